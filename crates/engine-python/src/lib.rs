@@ -1,0 +1,59 @@
+//! The door between Plimsoll's lab and its engine: nothing but conversions.
+
+mod load;
+mod reference;
+
+use plimsoll_engine::outcome::Outcome;
+use plimsoll_engine::sample::{ConnectionSample, Field, RequestSample};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Layout of the records: table to `{"size": bytes, "fields": [(name, offset, kind), …]}`.
+#[pyfunction]
+fn record_layouts(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let layouts = PyDict::new(py);
+    layouts.set_item("requests", layout(py, RequestSample::SIZE, RequestSample::FIELDS)?)?;
+    layouts.set_item("connections", layout(py, ConnectionSample::SIZE, ConnectionSample::FIELDS)?)?;
+    Ok(layouts)
+}
+
+fn layout<'py>(py: Python<'py>, size: usize, fields: &[Field]) -> PyResult<Bound<'py, PyDict>> {
+    let fields: Vec<_> = fields.iter().map(|field| (field.name, field.offset, field.kind)).collect();
+    let layout = PyDict::new(py);
+    layout.set_item("size", size)?;
+    layout.set_item("fields", fields)?;
+    Ok(layout)
+}
+
+/// Every outcome: `(code, name, meaning, group)`.
+#[pyfunction]
+fn outcomes() -> Vec<(u8, &'static str, &'static str, String)> {
+    let rows = Outcome::ALL.iter().map(|&outcome| {
+        let group = format!("{:?}", outcome.group());
+        (outcome as u8, outcome.name(), outcome.meaning(), snake_case(&group))
+    });
+    rows.collect()
+}
+
+fn snake_case(name: &str) -> String {
+    let mut text = String::with_capacity(name.len() + 2);
+    for (place, letter) in name.char_indices() {
+        if letter.is_ascii_uppercase() && place > 0 {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
+}
+
+/// The engine of Plimsoll.
+#[pymodule]
+fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(record_layouts, module)?)?;
+    module.add_function(wrap_pyfunction!(outcomes, module)?)?;
+    module.add_function(wrap_pyfunction!(load::run, module)?)?;
+    module.add_function(wrap_pyfunction!(reference::serve_reference, module)?)?;
+    module.add("EngineFailure", module.py().get_type::<load::EngineFailure>())?;
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! How a request, or a connection, ends; a total mapping from the system's error numbers.
+
+use std::io;
+
+use rustix::io::Errno;
+use serde::Serialize;
+
+/// What kinds of endings have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// A complete answer, as expected.
+    Right,
+    /// A complete answer, but not the expected one.
+    Answered,
+    /// No connection could be opened.
+    Connect,
+    /// The connection was lost before the answer was complete.
+    Lost,
+    /// Something took longer than the timeout.
+    TimedOut,
+    /// The bytes were not HTTP.
+    Malformed,
+    /// Not ended, or never begun.
+    Open,
+    /// Endings that only connections have.
+    Connection,
+}
+
+macro_rules! outcomes {
+    ($($variant:ident = $code:literal, $name:literal, $group:ident, $meaning:literal;)*) => {
+        /// How a request, or a connection, ended.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Outcome {
+            $(#[doc = $meaning] $variant = $code,)*
+        }
+
+        impl Outcome {
+            /// Every outcome.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Its name in tables and reports.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// What it has in common with others.
+            #[must_use]
+            pub fn group(self) -> Group {
+                match self { $(Self::$variant => Group::$group,)* }
+            }
+
+            /// What it means, in one line.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)* }
+            }
+        }
+    };
+}
+
+outcomes! {
+    Ok = 0, "ok", Right, "a complete answer with the expected status, length and body";
+    WrongStatus = 1, "wrong_status", Answered, "a complete answer with another status";
+    WrongLength = 2, "wrong_length", Answered, "a complete answer with a body of another length";
+    WrongBody = 3, "wrong_body", Answered, "a complete answer whose body differs";
+    ConnectRefused = 10, "connect_refused", Connect, "nobody listens, or the host says no";
+    ConnectTimeout = 11, "connect_timeout", Connect, "no handshake within the timeout";
+    ConnectUnreachable = 12, "connect_unreachable", Connect, "there is no way to the host";
+    ConnectReset = 13, "connect_reset", Connect, "reset during the handshake";
+    NoPort = 14, "no_port", Connect, "no local port is left for another connection";
+    TooManyFiles = 15, "too_many_files", Connect, "the limit of open files is reached";
+    ConnectFailed = 16, "connect_failed", Connect, "connecting failed in another way; see errno";
+    ResetSending = 20, "reset_sending", Lost, "reset while the request was being sent";
+    ResetWaiting = 21, "reset_waiting", Lost, "reset before the first byte of the answer";
+    ResetReceiving = 22, "reset_receiving", Lost, "reset within the answer";
+    ClosedWaiting = 23, "closed_waiting", Lost, "closed before the first byte of the answer";
+    ClosedEarly = 24, "closed_early", Lost, "closed within the answer";
+    TimedOutSending = 30, "timed_out_sending", TimedOut, "the request could not be sent in time";
+    TimedOutWaiting = 31, "timed_out_waiting", TimedOut, "no byte of the answer in time";
+    TimedOutReceiving = 32, "timed_out_receiving", TimedOut, "the answer began, but was not complete in time";
+    MalformedHead = 40, "malformed_head", Malformed, "the head of the answer is not HTTP/1";
+    MalformedChunk = 41, "malformed_chunk", Malformed, "the chunked coding of the body is broken";
+    HeadTooLarge = 42, "head_too_large", Malformed, "the head of the answer is larger than the reader takes";
+    Unsolicited = 43, "unsolicited", Malformed, "bytes that no request asked for";
+    IoFailed = 44, "io_failed", Lost, "reading or writing failed in another way; see errno";
+    Unfinished = 50, "unfinished", Open, "sent, and not ended when the load ended";
+    NotSent = 51, "not_sent", Open, "due, and not sent when the load ended";
+    ClosedIdle = 60, "closed_idle", Connection, "the server closed it while no request was on it";
+    ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as one side had announced";
+    StillOpen = 62, "still_open", Connection, "open when the load ended";
+}
+
+/// Where a request was when its connection failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Some of its bytes are not yet handed to the kernel.
+    Sending,
+    /// All is sent, nothing has come back.
+    Waiting,
+    /// Some of the answer has come.
+    Receiving,
+}
+
+impl Outcome {
+    /// How an attempt to connect ended that failed with `error`.
+    #[must_use]
+    pub fn of_connect(error: &io::Error) -> Self {
+        match Errno::from_io_error(error) {
+            Some(Errno::CONNREFUSED) => Self::ConnectRefused,
+            Some(Errno::TIMEDOUT) => Self::ConnectTimeout,
+            Some(Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::NETDOWN | Errno::HOSTDOWN) => {
+                Self::ConnectUnreachable
+            }
+            Some(Errno::CONNRESET | Errno::CONNABORTED) => Self::ConnectReset,
+            Some(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => Self::NoPort,
+            Some(Errno::MFILE | Errno::NFILE) => Self::TooManyFiles,
+            _ => Self::ConnectFailed,
+        }
+    }
+
+    /// How a request ended whose connection failed with `error` in `phase`.
+    #[must_use]
+    pub fn of_transfer(error: &io::Error, phase: Phase) -> Self {
+        match Errno::from_io_error(error) {
+            Some(Errno::CONNRESET | Errno::PIPE | Errno::CONNABORTED) => match phase {
+                Phase::Sending => Self::ResetSending,
+                Phase::Waiting => Self::ResetWaiting,
+                Phase::Receiving => Self::ResetReceiving,
+            },
+            Some(Errno::TIMEDOUT) => Self::of_timeout(phase),
+            _ => Self::IoFailed,
+        }
+    }
+
+    /// How a request ended that was not complete within the timeout.
+    #[must_use]
+    pub fn of_timeout(phase: Phase) -> Self {
+        match phase {
+            Phase::Sending => Self::TimedOutSending,
+            Phase::Waiting => Self::TimedOutWaiting,
+            Phase::Receiving => Self::TimedOutReceiving,
+        }
+    }
+
+    /// How a request ended whose connection the server closed in `phase`.
+    #[must_use]
+    pub fn of_close(phase: Phase) -> Self {
+        match phase {
+            Phase::Sending | Phase::Waiting => Self::ClosedWaiting,
+            Phase::Receiving => Self::ClosedEarly,
+        }
+    }
+}
+
+/// The error number as a byte; 0 when the error has none. Linux has none above 133.
+#[must_use]
+pub fn errno_of(error: &io::Error) -> u8 {
+    error
+        .raw_os_error()
+        .and_then(|number| u8::try_from(number).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_number_has_an_outcome_in_each_phase() {
+        for number in 1..=133 {
+            let error = io::Error::from_raw_os_error(number);
+            assert_eq!(Outcome::of_connect(&error).group(), Group::Connect);
+            for phase in [Phase::Sending, Phase::Waiting, Phase::Receiving] {
+                let group = Outcome::of_transfer(&error, phase).group();
+                assert!(
+                    matches!(group, Group::Lost | Group::TimedOut),
+                    "{number} {group:?}"
+                );
+            }
+            assert_eq!(i32::from(errno_of(&error)), number);
+        }
+    }
+
+    #[test]
+    fn names_and_codes_are_unique() {
+        let mut names: Vec<_> = Outcome::ALL.iter().map(|outcome| outcome.name()).collect();
+        let mut codes: Vec<_> = Outcome::ALL.iter().map(|outcome| *outcome as u8).collect();
+        names.sort_unstable();
+        names.dedup();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(names.len(), Outcome::ALL.len());
+        assert_eq!(codes.len(), Outcome::ALL.len());
+    }
+}

@@ -1,0 +1,245 @@
+//! What the engine says while it runs and at its end: counts of all workers, added up.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::outcome::Outcome;
+use crate::recorder::Recorded;
+use crate::schedule::boundaries;
+use crate::spec::{FORMAT, Load, Spec, StageKind};
+use crate::sys;
+use crate::worker::{Counts, Done};
+
+/// A stage and its boundaries, in nanoseconds since the trial's zero.
+#[derive(Clone, Debug, Serialize)]
+pub struct StageTimes {
+    /// What it is for.
+    pub kind: StageKind,
+    /// Its first instant.
+    pub start_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+}
+
+/// The stages of a load and their boundaries.
+#[must_use]
+pub fn stage_times(load: &Load) -> Vec<StageTimes> {
+    let times = load.stages.iter().zip(boundaries(&load.stages));
+    times
+        .map(|(stage, (start_ns, end_ns))| StageTimes {
+            kind: stage.kind,
+            start_ns,
+            end_ns,
+        })
+        .collect()
+}
+
+/// What the engine says as it runs.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The load is about to begin.
+    Started {
+        /// The trial's zero on the monotonic clock.
+        zero_monotonic_ns: u64,
+        /// The trial's zero on the wall clock.
+        zero_utc_ns: u64,
+        /// The stages and their boundaries.
+        stages: Vec<StageTimes>,
+    },
+    /// A second has passed, or the load has ended.
+    Progress(Progress),
+}
+
+/// The counts of all workers at one instant; totals since zero unless said otherwise.
+#[derive(Clone, Debug, Serialize)]
+pub struct Progress {
+    /// The instant.
+    pub at_ns: u64,
+    /// The stage it lies in.
+    pub stage: &'static str,
+    /// Connections asked for now.
+    pub connections_asked: usize,
+    /// Connections open now.
+    pub connections_open: usize,
+    /// Requests in flight now.
+    pub in_flight: usize,
+    /// Mean requests in flight since the last progress.
+    pub in_flight_mean: f64,
+    /// Requests that began to be sent.
+    pub requests_sent: u64,
+    /// Requests that ended.
+    pub requests_ended: u64,
+    /// Requests that ended, by outcome.
+    pub outcomes: BTreeMap<&'static str, u64>,
+    /// Bytes of answers.
+    pub received_bytes: u64,
+    /// Handshakes that completed.
+    pub opened: u64,
+    /// Attempts to connect that failed.
+    pub refused: u64,
+    /// Rows that could not be kept.
+    pub lost_rows: u64,
+}
+
+/// The worker's in-flight integrals at the last progress.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    last_in_flight_ns: Vec<(u64, u128)>,
+}
+
+impl Tally {
+    /// Adds up the counts of all workers.
+    #[must_use]
+    pub fn progress(&mut self, load: &Load, counts: &[Counts]) -> Progress {
+        let at_ns = counts.iter().map(|counts| counts.at_ns).max().unwrap_or(0);
+        let outcomes = outcomes(counts);
+        Progress {
+            at_ns,
+            stage: stage_at(load, at_ns),
+            connections_asked: counts.iter().map(|counts| counts.connections_asked).sum(),
+            connections_open: counts.iter().map(|counts| counts.connections_open).sum(),
+            in_flight: counts.iter().map(|counts| counts.in_flight).sum(),
+            in_flight_mean: self.in_flight_mean(counts),
+            requests_sent: counts.iter().map(|counts| counts.sent).sum(),
+            requests_ended: outcomes.values().sum(),
+            outcomes,
+            received_bytes: counts.iter().map(|counts| counts.received_bytes).sum(),
+            opened: counts.iter().map(|counts| counts.opened).sum(),
+            refused: counts.iter().map(|counts| counts.refused).sum(),
+            lost_rows: counts.iter().map(|counts| counts.lost_rows).sum(),
+        }
+    }
+
+    #[allow(clippy::cast_precision_loss)]
+    fn in_flight_mean(&mut self, counts: &[Counts]) -> f64 {
+        self.last_in_flight_ns.resize(counts.len(), (0, 0));
+        let means = counts
+            .iter()
+            .zip(&mut self.last_in_flight_ns)
+            .map(|(counts, last)| {
+                let (before_ns, before) =
+                    std::mem::replace(last, (counts.at_ns, counts.in_flight_ns));
+                let passed_ns = counts.at_ns.saturating_sub(before_ns);
+                if passed_ns == 0 {
+                    counts.in_flight as f64
+                } else {
+                    counts.in_flight_ns.saturating_sub(before) as f64 / passed_ns as f64
+                }
+            });
+        means.sum()
+    }
+}
+
+fn outcomes(counts: &[Counts]) -> BTreeMap<&'static str, u64> {
+    let totals = Outcome::ALL.iter().map(|&outcome| {
+        let total: u64 = counts
+            .iter()
+            .map(|counts| counts.outcomes[outcome as usize])
+            .sum();
+        (outcome.name(), total)
+    });
+    totals.filter(|&(_, total)| total > 0).collect()
+}
+
+fn stage_at(load: &Load, at_ns: u64) -> &'static str {
+    let stages = stage_times(load);
+    let current = stages
+        .iter()
+        .find(|stage| at_ns < stage.end_ns)
+        .or(stages.last());
+    current.map_or("", |stage| stage.kind.name())
+}
+
+/// Why the load ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndedBy {
+    /// It ran to the end of its last stage.
+    Schedule,
+    /// It was told to end.
+    Interrupt,
+    /// The number of requests asked for was reached.
+    RequestLimit,
+}
+
+/// The end of a drive; the content of `finish.json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finish {
+    /// Version of this format.
+    pub format: u32,
+    /// Version of the engine.
+    pub version: &'static str,
+    /// Why it ended.
+    pub ended_by: EndedBy,
+    /// The trial's zero on the monotonic clock.
+    pub zero_monotonic_ns: u64,
+    /// The instant of its end.
+    pub ended_ns: u64,
+    /// The stages and their boundaries.
+    pub stages: Vec<StageTimes>,
+    /// Threads that put on load.
+    pub threads: usize,
+    /// Cores they ran on; empty when they were not confined.
+    pub cores: Vec<usize>,
+    /// The most connections the load asks for at one time.
+    pub connections_asked: usize,
+    /// Requests that began to be sent, by the workers' own count.
+    pub sent: u64,
+    /// Requests by outcome, by the workers' own count.
+    pub outcomes: BTreeMap<&'static str, u64>,
+    /// Handshakes that completed.
+    pub opened: u64,
+    /// Attempts to connect that failed.
+    pub refused: u64,
+    /// Rows in `requests.bin`.
+    pub requests_rows: u64,
+    /// Rows in `connections.bin`.
+    pub connections_rows: u64,
+    /// Rows that could not be kept.
+    pub lost_rows: u64,
+    /// Answers whose body was compared in full.
+    pub bodies_compared: u64,
+    /// User and system time of the engine's process, in seconds.
+    pub cpu_s: f64,
+    /// The most memory it held.
+    pub peak_rss_bytes: u64,
+    /// Longest time any worker was away from its sockets.
+    pub longest_pause_ns: u64,
+}
+
+impl Finish {
+    /// Adds up what the workers left behind.
+    #[must_use]
+    pub fn new(spec: &Spec, zero_monotonic_ns: u64, ended_by: EndedBy, done: &[Done]) -> Self {
+        let counts: Vec<Counts> = done.iter().map(|done| done.counts).collect();
+        let rows = |rows: fn(&Recorded) -> u64| done.iter().map(|done| rows(&done.recorded)).sum();
+        Self {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION"),
+            ended_by,
+            zero_monotonic_ns,
+            ended_ns: counts.iter().map(|counts| counts.at_ns).max().unwrap_or(0),
+            stages: stage_times(&spec.load),
+            threads: done.len(),
+            cores: spec.cores.clone().unwrap_or_default(),
+            connections_asked: spec.load.peak_connections(),
+            sent: counts.iter().map(|counts| counts.sent).sum(),
+            outcomes: outcomes(&counts),
+            opened: counts.iter().map(|counts| counts.opened).sum(),
+            refused: counts.iter().map(|counts| counts.refused).sum(),
+            requests_rows: rows(|recorded| recorded.request_rows),
+            connections_rows: rows(|recorded| recorded.connection_rows),
+            lost_rows: rows(|recorded| recorded.lost_rows),
+            bodies_compared: counts.iter().map(|counts| counts.bodies_compared).sum(),
+            cpu_s: sys::process_cpu_s(),
+            peak_rss_bytes: sys::peak_rss_bytes(),
+            longest_pause_ns: counts
+                .iter()
+                .map(|counts| counts.longest_pause_ns)
+                .max()
+                .unwrap_or(0),
+        }
+    }
+}

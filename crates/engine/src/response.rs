@@ -1,0 +1,531 @@
+//! Incremental reader of HTTP/1 answers, in any split of their bytes and in bounded memory.
+//!
+//! # Source
+//!
+//! RFC 9112, sections 2 to 7 and 9.3.
+
+use std::mem::MaybeUninit;
+
+use httparse::{Header, ParserConfig, Status};
+
+/// The longest head, and the longest chunk header or trailer, that is read, in bytes.
+pub const LONGEST_HEAD_BYTES: usize = 64 * 1024;
+
+/// The most header fields that are read.
+const MOST_HEADERS: usize = 128;
+
+/// The most hexadecimal digits of a chunk's length: more do not fit in 64 bits.
+const MOST_CHUNK_DIGITS: u8 = 16;
+
+/// What makes an answer unreadable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// The head is not HTTP/1.
+    Head,
+    /// The chunked coding is broken.
+    Chunk,
+    /// The head is longer than [`LONGEST_HEAD_BYTES`], or has too many fields.
+    HeadTooLarge,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Head,
+    Fixed { left: u64 },
+    UntilClose,
+    ChunkSize { size: u64, digits: u8 },
+    ChunkExtension { size: u64, read: usize },
+    ChunkData { left: u64 },
+    ChunkEnd,
+    Trailer { line: usize, read: usize },
+    Complete,
+}
+
+/// Reads one answer after the other.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    state: State,
+    /// Bytes of a head that came in pieces.
+    partial: Vec<u8>,
+    is_head: bool,
+    status: u16,
+    keep_alive: bool,
+    body_bytes: u64,
+}
+
+/// How far one call of [`Reader::read`] came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes that belong to the answer; what follows belongs to the next.
+    pub consumed: usize,
+    /// Whether the answer is complete.
+    pub complete: bool,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            state: State::Complete,
+            partial: Vec::new(),
+            is_head: false,
+            status: 0,
+            keep_alive: true,
+            body_bytes: 0,
+        }
+    }
+}
+
+impl Reader {
+    /// Makes ready for the next answer; `is_head` when it answers a HEAD request.
+    #[inline]
+    pub fn start(&mut self, is_head: bool) {
+        self.state = State::Head;
+        self.partial.clear();
+        self.is_head = is_head;
+        self.status = 0;
+        self.keep_alive = true;
+        self.body_bytes = 0;
+    }
+
+    /// Status code of the answer; 0 before its head is read.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// Whether the connection may carry another request.
+    #[must_use]
+    pub fn keep_alive(&self) -> bool {
+        self.keep_alive
+    }
+
+    /// Bytes of the body read so far, freed of their transfer coding.
+    #[must_use]
+    pub fn body_bytes(&self) -> u64 {
+        self.body_bytes
+    }
+
+    /// Reads on; hands each piece of the body and its offset to `body`.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`] when the bytes are not an HTTP/1 answer; the reader is then of no more use.
+    #[inline]
+    pub fn read(
+        &mut self,
+        bytes: &[u8],
+        mut body: impl FnMut(u64, &[u8]),
+    ) -> Result<Progress, Malformed> {
+        let mut consumed = 0;
+        while consumed < bytes.len() && self.state != State::Complete {
+            let rest = &bytes[consumed..];
+            consumed += match self.state {
+                State::Head => self.read_head(rest)?,
+                State::Fixed { left } => {
+                    let piece = self.read_piece(rest, left, &mut body);
+                    self.state = after_fixed(left - piece as u64);
+                    piece
+                }
+                State::UntilClose => self.read_piece(rest, u64::MAX, &mut body),
+                State::ChunkData { left } => {
+                    let piece = self.read_piece(rest, left, &mut body);
+                    let left = left - piece as u64;
+                    self.state = if left == 0 {
+                        State::ChunkEnd
+                    } else {
+                        State::ChunkData { left }
+                    };
+                    piece
+                }
+                _ => self.read_framing(rest[0])?,
+            };
+        }
+        Ok(Progress {
+            consumed,
+            complete: self.state == State::Complete,
+        })
+    }
+
+    /// The stream has ended: whether that completes the answer.
+    #[must_use]
+    pub fn end(&mut self) -> bool {
+        if self.state == State::UntilClose {
+            self.state = State::Complete;
+            self.keep_alive = false;
+            return true;
+        }
+        false
+    }
+
+    #[allow(clippy::cast_possible_truncation)]
+    fn read_piece(&mut self, rest: &[u8], left: u64, body: &mut impl FnMut(u64, &[u8])) -> usize {
+        let length = (rest.len() as u64).min(left) as usize;
+        body(self.body_bytes, &rest[..length]);
+        self.body_bytes += length as u64;
+        length
+    }
+
+    /// Reads a head, or a part of one; returns the bytes taken.
+    fn read_head(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
+        if self.partial.is_empty() {
+            if let Some(length) = self.parse_head(bytes)? {
+                return Ok(length);
+            }
+        }
+        let before = self.partial.len();
+        let room = LONGEST_HEAD_BYTES.saturating_sub(before);
+        self.partial
+            .extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if let Some(end) = end_of_head(&self.partial, before) {
+            let head = std::mem::take(&mut self.partial);
+            let parsed = self.parse_head(&head[..end])?;
+            self.partial = head;
+            self.partial.clear();
+            return parsed.map(|length| length - before).ok_or(Malformed::Head);
+        }
+        if self.partial.len() >= LONGEST_HEAD_BYTES {
+            return Err(Malformed::HeadTooLarge);
+        }
+        Ok(bytes.len())
+    }
+
+    /// Parses a head that begins `bytes`; returns its length, or nothing when it is not complete.
+    fn parse_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Malformed> {
+        let mut headers = [const { MaybeUninit::<Header>::uninit() }; MOST_HEADERS];
+        let mut head = httparse::Response::new(&mut []);
+        let parsed = ParserConfig::default().parse_response_with_uninit_headers(
+            &mut head,
+            bytes,
+            &mut headers,
+        );
+        let length = match parsed {
+            Ok(Status::Complete(length)) if length <= LONGEST_HEAD_BYTES => length,
+            Ok(Status::Partial) => return Ok(None),
+            Ok(Status::Complete(_)) | Err(httparse::Error::TooManyHeaders) => {
+                return Err(Malformed::HeadTooLarge);
+            }
+            Err(_) => return Err(Malformed::Head),
+        };
+        self.begin_body(
+            head.code.unwrap_or(0),
+            head.version == Some(1),
+            head.headers,
+        )?;
+        Ok(Some(length))
+    }
+
+    fn begin_body(
+        &mut self,
+        status: u16,
+        is_http_11: bool,
+        headers: &[Header<'_>],
+    ) -> Result<(), Malformed> {
+        if (100..200).contains(&status) && status != 101 {
+            return Ok(());
+        }
+        let framing = Framing::of(headers)?;
+        self.status = status;
+        self.keep_alive = framing.keep_alive.unwrap_or(is_http_11);
+        self.state = if self.is_head || status == 204 || status == 304 {
+            State::Complete
+        } else if framing.chunked {
+            State::ChunkSize { size: 0, digits: 0 }
+        } else if let Some(left) = framing.content_length {
+            after_fixed(left)
+        } else {
+            State::UntilClose
+        };
+        Ok(())
+    }
+
+    /// Takes one byte of what surrounds chunks.
+    fn read_framing(&mut self, byte: u8) -> Result<usize, Malformed> {
+        self.state = match (self.state, byte) {
+            (State::ChunkSize { size, digits }, byte) if byte.is_ascii_hexdigit() => {
+                chunk_digit(size, digits, byte)?
+            }
+            (State::ChunkSize { digits: 0, .. }, _) => return Err(Malformed::Chunk),
+            (State::ChunkSize { size, .. }, b'\r' | b';' | b' ' | b'\t') => {
+                State::ChunkExtension { size, read: 0 }
+            }
+            (State::ChunkSize { size, .. } | State::ChunkExtension { size, .. }, b'\n') => {
+                if size == 0 {
+                    State::Trailer { line: 0, read: 0 }
+                } else {
+                    State::ChunkData { left: size }
+                }
+            }
+            (State::ChunkExtension { size, read }, _) if read < LONGEST_HEAD_BYTES => {
+                State::ChunkExtension {
+                    size,
+                    read: read + 1,
+                }
+            }
+            (State::ChunkEnd, b'\r') => State::ChunkEnd,
+            (State::ChunkEnd, b'\n') => State::ChunkSize { size: 0, digits: 0 },
+            (State::Trailer { line: 0, .. }, b'\n') => State::Complete,
+            (State::Trailer { read, .. }, b'\n') => State::Trailer {
+                line: 0,
+                read: read + 1,
+            },
+            (State::Trailer { line, read }, b'\r') => State::Trailer {
+                line,
+                read: read + 1,
+            },
+            (State::Trailer { line, read }, _) if read < LONGEST_HEAD_BYTES => State::Trailer {
+                line: line + 1,
+                read: read + 1,
+            },
+            _ => return Err(Malformed::Chunk),
+        };
+        Ok(1)
+    }
+}
+
+fn after_fixed(left: u64) -> State {
+    if left == 0 {
+        State::Complete
+    } else {
+        State::Fixed { left }
+    }
+}
+
+fn chunk_digit(size: u64, digits: u8, byte: u8) -> Result<State, Malformed> {
+    let digit = char::from(byte).to_digit(16).ok_or(Malformed::Chunk)?;
+    if digits == MOST_CHUNK_DIGITS {
+        return Err(Malformed::Chunk);
+    }
+    Ok(State::ChunkSize {
+        size: size << 4 | u64::from(digit),
+        digits: digits + 1,
+    })
+}
+
+/// Where the first empty line ends, looking only at what is new since `seen` bytes.
+fn end_of_head(bytes: &[u8], seen: usize) -> Option<usize> {
+    let from = seen.saturating_sub(3);
+    let ends = bytes[from..]
+        .iter()
+        .enumerate()
+        .filter(|&(_, &byte)| byte == b'\n');
+    ends.map(|(offset, _)| from + offset).find_map(|at| {
+        let line_end = bytes[..at].strip_suffix(b"\r").unwrap_or(&bytes[..at]);
+        (line_end.ends_with(b"\n") && at > 1).then_some(at + 1)
+    })
+}
+
+/// What the header fields say about the body's end and the connection.
+#[derive(Clone, Copy, Debug, Default)]
+struct Framing {
+    content_length: Option<u64>,
+    chunked: bool,
+    keep_alive: Option<bool>,
+}
+
+impl Framing {
+    fn of(headers: &[Header<'_>]) -> Result<Self, Malformed> {
+        let mut framing = Self::default();
+        for header in headers {
+            if header.name.eq_ignore_ascii_case("content-length") {
+                let length = content_length(header.value)?;
+                if framing
+                    .content_length
+                    .is_some_and(|earlier| earlier != length)
+                {
+                    return Err(Malformed::Head);
+                }
+                framing.content_length = Some(length);
+            } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
+                framing.chunked = has_token(header.value, b"chunked");
+            } else if header.name.eq_ignore_ascii_case("connection") {
+                framing.keep_alive = connection_option(header.value).or(framing.keep_alive);
+            }
+        }
+        Ok(framing)
+    }
+}
+
+fn content_length(value: &[u8]) -> Result<u64, Malformed> {
+    if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
+        return Err(Malformed::Head);
+    }
+    let digits = value.iter().map(|digit| u64::from(digit - b'0'));
+    digits
+        .into_iter()
+        .try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(digit))
+        .ok_or(Malformed::Head)
+}
+
+fn connection_option(value: &[u8]) -> Option<bool> {
+    if has_token(value, b"close") {
+        Some(false)
+    } else if has_token(value, b"keep-alive") {
+        Some(true)
+    } else {
+        None
+    }
+}
+
+fn has_token(value: &[u8], token: &[u8]) -> bool {
+    value
+        .split(|&byte| byte == b',')
+        .any(|part| part.trim_ascii().eq_ignore_ascii_case(token))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Status, body, whether kept alive, bytes consumed.
+    type Read = Result<(u16, Vec<u8>, bool, usize), Malformed>;
+
+    fn read_in_pieces(bytes: &[u8], cuts: &[usize]) -> Read {
+        let mut reader = Reader::default();
+        reader.start(false);
+        let mut body = Vec::new();
+        let mut consumed = 0;
+        let mut start = 0;
+        for &cut in cuts.iter().chain([&bytes.len()]) {
+            let piece = &bytes[start..cut.max(start)];
+            start = cut.max(start);
+            let progress = reader.read(piece, |offset, part| {
+                assert_eq!(offset, body.len() as u64);
+                body.extend_from_slice(part);
+            })?;
+            consumed += progress.consumed;
+            if progress.complete {
+                break;
+            }
+        }
+        let complete = reader.state == State::Complete || reader.end();
+        assert!(complete, "not complete: {:?}", reader.state);
+        assert_eq!(reader.body_bytes(), body.len() as u64);
+        Ok((reader.status(), body, reader.keep_alive(), consumed))
+    }
+
+    fn read(bytes: &[u8]) -> Read {
+        read_in_pieces(bytes, &[])
+    }
+
+    const ANSWERS: &[(&[u8], u16, &[u8], bool)] = &[
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHELLO", 200, b"HELLO", true),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", 200, b"", true),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno", 404, b"no", false),
+        (b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, b"ok", false),
+        (b"HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nok", 200, b"ok", true),
+        (b"HTTP/1.1 200 OK\r\n\r\nuntil the end", 200, b"until the end", false),
+        (b"HTTP/1.1 204 No Content\r\nContent-Length: 7\r\n\r\n", 204, b"", true),
+        (b"HTTP/1.1 304 Not Modified\r\n\r\n", 304, b"", true),
+        (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", 200, b"x", true),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHELLO\r\nA;name=v\r\n0123456789\r\n0\r\n\r\n", 200, b"HELLO0123456789", true),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\nx\r\n0\r\nTrailer: t\r\n\r\n", 200, b"x", true),
+    ];
+
+    #[test]
+    fn answers_are_read_as_they_are_meant() {
+        for &(bytes, status, body, keep_alive) in ANSWERS {
+            let expected = Ok((status, body.to_vec(), keep_alive, bytes.len()));
+            assert_eq!(read(bytes), expected, "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+
+    #[test]
+    fn a_byte_at_a_time_is_the_same_answer() {
+        for &(bytes, ..) in ANSWERS {
+            let cuts: Vec<_> = (1..bytes.len()).collect();
+            assert_eq!(read_in_pieces(bytes, &cuts), read(bytes));
+        }
+    }
+
+    #[test]
+    fn what_follows_an_answer_is_left_alone() {
+        let two = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxHTTP/1.1 200 OK";
+        assert_eq!(read(two).unwrap().3, two.len() - b"HTTP/1.1 200 OK".len());
+    }
+
+    #[test]
+    fn an_answer_to_head_has_no_body() {
+        let mut reader = Reader::default();
+        reader.start(true);
+        let progress = reader
+            .read(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", |_, _| ())
+            .unwrap();
+        assert!(progress.complete);
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        let cases: &[(&[u8], Malformed)] = &[
+            (b"SSH-2.0-OpenSSH\r\n\r\n", Malformed::Head),
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+                Malformed::Head,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+                Malformed::Head,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+                Malformed::Head,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz",
+                Malformed::Chunk,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxy",
+                Malformed::Chunk,
+            ),
+            (
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n11112222333344445\r\n",
+                Malformed::Chunk,
+            ),
+        ];
+        for &(bytes, expected) in cases {
+            assert_eq!(
+                read(bytes),
+                Err(expected),
+                "{}",
+                String::from_utf8_lossy(bytes)
+            );
+        }
+    }
+
+    #[test]
+    fn an_endless_head_is_refused_in_bounded_memory() {
+        let mut reader = Reader::default();
+        reader.start(false);
+        let mut result = reader.read(b"HTTP/1.1 200 OK\r\nX: ", |_, _| ());
+        let mut pieces = 0;
+        while result.is_ok() {
+            result = reader.read(&[b'a'; 1000], |_, _| ());
+            pieces += 1;
+            assert!(pieces < 100);
+        }
+        assert_eq!(result, Err(Malformed::HeadTooLarge));
+        assert!(reader.partial.capacity() <= 2 * LONGEST_HEAD_BYTES);
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_is_the_same_answer(
+            which in 0..ANSWERS.len(), cuts in prop::collection::vec(0usize..200, 0..8),
+        ) {
+            let bytes = ANSWERS[which].0;
+            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut % bytes.len()).collect();
+            cuts.sort_unstable();
+            prop_assert_eq!(read_in_pieces(bytes, &cuts), read(bytes));
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let mut reader = Reader::default();
+            reader.start(false);
+            if let Ok(progress) = reader.read(&bytes, |_, _| ()) {
+                prop_assert!(progress.consumed <= bytes.len());
+            }
+        }
+    }
+}

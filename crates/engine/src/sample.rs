@@ -1,0 +1,155 @@
+//! The two records and their layout: flat, little-endian, written down once.
+
+/// An instant that never came.
+pub const NEVER: u64 = u64::MAX;
+
+/// The connection of a request that never had one.
+pub const NO_CONNECTION: u32 = u32::MAX;
+
+/// One field of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it begins, in bytes.
+    pub offset: usize,
+    /// Its type: `u8`, `u16`, `u32` or `u64`, little-endian.
+    pub kind: &'static str,
+}
+
+macro_rules! record {
+    ($(#[$about:meta])* $name:ident, $size:literal, { $($(#[$doc:meta])* $field:ident: $kind:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(C)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: $kind,)*
+        }
+
+        impl $name {
+            /// Size of one record, in bytes.
+            pub const SIZE: usize = $size;
+
+            /// Its fields in order.
+            pub const FIELDS: &'static [Field] = &[$(
+                Field {
+                    name: stringify!($field),
+                    offset: std::mem::offset_of!($name, $field),
+                    kind: stringify!($kind),
+                },
+            )*];
+
+            /// The record as it lies in a file.
+            #[inline]
+            #[must_use]
+            pub fn to_bytes(&self) -> [u8; $size] {
+                let mut bytes = [0; $size];
+                $(
+                    let field = self.$field.to_le_bytes();
+                    let offset = std::mem::offset_of!($name, $field);
+                    bytes[offset..offset + field.len()].copy_from_slice(&field);
+                )*
+                bytes
+            }
+        }
+
+        const _: () = assert!(std::mem::size_of::<$name>() == $size);
+    };
+}
+
+record! {
+    /// One request that was due. Instants are nanoseconds since the zero of the trial.
+    RequestSample, 48, {
+        /// The instant the schedule wanted it to start.
+        due_ns: u64,
+        /// Handed to the kernel; [`NEVER`] when it was not.
+        sent_ns: u64,
+        /// First byte of the answer; [`NEVER`] when none came.
+        first_byte_ns: u64,
+        /// Its end; [`NEVER`] when it had not ended.
+        done_ns: u64,
+        /// Bytes of the answer, head and body.
+        received_bytes: u32,
+        /// Attempt to connect that carried it; [`NO_CONNECTION`] when none did.
+        connection: u32,
+        /// Index of the kind of request.
+        request: u16,
+        /// Status code; 0 when no head was read.
+        status: u16,
+        /// Thread that drove it.
+        worker: u16,
+        /// Code of its [`Outcome`](crate::outcome::Outcome).
+        outcome: u8,
+        /// Error number of the system; 0 when there was none.
+        errno: u8,
+    }
+}
+
+record! {
+    /// One attempt to connect. Instants are nanoseconds since the zero of the trial.
+    ConnectionSample, 40, {
+        /// The instant connect was called.
+        due_ns: u64,
+        /// Handshake complete; [`NEVER`] when it never was.
+        connected_ns: u64,
+        /// Its end; [`NEVER`] when it was open at the end of the load.
+        closed_ns: u64,
+        /// Requests sent on it.
+        requests: u32,
+        /// Answers of which at least one byte came.
+        responses: u32,
+        /// Number of the attempt, per worker.
+        connection: u32,
+        /// Thread that drove it.
+        worker: u16,
+        /// Code of its [`Outcome`](crate::outcome::Outcome).
+        outcome: u8,
+        /// Error number of the system; 0 when there was none.
+        errno: u8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_fill_the_record_without_gaps() {
+        for (fields, size) in [
+            (RequestSample::FIELDS, RequestSample::SIZE),
+            (ConnectionSample::FIELDS, ConnectionSample::SIZE),
+        ] {
+            let mut next = 0;
+            for field in fields {
+                assert_eq!(field.offset, next, "{}", field.name);
+                next += match field.kind {
+                    "u8" => 1,
+                    "u16" => 2,
+                    "u32" => 4,
+                    _ => 8,
+                };
+            }
+            assert_eq!(next, size);
+        }
+    }
+
+    #[test]
+    fn a_record_is_little_endian() {
+        let sample = ConnectionSample {
+            due_ns: 1,
+            connected_ns: NEVER,
+            closed_ns: 0x0102,
+            requests: 7,
+            responses: 8,
+            connection: 9,
+            worker: 0x0a0b,
+            outcome: 12,
+            errno: 13,
+        };
+        let bytes = sample.to_bytes();
+        assert_eq!(bytes[..8], [1, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes[8..16], [255; 8]);
+        assert_eq!(bytes[16..18], [2, 1]);
+        assert_eq!(bytes[36..], [0x0b, 0x0a, 12, 13]);
+    }
+}

@@ -1,0 +1,347 @@
+//! When: the instants at which a load changes its level or wants a request to start.
+//!
+//! Pure; instants are nanoseconds since the trial's zero.
+
+use crate::share::share;
+use crate::spec::{Arrivals, Load, Stage, whole};
+
+/// Level of a stage at `at_ns` after its beginning.
+///
+/// With `k` steps the level during step `i` (from 1) is `start + (end − start) · i / k`; without
+/// steps it moves in a straight line.
+#[must_use]
+#[allow(clippy::cast_precision_loss)]
+pub fn level(stage: &Stage, at_ns: u64) -> f64 {
+    let way = if stage.steps == 0 {
+        at_ns as f64 / stage.duration_ns as f64
+    } else {
+        let passed = u128::from(at_ns) * u128::from(stage.steps) / u128::from(stage.duration_ns);
+        (passed as f64 + 1.0).min(f64::from(stage.steps)) / f64::from(stage.steps)
+    };
+    stage.start + (stage.end - stage.start) * way
+}
+
+/// First and last instant of each stage.
+#[must_use]
+pub fn boundaries(stages: &[Stage]) -> Vec<(u64, u64)> {
+    let ends = stages.iter().scan(0, |end, stage| {
+        let start = *end;
+        *end += stage.duration_ns;
+        Some((start, *end))
+    });
+    ends.collect()
+}
+
+/// The closed model as one worker sees it: when its number of connections changes, and to what.
+#[derive(Clone, Debug)]
+pub struct Connections {
+    changes: Vec<(u64, usize)>,
+    next: usize,
+}
+
+impl Connections {
+    /// The changes of worker `index` of `workers`.
+    #[must_use]
+    pub fn new(load: &Load, index: usize, workers: usize) -> Self {
+        let mut changes: Vec<(u64, usize)> = Vec::new();
+        for (stage, (start_ns, _)) in load.stages.iter().zip(boundaries(&load.stages)) {
+            for (at_ns, count) in stage_changes(stage) {
+                let mine = share(count, index, workers);
+                if changes.last().map_or(0, |&(_, last)| last) != mine {
+                    changes.push((start_ns + at_ns, mine));
+                }
+            }
+        }
+        Self { changes, next: 0 }
+    }
+
+    /// The instant of the next change.
+    #[must_use]
+    pub fn next_ns(&self) -> Option<u64> {
+        self.changes.get(self.next).map(|&(at_ns, _)| at_ns)
+    }
+
+    /// Takes the next change if it is due by `now_ns`.
+    pub fn take(&mut self, now_ns: u64) -> Option<(u64, usize)> {
+        let change = *self
+            .changes
+            .get(self.next)
+            .filter(|&&(at_ns, _)| at_ns <= now_ns)?;
+        self.next += 1;
+        Some(change)
+    }
+}
+
+/// Instant within the stage, and number of connections from then on.
+#[allow(clippy::cast_possible_truncation)]
+fn stage_changes(stage: &Stage) -> Vec<(u64, usize)> {
+    let span = whole(stage.start).abs_diff(whole(stage.end)) as u64;
+    let steps = if stage.steps == 0 {
+        span.max(1)
+    } else {
+        u64::from(stage.steps)
+    };
+    let stepped = Stage {
+        steps: steps.min(u64::from(u32::MAX)) as u32,
+        ..stage.clone()
+    };
+    let starts = (0..steps).map(|step| step_start_ns(stage.duration_ns, step, steps));
+    starts
+        .map(|at_ns| (at_ns, whole(level(&stepped, at_ns))))
+        .collect()
+}
+
+/// The first whole nanosecond of a step: rounded up, so that the instant lies within it.
+fn step_start_ns(duration_ns: u64, step: u64, steps: u64) -> u64 {
+    let exact = u128::from(duration_ns) * u128::from(step);
+    u64::try_from(exact.div_ceil(u128::from(steps))).unwrap_or(u64::MAX)
+}
+
+/// The open model as one worker sees it: the instants at which requests arrive.
+///
+/// The worker takes every `workers`-th arrival of the whole when they are constant; Poisson
+/// arrivals are divided into independent processes of a share of the rate each.
+///
+/// # Source
+///
+/// With rate `r(t)` the `i`-th arrival is where the integral of `r` reaches `i` (constant) or the
+/// sum of `i` draws of a unit exponential (Poisson): time-rescaling of a point process.
+#[derive(Clone, Debug)]
+pub struct ArrivalTimes {
+    stages: Vec<Stage>,
+    arrivals: Arrivals,
+    stage: usize,
+    stage_start_ns: u64,
+    /// Arrivals expected from zero to the beginning of the current stage.
+    before: f64,
+    /// Value the integral of the rate has at the next arrival.
+    goal: f64,
+    stride: f64,
+    rng: fastrand::Rng,
+}
+
+impl ArrivalTimes {
+    /// The arrivals of worker `index` of `workers`.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)]
+    pub fn new(load: &Load, index: usize, workers: usize, seed: u64) -> Self {
+        let mut times = Self {
+            stages: load.stages.clone(),
+            arrivals: load.arrivals,
+            stage: 0,
+            stage_start_ns: 0,
+            before: 0.0,
+            goal: index as f64,
+            stride: workers as f64,
+            rng: fastrand::Rng::with_seed(seed),
+        };
+        if times.arrivals == Arrivals::Poisson {
+            times.goal = times.gap();
+        }
+        times
+    }
+
+    fn gap(&mut self) -> f64 {
+        match self.arrivals {
+            Arrivals::Constant => self.stride,
+            Arrivals::Poisson => -self.stride * (1.0 - self.rng.f64()).ln(),
+        }
+    }
+}
+
+impl Iterator for ArrivalTimes {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        loop {
+            let stage = self.stages.get(self.stage)?;
+            let whole_stage = expected_arrivals(stage, stage.duration_ns);
+            if self.goal < self.before + whole_stage {
+                let at_ns = instant_of(stage, self.goal - self.before);
+                let due_ns = self.stage_start_ns + at_ns;
+                self.goal += self.gap();
+                return Some(due_ns);
+            }
+            self.before += whole_stage;
+            self.stage_start_ns += stage.duration_ns;
+            self.stage += 1;
+        }
+    }
+}
+
+/// Arrivals expected in the first `until_ns` of a stage: the integral of its rate.
+#[allow(clippy::cast_precision_loss)]
+fn expected_arrivals(stage: &Stage, until_ns: u64) -> f64 {
+    let whole_s = stage.duration_ns as f64 / 1e9;
+    let passed_s = until_ns as f64 / 1e9;
+    let slope = stage.end - stage.start;
+    if stage.steps == 0 {
+        return stage.start * passed_s + slope * passed_s * passed_s / (2.0 * whole_s);
+    }
+    let steps = f64::from(stage.steps);
+    let one_step_s = whole_s / steps;
+    let full = (passed_s / one_step_s).floor().min(steps);
+    let over_full = full * stage.start + slope * full * (full + 1.0) / (2.0 * steps);
+    let current = stage.start + slope * (full + 1.0).min(steps) / steps;
+    over_full * one_step_s + current * (passed_s - full * one_step_s)
+}
+
+/// The instant within a stage by which `count` arrivals are expected: the inverse of the above.
+fn instant_of(stage: &Stage, count: f64) -> u64 {
+    let (mut low, mut high) = (0, stage.duration_ns);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if expected_arrivals(stage, middle) < count {
+            low = middle + 1
+        } else {
+            high = middle
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+#[allow(clippy::cast_precision_loss, clippy::float_cmp)]
+mod tests {
+    use super::*;
+    use crate::spec::{Model, StageKind};
+    use proptest::prelude::*;
+
+    fn stage(duration_ns: u64, start: f64, end: f64, steps: u32) -> Stage {
+        Stage {
+            kind: StageKind::Ramp,
+            duration_ns,
+            start,
+            end,
+            steps,
+        }
+    }
+
+    fn load(model: Model, stages: Vec<Stage>, arrivals: Arrivals) -> Load {
+        Load {
+            model,
+            stages,
+            arrivals,
+            connections: 1,
+            keep_alive: true,
+            requests_per_connection: None,
+            think_time_ns: 0,
+            timeout_ns: 1,
+            request_limit: None,
+        }
+    }
+
+    fn changes(load: &Load, index: usize, workers: usize) -> Vec<(u64, usize)> {
+        let mut connections = Connections::new(load, index, workers);
+        std::iter::from_fn(|| connections.take(u64::MAX)).collect()
+    }
+
+    #[test]
+    fn nine_thousand_in_a_hundred_steps_are_ninety_at_a_time() {
+        let ramp = stage(240_000_000_000, 0.0, 9000.0, 100);
+        let load = load(Model::Closed, vec![ramp], Arrivals::Constant);
+        let changes = changes(&load, 0, 1);
+        assert_eq!(changes.len(), 100);
+        assert_eq!(changes[0], (0, 90));
+        assert_eq!(changes[1], (2_400_000_000, 180));
+        assert_eq!(changes[99], (237_600_000_000, 9000));
+    }
+
+    #[test]
+    fn a_straight_line_opens_one_connection_at_a_time() {
+        let load = load(
+            Model::Closed,
+            vec![stage(1000, 0.0, 10.0, 0)],
+            Arrivals::Constant,
+        );
+        let changes = changes(&load, 0, 1);
+        assert_eq!(changes.len(), 10);
+        assert!(changes.windows(2).all(|pair| pair[1].1 == pair[0].1 + 1));
+    }
+
+    #[test]
+    fn a_change_is_taken_when_it_is_due_and_not_before() {
+        let stages = vec![stage(100, 5.0, 5.0, 1), stage(100, 2.0, 2.0, 1)];
+        let mut connections =
+            Connections::new(&load(Model::Closed, stages, Arrivals::Constant), 0, 1);
+        assert_eq!(connections.take(0), Some((0, 5)));
+        assert_eq!(connections.take(99), None);
+        assert_eq!(connections.next_ns(), Some(100));
+        assert_eq!(connections.take(130), Some((100, 2)));
+        assert_eq!(connections.next_ns(), None);
+    }
+
+    #[test]
+    fn constant_arrivals_are_evenly_spaced() {
+        let load = load(
+            Model::Open,
+            vec![stage(1_000_000_000, 1000.0, 1000.0, 1)],
+            Arrivals::Constant,
+        );
+        let times: Vec<_> = ArrivalTimes::new(&load, 0, 1, 1).collect();
+        assert_eq!(times.len(), 1000);
+        assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 1_000_000));
+    }
+
+    #[test]
+    fn workers_together_make_the_whole_schedule() {
+        let stages = vec![
+            stage(1_000_000_000, 100.0, 900.0, 0),
+            stage(500_000_000, 300.0, 300.0, 1),
+        ];
+        let load = load(Model::Open, stages, Arrivals::Constant);
+        let alone: Vec<_> = ArrivalTimes::new(&load, 0, 1, 1).collect();
+        let mut together: Vec<_> = (0..3)
+            .flat_map(|index| ArrivalTimes::new(&load, index, 3, 1))
+            .collect();
+        together.sort_unstable();
+        assert_eq!(alone, together);
+        assert_eq!(alone.len(), 650);
+    }
+
+    proptest! {
+        #[test]
+        fn connections_of_all_workers_add_up_at_every_instant(
+            levels in prop::collection::vec((0u32..500, 0u32..500, 0u32..20), 1..5),
+            workers in 1usize..6, at in 0.0f64..1.0,
+        ) {
+            let stages: Vec<_> = levels.iter()
+                .map(|&(start, end, steps)| stage(1_000_000, f64::from(start), f64::from(end), steps))
+                .collect();
+            let load = load(Model::Closed, stages, Arrivals::Constant);
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let now = (load.duration_ns() as f64 * at) as u64;
+            let count = |index, workers| {
+                let mut connections = Connections::new(&load, index, workers);
+                std::iter::from_fn(|| connections.take(now)).last().map_or(0, |(_, count)| count)
+            };
+            let together: usize = (0..workers).map(|index| count(index, workers)).sum();
+            prop_assert_eq!(together, count(0, 1));
+        }
+
+        #[test]
+        fn arrivals_increase_and_their_count_is_right(
+            rates in prop::collection::vec((0.0f64..5000.0, 0.0f64..5000.0, 0u32..10), 1..4),
+        ) {
+            let stages: Vec<_> =
+                rates.iter().map(|&(start, end, steps)| stage(200_000_000, start, end, steps)).collect();
+            let load = load(Model::Open, stages, Arrivals::Constant);
+            let times: Vec<_> = ArrivalTimes::new(&load, 0, 1, 1).collect();
+            prop_assert!(times.windows(2).all(|pair| pair[0] <= pair[1]));
+            let expected: f64 =
+                load.stages.iter().map(|stage| expected_arrivals(stage, stage.duration_ns)).sum();
+            prop_assert!((times.len() as f64 - expected).abs() <= 1.0);
+            prop_assert!(times.iter().all(|&at| at <= load.duration_ns()));
+        }
+
+        #[test]
+        fn poisson_arrivals_have_the_rate_asked_for(seed in 0u64..1000) {
+            let load = load(
+                Model::Open, vec![stage(10_000_000_000, 1000.0, 1000.0, 1)], Arrivals::Poisson);
+            let times: Vec<_> = ArrivalTimes::new(&load, 0, 1, seed).collect();
+            // 10,000 expected, standard deviation 100: six of them is one draw in 500 million.
+            prop_assert!((times.len() as f64 - 10_000.0).abs() < 600.0);
+            prop_assert!(times.windows(2).all(|pair| pair[0] <= pair[1]));
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! The specification of one drive: parsed, validated, every problem reported at once.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::error::EngineError;
+
+/// Version of the format of a specification.
+pub const FORMAT: u32 = 1;
+
+/// The largest number of threads; a record has two bytes for it.
+const MOST_THREADS: usize = 1024;
+
+/// What the engine is to do.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Version of this format.
+    pub format: u32,
+    /// Folder that the records and `finish.json` are written to.
+    pub into: PathBuf,
+    /// Address and port of the server.
+    pub address: SocketAddr,
+    /// Value of the Host header; the engine only passes it on to errors.
+    #[serde(default)]
+    pub host: String,
+    /// What may be sent, with weights; at least one.
+    pub requests: Vec<RequestSpec>,
+    /// How much, and when.
+    pub load: Load,
+    /// Cores to run on, one thread each; without it, `threads` threads run anywhere.
+    #[serde(default)]
+    pub cores: Option<Vec<usize>>,
+    /// Threads that put on load, when no cores are named.
+    #[serde(default = "one")]
+    pub threads: usize,
+    /// Seeds the choice among requests, Poisson arrivals and the sample of bodies.
+    #[serde(default)]
+    pub seed: u64,
+    /// Share of the answers whose body is compared in full.
+    #[serde(default)]
+    pub body_sample_ratio: f64,
+    /// Whether rows are kept; off only to measure what keeping them costs.
+    #[serde(default = "yes")]
+    pub record: bool,
+}
+
+/// One kind of request.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestSpec {
+    /// Its name in reports.
+    pub name: String,
+    /// Head and body, ready to send.
+    #[serde(deserialize_with = "from_base64")]
+    pub bytes: Vec<u8>,
+    /// Its share among the kinds of request.
+    #[serde(default = "one_weight")]
+    pub weight: f64,
+    /// Its method; an answer to HEAD has no body.
+    #[serde(default)]
+    pub method: String,
+    /// What a right answer looks like.
+    #[serde(default)]
+    pub expected: Expected,
+}
+
+/// What a right answer looks like.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expected {
+    /// First and last status that is right.
+    pub status: (u16, u16),
+    /// Length of the body in bytes; any when absent.
+    #[serde(default)]
+    pub length_bytes: Option<u64>,
+    /// The body to the byte; any when absent.
+    #[serde(default, deserialize_with = "from_optional_base64")]
+    pub body: Option<Vec<u8>>,
+}
+
+impl Default for Expected {
+    fn default() -> Self {
+        Self {
+            status: (200, 399),
+            length_bytes: None,
+            body: None,
+        }
+    }
+}
+
+/// Whether the load waits for answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Model {
+    /// A number of connections, each sending its next request when the last is answered.
+    Closed,
+    /// Requests arrive on a schedule that does not look at the answers.
+    Open,
+}
+
+/// How arrivals of the open model are spaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// Evenly.
+    #[default]
+    Constant,
+    /// As a Poisson process: independent of each other.
+    Poisson,
+}
+
+/// What a stage is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StageKind {
+    /// Before anything counts.
+    WarmUp,
+    /// The level changes.
+    Ramp,
+    /// What is summarised.
+    Hold,
+}
+
+impl StageKind {
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WarmUp => "warm_up",
+            Self::Ramp => "ramp",
+            Self::Hold => "hold",
+        }
+    }
+}
+
+/// A stretch of a load.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stage {
+    /// What it is for.
+    pub kind: StageKind,
+    /// Its length in nanoseconds.
+    pub duration_ns: u64,
+    /// Level at its beginning: connections, or arrivals per second.
+    pub start: f64,
+    /// Level at its end.
+    pub end: f64,
+    /// Equal steps from `start` to `end`; 0 is a straight line.
+    #[serde(default = "one_step")]
+    pub steps: u32,
+}
+
+/// How much, and when.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Whether it waits for answers.
+    pub model: Model,
+    /// Stages in order.
+    pub stages: Vec<Stage>,
+    /// Open model: how arrivals are spaced.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// Open model: connections in the pool.
+    #[serde(default)]
+    pub connections: usize,
+    /// Whether a connection carries more than one request.
+    #[serde(default = "yes")]
+    pub keep_alive: bool,
+    /// A connection is closed after this many requests.
+    #[serde(default)]
+    pub requests_per_connection: Option<u32>,
+    /// Closed model: pause between an answer and the next request.
+    #[serde(default)]
+    pub think_time_ns: u64,
+    /// A request, or an attempt to connect, fails after this long.
+    pub timeout_ns: u64,
+    /// Closed model: the load ends after this many requests.
+    #[serde(default)]
+    pub request_limit: Option<usize>,
+}
+
+impl Load {
+    /// Length of all stages together, in nanoseconds.
+    #[must_use]
+    pub fn duration_ns(&self) -> u64 {
+        self.stages.iter().map(|stage| stage.duration_ns).sum()
+    }
+
+    /// The most connections asked for at one time.
+    #[must_use]
+    pub fn peak_connections(&self) -> usize {
+        match self.model {
+            Model::Open => self.connections,
+            Model::Closed => {
+                let levels = self
+                    .stages
+                    .iter()
+                    .flat_map(|stage| [stage.start, stage.end]);
+                levels.map(whole).max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// Requests after which a connection is closed, if there is such a number.
+    #[must_use]
+    pub fn requests_per_connection(&self) -> Option<u32> {
+        if self.keep_alive {
+            self.requests_per_connection
+        } else {
+            Some(1)
+        }
+    }
+}
+
+/// A level of the closed model as a number of connections.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub fn whole(level: f64) -> usize {
+    level.max(0.0).round() as usize
+}
+
+impl Spec {
+    /// Parses a specification and validates it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Spec`] with every problem found.
+    pub fn parse(json: &str) -> Result<Self, EngineError> {
+        let spec: Self = serde_json::from_str(json)
+            .map_err(|error| EngineError::Spec(vec![error.to_string()]))?;
+        let problems = spec.problems();
+        if problems.is_empty() {
+            Ok(spec)
+        } else {
+            Err(EngineError::Spec(problems))
+        }
+    }
+
+    /// Number of threads that put on load.
+    #[must_use]
+    pub fn thread_count(&self) -> usize {
+        self.cores.as_ref().map_or(self.threads, Vec::len)
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        if self.format != FORMAT {
+            problems.push(format!(
+                "`format` is {}, this engine reads {FORMAT}",
+                self.format
+            ));
+        }
+        if self.requests.is_empty() || self.requests.len() > usize::from(u16::MAX) {
+            problems.push("`requests` must hold between 1 and 65,535 kinds of request".into());
+        }
+        if self.thread_count() == 0 || self.thread_count() > MOST_THREADS {
+            problems.push(format!(
+                "there must be between 1 and {MOST_THREADS} threads"
+            ));
+        }
+        if !(0.0..=1.0).contains(&self.body_sample_ratio) {
+            problems.push("`body_sample_ratio` must lie between 0 and 1".into());
+        }
+        self.requests
+            .iter()
+            .for_each(|request| request.add_problems(&mut problems));
+        self.load.add_problems(&mut problems);
+        problems
+    }
+}
+
+impl RequestSpec {
+    fn add_problems(&self, problems: &mut Vec<String>) {
+        if self.bytes.is_empty() {
+            problems.push(format!("request `{}` has no bytes", self.name));
+        }
+        if !self.weight.is_finite() || self.weight <= 0.0 {
+            problems.push(format!("request `{}`: `weight` must be above 0", self.name));
+        }
+        if self.expected.status.0 > self.expected.status.1 {
+            problems.push(format!(
+                "request `{}`: `status` ends before it begins",
+                self.name
+            ));
+        }
+    }
+}
+
+impl Load {
+    fn add_problems(&self, problems: &mut Vec<String>) {
+        if self.stages.is_empty() {
+            problems.push("`load.stages` is empty".into());
+        }
+        if self.timeout_ns == 0 {
+            problems.push("`load.timeout_ns` must be above 0".into());
+        }
+        if self.requests_per_connection == Some(0) {
+            problems.push("`load.requests_per_connection` must be above 0".into());
+        }
+        for (number, stage) in self.stages.iter().enumerate() {
+            if stage.duration_ns == 0 {
+                problems.push(format!("stage {number}: `duration_ns` must be above 0"));
+            }
+            if [stage.start, stage.end]
+                .iter()
+                .any(|level| !level.is_finite() || *level < 0.0)
+            {
+                problems.push(format!(
+                    "stage {number}: levels must be finite and not negative"
+                ));
+            }
+        }
+        match self.model {
+            Model::Closed if self.peak_connections() == 0 => {
+                problems.push("the load asks for no connection at all".into());
+            }
+            Model::Open if self.connections == 0 => {
+                problems.push("an open load needs `connections`, the size of its pool".into());
+            }
+            Model::Open if self.request_limit.is_some() || self.think_time_ns > 0 => {
+                problems
+                    .push("`request_limit` and `think_time_ns` belong to the closed model".into());
+            }
+            Model::Open | Model::Closed => {}
+        }
+    }
+}
+
+fn one() -> usize {
+    1
+}
+
+fn one_step() -> u32 {
+    1
+}
+
+fn one_weight() -> f64 {
+    1.0
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn from_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    BASE64.decode(text).map_err(serde::de::Error::custom)
+}
+
+fn from_optional_base64<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<u8>>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| BASE64.decode(text).map_err(serde::de::Error::custom))
+        .transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"{"format": 1, "into": "x", "address": "127.0.0.1:80",
+        "requests": [{"name": "a", "bytes": "R0VU"}],
+        "load": {"model": "closed", "timeout_ns": 1,
+                 "stages": [{"kind": "hold", "duration_ns": 1, "start": 3, "end": 4}]}}"#;
+
+    #[test]
+    fn a_short_specification_is_enough() {
+        let spec = Spec::parse(GOOD).unwrap();
+        assert_eq!(spec.requests[0].bytes, b"GET");
+        assert_eq!(spec.load.peak_connections(), 4);
+        assert_eq!(spec.requests[0].expected.status, (200, 399));
+    }
+
+    #[test]
+    fn every_problem_is_reported_at_once() {
+        let bad = GOOD
+            .replace("\"format\": 1", "\"format\": 9")
+            .replace("\"timeout_ns\": 1", "\"timeout_ns\": 0")
+            .replace("\"duration_ns\": 1", "\"duration_ns\": 0");
+        let EngineError::Spec(problems) = Spec::parse(&bad).unwrap_err() else {
+            panic!("other error")
+        };
+        assert_eq!(problems.len(), 3, "{problems:?}");
+    }
+
+    #[test]
+    fn an_unknown_field_is_a_problem() {
+        let bad = GOOD.replace("\"into\"", "\"outof\": 1, \"into\"");
+        assert!(Spec::parse(&bad).unwrap_err().to_string().contains("outof"));
+    }
+}
