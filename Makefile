@@ -1,0 +1,74 @@
+# Every command a person types. `make` alone prints this list.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+SHELL := /bin/sh
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CAMPAIGN ?= campaigns/quick.toml
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.PHONY: help
+help: ## this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: tools
+tools:
+	@command -v $(PYTHON) >/dev/null || { echo "error: Python 3.11 or newer is needed, and \`$(PYTHON)\` is not on the PATH" >&2; echo "hint: install it, or say \`make PYTHON=/path/to/python3\`" >&2; exit 3; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "error: Python 3.11 or newer is needed, \`$(PYTHON)\` is $$($(PYTHON) -V)" >&2; echo "hint: say \`make PYTHON=/path/to/python3\`" >&2; exit 3; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "error: this Python cannot make virtual environments" >&2; echo "hint: on Debian \`apt-get install python3-venv\`" >&2; exit 3; }
+	@command -v cargo >/dev/null || { echo "error: Rust is needed, and \`cargo\` is not on the PATH" >&2; echo "hint: install it from https://rustup.rs" >&2; exit 3; }
+	@command -v cc >/dev/null || { echo "error: a C compiler is needed to link Rust, and \`cc\` is not on the PATH" >&2; echo "hint: on Debian \`apt-get install gcc\`" >&2; exit 3; }
+
+.PHONY: setup
+setup: tools $(VENV)/.installed ## .venv, the engine, nothing more
+
+$(VENV)/.created: constraints.txt
+	@echo "make: creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt $(RUST_SOURCES)
+	@echo "make: installing Plimsoll and building its engine (a few minutes the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+.PHONY: demo
+demo: setup ## set up, run campaigns/quick.toml, print where the report is
+	@$(BIN)/plimsoll install --available --campaign $(CAMPAIGN)
+	@$(BIN)/plimsoll run $(CAMPAIGN) --available
+
+.PHONY: test
+test: setup ## set up, then every test whose toolchain is present; what is skipped is listed
+	cargo test --workspace --quiet
+	$(BIN)/python -m pytest
+
+.PHONY: check
+check: setup ## format, lint, types, import rules
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/pyright
+	$(BIN)/python -m mypy.stubtest plimsoll._engine
+	$(BIN)/lint-imports
+
+.PHONY: contract
+contract: setup ## every framework really started and asked; FRAMEWORK=name for one
+	$(BIN)/python -m pytest tests/contract $(if $(FRAMEWORK),-m $(FRAMEWORK))
+
+.PHONY: docs
+docs: setup ## regenerate docs/tables.md, docs/cli.md and docs/outcomes.md
+	$(BIN)/python docs/generate.py
+
+.PHONY: format
+format: setup ## format everything
+	cargo fmt --all
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+.PHONY: clean
+clean: ## remove what was built; results stay
+	rm -rf $(VENV) target python/plimsoll/_engine*.so frameworks/*/.build*

@@ -1,0 +1,155 @@
+//! Serves Plimsoll's contract with axum.
+
+use std::{
+    collections::HashMap,
+    env,
+    error::Error,
+    io,
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
+
+use axum::{
+    Json, Router,
+    extract::{Form, Multipart, Path, Query, multipart::MultipartError},
+    http::header::CONTENT_TYPE,
+    response::IntoResponse,
+    routing::{get, post},
+    serve::ListenerExt,
+};
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    signal::unix::{SignalKind, signal},
+};
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 4096;
+
+/// For the requests in flight when a stop is asked for.
+const GRACE_PERIOD: Duration = Duration::from_secs(5);
+
+static LETTERS: [u8; 32768] = [b'A'; 32768];
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Person {
+    id: i64,
+    first_name: String,
+    last_name: String,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let address = SocketAddr::new(env::var("HOST")?.parse()?, env::var("PORT")?.parse()?);
+    let listener = listen(address)?.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            eprintln!("cannot set TCP_NODELAY: {error}");
+        }
+    });
+
+    tokio::select! {
+        ended = axum::serve(listener, app()).with_graceful_shutdown(terminated()) => ended?,
+        () = grace_period_over() => {}
+    }
+    Ok(())
+}
+
+fn app() -> Router {
+    Router::new()
+        .route("/empty", get(empty))
+        .route("/2048", get(letters::<2048>))
+        .route("/8192", get(letters::<8192>))
+        .route("/32768", get(letters::<32768>))
+        .route("/plaintext", get(plaintext))
+        .route("/getArgs2048", get(get_args))
+        .route("/postArgs2048", post(post_args))
+        .route("/postArgsMulti2048", post(post_args_multi))
+        .route("/json", post(json))
+        .route("/fibonacci/{n}", get(fibonacci))
+}
+
+/// What `TcpListener::bind` does, with a backlog of our own.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address.ip() {
+        IpAddr::V4(_) => TcpSocket::new_v4()?,
+        IpAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+async fn terminated() {
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminate) => {
+            terminate.recv().await;
+        }
+        Err(error) => eprintln!("cannot wait for SIGTERM: {error}"),
+    }
+}
+
+async fn grace_period_over() {
+    terminated().await;
+    tokio::time::sleep(GRACE_PERIOD).await;
+}
+
+async fn empty() {}
+
+async fn letters<const N: usize>() -> impl IntoResponse {
+    text(&LETTERS[..N])
+}
+
+async fn plaintext() -> impl IntoResponse {
+    text("Hello, World!")
+}
+
+async fn get_args(Query(args): Query<HashMap<String, String>>) -> impl IntoResponse {
+    decoded(args.values().map(String::len).sum())
+}
+
+async fn post_args(Form(args): Form<HashMap<String, String>>) -> impl IntoResponse {
+    decoded(args.values().map(String::len).sum())
+}
+
+async fn post_args_multi(mut args: Multipart) -> Result<impl IntoResponse, MultipartError> {
+    let mut bytes = 0;
+    while let Some(field) = args.next_field().await? {
+        bytes += field.text().await?.len();
+    }
+    Ok(decoded(bytes))
+}
+
+async fn json(Json(person): Json<Person>) -> Json<Person> {
+    Json(person)
+}
+
+async fn fibonacci(Path(n): Path<u16>) -> impl IntoResponse {
+    text(fib(n).to_string())
+}
+
+/// Adds n - 1 times.
+fn fib(n: u16) -> BigUint {
+    let (mut a, mut b) = (BigUint::ZERO, BigUint::from(1u8));
+    if n == 0 {
+        return a;
+    }
+    for _ in 1..n {
+        a += &b;
+        std::mem::swap(&mut a, &mut b);
+    }
+    b
+}
+
+fn text(body: impl IntoResponse) -> impl IntoResponse {
+    ([(CONTENT_TYPE, "text/plain")], body)
+}
+
+/// Says how many bytes the decoded values of the arguments have together.
+fn decoded(bytes: usize) -> impl IntoResponse {
+    (
+        [("decoded-bytes", bytes.to_string())],
+        text(&LETTERS[..2048]),
+    )
+}

@@ -1,0 +1,1 @@
+"""A Django project that answers the contract."""

@@ -1,0 +1,27 @@
+"""Settings of a project without database, templates and sessions."""
+
+DEBUG = False
+
+# The server is reached under whatever name or address the driver uses.
+ALLOWED_HOSTS = ["*"]
+
+# No cookie, session or token is signed here; Django asks for a SECRET_KEY only when it signs.
+
+# CommonMiddleware sets Content-Length.
+MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
+
+# No path of the contract ends with a slash: do not resolve every path a second time to see.
+APPEND_SLASH = False
+
+ROOT_URLCONF = "contract.urls"
+WSGI_APPLICATION = "contract.wsgi.application"
+
+USE_I18N = False
+TIME_ZONE = "UTC"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+    "loggers": {"django": {"handlers": ["stderr"], "level": "ERROR"}},
+}

@@ -1,0 +1,3 @@
+module plimsoll/frameworks/go
+
+go 1.25

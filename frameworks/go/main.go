@@ -1,0 +1,175 @@
+// Command app serves Plimsoll's contract with net/http and nothing else.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+const (
+	maxMemory   = 32 << 20        // bytes of a multipart body kept in memory
+	gracePeriod = 5 * time.Second // for the requests in flight when a stop is asked for
+)
+
+var (
+	body2048  = bytes.Repeat([]byte("A"), 2048)
+	body8192  = bytes.Repeat([]byte("A"), 8192)
+	body32768 = bytes.Repeat([]byte("A"), 32768)
+	hello     = []byte("Hello, World!")
+)
+
+type person struct {
+	ID        int    `json:"id"`
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	server := &http.Server{
+		Addr:    net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
+		Handler: routes(),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.ListenAndServe() }()
+
+	select {
+	case err := <-failed:
+		log.Fatal(err)
+	case <-ctx.Done():
+		shutdown(server)
+	}
+}
+
+// shutdown lets the requests in flight end, for as long as the grace period, then closes what is left.
+func shutdown(server *http.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), gracePeriod)
+	defer cancel()
+	if err := server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+		server.Close()
+	}
+}
+
+func routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /empty", empty)
+	mux.HandleFunc("GET /2048", constant(body2048))
+	mux.HandleFunc("GET /8192", constant(body8192))
+	mux.HandleFunc("GET /32768", constant(body32768))
+	mux.HandleFunc("GET /plaintext", constant(hello))
+	mux.HandleFunc("GET /getArgs2048", getArgs)
+	mux.HandleFunc("POST /postArgs2048", postArgs)
+	mux.HandleFunc("POST /postArgsMulti2048", postArgsMulti)
+	mux.HandleFunc("POST /json", echo)
+	mux.HandleFunc("GET /fibonacci/{n}", fibonacci)
+	return mux
+}
+
+func empty(w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusOK)
+}
+
+func constant(body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, "text/plain", body)
+	}
+}
+
+func getArgs(w http.ResponseWriter, r *http.Request) {
+	args, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answerArgs(w, args)
+}
+
+func postArgs(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answerArgs(w, r.PostForm)
+}
+
+func postArgsMulti(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseMultipartForm(maxMemory); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answerArgs(w, r.MultipartForm.Value)
+}
+
+// answerArgs visits every decoded value and says how many bytes they have together.
+func answerArgs(w http.ResponseWriter, args url.Values) {
+	decoded := 0
+	for _, values := range args {
+		for _, value := range values {
+			decoded += len(value)
+		}
+	}
+	w.Header().Set("Decoded-Bytes", strconv.Itoa(decoded))
+	answer(w, "text/plain", body2048)
+}
+
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var p person
+	if err := json.Unmarshal(body, &p); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	encoded, err := json.Marshal(p)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	answer(w, "application/json", encoded)
+}
+
+func fibonacci(w http.ResponseWriter, r *http.Request) {
+	n, err := strconv.ParseUint(r.PathValue("n"), 10, 16)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answer(w, "text/plain", []byte(fib(n).String()))
+}
+
+// fib adds n-1 times.
+func fib(n uint64) *big.Int {
+	if n == 0 {
+		return big.NewInt(0)
+	}
+	a, b := big.NewInt(0), big.NewInt(1)
+	for range n - 1 {
+		a.Add(a, b)
+		a, b = b, a
+	}
+	return b
+}
+
+func answer(w http.ResponseWriter, contentType string, body []byte) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.Write(body)
+}

@@ -1,0 +1,177 @@
+// Serves Plimsoll's contract with node:http, one process for each core by node:cluster.
+
+import cluster from 'node:cluster';
+import http from 'node:http';
+import process from 'node:process';
+import { Busboy } from '@fastify/busboy';
+
+const HOST = process.env.HOST;
+const PORT = Number(process.env.PORT);
+const WORKERS = Number(process.env.WORKERS);
+const BACKLOG = 4096;
+const GRACE_PERIOD_MS = 5000; // for the requests in flight when a stop is asked for
+
+const TEXT = { 'Content-Type': 'text/plain' };
+const LETTERS = Buffer.alloc(2048, 'A');
+
+const ROUTES = {
+  'GET /empty': constant(Buffer.alloc(0)),
+  'GET /2048': constant(LETTERS),
+  'GET /8192': constant(Buffer.alloc(8192, 'A')),
+  'GET /32768': constant(Buffer.alloc(32768, 'A')),
+  'GET /plaintext': constant(Buffer.from('Hello, World!')),
+  'GET /getArgs2048': getArgs,
+  'POST /postArgs2048': postArgs,
+  'POST /postArgsMulti2048': postArgsMulti,
+  'POST /json': json,
+};
+
+class BadRequest extends Error {}
+
+if (cluster.isPrimary) {
+  runPrimary();
+} else {
+  runWorker();
+}
+
+// A worker that ends before it was told to takes the server with it: an application that has lost
+// a core must not go on as if it had all of them.
+function runPrimary() {
+  let stopping = false;
+  const stop = () => {
+    stopping = true;
+    for (const worker of Object.values(cluster.workers)) {
+      worker.process.kill('SIGTERM');
+    }
+  };
+  process.on('SIGTERM', stop);
+  cluster.on('exit', (worker, code, signal) => {
+    if (stopping) return;
+    console.error(`worker ${worker.process.pid} ended: ${signal ?? `exit code ${code}`}`);
+    process.exitCode = 1;
+    stop();
+  });
+  for (let i = 0; i < WORKERS; i++) {
+    cluster.fork();
+  }
+}
+
+function runWorker() {
+  // Zero is no limit: neither on the time between two requests of a connection nor within one.
+  const server = http.createServer({ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
+  server.on('request', (request, response) => {
+    route(request, response).catch((error) => refuse(request, response, error));
+  });
+  server.listen({ host: HOST, port: PORT, backlog: BACKLOG });
+
+  process.on('SIGTERM', () => {
+    server.close(() => cluster.worker.disconnect());
+    setTimeout(() => server.closeAllConnections(), GRACE_PERIOD_MS).unref();
+  });
+}
+
+async function route(request, response) {
+  const url = orBadRequest(() => new URL(request.url, 'http://localhost'));
+  const handler = ROUTES[`${request.method} ${url.pathname}`];
+  if (handler !== undefined) {
+    await handler(request, response, url);
+  } else if (request.method === 'GET' && url.pathname.startsWith('/fibonacci/')) {
+    fibonacci(response, url.pathname.slice('/fibonacci/'.length));
+  } else {
+    answer(response, 404, TEXT, http.STATUS_CODES[404]);
+  }
+}
+
+function constant(body) {
+  return (request, response) => answer(response, 200, TEXT, body);
+}
+
+function getArgs(request, response, url) {
+  answerArgs(response, url.searchParams.values());
+}
+
+async function postArgs(request, response) {
+  const args = new URLSearchParams(await textOf(request));
+  answerArgs(response, args.values());
+}
+
+async function postArgsMulti(request, response) {
+  answerArgs(response, await multipartValues(request));
+}
+
+// Visits every decoded value and says how many bytes they have together.
+function answerArgs(response, values) {
+  let decoded = 0;
+  for (const value of values) {
+    decoded += Buffer.byteLength(value);
+  }
+  answer(response, 200, { ...TEXT, 'Decoded-Bytes': decoded }, LETTERS);
+}
+
+function textOf(request) {
+  return new Promise((resolve, reject) => {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    request.on('error', reject);
+  });
+}
+
+// The values of a multipart form.
+function multipartValues(request) {
+  return new Promise((resolve, reject) => {
+    const values = [];
+    const form = new Busboy({ headers: request.headers });
+    form.on('field', (name, value) => values.push(value));
+    form.on('file', (name, file) => file.resume());
+    form.on('finish', () => resolve(values));
+    form.on('error', reject);
+    request.on('error', reject);
+    request.pipe(form);
+  }).catch((error) => {
+    request.unpipe();
+    throw new BadRequest(error.message);
+  });
+}
+
+async function json(request, response) {
+  const body = await textOf(request);
+  const person = orBadRequest(() => JSON.parse(body));
+  answer(response, 200, { 'Content-Type': 'application/json' }, JSON.stringify(person));
+}
+
+function fibonacci(response, digits) {
+  if (!/^\d{1,5}$/.test(digits)) throw new BadRequest('not a number of up to five digits');
+  answer(response, 200, TEXT, fib(Number(digits)).toString());
+}
+
+// Adds n - 1 times.
+function fib(n) {
+  let [a, b] = [0n, 1n];
+  if (n === 0) return a;
+  for (let i = 1; i < n; i++) {
+    [a, b] = [b, a + b];
+  }
+  return b;
+}
+
+function answer(response, status, headers, body) {
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function orBadRequest(decode) {
+  try {
+    return decode();
+  } catch (error) {
+    throw new BadRequest(error.message);
+  }
+}
+
+function refuse(request, response, error) {
+  if (request.socket.destroyed) return; // the client is gone
+  if (!(error instanceof BadRequest)) console.error(error);
+  const status = error instanceof BadRequest ? 400 : 500;
+  request.resume();
+  answer(response, status, TEXT, http.STATUS_CODES[status]);
+}
