@@ -11,6 +11,7 @@ use crate::load::EngineFailure;
 const TICK: Duration = Duration::from_millis(100);
 
 /// Serves the contract until a signal whose Python handler raises; returns its counts as JSON.
+/// An exception raised by `announce` ends it as well.
 ///
 /// `announce` gets one line of JSON when connections are accepted: the address and the start of
 /// the server on the monotonic clock.
@@ -19,9 +20,11 @@ const TICK: Duration = Duration::from_millis(100);
 pub fn serve_reference(py: Python<'_>, spec_json: &str, announce: Py<PyAny>) -> PyResult<String> {
     let spec = ReferenceSpec::from_json(spec_json).map_err(|error| failure(&error))?;
     let server = Server::start(&spec).map_err(|error| failure(&error))?;
-    announce.call1(py, (listening(&server),))?;
-    while server.is_running() && py.check_signals().is_ok() {
+    // A signal may come as early as within `announce`.
+    let mut stopped = announce.call1(py, (listening(&server),)).is_err();
+    while !stopped && server.is_running() {
         py.detach(|| std::thread::sleep(TICK));
+        stopped = py.check_signals().is_err();
     }
     let counts = py.detach(|| server.stop()).map_err(|error| failure(&error))?;
     Ok(serde_json::to_string(&counts).unwrap_or_default())

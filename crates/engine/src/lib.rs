@@ -10,6 +10,7 @@ pub mod outcome;
 pub mod preflight;
 pub mod progress;
 pub mod recorder;
+pub mod reference;
 pub mod request;
 pub mod response;
 pub mod sample;

@@ -1,0 +1,282 @@
+//! The engine driven against a server that counts, and what must hold whatever that server does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use plimsoll_engine::outcome::Outcome;
+use plimsoll_engine::progress::{EndedBy, Finish};
+use plimsoll_engine::sample::{ConnectionSample, Field, NEVER, NO_CONNECTION, RequestSample};
+use plimsoll_engine::spec::Spec;
+use serde_json::{Value, json};
+
+use crate::hostile::{BODY, Counts, Hostile};
+
+pub const REQUESTS: usize = 40;
+
+/// What the engine is asked to do.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The load ends after so many requests; none lets it run for `duration_ms`.
+    pub requests: Option<usize>,
+    pub duration_ms: u64,
+    /// Stages after the first: duration in milliseconds, and level.
+    pub then: &'static [(u64, usize)],
+    pub connections: usize,
+    /// Arrivals per second of the open model; none is the closed one.
+    pub rate_per_s: Option<usize>,
+    pub threads: usize,
+    pub keep_alive: bool,
+    pub requests_per_connection: Option<u32>,
+    pub timeout_ms: u64,
+    pub think_ms: u64,
+    pub request_body_bytes: usize,
+    pub status: (u16, u16),
+    pub length_bytes: Option<usize>,
+    pub body: Option<&'static [u8]>,
+}
+
+pub const ASK: Ask = Ask {
+    requests: Some(REQUESTS),
+    duration_ms: 25_000,
+    then: &[],
+    connections: 4,
+    rate_per_s: None,
+    threads: 1,
+    keep_alive: true,
+    requests_per_connection: None,
+    timeout_ms: 10_000,
+    think_ms: 0,
+    request_body_bytes: 0,
+    status: (200, 200),
+    length_bytes: Some(BODY.len()),
+    body: Some(BODY),
+};
+
+impl Ask {
+    fn request(&self) -> Vec<u8> {
+        let length = self.request_body_bytes;
+        let connection = if self.keep_alive {
+            ""
+        } else {
+            "Connection: close\r\n"
+        };
+        let mut request = format!(
+            "POST /2048 HTTP/1.1\r\nHost: x\r\n{connection}Content-Length: {length}\r\n\r\n"
+        )
+        .into_bytes();
+        request.resize(request.len() + length, b'x');
+        request
+    }
+
+    fn stages(&self) -> Value {
+        let first = (
+            self.duration_ms,
+            self.rate_per_s.unwrap_or(self.connections),
+        );
+        let stages = [&[first], self.then]
+            .concat()
+            .into_iter()
+            .map(|(duration_ms, level)| {
+                let duration_ns = duration_ms * 1_000_000;
+                json!({"kind": "hold", "start": level, "end": level, "duration_ns": duration_ns})
+            });
+        stages.collect()
+    }
+
+    fn spec(&self, address: SocketAddr, into: &Path) -> Spec {
+        let text = json!({
+            "format": 1, "into": into, "address": address, "host": address,
+            "requests": [{
+                "name": "2048", "method": "POST", "bytes": BASE64.encode(self.request()),
+                "expected": {
+                    "status": [self.status.0, self.status.1],
+                    "length_bytes": self.length_bytes,
+                    "body": self.body.map_or(Value::Null, |body| BASE64.encode(body).into()),
+                },
+            }],
+            "load": {
+                "model": if self.rate_per_s.is_some() { "open" } else { "closed" },
+                "stages": self.stages(),
+                "connections": self.connections,
+                "keep_alive": self.keep_alive,
+                "requests_per_connection": self.requests_per_connection,
+                "timeout_ns": self.timeout_ms * 1_000_000,
+                "think_time_ns": self.think_ms * 1_000_000,
+                "request_limit": self.requests,
+            },
+            "threads": self.threads, "seed": 1, "body_sample_ratio": 1.0,
+        });
+        Spec::parse(&text.to_string()).unwrap()
+    }
+}
+
+/// A row by the names of its fields.
+pub type Row = BTreeMap<&'static str, u64>;
+
+/// What the engine says afterwards.
+pub struct Seen {
+    pub finish: Finish,
+    pub requests: Vec<Row>,
+    pub connections: Vec<Row>,
+}
+
+/// Rows by the name of their outcome.
+pub fn by_outcome(rows: &[Row]) -> BTreeMap<&'static str, u64> {
+    let mut counts = BTreeMap::new();
+    for row in rows {
+        let outcome = Outcome::ALL
+            .iter()
+            .find(|outcome| **outcome as u64 == row["outcome"]);
+        *counts.entry(outcome.unwrap().name()).or_default() += 1;
+    }
+    counts
+}
+
+/// Drives a server, stops it, and checks what must hold whatever it does.
+pub fn drive(server: Hostile, ask: &Ask) -> (Seen, Counts) {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = ask.spec(server.address(), folder.path());
+    let finish = plimsoll_engine::run(&spec, |_| (), || false).unwrap();
+    let file = |name| folder.path().join(name);
+    let requests = rows(
+        &file("requests.bin"),
+        RequestSample::SIZE,
+        RequestSample::FIELDS,
+    );
+    let connections = rows(
+        &file("connections.bin"),
+        ConnectionSample::SIZE,
+        ConnectionSample::FIELDS,
+    );
+    let seen = Seen {
+        finish,
+        requests,
+        connections,
+    };
+    let counts = server.stop();
+    let told = format!(
+        "{:?}\n{:?}\n{counts:?}",
+        seen.finish,
+        by_outcome(&seen.connections)
+    );
+    check_ending(&seen.finish, ask, &told);
+    check_conservation(&seen, &told);
+    check_instants(&seen, &told);
+    check_connections(&seen, &told);
+    (seen, counts)
+}
+
+fn rows(path: &Path, size: usize, fields: &'static [Field]) -> Vec<Row> {
+    let value = |record: &[u8], field: &Field| {
+        let width = field.kind[1..].parse::<usize>().unwrap() / 8;
+        let bytes = &record[field.offset..field.offset + width];
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |value, &byte| value << 8 | u64::from(byte))
+    };
+    let bytes = std::fs::read(path).unwrap();
+    assert_eq!(bytes.len() % size, 0);
+    let row = |record| {
+        fields
+            .iter()
+            .map(|field| (field.name, value(record, field)))
+            .collect()
+    };
+    bytes.chunks_exact(size).map(row).collect()
+}
+
+/// The load ended as it was asked to, and with as many requests.
+fn check_ending(finish: &Finish, ask: &Ask, told: &str) {
+    match ask.requests {
+        Some(limit) => {
+            assert_eq!(finish.ended_by, EndedBy::RequestLimit, "{told}");
+            assert_eq!(finish.requests_rows, limit as u64, "{told}");
+        }
+        None => assert_eq!(finish.ended_by, EndedBy::Schedule, "{told}"),
+    }
+}
+
+/// Every request is one row with one outcome, and no row is lost.
+fn check_conservation(seen: &Seen, told: &str) {
+    let finish = &seen.finish;
+    assert_eq!(finish.requests_rows, seen.requests.len() as u64, "{told}");
+    assert_eq!(
+        finish.connections_rows,
+        seen.connections.len() as u64,
+        "{told}"
+    );
+    assert_eq!(finish.lost_rows, 0, "{told}");
+    assert_eq!(finish.outcomes, by_outcome(&seen.requests), "{told}");
+    let sent = seen
+        .requests
+        .iter()
+        .filter(|row| row["sent_ns"] != NEVER)
+        .count();
+    assert_eq!(finish.sent, sent as u64, "{told}");
+}
+
+/// Instants come in order, and what ended has an end.
+fn check_instants(seen: &Seen, told: &str) {
+    let open = [Outcome::Unfinished, Outcome::NotSent].map(|outcome| outcome as u64);
+    for row in &seen.requests {
+        let names = ["due_ns", "sent_ns", "first_byte_ns", "done_ns"];
+        let there = names
+            .map(|name| row[name])
+            .into_iter()
+            .filter(|&at_ns| at_ns != NEVER);
+        assert!(there.is_sorted(), "{row:?}\n{told}");
+        assert_eq!(
+            row["done_ns"] == NEVER,
+            open.contains(&row["outcome"]),
+            "{row:?}\n{told}"
+        );
+        let not_sent = row["outcome"] == Outcome::NotSent as u64;
+        assert!(!not_sent || row["sent_ns"] == NEVER, "{row:?}\n{told}");
+        assert_eq!(
+            row["first_byte_ns"] == NEVER,
+            row["received_bytes"] == 0,
+            "{row:?}\n{told}"
+        );
+    }
+}
+
+/// Connections add up to the requests they carried, and each attempt is one row.
+fn check_connections(seen: &Seen, told: &str) {
+    let opened = seen
+        .connections
+        .iter()
+        .filter(|row| row["connected_ns"] != NEVER)
+        .count();
+    assert_eq!(seen.finish.opened, opened as u64, "{told}");
+    let carried: u64 = seen.connections.iter().map(|row| row["requests"]).sum();
+    assert_eq!(carried, seen.finish.sent, "{told}");
+    let answered: u64 = seen.connections.iter().map(|row| row["responses"]).sum();
+    let first_bytes = seen
+        .requests
+        .iter()
+        .filter(|row| row["first_byte_ns"] != NEVER)
+        .count();
+    assert_eq!(answered, first_bytes as u64, "{told}");
+    let attempt = |row: &Row| (row["worker"], row["connection"]);
+    let attempts: BTreeSet<_> = seen.connections.iter().map(attempt).collect();
+    assert_eq!(attempts.len(), seen.connections.len(), "{told}");
+    let with_connection = seen
+        .requests
+        .iter()
+        .filter(|row| row["connection"] != u64::from(NO_CONNECTION));
+    assert!(
+        with_connection
+            .map(attempt)
+            .all(|attempt| attempts.contains(&attempt)),
+        "{told}"
+    );
+    let failed = seen
+        .connections
+        .iter()
+        .filter(|row| row["connected_ns"] == NEVER && row["outcome"] != Outcome::Unfinished as u64);
+    assert_eq!(seen.finish.refused, failed.count() as u64, "{told}");
+}

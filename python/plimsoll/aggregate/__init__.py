@@ -1,0 +1,1 @@
+"""Aggregates: what a recording amounts to."""

@@ -1,0 +1,32 @@
+-- What became of the attempts to connect of a whole trial; one row. Connections that open and
+-- close at the same instant are open together.
+WITH changes AS (
+    SELECT connected_ns AS at_ns, 1 AS change FROM connections WHERE connected_ns IS NOT NULL
+    UNION ALL
+    SELECT closed_ns, -1 FROM connections
+    WHERE connected_ns IS NOT NULL AND closed_ns IS NOT NULL
+),
+levels AS (
+    SELECT sum(change) OVER (ORDER BY at_ns, change DESC ROWS UNBOUNDED PRECEDING) AS level
+    FROM changes
+),
+attempts AS (
+    SELECT
+        connected_ns IS NOT NULL AS opened,
+        responses,
+        outcome,
+        connected_ns - due_ns AS connect
+    FROM connections
+)
+SELECT
+    count(*) FILTER (opened) AS connections_opened,
+    count(*) FILTER (opened AND responses > 0) AS connections_answered,
+    count(*) FILTER (NOT opened AND outcome NOT IN ('unfinished', 'still_open', 'not_sent'))
+        AS connections_refused,
+    count(*) FILTER (opened AND outcome NOT IN ('ok', 'closed_as_announced', 'still_open'))
+        AS connections_lost,
+    (SELECT coalesce(max(level), 0)::BIGINT FROM levels) AS connections_peak_open,
+    avg(connect) AS connect_mean_ns,
+    min(connect) AS connect_min_ns,
+    max(connect) AS connect_max_ns
+FROM attempts

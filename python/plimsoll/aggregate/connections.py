@@ -1,0 +1,43 @@
+"""Connections of a trial by second: how many were open, and how many of these were ever answered.
+
+Open is what the handshakes and closings say; answered are those of the open ones that had got at
+least one byte of an answer by then. With a full accept queue the first is larger than the second:
+the kernel has accepted what the server has not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from plimsoll.aggregate import query
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.query import Rows
+
+BY_SECOND = pa.schema(
+    [
+        pa.field("second", pa.int32(), nullable=False),
+        pa.field("open", pa.int64(), nullable=False),
+        pa.field("answered", pa.int64(), nullable=False),
+    ]
+)
+"""Schema of `by_second`."""
+
+
+def by_second(connections: Rows, requests: Rows, seconds: int) -> pa.Table:
+    """Connections at the end of each second of a trial.
+
+    Args:
+        connections: Its table `connections`.
+        requests: Its table `requests`.
+        seconds: How many seconds, from its zero on.
+
+    Returns:
+        Rows of `BY_SECOND`, one for each second.
+    """
+    with query.opened(connections=connections, requests=requests) as database:
+        relation = database.sql(query.text("connection_seconds"), params={"seconds": seconds})
+        found = relation.to_arrow_table()
+    return found.cast(BY_SECOND)

@@ -1,0 +1,164 @@
+"""Cores: whose time they were.
+
+The time of server and driver is that of their processes. The kernel also works for them, in
+interrupts: some kernels count that time with the process that was interrupted, others apart. So
+what is nobody's, and must be that of other programs, is only told as the least it can have been:
+busy time of the cores, less both processes, less all interrupts.
+
+Source: proc_stat(5), proc_pid_stat(5); CONFIG_IRQ_TIME_ACCOUNTING of the Linux kernel.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.usage import second_window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.aggregate.usage import Usage, Values, Window
+    from plimsoll.recording import Recording
+
+
+def busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> Values:
+    """Cores that a process tree kept busy in each of some stretches; NaN where it is unknown.
+
+    Args:
+        readings: The readings.
+        scope: `server` or `driver`.
+        windows: The stretches of time.
+    """
+    user = readings.rates(scope, "cpu_user_s", windows)
+    return user + readings.rates(scope, "cpu_system_s", windows)
+
+
+def mean_busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> float | None:
+    """Cores that a process tree kept busy over some stretches together; None when unknown."""
+    parts = [readings.rate(scope, name, windows) for name in ("cpu_user_s", "cpu_system_s")]
+    return _sum(parts)
+
+
+def own_cores(recording: Recording) -> tuple[int, ...]:
+    """Cores that the driver was given and the server was not.
+
+    Empty when they share a core, or when either of them was given none.
+    """
+    if recording.driver is None or recording.server is None:
+        return ()
+    driver, server = set(recording.driver.cores), set(recording.server.cores)
+    return tuple(sorted(driver)) if server and not driver & server else ()
+
+
+def all_cores(readings: Usage) -> tuple[int, ...]:
+    """Every core of the host that was read."""
+    names = [name for scope, name in readings.series if scope == "machine"]
+    numbers = [name.removeprefix("core").removesuffix("_busy_s") for name in names]
+    return tuple(sorted(int(number) for number in numbers if number.isdigit()))
+
+
+def driver_peak_busy_ratio(recording: Recording, readings: Usage) -> float | None:
+    """Busiest second of the busiest core of the driver within the holds; 1 is all of it.
+
+    On cores of its own all that was done there counts, whoever did it: what is taken is not to
+    spare. Otherwise it is the driver's own time for each of its threads. The greater of both, where
+    both are known.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+    """
+    windows = whole_seconds(recording)
+    if recording.driver is None or not windows:
+        return None
+    threads = max(recording.driver.threads, 1)
+    found = [busy_cores(readings, "driver", windows) / threads]
+    found += [
+        readings.rates("machine", f"core{core}_busy_s", windows) for core in own_cores(recording)
+    ]
+    known = np.concatenate(found)
+    known = known[~np.isnan(known)]
+    return min(float(known.max()), 1.0) if len(known) else None
+
+
+def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:
+    """Share of its cores that the server, and the kernel for it, kept busy over the holds.
+
+    On cores of its own interrupts there count as the server's, but never more than what these
+    cores were busy.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+
+    Returns:
+        0 to 1; None when its time, or the number of its cores, is unknown.
+    """
+    server = recording.server
+    windows = [(hold.start_ns, hold.end_ns) for hold in recording.holds]
+    busy = mean_busy_cores(readings, "server", windows)
+    if server is None or busy is None or not (count := len(server.cores) or server.workers):
+        return None
+    if own_cores(recording):
+        interrupts = _on_cores(readings, "interrupt", server.cores, windows)
+        at_most = _on_cores(readings, "busy", server.cores, windows)
+        if interrupts is not None and at_most is not None:
+            busy = max(busy, min(busy + interrupts, at_most))
+    return min(busy / count, 1.0)
+
+
+def other_busy_cores(recording: Recording, readings: Usage) -> float | None:
+    """Cores that other programs took at least, of those of server and driver, over the holds.
+
+    Where one of the two was given no cores, of all cores of the host.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+
+    Returns:
+        Cores; None when any part of it is unknown.
+    """
+    windows = [(hold.start_ns, hold.end_ns) for hold in recording.holds]
+    cores = _used_cores(recording) or all_cores(readings)
+    busy = _on_cores(readings, "busy", cores, windows)
+    interrupts = _on_cores(readings, "interrupt", cores, windows)
+    server = mean_busy_cores(readings, "server", windows)
+    driver = mean_busy_cores(readings, "driver", windows)
+    if busy is None or interrupts is None or server is None or driver is None:
+        return None
+    return max(busy - interrupts - server - driver, 0.0)
+
+
+def whole_seconds(recording: Recording) -> list[Window]:
+    """The whole seconds within the holds; the holds themselves where there are none."""
+    held = [(hold.start_ns, hold.end_ns) for hold in recording.holds]
+    windows = [
+        second_window(second)
+        for start, end in held
+        for second in range(-(-start // SECOND_NS), end // SECOND_NS)
+    ]
+    return windows or held
+
+
+def _used_cores(recording: Recording) -> tuple[int, ...]:
+    """Cores of server and driver together; empty when either was given none."""
+    if recording.driver is None or recording.server is None:
+        return ()
+    driver, server = recording.driver.cores, recording.server.cores
+    return tuple(sorted({*driver, *server})) if driver and server else ()
+
+
+def _on_cores(
+    readings: Usage, kind: str, cores: Iterable[int], windows: Sequence[Window]
+) -> float | None:
+    """Cores' worth of `busy` or `interrupt` time on some cores; None when one was not read."""
+    return _sum([readings.rate("machine", f"core{core}_{kind}_s", windows) for core in cores])
+
+
+def _sum(parts: Sequence[float | None]) -> float | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if known and len(known) == len(parts) else None

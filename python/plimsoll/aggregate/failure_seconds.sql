@@ -1,0 +1,19 @@
+-- Failures by second and kind, with their first and last instant.
+WITH failed AS (
+    SELECT
+        coalesce(done_ns, due_ns) AS at_ns,
+        outcome::VARCHAR AS outcome,
+        errno::INTEGER AS errno
+    FROM requests
+    WHERE is_failed(outcome)
+)
+SELECT
+    (at_ns // 1000000000)::INTEGER AS second,
+    outcome,
+    errno,
+    count(*) AS count,
+    min(at_ns) AS first_ns,
+    max(at_ns) AS last_ns
+FROM failed
+GROUP BY ALL
+ORDER BY second, outcome, errno

@@ -1,0 +1,18 @@
+-- How the requests of a trial ended, and how many rows cannot be: their instants run backwards.
+SELECT
+    outcome::VARCHAR AS outcome,
+    errno::INTEGER AS errno,
+    count(*) AS requests,
+    count(*) FILTER (in_hold(coalesce(done_ns, due_ns))) AS held,
+    count(sent_ns) AS sent,
+    count(*) FILTER (
+        sent_ns < due_ns
+        OR first_byte_ns < sent_ns
+        OR done_ns < first_byte_ns
+        OR done_ns < sent_ns
+        OR done_ns < due_ns
+        OR (is_completed(outcome) AND (sent_ns IS NULL OR first_byte_ns IS NULL OR done_ns IS NULL))
+    ) AS impossible
+FROM requests
+GROUP BY outcome, errno
+ORDER BY requests DESC, outcome, errno

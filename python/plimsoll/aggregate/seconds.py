@@ -1,0 +1,193 @@
+"""Seconds: what happened in each second of a trial.
+
+Every second from the trial's zero to its end has a row, whether or not anything was answered in
+it: a second without an answer is a row of zeros whose times are null. An answer counts in the
+second in which it was complete.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from plimsoll import tables
+from plimsoll.aggregate import percentiles, query
+from plimsoll.aggregate.cores import busy_cores
+from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.usage import second_window, usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import duckdb
+
+    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.usage import Instants, Usage, Window
+    from plimsoll.recording import RecordedStage, Recording
+
+    Columns = dict[str, Any]
+
+AFTER = "after"
+"""Stage of a second that lies behind the last stage."""
+
+BATCH_ROWS = 4_000_000
+"""Percentiles are taken of at most about so many rows at a time."""
+
+COUNTS = ("due", "completed", "ok", "failed", "received_bytes")
+"""Columns that are counts."""
+
+LISTED = ("p25", "p50", "p75", "p95", "p99")
+"""Quantiles in the order of the lists of `second_times.sql`."""
+
+
+def seconds(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
+    """The seconds of a trial, in order, by the schema of `tables.SECONDS`.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+        readings: Its table `usage`.
+    """
+    with query.opened(requests=requests) as database:
+        counts = database.execute(query.text("seconds")).fetchall()
+        length = _length(recording, counts)
+        columns = _counted(counts, length) | _timed(database, counts, length)
+    columns |= _asked(recording, length) | _used(recording, usage(readings), length)
+    columns |= {"trial": [recording.trial] * length, "second": np.arange(length)}
+    return _table(columns)
+
+
+def level(stage: RecordedStage, at_ns: int) -> float:
+    """What a stage asks for at an instant within it: connections, or arrivals per second.
+
+    In a stage of `k` steps the level during step `i` (from 1) is `start + (end - start) · i / k`;
+    0 steps are a straight line. Connections are whole, so the engine rounds what is not.
+    """
+    share = (at_ns - stage.start_ns) / max(stage.end_ns - stage.start_ns, 1)
+    if stage.steps > 0:
+        share = (int(share * stage.steps) + 1) / stage.steps
+    return stage.start + (stage.end - stage.start) * min(share, 1.0)
+
+
+def _length(recording: Recording, counts: Sequence[tuple[int, ...]]) -> int:
+    """Seconds from the zero to the end of the last stage, or of the last request after it."""
+    end_ns = recording.stages[-1].end_ns if recording.stages else 0
+    last = counts[-1][0] + 1 if counts else 0
+    return max(-(-end_ns // SECOND_NS), last)
+
+
+def _counted(counts: Sequence[tuple[int, ...]], length: int) -> Columns:
+    columns = {name: np.zeros(length, dtype=np.int64) for name in COUNTS}
+    for second, *values in counts:
+        for name, value in zip(COUNTS, values, strict=True):
+            columns[name][second] = value
+    return columns
+
+
+def _timed(
+    database: duckdb.DuckDBPyConnection, counts: Sequence[tuple[int, ...]], length: int
+) -> Columns:
+    """The columns of times; null in a second that has too few answers for them."""
+    columns: dict[str, list[float | None]] = {
+        column.name: [None] * length for column in tables.SECONDS.columns if _is_time(column.name)
+    }
+    for first, last in _batches(counts):
+        window = {"from_ns": first * SECOND_NS, "until_ns": (last + 1) * SECOND_NS}
+        cursor = database.execute(query.text("second_times"), window)
+        names = [str(column[0]) for column in cursor.description or ()]
+        for values in cursor.fetchall():
+            row = dict(zip(names, values, strict=True))
+            for name, value in _times(row).items():
+                columns[name][row["second"]] = value
+    return columns
+
+
+def _is_time(name: str) -> bool:
+    return name.endswith("_ns")
+
+
+def _batches(counts: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
+    """First and last second of stretches that have some `BATCH_ROWS` answers each."""
+    first, rows = None, 0
+    for second, _due, completed, *_ in counts:
+        if first is not None and rows + completed > BATCH_ROWS:
+            yield first, second - 1
+            first, rows = None, 0
+        first = second if first is None else first
+        rows += completed
+    if first is not None:
+        yield first, counts[-1][0]
+
+
+def _times(row: Mapping[str, Any]) -> dict[str, float | None]:
+    """Columns of one second from a row of `second_times.sql`."""
+    times: dict[str, float | None] = {}
+    for name in ("response_time", "service_time"):
+        for statistic, value in zip(LISTED, row[name] or (), strict=False):
+            times[f"{name}_{statistic}_ns"] = _if_enough(row[f"{name}_rows"], statistic, value)
+        times[f"{name}_max_ns"] = row[f"{name}_max"]
+    times["first_byte_p50_ns"] = _if_enough(row["first_byte_rows"], "p50", row["first_byte"])
+    return times
+
+
+def _if_enough(rows: int, statistic: str, value: float | None) -> float | None:
+    return value if percentiles.enough(rows, percentiles.QUANTILES[statistic]) else None
+
+
+def _asked(recording: Recording, length: int) -> Columns:
+    """Stage, and the level asked for, at the middle of each second."""
+    stages = [_stage_at(recording, int(middle)) for middle in _middles(length)]
+    levels = [
+        0.0 if stage is None else level(stage, int(middle))
+        for stage, middle in zip(stages, _middles(length), strict=True)
+    ]
+    return {"stage": [AFTER if s is None else s.kind for s in stages], "asked": levels}
+
+
+def _middles(length: int) -> Instants:
+    return np.arange(length, dtype=np.int64) * SECOND_NS + SECOND_NS // 2
+
+
+def _stage_at(recording: Recording, at_ns: int) -> RecordedStage | None:
+    return next((s for s in recording.stages if s.start_ns <= at_ns < s.end_ns), None)
+
+
+def _used(recording: Recording, readings: Usage, length: int) -> Columns:
+    """What was read of server, driver and machine."""
+    windows = [second_window(second) for second in range(length)]
+    middles = _middles(length)
+    in_flight = [readings.mean_of_intervals("driver", "in_flight_mean", w) for w in windows]
+    return {
+        "open_connections": readings.level("driver", "connections_open", middles),
+        "in_flight": in_flight,
+        "server_busy_cores": busy_cores(readings, "server", windows),
+        "server_rss_bytes": readings.level("server", "rss_bytes", middles),
+        "driver_busy_cores": busy_cores(readings, "driver", windows),
+        "driver_rss_bytes": readings.level("driver", "rss_bytes", middles),
+        "machine_busy_cores": readings.rates("machine", "core_busy_s", windows),
+        "listen_queue": [readings.peak("server", "listen_queue", [w]) for w in windows],
+        "listen_overflows": [turned_away(readings, w) for w in windows],
+    }
+
+
+def turned_away(readings: Usage, window: Window) -> float | None:
+    """Attempts to connect that full listen queues turned away in some time.
+
+    By the server's own sockets where these could be asked, else by the whole host.
+    """
+    own = readings.growth("server", "listen_drops", [window])
+    return readings.growth("machine", "listen_overflows", [window]) if own is None else own
+
+
+def _table(columns: Columns) -> pa.Table:
+    arrays = [_array(columns[field.name], field.type) for field in tables.SECONDS.schema]
+    return pa.table(arrays, schema=tables.SECONDS.schema)
+
+
+def _array(values: Any, kind: pa.DataType) -> pa.Array:
+    """A column in its type; NaN becomes null."""
+    if pa.types.is_dictionary(kind):
+        return pa.array(values, pa.string()).cast(kind)
+    return pa.array(values, kind, from_pandas=True)

@@ -1,0 +1,142 @@
+"""Summaries: what a trial amounts to, over its holds only.
+
+An answer counts when it was complete within a hold, whenever it was asked for. Connections are
+counted over the whole trial, since those of the hold are opened before it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from plimsoll import tables
+from plimsoll.aggregate import percentiles, query
+from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.cores import driver_peak_busy_ratio, mean_busy_cores
+from plimsoll.aggregate.usage import usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import duckdb
+
+    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.usage import Usage, Window
+    from plimsoll.recording import Recording
+
+    Columns = dict[str, Any]
+
+TIMES = {
+    "response_time": "done_ns - due_ns",
+    "service_time": "done_ns - sent_ns",
+    "first_byte": "first_byte_ns - sent_ns",
+    "lag": "sent_ns - due_ns",
+}
+"""Times of a complete answer by the names they have in columns."""
+
+HELD_ANSWERS = "requests WHERE is_completed(outcome) AND in_hold(done_ns)"
+"""The rows whose times are summarised."""
+
+
+def summary(recording: Recording, requests: Rows, connections: Rows, readings: Rows) -> Columns:
+    """What a trial amounts to: the columns of `tables.SUMMARIES` by name.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+        connections: Its table `connections`.
+        readings: Its table `usage`.
+    """
+    with query.opened(recording.holds, requests=requests, connections=connections) as database:
+        columns = _counts(database) | _quantiles(database)
+    columns |= _used(recording, usage(readings))
+    columns["trial"] = recording.trial
+    columns["source"] = "requests"
+    columns["duration_s"] = sum(end - start for start, end in holds(recording)) / SECOND_NS
+    columns["connections_asked"] = connections_asked(recording)
+    columns |= _rates(columns)
+    return {name: columns[name] for name in tables.SUMMARIES.schema.names}
+
+
+def summaries(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Summaries of several trials as one table by the schema of `tables.SUMMARIES`."""
+    return pa.Table.from_pylist([dict(row) for row in rows], schema=tables.SUMMARIES.schema)
+
+
+def holds(recording: Recording) -> list[Window]:
+    """The stretches of time that are summarised."""
+    return [(stage.start_ns, stage.end_ns) for stage in recording.holds]
+
+
+def connections_asked(recording: Recording) -> int | None:
+    """The most connections asked for at one time; None when nobody says."""
+    if recording.driver is not None and recording.driver.connections_asked is not None:
+        return recording.driver.connections_asked
+    load = recording.load
+    if load.get("model") == "open":
+        return load.get("connections")
+    levels = [max(stage["start"], stage["end"]) for stage in load.get("stages", ())]
+    return int(max(levels)) if levels else None
+
+
+def _counts(database: duckdb.DuckDBPyConnection) -> Columns:
+    columns: Columns = {}
+    for name in ("summaries", "connection_counts"):
+        cursor = database.execute(query.text(name))
+        names = [str(column[0]) for column in cursor.description or ()]
+        columns |= dict(zip(names, cursor.fetchone() or (), strict=True))
+    return columns
+
+
+def _quantiles(database: duckdb.DuckDBPyConnection) -> Columns:
+    sources = {name: (value, HELD_ANSWERS) for name, value in TIMES.items()}
+    sources["connect"] = ("connected_ns - due_ns", "connections")
+    return {
+        f"{name}_{statistic}_ns": found
+        for name, (value, source) in sources.items()
+        for statistic, found in percentiles.percentiles(database, value, source).items()
+    }
+
+
+def _rates(columns: Columns) -> Columns:
+    """What follows from counts, duration and busy cores."""
+    duration_s, completed = columns["duration_s"], columns["completed"]
+    ended = columns["ok"] + columns["failed"]
+    busy = columns["server_busy_cores"]
+    cpu_s = None if busy is None else busy * duration_s
+    return {
+        "throughput_per_s": _ratio(completed, duration_s) or 0.0,
+        "goodput_per_s": _ratio(columns["ok"], duration_s) or 0.0,
+        "received_bytes_per_s": _ratio(columns["received_bytes"], duration_s) or 0.0,
+        "failure_ratio": _ratio(columns["failed"], ended),
+        "server_cpu_s_per_request": _ratio(cpu_s, completed),
+        "requests_per_core_s": _ratio(completed, cpu_s),
+    }
+
+
+def _ratio(part: float | None, whole: float | None) -> float | None:
+    return None if part is None or not whole else part / whole
+
+
+def _used(recording: Recording, readings: Usage) -> Columns:
+    held = holds(recording)
+    return {
+        "open_connections": readings.mean("driver", "connections_open", held),
+        "in_flight": _in_flight(readings, held),
+        "server_busy_cores": mean_busy_cores(readings, "server", held),
+        "server_peak_rss_bytes": readings.peak("server", "rss_bytes", held),
+        "server_peak_pss_bytes": readings.peak("server", "pss_bytes", held),
+        "driver_busy_cores": mean_busy_cores(readings, "driver", held),
+        "driver_peak_busy_ratio": driver_peak_busy_ratio(recording, readings),
+    }
+
+
+def _in_flight(readings: Usage, held: Sequence[Window]) -> float | None:
+    """Mean requests in flight by the driver's clock, each hold counting by its length."""
+    means = [readings.mean_of_intervals("driver", "in_flight_mean", window) for window in held]
+    if not means or None in means:
+        return None
+    lengths = [end - start for start, end in held]
+    return float(np.average(np.array(means, dtype=np.float64), weights=lengths))

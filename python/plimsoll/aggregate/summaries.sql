@@ -1,0 +1,32 @@
+-- Counts, sums and means of the holds, and what was left at the very end; one row.
+WITH ended AS (
+    SELECT
+        outcome,
+        received_bytes,
+        in_hold(coalesce(done_ns, due_ns)) AND outcome <> 'unfinished' AS counts,
+        counts AND is_completed(outcome) AS answers,
+        done_ns - due_ns AS response_time,
+        done_ns - sent_ns AS service_time,
+        first_byte_ns - sent_ns AS first_byte,
+        sent_ns - due_ns AS lag
+    FROM requests
+)
+SELECT
+    count(*) FILTER (answers) AS completed,
+    count(*) FILTER (counts AND is_right(outcome)) AS ok,
+    count(*) FILTER (counts AND is_failed(outcome)) AS failed,
+    count(*) FILTER (outcome = 'unfinished') AS unfinished,
+    coalesce(sum(received_bytes) FILTER (counts), 0)::BIGINT AS received_bytes,
+    avg(response_time) FILTER (answers) AS response_time_mean_ns,
+    min(response_time) FILTER (answers) AS response_time_min_ns,
+    max(response_time) FILTER (answers) AS response_time_max_ns,
+    avg(service_time) FILTER (answers) AS service_time_mean_ns,
+    min(service_time) FILTER (answers) AS service_time_min_ns,
+    max(service_time) FILTER (answers) AS service_time_max_ns,
+    avg(first_byte) FILTER (answers) AS first_byte_mean_ns,
+    min(first_byte) FILTER (answers) AS first_byte_min_ns,
+    max(first_byte) FILTER (answers) AS first_byte_max_ns,
+    avg(lag) FILTER (answers) AS lag_mean_ns,
+    min(lag) FILTER (answers) AS lag_min_ns,
+    max(lag) FILTER (answers) AS lag_max_ns
+FROM ended

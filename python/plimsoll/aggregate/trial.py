@@ -1,0 +1,79 @@
+"""The tables of one trial together with what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.aggregate import evidence
+from plimsoll.aggregate import seconds as of_seconds
+from plimsoll.aggregate import summaries as of_summaries
+from plimsoll.aggregate import usage as of_usage
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from plimsoll.aggregate.evidence import InFlight, OutcomeCount, Shares
+    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.usage import Usage, Window
+    from plimsoll.recording import Recording
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of one trial; what follows from them is worked out when first asked for.
+
+    Attributes:
+        recording: The recording.
+        requests: Its rows of requests; None when there are none.
+        connections: Its rows of attempts to connect; None when there are none.
+        readings: Its rows of readings of resources, `usage`; None when there are none.
+    """
+
+    recording: Recording
+    requests: Rows = None
+    connections: Rows = None
+    readings: Rows = None
+
+    @cached_property
+    def usage(self) -> Usage:
+        """The readings of resources as functions of time."""
+        return of_usage.usage(self.readings)
+
+    @cached_property
+    def seconds(self) -> pa.Table:
+        """The rows of `tables.SECONDS`."""
+        return of_seconds.seconds(self.recording, self.requests, self.readings)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The row of `tables.SUMMARIES`."""
+        return of_summaries.summary(self.recording, self.requests, self.connections, self.readings)
+
+    @cached_property
+    def outcome_counts(self) -> tuple[OutcomeCount, ...]:
+        """How its requests ended."""
+        return evidence.outcome_counts(self.recording, self.requests)
+
+    @cached_property
+    def holds(self) -> list[Window]:
+        """The stretches of time that are summarised."""
+        return of_summaries.holds(self.recording)
+
+    def in_flight(self, window: Window) -> InFlight:
+        """Requests in flight over a stretch of time, told from the rows."""
+        return evidence.in_flight(self.requests, window)
+
+    def shares(self, least_ns: int) -> Shares:
+        """How the answers of the holds fell on connections that were open for so long."""
+        return evidence.shares(self.recording, self.requests, self.connections, least_ns)
+
+    @cached_property
+    def open_connections(self) -> float | None:
+        """Mean connections open in the holds, told from the rows."""
+        return evidence.open_connections(self.recording, self.connections)
+
+    def unanswered(self, least_ns: int) -> int:
+        """Connections that lived for so long and never got a byte of an answer."""
+        return evidence.unanswered(self.recording, self.connections, least_ns)

@@ -1,0 +1,217 @@
+"""Readings of resources as functions of time.
+
+A gauge is a level: between two readings it is taken to go straight from one to the other. A
+counter grows: what it grew by between two instants is the difference of its interpolated values,
+so that busy cores are exact for whole seconds although the readings lie between them. Where there
+are no readings there is no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.aggregate.query import SECOND_NS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from plimsoll.aggregate.query import Rows
+
+    Instants = np.ndarray[tuple[int], np.dtype[np.int64]]
+    Values = np.ndarray[tuple[int], np.dtype[np.float64]]
+    Window = tuple[int, int]
+    """Start and end of a stretch of time, in nanoseconds."""
+
+LEAST_COVER = 0.5
+"""Share of a stretch of time that readings must cover to speak for the whole of it."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Readings of one quantity of one host, in order of time.
+
+    Attributes:
+        at_ns: Instants of the readings; no two are the same.
+        values: The readings.
+    """
+
+    at_ns: Instants
+    values: Values
+
+    def at(self, at_ns: Instants) -> Values:
+        """Interpolated values; NaN more than a second before the first reading or after the last.
+
+        Within that second it is the first, or the last, reading itself.
+        """
+        values = np.interp(at_ns, self.at_ns, self.values)
+        far = (at_ns < self.at_ns[0] - SECOND_NS) | (at_ns > self.at_ns[-1] + SECOND_NS)
+        return np.where(far, np.nan, values)
+
+    def covered(self, window: Window) -> Window:
+        """The part of a stretch of time that lies between readings; empty when none does."""
+        start_ns = max(window[0], int(self.at_ns[0]))
+        return start_ns, max(start_ns, min(window[1], int(self.at_ns[-1])))
+
+    def growth(self, window: Window) -> float:
+        """What a counter grew by within a stretch of time, as far as readings cover it."""
+        start, end = self.at(np.array(self.covered(window)))
+        return float(end - start)
+
+    def inside(self, window: Window) -> Values:
+        """The readings taken within a stretch of time, its ends included."""
+        return self.values[(self.at_ns >= window[0]) & (self.at_ns <= window[1])]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Every reading of one trial.
+
+    Attributes:
+        series: Scope and quantity to the readings of each host.
+    """
+
+    series: Mapping[tuple[str, str], tuple[Series, ...]]
+
+    def of(self, scope: str, quantity: str) -> tuple[Series, ...]:
+        """The readings of a quantity, one series for each host that has any."""
+        return self.series.get((scope, quantity), ())
+
+    def level(self, scope: str, quantity: str, at_ns: Instants) -> Values:
+        """A gauge at some instants, summed over hosts; NaN where it was not read."""
+        found = [series.at(at_ns) for series in self.of(scope, quantity)]
+        return np.sum(found, axis=0) if found else np.full(len(at_ns), np.nan)
+
+    def growth(self, scope: str, quantity: str, windows: Sequence[Window]) -> float | None:
+        """What a counter grew by, summed over hosts and stretches; None when it was not read."""
+        found = [
+            series.growth(window)
+            for series in self.of(scope, quantity)
+            for window in windows
+            if _is_covered(series, window)
+        ]
+        return sum(found) if found else None
+
+    def rate(self, scope: str, quantity: str, windows: Sequence[Window]) -> float | None:
+        """Growth of a counter per second, summed over hosts.
+
+        Returns:
+            The rate over those parts of the stretches that lie between readings; None when these
+            are less than half of the whole.
+        """
+        rates = [_rate(series, windows) for series in self.of(scope, quantity)]
+        known = [rate for rate in rates if rate is not None]
+        return sum(known) if rates and len(known) == len(rates) else None
+
+    def rates(self, scope: str, quantity: str, windows: Sequence[Window]) -> Values:
+        """`rate` of each of some stretches; NaN where it is unknown."""
+        found = (self.rate(scope, quantity, [window]) for window in windows)
+        return np.array([np.nan if rate is None else rate for rate in found], dtype=np.float64)
+
+    def mean(self, scope: str, quantity: str, windows: Sequence[Window]) -> float | None:
+        """Mean of a gauge over the readings within some stretches, summed over hosts.
+
+        Where no reading lies within them, the interpolated level at their middles.
+        """
+        readings = [
+            np.concatenate([series.inside(window) for window in windows] or [np.empty(0)])
+            for series in self.of(scope, quantity)
+        ]
+        if readings and all(len(values) for values in readings):
+            return float(sum(values.mean() for values in readings))
+        middles = np.array([(start + end) // 2 for start, end in windows], dtype=np.int64)
+        levels = self.level(scope, quantity, middles)
+        return float(levels.mean()) if len(levels) and not np.isnan(levels).any() else None
+
+    def peak(self, scope: str, quantity: str, windows: Sequence[Window]) -> float | None:
+        """Highest reading of a gauge within some stretches, summed over hosts."""
+        peaks = [
+            max(
+                (float(values.max()) for w in windows if len(values := series.inside(w))),
+                default=None,
+            )
+            for series in self.of(scope, quantity)
+        ]
+        known = [peak for peak in peaks if peak is not None]
+        return sum(known) if known else self.mean(scope, quantity, windows)
+
+    def intervals(self, scope: str, quantity: str) -> tuple[tuple[Window, float], ...]:
+        """Readings that are means since the one before, each with the stretch it is the mean of.
+
+        The first one reaches back to the zero of the trial. Only for a quantity read on one host.
+        """
+        found = self.of(scope, quantity)
+        if len(found) != 1:
+            return ()
+        ends = [int(instant) for instant in found[0].at_ns]
+        starts = [0, *ends]
+        pairs = zip(starts, ends, found[0].values, strict=False)
+        return tuple(((start, end), float(value)) for start, end, value in pairs if end > start)
+
+    def mean_of_intervals(self, scope: str, quantity: str, window: Window) -> float | None:
+        """Mean over a stretch of time of a quantity whose readings are means since the last one.
+
+        Each reading counts by the time its interval shares with the stretch; None when the
+        intervals share less than half of it.
+        """
+        shared = [
+            (overlap(window, interval), value)
+            for interval, value in self.intervals(scope, quantity)
+        ]
+        total_ns = sum(length for length, _ in shared)
+        if total_ns <= 0 or total_ns < LEAST_COVER * (window[1] - window[0]):
+            return None
+        return sum(length * value for length, value in shared) / total_ns
+
+
+def usage(rows: Rows) -> Usage:
+    """The readings of a trial by scope and quantity.
+
+    Args:
+        rows: Its table `usage`; None when there is none.
+    """
+    if rows is None:
+        return Usage({})
+    table: pa.Table = rows.to_table() if hasattr(rows, "to_table") else rows
+    grouped: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+    columns = (table[name].to_pylist() for name in ("scope", "quantity", "host", "at_ns", "value"))
+    for scope, quantity, host, at_ns, value in zip(*columns, strict=True):
+        grouped.setdefault((scope, quantity), {}).setdefault(host, {})[at_ns] = value
+    return Usage(
+        {key: tuple(_series(values) for values in hosts.values()) for key, hosts in grouped.items()}
+    )
+
+
+def overlap(first: Window, second: Window) -> int:
+    """Length of the time that two stretches share, in nanoseconds."""
+    return max(0, min(first[1], second[1]) - max(first[0], second[0]))
+
+
+def second_window(second: int) -> Window:
+    """The stretch of a whole second."""
+    return second * SECOND_NS, (second + 1) * SECOND_NS
+
+
+def _series(readings: Mapping[int, float]) -> Series:
+    order = sorted(readings)
+    return Series(
+        np.array(order, dtype=np.int64),
+        np.array([readings[at_ns] for at_ns in order], dtype=np.float64),
+    )
+
+
+def _is_covered(series: Series, window: Window) -> bool:
+    start, end = series.covered(window)
+    return end > start and end - start >= LEAST_COVER * (window[1] - window[0])
+
+
+def _rate(series: Series, windows: Sequence[Window]) -> float | None:
+    parts = [series.covered(window) for window in windows]
+    covered_ns = sum(end - start for start, end in parts)
+    whole_ns = sum(end - start for start, end in windows)
+    if covered_ns <= 0 or covered_ns < LEAST_COVER * whole_ns:
+        return None
+    return sum(series.growth(window) for window in windows) / covered_ns * SECOND_NS

@@ -1,0 +1,257 @@
+"""The form of a campaign file, and every mistake in one.
+
+A model takes None wherever a value was wrong, so that the rest can still be looked at; a check
+that meets None passes over it, since the mistake is known already.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from plimsoll.campaign import documents
+from plimsoll.campaign.documents import Mistake, near
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.framework_file import ALL
+from plimsoll.campaign.quantities import cores, count, duration_s, number
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from plimsoll.campaign.lines import KeyPath
+    from plimsoll.campaign.load import StageKind
+
+Limits = dict[str, dict[str, float | None] | None]
+"""Check to name and value of its limits."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_NAME_HINT = "use letters, digits, `-` and `_`; it becomes part of file names"
+_HOLD_HINT = 'add a stage such as `{ kind = "hold", duration = "30s", at = 64 }`'
+_ALIASES = {"start": "from", "end": "to"}
+_CLIMBING = ("from", "to")
+_LEVEL = ("at",)
+_ENDPOINT_NAMES = tuple(endpoint.name for endpoint in ENDPOINTS)
+_STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def _in_a_list(value: object) -> object:
+    """One name stands for a list of one: `frameworks = "all"`."""
+    return [value] if isinstance(value, str) else value
+
+
+_Duration = Annotated[float, BeforeValidator(duration_s)]
+_Count = Annotated[int, BeforeValidator(count)]
+_Level = Annotated[float, BeforeValidator(number)]
+_Cores = Annotated[tuple[int, ...], BeforeValidator(cores)]
+_Names = Annotated[list[str | None], BeforeValidator(_in_a_list)]
+
+
+class StageTable(BaseModel):
+    """One row of `stages`."""
+
+    model_config = _STRICT
+
+    kind: Literal["warm_up", "ramp", "hold"] | None
+    duration: _Duration | None
+    at: _Level | None = None
+    start: _Level | None = Field(default=None, alias="from")
+    end: _Level | None = Field(default=None, alias="to")
+    steps: _Count | None = None
+
+
+class LoadTable(BaseModel):
+    """One `[[load]]`."""
+
+    model_config = _STRICT
+
+    name: str | None
+    model: Literal["closed", "open"] | None = None
+    stages: list[StageTable | None] | None
+    arrivals: Literal["constant", "poisson"] | None = None
+    connections: _Count | None = None
+    keep_alive: bool | None = None
+    requests_per_connection: _Count | None = None
+    think_time: _Duration | None = None
+    timeout: _Duration | None = None
+    request_limit: _Count | None = None
+
+
+class CampaignTable(BaseModel):
+    """A whole campaign file."""
+
+    model_config = _STRICT
+
+    name: str | None
+    frameworks: _Names | None
+    endpoints: _Names | None
+    repetitions: _Count | None = None
+    driver: str | None = None
+    server_cores: _Cores | None = None
+    driver_cores: _Cores | None = None
+    cool_down: _Duration | None = None
+    seed: int | None = None
+    body_sample: float | None = None
+    limits: Limits | None = None
+    load: list[LoadTable | None] | None
+
+
+def known_keys(path: KeyPath) -> tuple[str, ...]:
+    """The keys that the table at a path may have."""
+    match path:
+        case ("load", int(), "stages", int()):
+            return documents.keys_of(StageTable)
+        case ("load", int()):
+            return documents.keys_of(LoadTable)
+        case _:
+            return documents.keys_of(CampaignTable)
+
+
+def mistakes(
+    table: CampaignTable,
+    drivers: Collection[str],
+    limits: Mapping[str, Collection[str]] | None,
+) -> Iterator[Mistake]:
+    """What is wrong in a file whose form is right.
+
+    Args:
+        table: The file.
+        drivers: Names of the drivers there are.
+        limits: Checks and the names of their limits; None accepts any.
+
+    Yields:
+        The mistakes, one by one. Whether the frameworks exist is not looked at.
+    """
+    yield from _name(table.name, ())
+    yield from _names(table)
+    yield from _ranges(table)
+    if table.driver is not None and table.driver not in drivers:
+        hint = near(table.driver, drivers, "drivers")
+        yield Mistake(("driver",), f"there is no driver `{table.driver}`", hint)
+    if limits is not None:
+        yield from _limits(table.limits or {}, limits)
+    yield from _loads(table)
+
+
+def _name(name: str | None, at: KeyPath) -> Iterator[Mistake]:
+    if name is not None and not _NAME.fullmatch(name):
+        yield Mistake((*at, "name"), f"`{name}` is no name", _NAME_HINT)
+
+
+def _names(table: CampaignTable) -> Iterator[Mistake]:
+    """The lists of frameworks and endpoints."""
+    for key, names in (("frameworks", table.frameworks), ("endpoints", table.endpoints)):
+        if names == []:
+            yield Mistake((key,), f"`{key}` is empty", f"name some, or write `{ALL}`")
+        for index, name in enumerate(names or []):
+            if name is not None and name in (names or [])[:index]:
+                yield Mistake((key, index), f"`{name}` is listed twice")
+    for index, name in enumerate(table.endpoints or []):
+        if name is not None and name not in (*_ENDPOINT_NAMES, ALL):
+            hint = near(name, _ENDPOINT_NAMES, "endpoints")
+            yield Mistake(("endpoints", index), f"there is no endpoint `{name}`", hint)
+
+
+def _ranges(table: CampaignTable) -> Iterator[Mistake]:
+    if table.repetitions == 0:
+        yield Mistake(("repetitions",), "`repetitions` must be 1 or more")
+    if table.body_sample is not None and not 0 <= table.body_sample <= 1:
+        message = f"`body_sample` must be from 0 to 1, not `{table.body_sample}`"
+        yield Mistake(("body_sample",), message, "it is the share of bodies compared in full")
+
+
+def _limits(given: Limits, known: Mapping[str, Collection[str]]) -> Iterator[Mistake]:
+    for check, values in given.items():
+        if check not in known:
+            hint = near(check, known, "checks")
+            yield Mistake(("limits", check), f"there is no check `{check}`", hint)
+            continue
+        for name in values or {}:
+            if name not in known[check]:
+                message = f"the check `{check}` has no limit `{name}`"
+                hint = near(name, known[check], f"limits of `{check}`")
+                yield Mistake(("limits", check, name), message, hint)
+
+
+def _loads(table: CampaignTable) -> Iterator[Mistake]:
+    if table.load == []:
+        yield Mistake(("load",), "there is no load", "add a `[[load]]` table")
+    seen: set[str | None] = {None}
+    for index, load in enumerate(table.load or []):
+        at: KeyPath = ("load", index)
+        if load is None:
+            continue
+        if load.name in seen - {None}:
+            yield Mistake((*at, "name"), f"there are two loads `{load.name}`")
+        seen.add(load.name)
+        yield from _name(load.name, at)
+        yield from _connections(load, at)
+        yield from _stages(load, at)
+
+
+def _connections(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
+    for key in ("timeout", "requests_per_connection", "request_limit"):
+        if getattr(load, key) == 0:
+            yield Mistake((*at, key), f"`{key}` must be more than 0")
+    if load.keep_alive is False and load.requests_per_connection is not None:
+        message = "`requests_per_connection` has no meaning with `keep_alive = false`"
+        yield Mistake((*at, "requests_per_connection"), message, "take one of the two out")
+    yield from _only_open(load, at) if load.model != "open" else _only_closed(load, at)
+
+
+def _only_open(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
+    """Keys that a closed load must not have."""
+    for key in ("connections", "arrivals"):
+        if getattr(load, key) is not None:
+            hint = "a closed load says in its stages how many connections there are"
+            yield Mistake((*at, key), f"`{key}` belongs to an open load", hint)
+
+
+def _only_closed(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
+    """Keys that an open load must not have, and the one that it must."""
+    for key in ("think_time", "request_limit"):
+        if getattr(load, key) is not None:
+            yield Mistake((*at, key), f"`{key}` belongs to a closed load")
+    if not load.connections:
+        hint = "its stages say how many requests arrive per second"
+        yield Mistake((*at, "connections"), "an open load needs `connections`, its pool", hint)
+
+
+def _stages(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
+    stages = load.stages or []
+    kinds = [stage.kind if stage else None for stage in stages]
+    if load.stages is not None and not {None, "hold"} & {*kinds}:
+        message = "no stage is a hold, so nothing would be summarised"
+        yield Mistake((*at, "stages"), message, _HOLD_HINT)
+    for index, stage in enumerate(stages):
+        if stage is not None:
+            yield from _stage(stage, load.model != "open", (*at, "stages", index))
+
+
+def _stage(stage: StageTable, closed: bool, at: KeyPath) -> Iterator[Mistake]:
+    if stage.duration == 0:
+        yield Mistake((*at, "duration"), "`duration` must be more than 0")
+    for key, level in (("at", stage.at), ("from", stage.start), ("to", stage.end)):
+        if closed and level is not None and not level.is_integer():
+            message = f"`{key}` must be a whole number of connections, not `{level}`"
+            yield Mistake((*at, key), message)
+    if stage.kind == "hold" and stage.at == 0:
+        yield Mistake((*at, "at"), "a hold at 0 asks for nothing")
+    if stage.kind is not None:
+        yield from _levels(stage, stage.kind, at)
+
+
+def _levels(stage: StageTable, kind: StageKind, at: KeyPath) -> Iterator[Mistake]:
+    """Whether a stage says its level in the way of its kind: `at`, or `from` and `to`."""
+    given = {_ALIASES.get(name, name) for name in stage.model_fields_set}
+    climbs = kind == "ramp" or (kind == "warm_up" and bool(given & {"from", "to"}))
+    needed, foreign = (_CLIMBING, _LEVEL) if climbs else (_LEVEL, (*_CLIMBING, "steps"))
+    form = "`from` and `to`" if climbs else "`at`"
+    noun = kind.replace("_", "-")
+    for key in needed:
+        if key not in given:
+            yield Mistake(at, f"the {noun} has no `{key}`", f"this {noun} goes by {form}")
+    for key in foreign:
+        if key in given:
+            yield Mistake((*at, key), f"a {noun} by {form} has no `{key}`", "take it out")

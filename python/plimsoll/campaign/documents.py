@@ -1,0 +1,264 @@
+"""TOML files read with every mistake at once, each with its line.
+
+A file becomes a table (`read`), the table becomes a model and the mistakes in it (`checked`), and
+mistakes become problems with a place that a person can go to (`problems`).
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import os
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from plimsoll.campaign import lines
+from plimsoll.campaign.quantities import Unreadable
+from plimsoll.errors import CampaignError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from pydantic_core import ErrorDetails
+
+    from plimsoll.campaign.lines import KeyPath
+
+Table = dict[str, Any]
+M = TypeVar("M", bound=BaseModel)
+
+_SYNTAX_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+_MUST_BE = {
+    "string_type": "text in quotes",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "`true` or `false`",
+    "list_type": "a list in brackets",
+    "dict_type": "a table",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A TOML file as it was read.
+
+    Attributes:
+        path: Where it lies.
+        text: Its text.
+        table: Its content.
+        origins: Paths that were set from elsewhere, and from where: `--set repetitions`.
+    """
+
+    path: Path
+    text: str
+    table: Table
+    origins: Mapping[KeyPath, str] = field(default_factory=dict["KeyPath", str])
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake in a document, before its line is known.
+
+    Attributes:
+        path: The key or item that is wrong; for a missing one, its table.
+        message: What is wrong.
+        hint: What to do; may be empty.
+    """
+
+    path: KeyPath
+    message: str
+    hint: str = ""
+
+
+def read(path: Path) -> Document:
+    """A TOML file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Its text and content.
+
+    Raises:
+        CampaignError: There is no such file, it cannot be read, or it is no TOML.
+    """
+    try:
+        text = path.read_bytes().decode()
+    except FileNotFoundError:
+        _refuse(shown(path), "there is no such file", _similar_file(path))
+    except UnicodeDecodeError as error:
+        _refuse(shown(path), f"is not text in UTF-8 (byte {error.start})")
+    except OSError as error:
+        _refuse(shown(path), f"cannot be read: {error.strerror}")
+    try:
+        return Document(path, text, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        line, message = _syntax_place(str(error), text)
+        _refuse(f"{shown(path)}:{line}", f"is not TOML: {message}")
+
+
+def checked(
+    model: type[M], table: Table, known_keys: Callable[[KeyPath], Iterable[str]]
+) -> tuple[M, list[Mistake]]:
+    """A table as a model, and every mistake of form in it.
+
+    What is wrong is left empty in the model, so that all the rest can still be looked at. Every
+    field of the model, and every item of its lists, must therefore accept None.
+
+    Args:
+        model: The form.
+        table: The content.
+        known_keys: The keys that the table at a path may have.
+
+    Returns:
+        The model, empty where there is a mistake, and the mistakes.
+    """
+    try:
+        return model.model_validate(table), []
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    emptied = copy.deepcopy(table)
+    for detail in details:
+        _empty(emptied, detail)
+    return model.model_validate(emptied), [_mistake(detail, known_keys) for detail in details]
+
+
+def keys_of(model: type[BaseModel]) -> tuple[str, ...]:
+    """The keys of a model as a file has them."""
+    return tuple(field.alias or name for name, field in model.model_fields.items())
+
+
+def problems(document: Document, mistakes: Iterable[Mistake]) -> list[Problem]:
+    """Mistakes with their places, in the order of the file, then those from elsewhere."""
+    positions = lines.positions(document.text)
+    placed: list[tuple[int, Problem]] = []
+    for mistake in mistakes:
+        origin = _origin(mistake.path, document.origins)
+        line = lines.line_of(mistake.path, positions)
+        where = origin or f"{shown(document.path)}:{line}"
+        order = len(document.text) if origin else line
+        placed.append((order, Problem(where, mistake.message, mistake.hint)))
+    placed.sort(key=lambda pair: pair[0])
+    return [problem for _, problem in placed]
+
+
+def near(word: str, known: Iterable[str], noun: str) -> str:
+    """A hint for a word that is not known.
+
+    Args:
+        word: The word.
+        known: The words that are.
+        noun: What they are, in the plural.
+
+    Returns:
+        The most similar one as a question, or all of them.
+    """
+    words = sorted(known)
+    by_lower = {name.lower(): name for name in words}
+    similar = difflib.get_close_matches(word.lower(), by_lower, n=1)
+    if similar:
+        return f"did you mean `{by_lower[similar[0]]}`?"
+    if not words:
+        return f"there are no {noun} here"
+    return f"{noun}: " + ", ".join(f"`{name}`" for name in words)
+
+
+def shown(path: Path) -> str:
+    """A path as a message has it: relative when it lies in the current folder."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100  a link stays the link that was named
+    here = Path.cwd()
+    return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(path)
+
+
+def _refuse(where: str, message: str, hint: str = "") -> NoReturn:
+    raise CampaignError([Problem(where, message, hint)])
+
+
+def _similar_file(path: Path) -> str:
+    siblings = [file.name for file in path.parent.glob(f"*{path.suffix}") if file.is_file()]
+    return near(path.name, siblings, "files") if siblings else ""
+
+
+def _syntax_place(message: str, text: str) -> tuple[int, str]:
+    """The line of a syntax error, and the message without it."""
+    match = _SYNTAX_PLACE.search(message)
+    if match is None:
+        return 1, message
+    last = max(1, len(text.splitlines()))
+    line = int(match[1]) if match[1] else last
+    return min(line, last), message[: match.start()]
+
+
+def _origin(path: KeyPath, origins: Mapping[KeyPath, str]) -> str | None:
+    """What set the path, or something around it."""
+    prefixes = (path[:length] for length in range(len(path), 0, -1))
+    return next((origins[prefix] for prefix in prefixes if prefix in origins), None)
+
+
+def _empty(table: Table, detail: ErrorDetails) -> None:
+    """Leaves empty what is wrong; an unknown key is taken out."""
+    *inside, last = detail["loc"]
+    holder: Any = table
+    for step in inside:
+        holder = holder[step]
+    if detail["type"] == "extra_forbidden":
+        del holder[last]
+    else:
+        holder[last] = None
+
+
+def _mistake(detail: ErrorDetails, known_keys: Callable[[KeyPath], Iterable[str]]) -> Mistake:
+    path = detail["loc"]
+    if detail["type"] == "missing":
+        return Mistake(path[:-1], f"`{path[-1]}` is missing")
+    if detail["type"] == "extra_forbidden":
+        hint = near(str(path[-1]), known_keys(path[:-1]), "keys")
+        return Mistake(path, f"there is no key `{path[-1]}` here", hint)
+    return Mistake(path, *_wrong_value(detail))
+
+
+def _wrong_value(detail: ErrorDetails) -> tuple[str, str]:
+    name = _spoken(detail["loc"])
+    cause = detail.get("ctx", {}).get("error")
+    if isinstance(cause, Unreadable):
+        return f"{name}: {cause.message}", cause.hint
+    if detail["type"] == "literal_error":
+        choices = detail.get("ctx", {}).get("expected", "").replace("'", "`")
+        return f"{name} must be {choices}, not `{detail['input']}`", ""
+    if detail["type"] == "list_type" and isinstance(detail["input"], dict):
+        return (
+            f"{name} is one table, it must be a list of them",
+            f"use two brackets: `[[{detail['loc'][-1]}]]`",
+        )
+    must_be = _MUST_BE.get(detail["type"])
+    if must_be is None:
+        return f"{name}: {detail['msg']}", ""
+    return f"{name} must be {must_be}, not {_quoted(detail['input'])}", ""
+
+
+def _quoted(value: object) -> str:
+    """A value of the file in a sentence."""
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
+
+
+def _spoken(path: Sequence[str | int]) -> str:
+    """The last step of a path: `duration`, or item 2 of `frameworks`."""
+    last = path[-1]
+    if isinstance(last, str):
+        return f"`{last}`"
+    return f"item {last + 1} of `{path[-2]}`"

@@ -1,0 +1,59 @@
+"""Endpoints: what the contract lets a campaign ask of a framework.
+
+Each module offers `ENDPOINTS`, a tuple; they know nothing of each other, but for `mix`, which is
+made of others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.campaign.endpoints import (
+    empty,
+    fibonacci,
+    fixed_body,
+    form_args,
+    json_echo,
+    mix,
+    multipart_args,
+    plaintext,
+    query_args,
+)
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.requests import Endpoint
+
+MODULES = (
+    empty,
+    fixed_body,
+    query_args,
+    form_args,
+    multipart_args,
+    json_echo,
+    plaintext,
+    fibonacci,
+    mix,
+)
+"""Every module of endpoints, in the order of the contract."""
+
+ENDPOINTS: tuple[Endpoint, ...] = tuple(
+    endpoint for module in MODULES for endpoint in module.ENDPOINTS
+)
+"""Every endpoint of the contract."""
+
+_BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
+
+
+def by_name(name: str) -> Endpoint:
+    """The endpoint of a name.
+
+    Args:
+        name: Its name in campaigns: `getArgs2048`.
+
+    Returns:
+        The endpoint.
+
+    Raises:
+        KeyError: The contract has no endpoint of this name.
+    """
+    return _BY_NAME[name]

@@ -1,0 +1,30 @@
+"""`GET /empty`: the least that a server can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
+
+if TYPE_CHECKING:
+    from random import Random
+
+_EXCHANGE = Exchange(
+    Request("empty", "GET", "/empty"),
+    Expected(length_bytes=0, body=b""),
+)
+
+
+def _probes(_: Random) -> tuple[Exchange, ...]:
+    return (_EXCHANGE,)
+
+
+ENDPOINTS = (
+    Endpoint(
+        name="empty",
+        summary="`GET /empty` is answered with 200 and no body",
+        exchanges=(_EXCHANGE,),
+        probes=_probes,
+    ),
+)
+"""`empty`."""

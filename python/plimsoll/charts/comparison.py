@@ -1,0 +1,251 @@
+"""Comparison: the frameworks at one endpoint and load, with intervals, ties and verdicts.
+
+Each repetition is a small ring, the median a mark whose shape is its verdict, the line through it
+the 95 % interval over repetitions. Frameworks that may hold the same rank share a shade. A void
+number is drawn hollow at the end and has no rank.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from plimsoll import canvas
+from plimsoll.canvas import LEVEL_COLOURS, LEVEL_SHAPES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.canvas import Ranking, Rows, Specification, Standing
+
+NAME = "comparison"
+TITLE = "Ranking"
+CAPTION = (
+    "Median of right answers per second with its 95 % interval over repetitions; rings are the repetitions. "
+    "Frameworks on one shade cannot be told apart: each may hold any of the ranks at its left. "
+    "A void number is shown and not ranked."
+)
+TABLE = "standings"
+COLUMNS = {
+    "rank": "rank",
+    "framework": "framework",
+    "value": "right answers, /s",
+    "low": "95 % from",
+    "high": "95 % to",
+    "level": "verdict",
+}
+
+_ROW_PX = 30
+_LETTER_PX = 6.6
+_NAMES_PX = 160
+_NUMBER_PX = 66
+_LEVEL_PX = 66
+
+
+def draw(data: Ranking) -> Specification:
+    """The chart with its data; `usermeta.outside_px` is the room it needs beside the plot."""
+    groups = tie_groups(data.standings)
+    rows = [_row(standing, group) for standing, group in zip(data.standings, groups, strict=True)]
+    labels = tuple(_label(standing) for standing in data.standings)
+    outside_px = _names_px(labels) + _NUMBER_PX + _LEVEL_PX + 16
+    specification = canvas.finished(
+        _chart(labels, canvas.WIDTH_PX + canvas.AXIS_PX - outside_px),
+        {"standings": rows, "repetitions": _repetition_rows(data)},
+        _description(data),
+    )
+    specification["usermeta"] = {"outside_px": outside_px}
+    return specification
+
+
+def _names_px(labels: Sequence[str]) -> int:
+    longest = max((len(label) for label in labels), default=0)
+    return 12 + min(_NAMES_PX, round(longest * _LETTER_PX))
+
+
+def tie_groups(standings: Sequence[Standing]) -> list[int]:
+    """The group of each standing, from 0; a group ends where no range of ranks reaches over.
+
+    Args:
+        standings: In order; each of those without a rank is a group of its own.
+    """
+    ranges = [(one.rank_low or 0, one.rank_high or 0) for one in standings]
+    groups: list[int] = []
+    for place, (low, _) in enumerate(ranges):
+        lowest = min((low for low, _ in ranges[place:] if low), default=0)
+        highest = max((high for _, high in ranges[:place]), default=0)
+        is_new = not low or lowest > highest
+        groups.append(groups[-1] + is_new if groups else 0)
+    return groups
+
+
+def _row(standing: Standing, group: int) -> dict[str, object]:
+    return {
+        "label": _label(standing),
+        "rank": standing.rank,
+        "framework": standing.framework,
+        "value": canvas.significant(standing.value, 6),
+        "low": canvas.significant(standing.low, 6),
+        "high": canvas.significant(standing.high, 6),
+        "level": standing.level,
+        "number": _number(standing),
+        "text": "" if standing.value is None else standing.level,
+        "shaded": standing.rank_low is not None and group % 2 == 0,
+    }
+
+
+def _label(standing: Standing) -> str:
+    if standing.rank_low is None:
+        return standing.framework
+    return f"{standing.rank} · {standing.framework}"
+
+
+def _number(standing: Standing) -> str:
+    return "no result" if standing.value is None else canvas.per_second(standing.value)
+
+
+def _repetition_rows(data: Ranking) -> Rows:
+    return [
+        {
+            "label": _label(standing),
+            "trial": repetition.trial,
+            "value": canvas.significant(repetition.value, 6),
+            "level": repetition.level,
+        }
+        for standing in data.standings
+        for repetition in standing.repetitions
+        if repetition.value is not None
+    ]
+
+
+def _description(data: Ranking) -> str:
+    parts = [f"{_label(row)} {_number(row)} {row.level}" for row in data.standings]
+    return f"Ranking at {data.endpoint} under {data.load}: " + "; ".join(parts)
+
+
+@cache
+def _chart(labels: tuple[str, ...], width_px: int) -> Specification:
+    y = _y(labels)
+    layers = (_shades(y), _rings(y), _intervals(y), _medians(y), _numbers(y), _levels(y))
+    chart = alt.layer(*layers).properties(width=width_px, height=len(labels) * _ROW_PX)
+    return canvas.styled(chart)
+
+
+def _standings() -> alt.Chart:
+    return alt.Chart(alt.NamedData(name="standings"))
+
+
+def _y(labels: Sequence[str]) -> alt.Y:
+    return alt.Y(
+        "label:N",
+        scale=alt.Scale(domain=list(labels)),
+        title=None,
+        axis=alt.Axis(
+            domain=False,
+            ticks=False,
+            labelFontSize=12,
+            labelColor=canvas.INK.light,
+            labelLimit=_NAMES_PX,
+            minExtent=0,
+            maxExtent=1000,
+            labelPadding=10,
+        ),
+    )
+
+
+def _x(column: str) -> alt.X:
+    return alt.X(
+        f"{column}:Q",
+        title="right answers per second",
+        scale=alt.Scale(zero=True),
+        axis=alt.Axis(format=canvas.NUMBERS, tickCount=4),
+    )
+
+
+def _shades(y: alt.Y) -> alt.Chart:
+    return (
+        _standings()
+        .transform_filter("datum.shaded")
+        .mark_rect(color=canvas.BAND.light)
+        .encode(y=y, x=alt.value(0), x2=alt.value("width"))
+    )
+
+
+def _intervals(y: alt.Y) -> alt.Chart:
+    return (
+        _standings().mark_rule(strokeWidth=2.5).encode(y=y, x=_x("low"), x2="high", color=_colour())
+    )
+
+
+def _medians(y: alt.Y) -> alt.Chart:
+    return (
+        _standings()
+        .mark_point(size=90, opacity=1, strokeWidth=2)
+        .encode(
+            y=y,
+            x=_x("value"),
+            color=_colour(),
+            shape=alt.Shape(
+                "level:N",
+                scale=alt.Scale(domain=list(LEVEL_SHAPES), range=list(LEVEL_SHAPES.values())),
+                legend=None,
+            ),
+            fill=alt.condition("datum.level === 'void'", alt.value(canvas.PAPER.light), _fill()),
+            tooltip=[
+                alt.Tooltip("framework:N"),
+                alt.Tooltip("rank:N"),
+                alt.Tooltip("value:Q", title="median, /s", format=canvas.NUMBERS),
+                alt.Tooltip("low:Q", title="95 % from", format=canvas.NUMBERS),
+                alt.Tooltip("high:Q", title="95 % to", format=canvas.NUMBERS),
+                alt.Tooltip("level:N", title="verdict"),
+            ],
+        )
+    )
+
+
+def _rings(y: alt.Y) -> alt.Chart:
+    return (
+        alt.Chart(alt.NamedData(name="repetitions"))
+        .mark_point(size=36, shape="circle", strokeWidth=1, color=canvas.MUTED.light, opacity=0.9)
+        .encode(
+            y=y,
+            x=_x("value"),
+            tooltip=[
+                alt.Tooltip("trial:N"),
+                alt.Tooltip("value:Q", title="right answers, /s", format=canvas.NUMBERS),
+                alt.Tooltip("level:N", title="verdict"),
+            ],
+        )
+    )
+
+
+def _numbers(y: alt.Y) -> alt.Chart:
+    return (
+        _standings()
+        .mark_text(align="right", baseline="middle", dx=_NUMBER_PX, fontSize=12)
+        .encode(y=y, x=alt.value("width"), text="number:N", color=alt.value(canvas.INK.light))
+    )
+
+
+def _levels(y: alt.Y) -> alt.Chart:
+    return (
+        _standings()
+        .mark_text(align="left", baseline="middle", dx=_NUMBER_PX + 10, fontSize=12)
+        .encode(y=y, x=alt.value("width"), text="text:N", color=_colour())
+    )
+
+
+def _colour() -> alt.Color:
+    return alt.Color("level:N", scale=_level_scale(), legend=None)
+
+
+def _fill() -> alt.Fill:
+    return alt.Fill("level:N", scale=_level_scale(), legend=None)
+
+
+def _level_scale() -> alt.Scale:
+    return alt.Scale(
+        domain=list(LEVEL_COLOURS),
+        range=[colour.light for colour in LEVEL_COLOURS.values()],
+    )

@@ -1,0 +1,102 @@
+"""Memory: what the server's processes held in each second, shared pages counted in two ways."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from plimsoll import canvas
+
+if TYPE_CHECKING:
+    from plimsoll.canvas import Rows, Specification, TrialData
+
+NAME = "memory"
+TITLE = "Memory"
+CAPTION = (
+    "Memory of the server's processes: RSS counts a page that several processes share in each of "
+    "them, PSS counts it once. The dashed line is the server at rest, before the load."
+)
+TABLE = "seconds"
+COLUMNS = {
+    "second": "second",
+    "rss": "server RSS, MB",
+    "pss": "server PSS, MB",
+    "driver": "driver RSS, MB",
+}
+
+_FIELDS = {"server_rss_bytes": "rss", "server_pss_bytes": "pss", "driver_rss_bytes": "driver"}
+_NAMES = {
+    "RSS": canvas.SERVER,
+    "PSS": canvas.ANSWERED,
+    "driver RSS": canvas.DRIVER,
+}
+
+
+def draw(data: TrialData) -> Specification:
+    """The chart with its data."""
+    rows: Rows = [
+        {
+            "second": row["second"],
+            **{name: canvas.scaled(row[column], 1e6) for column, name in _FIELDS.items()},
+        }
+        for row in canvas.chosen(data.memory, ["second", *_FIELDS])
+    ]
+    peak = max((row["rss"] or 0 for row in rows), default=0)
+    return canvas.finished(
+        _chart(),
+        {"seconds": rows, "stages": canvas.stage_rows(data.recording), "rest": _rest_rows(data)},
+        f"Memory of the server of {data.recording.title}: at most {peak:,} MB (RSS)",
+    )
+
+
+def _rest_rows(data: TrialData) -> Rows:
+    server = data.recording.server
+    if server is None or server.rest_rss_bytes is None:
+        return []
+    value = canvas.scaled(server.rest_rss_bytes, 1e6)
+    return [{"value": value, "text": f"at rest {value:,} MB"}]
+
+
+@cache
+def _chart() -> Specification:
+    headings = {name: heading for name, heading in COLUMNS.items() if name != "second"}
+    chart = alt.layer(
+        canvas.stage_bands(),
+        _line("driver", "driver RSS", 1.2),
+        _line("pss", "PSS", 2.0),
+        _line("rss", "RSS", 2.0),
+        _rest(),
+        canvas.cursor(headings, "memory_second"),
+    ).properties(width=canvas.WIDTH_PX, height=130)
+    return canvas.styled(chart)
+
+
+def _megabytes(column: str) -> alt.Y:
+    return alt.Y(
+        f"{column}:Q", title="MB", scale=alt.Scale(zero=True), axis=alt.Axis(format=canvas.NUMBERS)
+    )
+
+
+def _line(column: str, name: str, width: float) -> alt.Chart:
+    return (
+        canvas.seconds()
+        .mark_line(strokeWidth=width, point=alt.OverlayMarkDef(size=10))
+        .encode(
+            x=canvas.time("middle"),
+            y=_megabytes(column),
+            color=canvas.colour_of(name, among=_NAMES),
+        )
+    )
+
+
+def _rest() -> alt.LayerChart:
+    y = _megabytes("value")
+    line = (
+        alt.Chart(alt.NamedData(name="rest"))
+        .mark_rule(strokeDash=[2, 3], color=canvas.MUTED.light)
+        .encode(y=y)
+    )
+    style = {"baseline": "top", "dy": 4}
+    return alt.layer(line, canvas.labelled("rest", alt.value("width"), y, canvas.MUTED, **style))

@@ -1,0 +1,198 @@
+"""Response time: 25, 50, 75, 95 and 99 % in each second, and the failures by kind beneath.
+
+Percentiles are of complete answers, so a second whose requests all failed has none: it is a gap in
+the lines, and the bars below it say why. The scale is logarithmic where the slowest percentile
+is far from the fastest, else it starts at zero.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from plimsoll import canvas
+from plimsoll.aggregate.failures import errno_name
+
+if TYPE_CHECKING:
+    from plimsoll.canvas import Rows, Specification, TrialData
+
+NAME = "response_time"
+TITLE = "Response time and failures"
+CAPTION = (
+    "Time from when a request was due until its answer was complete, at 25, 50, 75, 95 and 99 % "
+    "of the answers of each second. Bars beneath count the failures of each second by kind; "
+    "there are none where there are no bars."
+)
+TABLE = "seconds"
+COLUMNS = {
+    "second": "second",
+    "p25": "25 %, ms",
+    "p50": "50 %, ms",
+    "p75": "75 %, ms",
+    "p95": "95 %, ms",
+    "p99": "99 %, ms",
+    "failed": "failed",
+}
+
+LOGARITHMIC_FROM = 20.0
+"""Ratio of the greatest percentile to the smallest one from which the scale is logarithmic."""
+
+_PERCENTILES = ("p25", "p50", "p75", "p95", "p99")
+_NAMES = dict(
+    zip(("25 %", "50 %", "75 %", "95 %", "99 %"), canvas.PERCENTILES, strict=True),
+)
+_TICKS = [step * 10.0**power for power in range(-3, 6) for step in (1, 3)]
+_OTHER = "other kinds"
+
+
+def draw(data: TrialData) -> Specification:
+    """The chart with its data."""
+    rows = _rows(data)
+    failures = _failure_rows(data)
+    kinds = tuple(dict.fromkeys(row["kind"] for row in failures))
+    return canvas.finished(
+        _chart(_is_wide(rows), kinds),
+        {
+            "seconds": rows,
+            "stages": canvas.stage_rows(data.recording),
+            **({"failures": failures} if failures else {}),
+        },
+        _description(data, kinds),
+    )
+
+
+def _rows(data: TrialData) -> Rows:
+    columns = {f"response_time_{name}_ns": name for name in _PERCENTILES}
+    return [
+        {
+            "second": row["second"],
+            **{name: canvas.scaled(row[column], 1e6) for column, name in columns.items()},
+            "failed": row["failed"],
+        }
+        for row in canvas.chosen(data.seconds, ["second", *columns, "failed"])
+    ]
+
+
+def _failure_rows(data: TrialData) -> Rows:
+    """Failures by second with the name of their kind; kinds in order of their frequency."""
+    rows = data.failures.to_pylist()
+    totals = Counter[str]()
+    for row in rows:
+        row["kind"] = _kind(row["outcome"], row["errno"])
+        totals[row["kind"]] += row["count"]
+    order = [kind for kind, _ in totals.most_common()]
+    shown = order if len(order) <= len(canvas.KINDS) else order[: len(canvas.KINDS) - 1]
+    counts = Counter[tuple[str, int]]()
+    for row in rows:
+        kind = row["kind"] if row["kind"] in shown else _OTHER
+        counts[kind, row["second"]] += row["count"]
+    rank = {kind: place for place, kind in enumerate([*shown, _OTHER])}
+    ordered = sorted(counts.items(), key=lambda item: (rank[item[0][0]], item[0][1]))
+    return [{"second": second, "kind": kind, "count": count} for (kind, second), count in ordered]
+
+
+def _kind(outcome: str, number: int | None) -> str:
+    name = errno_name(number)
+    return f"{outcome} ({name})" if name else outcome
+
+
+def _is_wide(rows: Rows) -> bool:
+    values = [row[name] for row in rows for name in _PERCENTILES if row[name]]
+    return bool(values) and max(values) >= LOGARITHMIC_FROM * min(values)
+
+
+def _description(data: TrialData, kinds: tuple[str, ...]) -> str:
+    median = (data.summary or {}).get("response_time_p50_ns")
+    return (
+        f"Response time of {data.recording.title} second by second at five percentiles; median of "
+        f"the hold {'unknown' if median is None else f'{canvas.scaled(median, 1e6)} ms'}; "
+        f"kinds of failure: {', '.join(kinds) or 'none'}"
+    )
+
+
+@cache
+def _chart(wide: bool, kinds: tuple[str, ...]) -> Specification:
+    times = _times(wide, with_axis=not kinds)
+    if not kinds:
+        return canvas.styled(times)
+    chart = (
+        alt.vconcat(times, _failures(kinds), spacing=12)
+        .resolve_scale(color="independent", x="shared")
+        .resolve_legend(color="independent")
+    )
+    return canvas.styled(chart)
+
+
+def _times(wide: bool, with_axis: bool) -> alt.LayerChart:
+    scale = (
+        alt.Scale(type="log", nice=False, padding=6)
+        if wide
+        else alt.Scale(type="linear", zero=True, nice=True)
+    )
+    lines = [
+        _line(column, name, scale, wide, with_axis)
+        for column, name in zip(_PERCENTILES, _NAMES, strict=True)
+    ]
+    headings = {column: COLUMNS[column] for column in (*_PERCENTILES, "failed")}
+    cursor = canvas.cursor(headings, "response_time_second")
+    return alt.layer(canvas.stage_bands(), *lines, cursor).properties(
+        width=canvas.WIDTH_PX, height=200
+    )
+
+
+def _line(column: str, name: str, scale: alt.Scale, wide: bool, with_axis: bool) -> alt.Chart:
+    width = 2.4 if column == "p50" else 1.4
+    return (
+        canvas.seconds()
+        .mark_line(strokeWidth=width, point=alt.OverlayMarkDef(size=8), clip=True)
+        .encode(
+            x=canvas.time("middle") if with_axis else _without_labels(canvas.time("middle")),
+            y=alt.Y(
+                f"{column}:Q",
+                title="response time (ms)" + (", logarithmic" if wide else ""),
+                scale=scale,
+                axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS if wide else alt.Undefined),
+            ),
+            color=canvas.colour_of(name, among=_NAMES),
+        )
+    )
+
+
+def _without_labels(x: alt.X) -> alt.X:
+    """The axis of time of a plot that stands upon another one."""
+    return x.title(None).axis(grid=False, labels=False)
+
+
+def _failures(kinds: tuple[str, ...]) -> alt.Chart:
+    colours = [colour.light for colour in canvas.KINDS[: len(kinds)]]
+    return (
+        alt.Chart(alt.NamedData(name="failures"))
+        .transform_calculate(until="datum.second + 1")
+        .transform_stack(stack="count", groupby=["second"], as_=["bottom", "top"])
+        .mark_rect()
+        .encode(
+            x=canvas.time("second"),
+            x2="until",
+            y=alt.Y(
+                "bottom:Q",
+                title="failed per second",
+                scale=alt.Scale(zero=True),
+                axis=alt.Axis(format=canvas.NUMBERS, tickCount=3),
+            ),
+            y2="top",
+            color=alt.Color(
+                "kind:N",
+                scale=alt.Scale(domain=list(kinds), range=colours),
+                legend=alt.Legend(title=None, orient="bottom", columns=1, offset=8),
+            ),
+            tooltip=[
+                alt.Tooltip("second:Q"),
+                alt.Tooltip("kind:N"),
+                alt.Tooltip("count:Q", format=canvas.NUMBERS),
+            ],
+        )
+        .properties(width=canvas.WIDTH_PX, height=80)
+    )

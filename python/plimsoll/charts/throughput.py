@@ -1,0 +1,158 @@
+"""Throughput: answers completed in each second, coloured by the level asked for.
+
+A second without an answer is a bar of no height with a mark on it, never a gap.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from plimsoll import canvas
+from plimsoll.aggregate.seconds import AFTER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.canvas import Rows, Specification, TrialData
+
+NAME = "throughput"
+TITLE = "Throughput"
+CAPTION = (
+    "Complete answers in each second; the deeper the colour, the higher the level asked for. "
+    "The line is the average of the hold. A triangle counts the requests that failed in its "
+    "second, a cross marks a second without any answer."
+)
+TABLE = "seconds"
+COLUMNS = {
+    "second": "second",
+    "stage": "stage",
+    "asked": "level asked",
+    "completed": "completed",
+    "failed": "failed",
+}
+
+
+def draw(data: TrialData) -> Specification:
+    """The chart with its data."""
+    rows = canvas.chosen(data.seconds, COLUMNS)
+    for row in rows:
+        row["asked"] = canvas.significant(row["asked"], 6)
+        row["silent"] = _is_silent(row)
+    return canvas.finished(
+        _chart(
+            "arrivals/s asked"
+            if data.recording.load.get("model") == "open"
+            else "connections asked",
+            len({row["asked"] for row in rows}) > 1,
+            any(row["failed"] or _is_silent(row) for row in rows),
+        ),
+        {"seconds": rows, "stages": canvas.stage_rows(data.recording), "mean": _mean_rows(data)},
+        _description(data, rows),
+    )
+
+
+def _is_silent(row: Mapping[str, Any]) -> bool:
+    """Whether nothing was answered in a second of the load; what lies behind it does not count."""
+    return row["completed"] == 0 and row["stage"] != AFTER
+
+
+def _mean_rows(data: TrialData) -> Rows:
+    if data.summary is None:
+        return []
+    value = data.summary["throughput_per_s"]
+    last = data.recording.holds[-1:]
+    return [
+        {
+            "start_s": canvas.significant(hold.start_ns / 1e9, 6),
+            "end_s": canvas.significant(hold.end_ns / 1e9, 6),
+            "value": canvas.significant(value, 6),
+            "text": f"average {canvas.per_second(value)}" if hold in last else "",
+        }
+        for hold in data.recording.holds
+    ]
+
+
+def _description(data: TrialData, rows: Rows) -> str:
+    silent = sum(row["silent"] for row in rows)
+    failed = sum(row["failed"] for row in rows)
+    mean = "" if data.summary is None else canvas.per_second(data.summary["throughput_per_s"])
+    return (
+        f"Throughput of {data.recording.title} over {len(rows)} seconds: average of the hold "
+        f"{mean or 'unknown'}, {silent} seconds without an answer, "
+        f"{canvas.counted(failed)} requests failed"
+    )
+
+
+@cache
+def _chart(asked: str, has_levels: bool, has_marks: bool) -> Specification:
+    headings = {"completed": "completed", "failed": "failed", "asked": asked}
+    marks = (
+        _marked("datum.failed > 0", "failed").encode(y="failed:Q"),
+        _marked("datum.silent", "no answer").encode(y=alt.datum(0)),
+    )
+    chart = alt.layer(
+        canvas.stage_bands(),
+        _bars(asked, has_levels),
+        *(marks if has_marks else ()),
+        _mean(),
+        canvas.cursor(headings, "throughput_second"),
+    ).properties(width=canvas.WIDTH_PX, height=200)
+    return canvas.styled(chart)
+
+
+def _bars(asked: str, has_levels: bool) -> alt.Chart:
+    return (
+        canvas.seconds()
+        .transform_calculate(until="datum.second + 1")
+        .mark_rect()
+        .encode(
+            x=canvas.time("second"),
+            x2="until",
+            y=alt.Y(
+                "completed:Q", title="answers per second", axis=alt.Axis(format=canvas.NUMBERS)
+            ),
+            y2=alt.Y2Datum(0),
+            color=alt.Color(
+                "asked:Q",
+                title=asked,
+                scale=alt.Scale(
+                    domainMin=0, range=[canvas.LEVEL_LOW.light, canvas.LEVEL_HIGH.light]
+                ),
+                legend=_level_legend() if has_levels else None,
+            ),
+        )
+    )
+
+
+def _level_legend() -> alt.Legend:
+    return alt.Legend(gradientLength=120, gradientThickness=8, format=canvas.NUMBERS, tickCount=2)
+
+
+def _marked(condition: str, name: str) -> alt.Chart:
+    return (
+        canvas.seconds()
+        .transform_filter(condition)
+        .mark_point(filled=True, size=46, yOffset=-4, color=canvas.FAILED.light, opacity=1)
+        .encode(
+            x=canvas.time("middle"),
+            shape=alt.ShapeDatum(
+                name,
+                scale=alt.Scale(domain=["failed", "no answer"], range=["triangle-up", "cross"]),
+                legend=alt.Legend(title=None, symbolFillColor=canvas.FAILED.light),
+            ),
+        )
+    )
+
+
+def _mean() -> alt.LayerChart:
+    line = (
+        alt.Chart(alt.NamedData(name="mean"))
+        .mark_rule(color=canvas.INK.light, strokeWidth=1.5)
+        .encode(x=canvas.time("start_s"), x2="end_s", y="value:Q")
+    )
+    end = canvas.time("end_s")
+    text = canvas.labelled("mean", end, alt.Y("value:Q"), canvas.INK, fontWeight="bold")
+    return alt.layer(line, text)

@@ -1,0 +1,110 @@
+"""`plimsoll run`: the trials of a campaign, then their verdicts and the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from plimsoll import errors, machine, plan
+from plimsoll.cli import chosen, messages, options, panel, reporting
+from plimsoll.conduct import campaign as campaigns
+from plimsoll.conduct.setting import Setting
+from plimsoll.storage import parquet
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.campaign import Campaign
+    from plimsoll.plan import Trial
+
+RESULTS = Path("results")
+
+MOST_SAID = 10
+"""Trials that ended with an error are shown up to this number."""
+
+
+@click.command(name="run")
+@options.campaign_file
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the results; without it, results/<name of the campaign>.",
+)
+@options.settings
+@options.available
+@click.option("--again", is_flag=True, help="Repeat the trials that ended with an error.")
+@click.option("--no-report", is_flag=True, help="Do not judge and write the report at the end.")
+@options.frameworks_root
+def command(
+    campaign: Path,
+    into: Path | None,
+    settings: tuple[str, ...],
+    available: bool,
+    again: bool,
+    no_report: bool,
+    root: Path | None,
+) -> int:
+    """Conducts the trials of a campaign, judges them, and writes the report.
+
+    Running the same command again goes on where it stopped. Ctrl-C ends the trial that runs, stops
+    its server and keeps what is complete.
+    """
+    asked = chosen.campaign(campaign, settings, root)
+    asked = chosen.with_available(asked) if available else asked
+    chosen.require_installed(asked.frameworks)
+    trials = _planned(asked)
+    results = parquet.results(into or RESULTS / asked.name)
+    scene = panel.Scene()
+    with panel.showing(scene) as tell:
+        ended = campaigns.conduct(
+            trials,
+            _setting(asked),
+            results,
+            campaign.read_text(encoding="utf-8"),
+            cool_down_s=asked.cool_down_s,
+            again=again,
+            tell=tell,
+        )
+    code = 0 if no_report else reporting.judge_and_report(results, reporting.EVERY_FORMAT)
+    return _failures(results, ended.failed) or code
+
+
+def _planned(asked: Campaign) -> tuple[Trial, ...]:
+    trials = plan.plan(asked)
+    for one in plan.left_out(asked):
+        messages.note(f"{one.framework.title} does not serve {one.endpoint.name}: {one.reason}")
+    if not trials:
+        problem = errors.Problem(
+            "", "the campaign has no trial to conduct", "name other frameworks"
+        )
+        raise errors.CampaignError([problem])
+    return trials
+
+
+def _setting(asked: Campaign) -> Setting:
+    division = machine.divide_cores(asked.server_cores, asked.driver_cores)
+    if division.note:
+        messages.note(division.note)
+    machine.raise_open_files()
+    machine.check_connections(max(load.peak_connections for load in asked.loads))
+    return Setting(
+        server_cores=division.server,
+        driver_cores=division.driver,
+        machine=machine.facts(),
+        body_sample_ratio=asked.body_sample_ratio,
+        limits=asked.limits,
+    )
+
+
+def _failures(results: parquet.Results, failed: tuple[str, ...]) -> int:
+    """Says which trials ended with an error, and why; the exit code of the first one, else 0."""
+    for trial_id in failed[:MOST_SAID]:
+        ending = results.recording(trial_id).ending
+        messages.error(f"{trial_id}: {ending.message}", ending.hint)
+    if not failed:
+        return 0
+    trials = "1 trial" if len(failed) == 1 else f"{len(failed)} trials"
+    messages.note(f"{trials} ended with an error, logs are in `{results.trials}`")
+    messages.note("the same command with `--again` repeats what failed")
+    return errors.exit_code_of(results.recording(failed[0]).ending.kind)

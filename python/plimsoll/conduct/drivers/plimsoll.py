@@ -1,0 +1,408 @@
+"""Plimsoll's own engine, run as a process like any other driver.
+
+Into the engine goes `spec.json`; out of it come its records, `finish.json`, and a line of JSON once
+a second. It runs in a ward, so it never outlives the lab.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
+
+import plimsoll
+from plimsoll.campaign.requests import render
+from plimsoll.conduct import processes, records
+from plimsoll.conduct.drive import Drive, Driven, Watch
+from plimsoll.conduct.events import Progress
+from plimsoll.conduct.scope import Reading
+from plimsoll.conduct.ward import Ward
+from plimsoll.errors import INTERRUPTED, EngineFailed, LimitTooLow, PlimsollError, StorageError
+from plimsoll.recording import Driver, RecordedStage
+from plimsoll.storage.parquet import writing
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.load import Load, Stage
+    from plimsoll.campaign.requests import Exchange
+
+NAME = "plimsoll"
+
+COMMAND = (sys.executable, "-P", "-m", "plimsoll.engine")
+"""The engine; the path of its specification follows."""
+
+SPEC_FORMAT = 1
+"""Version of the format of `spec.json`."""
+
+PATIENCE_S = 60.0
+"""Seconds without a word after which the engine counts as hung; it speaks once a second."""
+
+GRACE_S = 30.0
+"""Seconds that the engine has to write its last records after it was asked to end."""
+
+_MORE_ROOM = "free some space or name another folder with `--into`, then run again to go on"
+
+SAID_EACH_SECOND = (
+    "in_flight_mean",
+    "in_flight",
+    "connections_asked",
+    "connections_open",
+    "requests_sent",
+    "requests_ended",
+    "received_bytes",
+)
+"""What of a line of progress becomes readings."""
+
+Line = Mapping[str, Any]
+
+
+def drive(drive: Drive, watch: Watch) -> Driven:
+    """Puts on the load and waits for its end.
+
+    Args:
+        drive: What to do.
+        watch: Who is told meanwhile.
+
+    Returns:
+        What the engine says of it; `driver.ended_by` is `interrupt` when it was ended early.
+
+    Raises:
+        EngineFailed: The engine ended with an error, or its files do not fit together.
+        LimitTooLow: This host cannot put on such a load.
+        StorageError: The records could not be written.
+        Interrupted: Ctrl-C before there was any load.
+    """
+    path = drive.into / "spec.json"
+    with writing(drive.into):
+        path.write_text(json.dumps(spec(drive)))
+    with _engine(path, drive) as ward:
+        watch.started(ward.warden_pid)
+        heard = _listen(ward, watch)
+        ward.wait(GRACE_S)
+        ended = ward.stop()
+    if ended.exit_code == INTERRUPTED:
+        watch.interruption.check()
+    _require_success(ended.exit_code, drive.into)
+    return _driven(heard, drive)
+
+
+def spec(drive: Drive) -> dict[str, Any]:
+    """The engine's specification of a drive."""
+    return {
+        "format": SPEC_FORMAT,
+        "into": str(drive.into.resolve()),
+        "address": drive.address,
+        "host": drive.address,
+        "requests": [_request(exchange, drive) for exchange in drive.exchanges],
+        "load": _load(drive.load),
+        "cores": list(drive.cores) or None,
+        "threads": len(drive.cores) or drive.threads,
+        "seed": drive.seed,
+        "body_sample_ratio": drive.body_sample_ratio,
+        "record": True,
+    }
+
+
+def failure(exit_code: int | None, said: str) -> PlimsollError:
+    """The error of an engine that did not end well.
+
+    Args:
+        exit_code: Its exit code; negative for a signal, None when it had to be killed.
+        said: What it wrote for people; its last line may be JSON with `error` and `hint`.
+    """
+    message, hint = _last_words(said)
+    if exit_code is None or exit_code < 0:
+        name = "SIGKILL" if exit_code is None else signal.Signals(-exit_code).name
+        return EngineFailed(f"the engine was ended by {name}", "look into `driver.log`")
+    if exit_code == LimitTooLow.exit_code:
+        return LimitTooLow(message, hint)
+    if exit_code == StorageError.exit_code:
+        return StorageError(message or "the engine could not write its records", hint or _MORE_ROOM)
+    return EngineFailed(message or f"the engine ended with exit code {exit_code}", hint)
+
+
+@dataclass
+class _Engine:
+    """The engine's process; asked to end once, since a second signal would kill it."""
+
+    process: processes.Process | None
+    asked: bool = False
+
+    def ask(self) -> None:
+        """Asks it to end cleanly."""
+        if self.process is not None and not self.asked:
+            self.asked = True
+            processes.send(self.process, signal.SIGINT)
+
+    def kill(self) -> None:
+        """Ends it at once."""
+        if self.process is not None:
+            processes.send(self.process, signal.SIGKILL)
+
+
+@dataclass
+class _Heard:
+    """What the engine has told so far."""
+
+    started: Line | None = None
+    finished: Line | None = None
+    readings: list[Reading] = field(default_factory=list[Reading])
+    last: Line = field(default_factory=dict[str, Any])
+
+    def take(self, line: Line) -> Progress | None:
+        """Takes in a line; gives back the progress that it tells, if it does."""
+        match line["event"]:
+            case "started":
+                self.started = line
+            case "finished":
+                self.finished = line
+            case "progress" if self.started and line["at_ns"] > self.last.get("at_ns", -1):
+                self.readings.extend(_readings(line, self.started["zero_monotonic_ns"]))
+                before, self.last = self.last, line
+                return progress(line, before)
+            case _:
+                pass
+        return None
+
+
+def progress(line: Line, before: Line) -> Progress:
+    """What a line of progress tells.
+
+    Args:
+        line: The line.
+        before: The line before it; empty for the first one.
+    """
+    seconds = (line["at_ns"] - before.get("at_ns", 0)) / 1e9
+    completed = _completed(line) - _completed(before)
+    return Progress(
+        at_s=line["at_ns"] / 1e9,
+        stage=line["stage"],
+        connections_asked=line["connections_asked"],
+        connections_open=line["connections_open"],
+        in_flight=line["in_flight"],
+        throughput_per_s=completed / seconds if seconds > 0 else 0.0,
+        requests_ended=line["requests_ended"],
+        outcomes=line["outcomes"],
+        connections_opened=line["opened"],
+        connections_refused=line["refused"],
+    )
+
+
+def _engine(spec: Path, drive: Drive) -> Ward:
+    package = str(Path(plimsoll.__file__).parent.parent)
+    return Ward(
+        (*COMMAND, str(spec.resolve())),
+        folder=drive.into,
+        environment={**os.environ, "PYTHONPATH": package},
+        log=drive.into / "driver.log",
+        cores=drive.cores,
+        stop_signal="INT",
+        grace_s=GRACE_S,
+        output=True,
+    )
+
+
+def _listen(ward: Ward, watch: Watch) -> _Heard:
+    """Hears the engine to its end; the first Ctrl-C asks it to end, the second kills it."""
+    heard, engine = _Heard(), _Engine(processes.process(ward.pid))
+    try:
+        with watch.interruption.deferred(engine.ask):
+            for line in _lines(ward.output):
+                if not _told(heard, line, watch):
+                    engine.ask()
+    except BaseException:
+        engine.kill()
+        raise
+    return heard
+
+
+def _told(heard: _Heard, line: Line, watch: Watch) -> bool:
+    """Tells what is new in a line; says whether the engine is to go on."""
+    new = heard.take(line)
+    if line["event"] == "started":
+        watch.zero(line["zero_monotonic_ns"])
+    return new is None or watch.progress(new)
+
+
+def _lines(output: IO[bytes] | None) -> Iterator[Line]:
+    """The lines of the engine, until it closes its output.
+
+    Raises:
+        EngineFailed: It is silent for too long, or says something else than JSON.
+    """
+    text = b""
+    while output is not None and (heard := _read(output)):
+        *lines, text = (text + heard).split(b"\n")
+        for line in lines:
+            try:
+                yield json.loads(line)
+            except ValueError as error:
+                raise EngineFailed(f"the engine said `{line!r}`, which is not JSON") from error
+
+
+def _read(output: IO[bytes]) -> bytes:
+    ready, _, _ = select.select([output], [], [], PATIENCE_S)
+    if not ready:
+        raise EngineFailed(f"the engine said nothing for {PATIENCE_S:.0f} s", "see `driver.log`")
+    return os.read(output.fileno(), 1 << 16)
+
+
+def _require_success(exit_code: int | None, into: Path) -> None:
+    if exit_code != 0:
+        said = (into / "driver.log").read_text(errors="replace")
+        raise failure(exit_code, said)
+
+
+def _last_words(said: str) -> tuple[str, str]:
+    """The error and the hint in the last line; the line itself when it is not JSON."""
+    last = said.rstrip().rpartition("\n")[2]
+    try:
+        words = json.loads(last)
+        return str(words["error"]), str(words.get("hint", ""))
+    except (ValueError, KeyError, TypeError):
+        return last, ""
+
+
+def _driven(heard: _Heard, drive: Drive) -> Driven:
+    started, finished = heard.started, heard.finished
+    if started is None or finished is None:
+        raise EngineFailed("the engine ended without its last word", "look into `driver.log`")
+    if finished["ended_by"] == "storage":
+        raise StorageError("the engine could not write its records", _MORE_ROOM)
+    _require_rows(finished, drive.into)
+    return Driven(
+        driver=_driver(finished),
+        zero_monotonic_ns=started["zero_monotonic_ns"],
+        zero_utc_ns=started.get("zero_utc_ns", time.time_ns()),
+        stages=stages(_ran(finished), drive.load),
+        readings=tuple(heard.readings),
+    )
+
+
+def _require_rows(finished: Line, into: Path) -> None:
+    """The records that lie on the disk must be as many as the engine says it wrote."""
+    for table in ("requests", "connections"):
+        path = into / f"{table}.bin"
+        size = path.stat().st_size if path.exists() else 0
+        told = finished[f"{table}_rows"]
+        if size != told * records.record_dtype(table).itemsize:
+            message = f"the engine says it wrote {told} {table}, `{path.name}` has {size} bytes"
+            raise EngineFailed(message, "report it to Plimsoll")
+
+
+def stages(ran: list[Line], load: Load) -> tuple[RecordedStage, ...]:
+    """The stages as they ran; those that were not reached are left out.
+
+    Args:
+        ran: Kind, start and end of each, in nanoseconds since zero.
+        load: The load, which knows their levels.
+    """
+    return tuple(
+        RecordedStage(
+            cast('Literal["warm_up", "ramp", "hold"]', stage["kind"]),
+            stage["start_ns"],
+            stage["end_ns"],
+            asked.start,
+            asked.end,
+            asked.steps,
+        )
+        for stage, asked in zip(ran, load.stages, strict=False)
+    )
+
+
+def _ran(finished: Line) -> list[Line]:
+    """The stages of the schedule as far as the load got."""
+    if finished["ended_by"] == "schedule":
+        return finished["stages"]
+    ended_ns = finished["ended_ns"]
+    return [
+        {**stage, "end_ns": min(stage["end_ns"], ended_ns)}
+        for stage in finished["stages"]
+        if stage["start_ns"] < ended_ns
+    ]
+
+
+def _driver(finished: Line) -> Driver:
+    return Driver(
+        name=NAME,
+        version=finished["version"],
+        cores=tuple(finished["cores"] or ()),
+        threads=finished["threads"],
+        ended_by=finished["ended_by"],
+        cpu_s=finished["cpu_s"],
+        peak_rss_bytes=finished["peak_rss_bytes"],
+        connections_asked=finished["connections_asked"],
+        requests_lost_by_recorder=finished["lost_rows"],
+        bodies_compared=finished["bodies_compared"],
+        sent=finished["sent"],
+        outcomes=dict(finished["outcomes"]),
+        opened=finished["opened"],
+        refused=finished["refused"],
+        longest_pause_ns=finished["longest_pause_ns"],
+    )
+
+
+def _readings(line: Line, zero_ns: int) -> Iterator[Reading]:
+    at_ns = zero_ns + line["at_ns"]
+    for quantity in SAID_EACH_SECOND:
+        if line.get(quantity) is not None:
+            yield Reading(at_ns, "driver", quantity, float(line[quantity]))
+
+
+def _completed(line: Line) -> int:
+    outcomes: Mapping[str, int] = line.get("outcomes", {})
+    return sum(outcomes.get(name, 0) for name in records.complete_outcomes())
+
+
+def _request(exchange: Exchange, drive: Drive) -> dict[str, Any]:
+    request, expected = exchange.request, exchange.expected
+    return {
+        "name": request.name,
+        "bytes": _text(render(request, drive.address, drive.load.keep_alive)),
+        "weight": request.weight,
+        "method": request.method,
+        "expected": {
+            "status": list(expected.status),
+            "length_bytes": expected.length_bytes,
+            "body": None if expected.body is None else _text(expected.body),
+        },
+    }
+
+
+def _load(load: Load) -> dict[str, Any]:
+    return {
+        "model": load.model,
+        "stages": [_stage(stage) for stage in load.stages],
+        "arrivals": load.arrivals,
+        "connections": load.connections,
+        "keep_alive": load.keep_alive,
+        "requests_per_connection": load.requests_per_connection,
+        "think_time_ns": _ns(load.think_time_s),
+        "timeout_ns": _ns(load.timeout_s),
+        "request_limit": load.request_limit,
+    }
+
+
+def _stage(stage: Stage) -> dict[str, Any]:
+    return {
+        "kind": stage.kind,
+        "duration_ns": _ns(stage.duration_s),
+        "start": stage.start,
+        "end": stage.end,
+        "steps": stage.steps,
+    }
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)
+
+
+def _text(data: bytes) -> str:
+    return b64encode(data).decode()

@@ -1,0 +1,60 @@
+"""The engine's records: their layout and outcomes, as the engine itself tells them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+NUMPY_KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8"}
+"""The engine's names of types, in bits, and NumPy's, in bytes."""
+
+COMPLETE = frozenset({"right", "answered"})
+"""Groups of outcomes whose answer is complete, right or wrong."""
+
+
+def dtype(layout: Mapping[str, Any]) -> np.dtype[np.void]:
+    """NumPy type of one record.
+
+    Args:
+        layout: `size` in bytes, and `fields`: name, offset in bytes and type of each.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    names, offsets, kinds = zip(*layout["fields"], strict=True)
+    formats = [NUMPY_KINDS[kind] for kind in kinds]
+    description: Any = {
+        "names": list(names),
+        "offsets": list(offsets),
+        "formats": formats,
+        "itemsize": layout["size"],
+    }
+    return np.dtype(description)
+
+
+@cache
+def record_dtype(table: str) -> np.dtype[np.void]:
+    """NumPy type of the records of a table: `requests` or `connections`."""
+    from plimsoll import _engine  # noqa: PLC0415
+
+    return dtype(_engine.record_layouts()[table])
+
+
+@cache
+def outcome_names() -> dict[int, str]:
+    """Code of each outcome and its name."""
+    from plimsoll import _engine  # noqa: PLC0415
+
+    return {code: name for code, name, _, _ in _engine.outcomes()}
+
+
+@cache
+def complete_outcomes() -> frozenset[str]:
+    """Names of the outcomes whose answer is complete, right or wrong."""
+    from plimsoll import _engine  # noqa: PLC0415
+
+    return frozenset(name for _, name, _, group in _engine.outcomes() if group in COMPLETE)

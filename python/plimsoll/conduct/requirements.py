@@ -1,0 +1,101 @@
+"""What a framework needs on the host before it can be built."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.campaign.framework import Framework, Requirement
+
+JVM_FOLDER = Path("/usr/lib/jvm")
+"""Where Debian keeps its JDKs."""
+
+
+def missing(framework: Framework, environment: Mapping[str, str] = os.environ) -> list[Requirement]:
+    """What a framework needs and this host does not have, in the order of its folder.
+
+    Args:
+        framework: The framework.
+        environment: Variables that say where programs are: `PATH`, `JAVA_HOME`.
+    """
+    given = {**environment, **framework.environment}
+    return [need for need in framework.needs if not _met(need, given)]
+
+
+def spoken(need: Requirement) -> str:
+    """A requirement in words: `` `mvn` ``, `a JDK 17 or newer`, `` the package `php-fpm` ``."""
+    if need.kind == "java":
+        return f"a JDK {need.name} or newer"
+    return f"the package `{need.name}`" if need.kind == "apt" else f"`{need.name}`"
+
+
+def java_home(
+    least: int, environment: Mapping[str, str] = os.environ, folder: Path = JVM_FOLDER
+) -> Path | None:
+    """The home of a JDK that is new enough.
+
+    Args:
+        least: Least major version.
+        environment: `JAVA_HOME` is looked at first, then the `javac` on `PATH`.
+        folder: Looked at last; the oldest JDK that is new enough wins.
+    """
+    known = [Path(environment["JAVA_HOME"])] if environment.get("JAVA_HOME") else []
+    compiler = shutil.which("javac", path=environment.get("PATH"))
+    known += [Path(compiler).resolve().parent.parent] if compiler else []
+    others = sorted({home.resolve() for home in _folders(folder)}, key=java_version)
+    return next((home for home in (*known, *others) if java_version(home) >= least), None)
+
+
+def java_version(home: Path) -> int:
+    """The major version of the JDK in a folder; 0 when there is none.
+
+    Source:
+        JEP 223: `17.0.15` is 17; before it, `1.8.0_392` was 8.
+    """
+    if not os.access(home / "bin" / "javac", os.X_OK):
+        return 0
+    found = re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', _release(home), re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def package_installed(name: str) -> bool:
+    """Whether a Debian package is installed.
+
+    Source:
+        dpkg-query(1), `db:Status-Status`.
+    """
+    command = ["dpkg-query", "-W", "-f", "${db:Status-Status}\n", name]
+    try:
+        asked = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return False
+    return asked.stdout.startswith("installed\n")
+
+
+def _met(need: Requirement, environment: Mapping[str, str]) -> bool:
+    if need.kind == "java":
+        return java_home(int(need.name), environment) is not None
+    if need.kind == "apt":
+        return package_installed(need.name)
+    return shutil.which(need.name, path=environment.get("PATH")) is not None
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        return [entry for entry in folder.iterdir() if entry.is_dir()]
+    except OSError:
+        return []
+
+
+def _release(home: Path) -> str:
+    try:
+        return (home / "release").read_text("utf-8", "replace")
+    except OSError:
+        return ""

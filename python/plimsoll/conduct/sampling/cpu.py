@@ -1,0 +1,87 @@
+"""Processor time: of a process tree, of each core, taken by a hypervisor, waited for.
+
+All are counters in seconds. Source: proc_pid_stat(5), proc_stat(5), and the kernel's document on
+pressure stall information (PSI).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from plimsoll.conduct.tree import PROC
+
+if TYPE_CHECKING:
+    from plimsoll.conduct.scope import Scope
+    from plimsoll.conduct.tree import ProcessKey, ProcessTree
+
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+RESOURCES = ("cpu", "memory", "io")
+
+
+def read(scope: Scope) -> dict[str, float]:
+    """Processor time of a scope so far, in seconds."""
+    return _of_machine() if scope.tree is None else _of_tree(scope.tree)
+
+
+def parse_cores(text: str, ticks_per_s: int = TICKS_PER_S) -> dict[str, float]:
+    """Busy time of all cores, of each one, the part of it in interrupts, and stolen time.
+
+    Busy is user, nice, system, and both kinds of interrupt. Guests are in the user time already;
+    time stolen by the hypervisor is apart, and waiting for a disk is idle. All in seconds.
+
+    Args:
+        text: The content of `/proc/stat`.
+        ticks_per_s: Clock ticks of the kernel in one second.
+    """
+    values: dict[str, float] = {}
+    for line in text.splitlines():
+        name, *ticks = line.split()
+        if not name.startswith("cpu"):
+            break
+        user, nice, system, _idle, _waiting, hard, soft, steal = (int(tick) for tick in ticks[:8])
+        values[f"core{name[3:]}_busy_s"] = (user + nice + system + hard + soft) / ticks_per_s
+        values[f"core{name[3:]}_interrupt_s"] = (hard + soft) / ticks_per_s
+        if name == "cpu":
+            values["cpu_steal_s"] = steal / ticks_per_s
+    return values
+
+
+def parse_pressure(text: str) -> float | None:
+    """How long some task had to wait, in seconds; None when the file does not say.
+
+    Args:
+        text: The content of a file in `/proc/pressure`.
+    """
+    for line in text.splitlines():
+        kind, *fields = line.split()
+        if kind == "some":
+            return int(dict(field.split("=") for field in fields)["total"]) / 1e6
+    return None
+
+
+def _of_tree(tree: ProcessTree) -> dict[str, float]:
+    stats = tree.stats.values()
+    user: dict[ProcessKey, float] = {stat.identity: stat.user_ticks for stat in stats}
+    system: dict[ProcessKey, float] = {stat.identity: stat.system_ticks for stat in stats}
+    return {
+        "cpu_user_s": tree.grown("cpu_user_s", user) / TICKS_PER_S,
+        "cpu_system_s": tree.grown("cpu_system_s", system) / TICKS_PER_S,
+    }
+
+
+def _of_machine() -> dict[str, float]:
+    values = parse_cores((PROC / "stat").read_text())
+    for resource in RESOURCES:
+        waited_s = _pressure(resource)
+        if waited_s is not None:
+            values[f"pressure_{resource}_s"] = waited_s
+    return values
+
+
+def _pressure(resource: str) -> float | None:
+    """Pressure on a resource; None where the kernel was built or booted without it."""
+    try:
+        return parse_pressure((PROC / "pressure" / resource).read_text())
+    except OSError:
+        return None

@@ -1,0 +1,77 @@
+"""Memory: held by a process tree, fetched from a disk, left on the machine.
+
+Source: proc_pid_status(5) VmRSS, the kernel's document on `smaps_rollup`, proc_pid_stat(5) majflt,
+proc_meminfo(5).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.conduct.tree import PROC
+
+if TYPE_CHECKING:
+    from plimsoll.conduct.scope import Scope
+    from plimsoll.conduct.tree import ProcessKey, ProcessTree
+
+
+def read(scope: Scope) -> dict[str, float]:
+    """Memory of a scope, in bytes, and its major page faults so far.
+
+    Shared pages are divided among their users (PSS) only in a thorough reading: the kernel walks
+    every page of a process for it and holds its memory map meanwhile.
+    """
+    if scope.tree is None:
+        return _of_machine()
+    values = _of_tree(scope.tree)
+    if scope.thorough:
+        values |= _proportional(scope.tree)
+    return values
+
+
+def parse_kilobytes(text: str, key: str) -> int | None:
+    """The value of one key, in bytes; None when the text does not have it.
+
+    Args:
+        text: Lines of `key: value kB`.
+        key: The key, without its colon.
+    """
+    for line in text.splitlines():
+        if line.startswith(f"{key}:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _of_machine() -> dict[str, float]:
+    available = parse_kilobytes((PROC / "meminfo").read_text(), "MemAvailable")
+    return {} if available is None else {"memory_available_bytes": available}
+
+
+def _of_tree(tree: ProcessTree) -> dict[str, float]:
+    faults: dict[ProcessKey, float] = {
+        stat.identity: stat.major_faults for stat in tree.stats.values()
+    }
+    return {
+        "rss_bytes": _sum(tree, "status", "VmRSS"),
+        "major_faults": tree.grown("major_faults", faults),
+    }
+
+
+def _proportional(tree: ProcessTree) -> dict[str, float]:
+    """PSS of the tree; nothing where the kernel does not let us read it."""
+    try:
+        return {"pss_bytes": _sum(tree, "smaps_rollup", "Pss")}
+    except PermissionError:
+        return {}
+
+
+def _sum(tree: ProcessTree, file: str, key: str) -> int:
+    """Sum of one key over the processes of a tree, in bytes; those that vanished count nothing."""
+    total = 0
+    for pid in tree.stats:
+        try:
+            text = tree.file(pid, file).read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        total += parse_kilobytes(text, key) or 0
+    return total

@@ -1,0 +1,94 @@
+"""Processes of a tree: how many, their threads, open files and context switches.
+
+Source: proc_pid_stat(5), proc_pid_fd(5), proc_pid_status(5).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from plimsoll.conduct.scope import Scope
+    from plimsoll.conduct.tree import ProcessKey, ProcessTree
+
+
+def read(scope: Scope) -> dict[str, float]:
+    """What a process tree consists of.
+
+    Context switches are counted by the kernel for each thread apart, which is one file a thread, so
+    they are read only in a thorough reading.
+    """
+    if scope.tree is None:
+        return {}
+    stats = scope.tree.stats.values()
+    values: dict[str, float] = {
+        "processes": len(stats),
+        "threads": sum(stat.threads for stat in stats),
+    }
+    values |= _open_files(scope.tree)
+    if scope.thorough:
+        values |= _switches(scope.tree)
+    return values
+
+
+def parse_switches(text: str) -> tuple[int, int]:
+    """Context switches of one thread: asked for, and forced on it.
+
+    Args:
+        text: The content of `/proc/<pid>/task/<tid>/status`.
+    """
+    values = dict(line.split(":", 1) for line in text.splitlines() if "ctxt_switches" in line)
+    return int(values["voluntary_ctxt_switches"]), int(values["nonvoluntary_ctxt_switches"])
+
+
+def _open_files(tree: ProcessTree) -> dict[str, float]:
+    """Open file descriptors of the tree; nothing where we may not look."""
+    try:
+        return {"open_files": sum(_open_files_of(tree.file(pid, "fd")) for pid in tree.stats)}
+    except PermissionError:
+        return {}
+
+
+def _open_files_of(folder: Path) -> int:
+    """Entries of a process's folder of descriptors.
+
+    Since Linux 6.2 its size is that number, which spares listing thousands of them.
+    """
+    try:
+        return os.stat(folder).st_size or len(os.listdir(folder))  # noqa: PTH116, PTH208
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def _switches(tree: ProcessTree) -> dict[str, float]:
+    voluntary: dict[ProcessKey, float] = {}
+    involuntary: dict[ProcessKey, float] = {}
+    for thread, text in _thread_status(tree):
+        voluntary[thread], involuntary[thread] = parse_switches(text)
+    return {
+        "voluntary_switches": tree.grown("voluntary_switches", voluntary),
+        "involuntary_switches": tree.grown("involuntary_switches", involuntary),
+    }
+
+
+def _thread_status(tree: ProcessTree) -> Iterator[tuple[ProcessKey, str]]:
+    """Each thread of the tree with what the kernel says of it."""
+    for pid, stat in tree.stats.items():
+        folder = f"{tree.proc}/{pid}/task"
+        for thread in _listed(folder):
+            try:
+                with open(f"{folder}/{thread}/status") as file:  # noqa: PTH123
+                    yield (*stat.identity, int(thread)), file.read()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208
+    except (FileNotFoundError, ProcessLookupError):
+        return []

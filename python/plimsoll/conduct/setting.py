@@ -1,0 +1,27 @@
+"""What all trials of a campaign have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all trials of a campaign have in common.
+
+    Attributes:
+        server_cores: Cores of the server; empty for all.
+        driver_cores: Cores of the driver, one thread on each; empty for threads anywhere.
+        driver_threads: Threads of the driver when it is given no cores.
+        machine: Facts of this host.
+        body_sample_ratio: Share of the answers whose body is compared in full.
+        limits: Limits of checks that the campaign changes.
+    """
+
+    server_cores: tuple[int, ...] = ()
+    driver_cores: tuple[int, ...] = ()
+    driver_threads: int = 1
+    machine: dict[str, Any] = field(default_factory=dict[str, Any])
+    body_sample_ratio: float = 0.01
+    limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])

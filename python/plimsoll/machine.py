@@ -1,0 +1,545 @@
+"""Facts and limits of a host.
+
+What is read here is stored with every recording, so that two of them are compared only when they
+were made alike. Nothing private is read: no name of the host or of a user, no address, no path.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import resource
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import plimsoll
+from plimsoll.errors import CoreMissing, LimitTooLow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+BACKLOG = 4096
+"""Listen backlog that every framework is asked to use."""
+
+SPARE_FILES = 64
+"""Open files that a process needs besides its connections."""
+
+SPARE_PROCESSES = 1024
+"""Processes and threads that a host needs besides one for each connection."""
+
+FACTS = {
+    "host": "label of the host",
+    "cores": "cores that Plimsoll may use; sched_getaffinity(2)",
+    "cores_online": "cores of the host",
+    "physical_cores": "groups of cores that share one physical core count once",
+    "packages": "processors in their sockets",
+    "numa_nodes": "memory nodes",
+    "cpu_model": "name of the processor",
+    "cpu_governor": "how the frequency is chosen; null when the host does not say",
+    "cpu_boost": "whether the frequency may rise above the nominal one; null when it does not say",
+    "clock_source": "what the kernel tells the time by",
+    "memory_bytes": "memory of the host",
+    "swap_bytes": "swap space of the host",
+    "huge_pages": "transparent huge pages: `always`, `madvise` or `never`",
+    "kernel": "release of the kernel",
+    "distribution": "name and version of the distribution",
+    "architecture": "instruction set",
+    "open_files_soft": "file descriptors a process has now; getrlimit(2)",
+    "open_files_hard": "file descriptors a process may ask for; getrlimit(2)",
+    "processes_max": "processes and threads the host can number; kernel.pid_max",
+    "somaxconn": "longest listen queue, whatever a server asks for; net.core.somaxconn",
+    "port_first": "first port of outgoing connections; net.ipv4.ip_local_port_range",
+    "port_last": "last port of outgoing connections; net.ipv4.ip_local_port_range",
+    "tcp_tw_reuse": "whether ports in TIME_WAIT are used again: 0 no, 1 yes, 2 on loopback",
+    "tcp_max_syn_backlog": "handshakes that may be half done; net.ipv4.tcp_max_syn_backlog",
+    "netdev_max_backlog": "packets that may wait for a core, loopback too",
+    "conntrack_max": "connections the firewall can remember; null when it remembers none",
+    "virtual": "whether the host is a virtual machine",
+    "hypervisor": "what runs it; null when unknown or not virtual",
+    "container": "kind of the container around Plimsoll; null when there is none",
+    "cgroup_cores": "cores' worth of time the control group may use; null without a limit",
+    "cgroup_memory_bytes": "memory the control group may use; null without a limit",
+    "cgroup_processes": "processes and threads the control group may have; null without a limit",
+    "libc": "C library and its version",
+    "python": "version of Python",
+    "plimsoll": "version of Plimsoll",
+}
+"""Name and meaning of every fact."""
+
+_ROOT = Path("/")
+
+
+@dataclass(frozen=True)
+class Division:
+    """Which cores the server has and which the driver.
+
+    Attributes:
+        server: Cores of the server.
+        driver: Cores of the driver.
+        note: What a reader of the results must know about it; empty when there is nothing.
+    """
+
+    server: tuple[int, ...]
+    driver: tuple[int, ...]
+    note: str = ""
+
+
+def facts(root: Path = _ROOT) -> dict[str, Any]:
+    """What is known of this host, one entry for each of `FACTS`, ready for JSON.
+
+    Args:
+        root: Folder with `proc`, `sys` and `etc`.
+    """
+    found = {
+        "host": "local",
+        **_processor(root),
+        **_memory(root),
+        **_system(root),
+        **_limits(root),
+        **_surroundings(root),
+        "python": platform.python_version(),
+        "plimsoll": plimsoll.__version__,
+    }
+    return {name: found[name] for name in FACTS}
+
+
+def allowed_cores() -> tuple[int, ...]:
+    """The cores that this process may use, in rising order."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def divide_cores(
+    server_cores: Sequence[int] | None,
+    driver_cores: Sequence[int] | None,
+    allowed: Sequence[int] | None = None,
+    root: Path = _ROOT,
+) -> Division:
+    """Divides the cores of this host between server and driver.
+
+    What is not asked for is chosen: the cores are put in the order of processors and physical
+    cores, and the server gets the first half, the driver the rest. Of an odd number the driver has
+    one more, for a driver that is short of cores measures itself. Threads of one physical core stay
+    together as long as there are two physical cores. Only where there is a single core, or nothing
+    is left beside what was asked for, both use the same.
+
+    Args:
+        server_cores: Cores asked for the server; None leaves it to Plimsoll.
+        driver_cores: Cores asked for the driver; None leaves it to Plimsoll.
+        allowed: Cores to divide; None for those that this process may use.
+        root: Folder with `sys`.
+
+    Raises:
+        CoreMissing: A core is asked for that this process may not use, or an empty list is given.
+    """
+    mine = tuple(allowed or allowed_cores())
+    for role, asked in (("server", server_cores), ("driver", driver_cores)):
+        _check_cores(role, asked, mine)
+    groups = _physical_cores(mine, root)
+    if server_cores is None and driver_cores is None:
+        server, driver = _halves(groups)
+    else:
+        server = tuple(server_cores or _others(mine, driver_cores or ()))
+        driver = tuple(driver_cores or _others(mine, server))
+    return Division(server, driver, _note(server, driver, groups))
+
+
+def raise_open_files() -> int:
+    """Raises the soft limit of open files to the hard one, for this process and all it starts.
+
+    Returns:
+        The limit now.
+
+    Source:
+        getrlimit(2), RLIMIT_NOFILE.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
+def check_connections(connections: int) -> None:
+    """Does nothing when this host can hold as many connections, on both of their ends.
+
+    Raises:
+        LimitTooLow: There are too few file descriptors or ports.
+    """
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    needed = connections + SPARE_FILES
+    if _less(hard, needed):
+        message = f"{connections} connections need {needed} file descriptors, the limit is {hard}"
+        hint = f"`{_files_command(needed)}`, or lower `connections` in the load"
+        raise LimitTooLow(message, hint)
+    first, last = _port_range(_ROOT)
+    if last - first + 1 < connections:
+        message = f"{connections} connections need as many ports, there are {last - first + 1}"
+        raise LimitTooLow(message, f"`{_PORTS_COMMAND}`, or lower `connections` in the load")
+
+
+def advice(connections: int, known: Mapping[str, Any] | None = None) -> list[str]:
+    """What to change on a host before it is put under load, each with the command that does it.
+
+    Args:
+        connections: The most connections that are to be open at one time.
+        known: Facts of the host; None for this one.
+
+    Returns:
+        Sentences; empty when nothing needs to be changed.
+    """
+    host = facts() if known is None else known
+    checks = (_about_files, _about_queues, _about_ports, _about_processes, _about_processor)
+    return [sentence for about in checks for sentence in about(host, connections)]
+
+
+_PORTS_COMMAND = 'sudo sysctl -w net.ipv4.ip_local_port_range="10240 65535"'
+
+
+def _files_command(files: int) -> str:
+    return f"sudo prlimit --pid $$ --nofile={files}:{files}"
+
+
+def _about_files(host: Mapping[str, Any], connections: int) -> list[str]:
+    needed = connections + SPARE_FILES
+    if not _less(host["open_files_hard"], needed):
+        return []
+    return [
+        f"a process may open {host['open_files_hard']} files, {connections} connections need "
+        f"{needed}: `{_files_command(needed)}`"
+    ]
+
+
+def _about_queues(host: Mapping[str, Any], connections: int) -> list[str]:
+    said: list[str] = []
+    wanted = min(BACKLOG, connections)
+    if _less(host["somaxconn"], wanted):
+        said.append(
+            f"listen queues hold {host['somaxconn']} connections, a burst of {connections} "
+            f"overflows them: `sudo sysctl -w net.core.somaxconn={BACKLOG}`"
+        )
+    if _less(host["conntrack_max"], 2 * connections):
+        said.append(
+            f"the firewall remembers {host['conntrack_max']} connections and drops others: "
+            f"`sudo sysctl -w net.netfilter.nf_conntrack_max={max(65536, 4 * connections)}`"
+        )
+    return said
+
+
+def _about_ports(host: Mapping[str, Any], connections: int) -> list[str]:
+    said: list[str] = []
+    ports = host["port_last"] - host["port_first"] + 1
+    if ports < connections:
+        said.append(
+            f"there are {ports} ports for {connections} outgoing connections: `{_PORTS_COMMAND}`"
+        )
+    if host["tcp_tw_reuse"] == 0:
+        said.append(
+            "a port rests for a minute after its connection, so loads without keep-alive run out "
+            "of ports: `sudo sysctl -w net.ipv4.tcp_tw_reuse=2`"
+        )
+    return said
+
+
+def _about_processes(host: Mapping[str, Any], connections: int) -> list[str]:
+    needed = connections + SPARE_PROCESSES
+    said: list[str] = []
+    if _less(host["processes_max"], needed):
+        said.append(
+            f"the host can number {host['processes_max']} threads, a server with one for each of "
+            f"{connections} connections needs more: `sudo sysctl -w kernel.pid_max=4194304`"
+        )
+    if _less(host["cgroup_processes"], needed):
+        said.append(
+            f"the control group may have {host['cgroup_processes']} threads, a server with one "
+            f"for each of {connections} connections needs more: start Plimsoll by "
+            "`systemd-run --scope -p TasksMax=infinity`, or raise the container's limit "
+            "(`--pids-limit`)"
+        )
+    return said
+
+
+def _about_processor(host: Mapping[str, Any], connections: int) -> list[str]:
+    said: list[str] = []
+    if host["cpu_governor"] not in (None, "performance"):
+        said.append(
+            f"the governor `{host['cpu_governor']}` changes the frequency under load: "
+            "`sudo cpupower frequency-set -g performance`"
+        )
+    cores = len(host["cores"])
+    if _less(host["cgroup_cores"], cores):
+        said.append(
+            f"the control group stops its processes when they have used {host['cgroup_cores']:g} "
+            f"of {cores} cores' time: raise the quota (`--cpus`), or use as many cores as it "
+            f"allows: `taskset -c {_ranges(host['cores'][: max(1, int(host['cgroup_cores']))])}`"
+        )
+    if cores == 1:
+        said.append(
+            "server and driver share the only core, so neither can be measured alone: give "
+            "the machine a second core, or widen `taskset`"
+        )
+    return said
+
+
+def _less(limit: float | None, needed: float) -> bool:
+    """Whether there is a limit and it is too low; a negative one is none."""
+    return limit is not None and 0 <= limit < needed
+
+
+def _check_cores(role: str, asked: Sequence[int] | None, allowed: Sequence[int]) -> None:
+    if asked is None:
+        return
+    hint = f"choose from {_ranges(allowed)}, or leave `{role}_cores` out"
+    if not asked:
+        raise CoreMissing(f"the {role} is given no core", hint)
+    if lacking := sorted(set(asked) - set(allowed)):
+        verb = "are" if lacking[1:] else "is"
+        message = f"cores {_ranges(lacking)} of the {role} {verb} not among those Plimsoll may use"
+        raise CoreMissing(message, hint)
+
+
+def _others(cores: Sequence[int], used: Iterable[int]) -> tuple[int, ...]:
+    """The cores that are not used, or all of them when every one is."""
+    return tuple(core for core in cores if core not in set(used)) or tuple(cores)
+
+
+def _halves(groups: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if len(groups) == 1:
+        groups = [[core] for core in groups[0]]
+    if len(groups) == 1:
+        return tuple(groups[0]), tuple(groups[0])
+    middle = len(groups) // 2
+    first, rest = groups[:middle], groups[middle:]
+    return (
+        tuple(sorted(core for group in first for core in group)),
+        tuple(sorted(core for group in rest for core in group)),
+    )
+
+
+def _note(
+    server: Sequence[int], driver: Sequence[int], groups: Sequence[Sequence[int]]
+) -> str:  # fmt: skip
+    shared = sorted(set(server) & set(driver))
+    if shared:
+        return f"server and driver share {_named(shared)}: each takes time from the other"
+    mixed = [group for group in groups if set(group) & set(server) and set(group) & set(driver)]
+    if mixed:
+        return f"{_named(mixed[0])} of server and driver are threads of one physical core"
+    return ""
+
+
+def _named(cores: Sequence[int]) -> str:
+    return f"cores {_ranges(cores)}" if cores[1:] else f"core {cores[0]}"
+
+
+def _ranges(cores: Sequence[int]) -> str:
+    """Cores as the kernel writes them: `0-3,6`."""
+    runs: list[list[int]] = []
+    for core in sorted(cores):
+        if runs and core == runs[-1][-1] + 1:
+            runs[-1].append(core)
+        else:
+            runs.append([core])
+    return ",".join(f"{run[0]}-{run[-1]}" if run[1:] else f"{run[0]}" for run in runs)
+
+
+def _cores_of(ranges: str) -> list[int]:
+    """The cores that the kernel writes as `0-3,6`."""
+    runs = [run.partition("-") for run in ranges.split(",") if run]
+    return [core for first, _, last in runs for core in range(int(first), int(last or first) + 1)]
+
+
+def _physical_cores(cores: Sequence[int], root: Path) -> list[list[int]]:
+    """Cores grouped by the physical core they are threads of, in the order of processors.
+
+    Source:
+        Linux Documentation/admin-guide/cputopology.rst: `physical_package_id`, `core_id`.
+    """
+    groups: dict[tuple[int, int], list[int]] = {}
+    for core in sorted(cores):
+        folder = root / f"sys/devices/system/cpu/cpu{core}/topology"
+        package = _number(folder / "physical_package_id")
+        number = _number(folder / "core_id")
+        key = (package or 0, core if number is None else number)
+        groups.setdefault(key, []).append(core)
+    return [groups[key] for key in sorted(groups)]
+
+
+def _processor(root: Path) -> dict[str, Any]:
+    cpu = root / "sys/devices/system/cpu"
+    online = _cores_of(_text(cpu / "online") or "")
+    packages = {_number(cpu / f"cpu{core}/topology/physical_package_id") for core in online}
+    nodes = [path for path in _listed(root / "sys/devices/system/node") if path.name[4:].isdigit()]
+    return {
+        "cores": list(allowed_cores()),
+        "cores_online": len(online),
+        "physical_cores": len(_physical_cores(online, root)),
+        "packages": len(packages),
+        "numa_nodes": len(nodes) or 1,
+        "cpu_model": _cpu_model(root),
+        "cpu_governor": _text(cpu / "cpu0/cpufreq/scaling_governor"),
+        "cpu_boost": _boost(cpu),
+        "clock_source": _text(
+            root / "sys/devices/system/clocksource/clocksource0/current_clocksource"
+        ),
+    }
+
+
+def _cpu_model(root: Path) -> str:
+    text = _text(root / "proc/cpuinfo") or ""
+    found = re.search(r"^(?:model name|Model|Hardware|cpu model)\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.machine()
+
+
+def _boost(cpu: Path) -> bool | None:
+    boost, stopped = _number(cpu / "cpufreq/boost"), _number(cpu / "intel_pstate/no_turbo")
+    if boost is not None:
+        return boost == 1
+    return None if stopped is None else stopped == 0
+
+
+def _memory(root: Path) -> dict[str, Any]:
+    text = _text(root / "proc/meminfo") or ""
+    sizes = {name: int(kib) << 10 for name, kib in re.findall(r"^(\w+):\s+(\d+) kB", text, re.M)}
+    pages = _text(root / "sys/kernel/mm/transparent_hugepage/enabled") or ""
+    chosen = re.search(r"\[(\w+)\]", pages)
+    return {
+        "memory_bytes": sizes.get("MemTotal"),
+        "swap_bytes": sizes.get("SwapTotal"),
+        "huge_pages": chosen[1] if chosen else None,
+    }
+
+
+def _system(root: Path) -> dict[str, Any]:
+    release = _text(root / "etc/os-release") or ""
+    name = re.search(r'^PRETTY_NAME="?([^"\n]*)', release, re.MULTILINE)
+    return {
+        "kernel": platform.release(),
+        "distribution": name[1] if name else None,
+        "architecture": platform.machine(),
+        "libc": " ".join(platform.libc_ver()).strip() or None,
+    }
+
+
+def _limits(root: Path) -> dict[str, Any]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    kernel = root / "proc/sys"
+    first, last = _port_range(root)
+    return {
+        "open_files_soft": soft,
+        "open_files_hard": hard,
+        "processes_max": _number(kernel / "kernel/pid_max"),
+        "somaxconn": _number(kernel / "net/core/somaxconn"),
+        "port_first": first,
+        "port_last": last,
+        "tcp_tw_reuse": _number(kernel / "net/ipv4/tcp_tw_reuse"),
+        "tcp_max_syn_backlog": _number(kernel / "net/ipv4/tcp_max_syn_backlog"),
+        "netdev_max_backlog": _number(kernel / "net/core/netdev_max_backlog"),
+        "conntrack_max": _number(kernel / "net/netfilter/nf_conntrack_max"),
+    }
+
+
+def _port_range(root: Path) -> tuple[int, int]:
+    """First and last port of outgoing connections; the kernel's default when it does not say."""
+    words = (_text(root / "proc/sys/net/ipv4/ip_local_port_range") or "32768 60999").split()
+    return int(words[0]), int(words[1])
+
+
+def _surroundings(root: Path) -> dict[str, Any]:
+    virtual, hypervisor = _virtual(root)
+    return {
+        "virtual": virtual,
+        "hypervisor": hypervisor,
+        "container": _container(root),
+        "cgroup_cores": _least(map(_quota_cores, _control_groups(root, "cpu"))),
+        "cgroup_memory_bytes": _least(map(_memory_limit, _control_groups(root, "memory"))),
+        "cgroup_processes": _least(
+            _number(folder / "pids.max") for folder in _control_groups(root, "pids")
+        ),
+    }
+
+
+def _virtual(root: Path) -> tuple[bool, str | None]:
+    """Whether this is a virtual machine, and whose.
+
+    Source:
+        cpuid's hypervisor bit, which /proc/cpuinfo shows as a flag; DMI names of the vendor.
+    """
+    flags = re.search(r"^flags\s*:.*\bhypervisor\b", _text(root / "proc/cpuinfo") or "", re.M)
+    names = [_text(root / f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
+    said = " ".join(name for name in names if name)
+    kind = _text(root / "sys/hypervisor/type")
+    known = re.search(r"QEMU|KVM|VMware|VirtualBox|Amazon EC2|Google|Microsoft|Xen", said)
+    virtual = bool(flags or kind or known)
+    return virtual, (kind or said or None) if virtual else None
+
+
+def _container(root: Path) -> str | None:
+    """Kind of the container around this process, as far as it leaves traces."""
+    groups = _text(root / "proc/self/cgroup") or ""
+    for name in ("kubepods", "docker", "libpod", "lxc"):
+        if name in groups:
+            return "kubernetes" if name == "kubepods" else name
+    if (root / "run/.containerenv").exists():
+        return "podman"
+    return "docker" if (root / ".dockerenv").exists() else None
+
+
+def _control_groups(root: Path, controller: str) -> list[Path]:
+    """Folders of the control groups this process is in, for one controller: own, parents, root.
+
+    Source:
+        cgroups(7): lines of /proc/pid/cgroup are number, controllers, path; version 2 has none.
+    """
+    top = root / "sys/fs/cgroup"
+    for line in (_text(root / "proc/self/cgroup") or "").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controller in controllers.split(","):
+            return _upwards(top / controllers, path)
+        if not controllers and controller in (_text(top / "cgroup.controllers") or "").split():
+            return _upwards(top, path)
+    return []
+
+
+def _upwards(top: Path, path: str) -> list[Path]:
+    own = top / path.lstrip("/")
+    return [own, *(parent for parent in own.parents if parent.is_relative_to(top))]
+
+
+def _quota_cores(folder: Path) -> float | None:
+    """Cores' worth of time, from `cpu.max` (version 2) or the quota of the CFS (version 1)."""
+    quota, period = [*(_text(folder / "cpu.max") or "max").split(), "100000"][:2]
+    if quota == "max":
+        quota = str(_number(folder / "cpu.cfs_quota_us") or -1)
+        period = str(_number(folder / "cpu.cfs_period_us") or 100_000)
+    return int(quota) / int(period) if int(quota) > 0 else None
+
+
+def _memory_limit(folder: Path) -> int | None:
+    """Bytes; version 1 writes a number near 2⁶³ when there is no limit."""
+    limit = _number(folder / "memory.max") or _number(folder / "memory.limit_in_bytes")
+    return limit if limit and limit < 1 << 60 else None
+
+
+def _least(limits: Iterable[float | None]) -> float | None:
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8", "replace").strip()
+    except OSError:
+        return None
+
+
+def _number(path: Path) -> int | None:
+    """The number in a file; None when there is no file, or a word in it."""
+    text = _text(path)
+    return int(text) if text is not None and re.fullmatch(r"-?\d+", text) else None

@@ -1,0 +1,179 @@
+"""The reference server as a process: `python -m plimsoll.reference`.
+
+It serves the whole contract with a known service time until SIGTERM or SIGINT. Stdout carries two
+lines of JSON: `listening`, as soon as connections are accepted, and `stopped`, with what the server
+has counted itself.
+
+Exit codes: 0 stopped by a signal, 2 the options are wrong, 3 this host is not fit (the port is
+taken, a core is not there), 5 the server failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import socket
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from plimsoll import _engine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_NS_PER_UNIT = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+
+
+class _Stopped(Exception):  # noqa: N818 - it never leaves this module
+    """A signal asked for the end."""
+
+
+def _stop(number: int, frame: object) -> NoReturn:
+    raise _Stopped
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def duration_ns(text: str) -> int:
+    """A duration such as `200us`, `1.5ms`, `2s` or `0`, in nanoseconds.
+
+    Raises:
+        argparse.ArgumentTypeError: It is not a number with a unit.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(ns|us|ms|s)", text)
+    if match:
+        return round(float(match[1]) * _NS_PER_UNIT[match[2]])
+    if text == "0":
+        return 0
+    message = f"`{text}` is not a duration; write it like 200us, 1.5ms or 2s"
+    raise argparse.ArgumentTypeError(message)
+
+
+def _cores(text: str) -> list[int]:
+    try:
+        return [int(core) for core in text.split(",") if core]
+    except ValueError:
+        message = f"`{text}` is not a list of cores; write it like 0,1"
+        raise argparse.ArgumentTypeError(message) from None
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdecimal() and int(text) < 2**16:
+        return int(text)
+    message = f"`{text}` is not a port; it must be from 0 to 65535"
+    raise argparse.ArgumentTypeError(message)
+
+
+def _resolved(host: str, port: int) -> str:
+    """Address and port as the engine crate reads them.
+
+    Raises:
+        OSError: There is no such host.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    address = str(found[0][4][0])
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m plimsoll.reference",
+        description="A server with a known service time.",
+        epilog="HOST, PORT and WORKERS in the environment are defaults of the options.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--host", default=environment.get("HOST", "127.0.0.1"), help="address to listen on")
+    add("--port", type=_port, default=environment.get("PORT", "8080"), help="0 takes a free one")
+    add("--workers", type=int, default=environment.get("WORKERS", "1"), help="threads that serve")
+    add("--cores", type=_cores, default=[], help="cores for the workers in turn: 0,1")
+    add("--acceptors", choices=("many", "one"), default="many", help="listening sockets")
+    add("--backlog", type=int, default=4096, help="connections that may wait to be accepted")
+    add("--service-time", type=duration_ns, default=0, help="of every request: 0, 200us, 1ms")
+    add("--second-service-time", type=duration_ns, help="of a share of the requests")
+    add("--second-ratio", type=float, default=0.1, help="that share, from 0 to 1")
+    add("--freeze", type=duration_ns, help="stand still this long at the end of every period")
+    add("--freeze-every", type=duration_ns, default="5s", help="that period")
+    add("--seed", type=int, default=0, help="chooses which requests take the second service time")
+    return parser
+
+
+def _service_time(options: argparse.Namespace) -> dict[str, object]:
+    if options.second_service_time is None:
+        return {"kind": "fixed", "duration_ns": options.service_time}
+    return {
+        "kind": "bimodal",
+        "duration_ns": options.service_time,
+        "second_ns": options.second_service_time,
+        "second_ratio": options.second_ratio,
+    }
+
+
+def _freeze(options: argparse.Namespace) -> dict[str, int] | None:
+    if options.freeze is None:
+        return None
+    return {"duration_ns": options.freeze, "period_ns": options.freeze_every}
+
+
+def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """What the engine crate is to serve, as JSON.
+
+    Args:
+        arguments: The command line without the program.
+        environment: Where HOST, PORT and WORKERS are looked up.
+
+    Raises:
+        SystemExit: An option is wrong; it is named on stderr, the exit code is 2.
+    """
+    parser = _parser(environment)
+    options = parser.parse_args(arguments)
+    try:
+        address = _resolved(options.host, options.port)
+    except OSError as error:
+        parser.error(f"argument --host: can't find `{options.host}`: {error}")
+    return json.dumps(
+        {
+            "address": address,
+            "workers": options.workers,
+            "cores": options.cores,
+            "acceptors": options.acceptors,
+            "backlog": options.backlog,
+            "service_time": _service_time(options),
+            "freeze": _freeze(options),
+            "seed": options.seed,
+        }
+    )
+
+
+def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Serves until a signal.
+
+    Args:
+        arguments: The command line without the program.
+        environment: Where HOST, PORT and WORKERS are looked up.
+
+    Returns:
+        The exit code.
+    """
+    try:
+        signal.signal(signal.SIGINT, _stop)
+        signal.signal(signal.SIGTERM, _stop)
+        counts = _engine.serve_reference(specification(arguments, environment), _say)
+        _say(json.dumps({"event": "stopped", **json.loads(counts)}))
+    except _engine.EngineFailure as failure:
+        message, hint, exit_code = failure.args
+        sys.stderr.write(f"error: {message}\nhint: {hint}\n")
+        return int(exit_code)
+    except _Stopped:
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], os.environ))

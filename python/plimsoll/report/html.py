@@ -1,0 +1,265 @@
+"""HTML: one file that opens from disk and asks the network for nothing.
+
+The chart library, the styles and all data are inside. A policy in the page's head forbids
+everything else, and scripts other than the two of the page itself, so that text which a server
+sent cannot act even if it found a way past the escaping of the templates. A chart is drawn when
+it comes into view; specifications that several charts share are kept once.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import vl_convert
+from markupsafe import Markup, escape
+
+from plimsoll import canvas, charts
+from plimsoll.report import contents, words
+from plimsoll.storage.parquet import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import ModuleType
+
+    from plimsoll.canvas import Specification
+    from plimsoll.report.contents import RankingContents, TrialContents
+    from plimsoll.report.findings import Findings
+
+NAME = "html"
+FILE = "index.html"
+
+SHOWN = 3
+"""Remarks of one doubt that are shown at once; the others are behind a click."""
+
+_VARIABLES = {
+    "paper": canvas.PAPER,
+    "ink": canvas.INK,
+    "muted": canvas.MUTED,
+    "line": canvas.LINE,
+    "panel": canvas.BAND,
+    "server": canvas.SERVER,
+    "sound": canvas.SOUND,
+    "doubtful": canvas.DOUBTFUL,
+    "void": canvas.VOID,
+}
+
+
+@dataclass
+class Charts:
+    """The charts of a page while it is made: their data by group, what they share only once.
+
+    Attributes:
+        specifications: Each specification without its data, to its number.
+        groups: Group, then chart, to its data and the number of its specification.
+    """
+
+    specifications: dict[str, int] = field(default_factory=dict[str, int])
+    groups: dict[str, dict[str, Any]] = field(default_factory=dict[str, "dict[str, Any]"])
+
+    def add(self, group: str, module: ModuleType, specification: Specification) -> dict[str, Any]:
+        """Take in a chart and return what the template needs to place it.
+
+        Args:
+            group: Anchor of the part of the page that it belongs to; also names its data.
+            module: The chart's module.
+            specification: What it drew.
+        """
+        template = dict(specification)
+        data = template.pop("datasets")
+        description = template.pop("description")
+        outside_px = canvas.AXIS_PX + canvas.ASIDE_PX
+        template.setdefault("usermeta", {"outside_px": outside_px})
+        text = json.dumps(template, sort_keys=True)
+        number = self.specifications.setdefault(text, len(self.specifications))
+        self.groups.setdefault(group, {})[module.NAME] = {
+            "specification": number,
+            "description": description,
+            "data": {name: canvas.rows_as_columns(rows) for name, rows in data.items()},
+            "table": module.TABLE,
+            "columns": module.COLUMNS,
+        }
+        return {
+            "group": group,
+            "name": module.NAME,
+            "title": module.TITLE,
+            "caption": module.CAPTION,
+            "height_px": _height_px(specification),
+        }
+
+
+def write(findings: Findings, into: Path) -> Path:
+    """Writes the report as one HTML file.
+
+    Args:
+        findings: What to report.
+        into: Folder of the report; made when it is not there.
+
+    Returns:
+        Path of the file.
+
+    Raises:
+        StorageError: It could not be written.
+    """
+    path = into / FILE
+    page = render(findings)
+    with writing(into):
+        into.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+    return path
+
+
+def render(findings: Findings) -> str:
+    """The page as text."""
+    drawn = Charts()
+    rankings = [_with_chart(ranking, drawn) for ranking in contents.rankings(findings)]
+    trials = [_with_charts(trial, drawn) for trial in contents.trials(findings)]
+    scripts = {"library": library(), "script": _template_text("page.js")}
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            findings=findings,
+            policy=_policy(scripts.values()),
+            style=Markup(_style()),
+            subtitle=contents.subtitle(findings),
+            asked=contents.asked(findings),
+            machines=contents.machines(findings),
+            banner=contents.banner(findings),
+            missing=contents.missing(findings),
+            limits=contents.changed_limits(findings),
+            failed=[
+            trial for trial in trials if trial["error"]
+        ],
+        doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
+            matrix=_matrix(rankings),
+            rankings=rankings,
+            trials=trials,
+            glossary=contents.GLOSSARY,
+            captions={module.NAME: module.CAPTION for module in charts.CHARTS},
+            marks=words.MARKS,
+            statistic_headings=words.STATISTIC_HEADINGS,
+            twins=_json(canvas.DARK),
+            specifications=_json([json.loads(text) for text in drawn.specifications]),
+            chart_data=[(group, _json(content)) for group, content in drawn.groups.items()],
+            **{name: Markup(text) for name, text in scripts.items()},
+        )
+    )
+
+
+@cache
+def library() -> str:
+    """Vega, Vega-Lite and their embedding as one script."""
+    return vl_convert.javascript_bundle()
+
+
+def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, Any]:
+    module = charts.comparison
+    chart = drawn.add(f"data-{ranking.anchor}", module, module.draw(ranking.ranking))
+    return {**vars(ranking), "chart": {**chart, "caption": ""}}
+
+
+def _with_charts(trial: TrialContents, drawn: Charts) -> Mapping[str, Any]:
+    data = trial.trial.data
+    modules = charts.OF_A_TRIAL if data.seconds.num_rows else ()
+    placed = [drawn.add(f"data-{trial.anchor}", module, module.draw(data)) for module in modules]
+    return {**vars(trial), "sound_names": trial.sound_names, "charts": placed}
+
+
+def _doubt(doubt: contents.Doubt) -> Mapping[str, Any]:
+    remarks = list(doubt.remarks)
+    return {**vars(doubt), "shown": remarks[:SHOWN], "more": remarks[SHOWN:]}
+
+
+def _matrix(rankings: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Every framework at every endpoint and load; None when there is only one of these."""
+    if len(rankings) < 2:  # noqa: PLR2004
+        return None
+    cells = {
+        (row.framework, ranking["anchor"]): {
+            "number": row.number,
+            "level": row.state,
+            "rank": f"rank {row.rank}" if row.is_ranked else "not ranked",
+        }
+        for ranking in rankings
+        for row in ranking["rows"]
+    }
+    frameworks = dict.fromkeys(framework for framework, _ in cells)
+    return {
+        "heads": rankings,
+        "rows": [
+            {
+                "framework": framework,
+                "cells": [cells.get((framework, ranking["anchor"])) for ranking in rankings],
+            }
+            for framework in frameworks
+        ],
+    }
+
+
+def _height_px(specification: Specification) -> int:
+    """About the height of a chart, kept free until it is drawn so that the page does not jump."""
+    views = specification.get("vconcat", [specification])
+    return sum(view["height"] + 70 for view in views)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("plimsoll.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["ticked"] = ticked
+    return environment
+
+
+def ticked(sentence: str) -> Markup:
+    """A sentence with what stands in backticks set as code; everything in it is escaped."""
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(sentence))))  # noqa: S704
+
+
+def _template_text(name: str) -> str:
+    return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
+
+
+def _style() -> str:
+    return (
+        _template_text("style.css")
+        .replace("{{ light }}", _variables("light"))
+        .replace("{{ dark }}", _variables("dark"))
+    )
+
+
+def _variables(paper: str) -> str:
+    return " ".join(f"--{name}: {getattr(c, paper)};" for name, c in _VARIABLES.items())
+
+
+def _json(value: object) -> Markup:
+    """JSON that may stand in a script element: no `<` begins or ends anything in it."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028"))  # noqa: S704
+
+
+def _policy(scripts: Iterable[str]) -> str:
+    """What the page may do: run its own scripts, and nothing over the network.
+
+    Source:
+        W3C, Content Security Policy Level 3.
+    """
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

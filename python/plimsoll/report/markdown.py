@@ -1,0 +1,228 @@
+"""Markdown: tables in `report.md`, the charts as SVG files beside it in `charts/`.
+
+Text from servers and campaigns is escaped, for Markdown lets HTML through.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+from plimsoll import charts
+from plimsoll.report import contents, pictures, words
+from plimsoll.storage.parquet import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
+    from plimsoll.report.findings import Findings
+
+NAME = "markdown"
+FILE = "report.md"
+FOLDER = "charts"
+
+
+def write(findings: Findings, into: Path) -> Path:
+    """Writes the report as Markdown, with its charts in a folder beside it.
+
+    Args:
+        findings: What to report.
+        into: Folder of the report; made when it is not there.
+
+    Returns:
+        Path of the Markdown file.
+
+    Raises:
+        StorageError: It could not be written.
+    """
+    with writing(into):
+        (into / FOLDER).mkdir(parents=True, exist_ok=True)
+        for name, picture in drawn(findings):
+            (into / FOLDER / name).write_text(picture, encoding="utf-8")
+        path = into / FILE
+        path.write_text(render(findings), encoding="utf-8")
+    return path
+
+
+def drawn(findings: Findings) -> Iterator[tuple[str, str]]:
+    """File name and content of every chart."""
+    for ranking in contents.rankings(findings):
+        yield f"{ranking.anchor}.svg", pictures.svg(charts.comparison.draw(ranking.ranking))
+    for trial in contents.trials(findings):
+        for module in _modules(trial):
+            yield f"{trial.anchor}.{module.NAME}.svg", pictures.svg(module.draw(trial.trial.data))
+
+
+def render(findings: Findings) -> str:
+    """The report as text."""
+    parts = [
+        f"# {said(findings.campaign)}",
+        said(contents.subtitle(findings)),
+        *_asked(findings),
+        *_verdict(findings),
+        "## Ranking",
+        said(charts.comparison.CAPTION),
+        *(part for ranking in contents.rankings(findings) for part in _ranking(ranking)),
+        "## Trials",
+        *(part for trial in contents.trials(findings) for part in _trial(trial)),
+        "## Words",
+        _facts(contents.GLOSSARY),
+        f"Made by Plimsoll {findings.version}.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def said(text: str) -> str:
+    """A text that means nothing to Markdown but what it says; backticks still set code."""
+    parts = re.split(r"`([^`]*)`", words.plain(text))
+    return "".join(_code(part) if place % 2 else _escaped(part) for place, part in enumerate(parts))
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]|#~])", r"\\\1", escape(text, quote=False))
+
+
+def _code(text: str) -> str:
+    return f"`{text.replace('|', chr(92) + '|')}`" if text.strip() else _escaped(text)
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int]) -> str:
+    """A table whose cells are escaped already."""
+    aligned = set(right)
+    rule = ["---:" if place in aligned else "---" for place in range(len(headings))]
+    lines = [headings, rule, *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _facts(facts: Facts) -> str:
+    return "\n".join(f"- **{said(name)}**: {said(value)}" for name, value in facts)
+
+
+def _asked(findings: Findings) -> list[str]:
+    machines = contents.machines(findings).values()
+    hosts = [("Machine", summary) for summary, _ in machines]
+    return ["## What was asked", _facts([*contents.asked(findings), *hosts])]
+
+
+def _verdict(findings: Findings) -> list[str]:
+    banner = [
+        (words.level_text(state), str(count), meaning)
+        for state, count, meaning in contents.banner(findings)
+    ]
+    limits = contents.changed_limits(findings)
+    changed = ", ".join(f"`{text}`" for text in limits)
+    return [
+        "## May it be believed?",
+        _table(("state", "trials", ""), banner, right=(1,)),
+        said(contents.missing(findings)),
+        f"This campaign changed limits of checks: {changed}." if limits else "",
+        *(_doubt(doubt) for doubt in contents.doubts(findings)),
+    ]
+
+
+def _doubt(doubt: Doubt) -> str:
+    lines = [f"**{words.level_text(doubt.level)} · {said(doubt.name)}** ({said(doubt.count)})"]
+    if doubt.remedy:
+        lines.append(f"- → {said(doubt.remedy)}")
+    lines += [f"- {said(one.subject)}: {_sentence(one)}" for one in doubt.remarks]
+    return f"{lines[0]}\n\n" + "\n".join(lines[1:])
+
+
+def _sentence(remark: Remark) -> str:
+    return (
+        f"{said(remark.statement)} (measured {said(remark.measured)}, limit {said(remark.limit)})"
+    )
+
+
+def _ranking(ranking: RankingContents) -> list[str]:
+    headings = ("rank", "framework", "right answers per second", "95 %", *ranking.headings)
+    rows = [
+        (
+            row.rank,
+            said(row.framework),
+            f"**{row.number}**" if row.is_ranked else row.number,
+            row.interval or words.ABSENT,
+            *(value for _, value in row.others),
+            f"{words.level_text(row.state)} {said(row.reason)}".strip(),
+        )
+        for row in ranking.rows
+    ]
+    return [
+        f"### {said(ranking.title)}",
+        _table((*headings, "verdict"), rows, right=(2, 3, *range(4, len(headings)))),
+        f"![Ranking at {said(ranking.title)}]({FOLDER}/{ranking.anchor}.svg)",
+    ]
+
+
+def _trial(trial: TrialContents) -> list[str]:
+    return [
+        f"### {said(trial.title)}",
+        f"{words.level_text(trial.state)} · {trial.number} · {said(trial.about)}",
+        *_error(trial),
+        _facts([(name, f"{number} ({note})") for name, number, note in trial.headline]),
+        *_remarks(trial),
+        *(_picture(trial, module) for module in _modules(trial)),
+        *_times(trial),
+        *_connections(trial),
+        *_failures(trial),
+        *_about(trial),
+    ]
+
+
+def _error(trial: TrialContents) -> list[str]:
+    error = trial.error or {}
+    sentences = [error.get("message", ""), error.get("hint", ""), *trial.contract]
+    return [f"> {said(sentence)}" for sentence in sentences if sentence]
+
+
+def _remarks(trial: TrialContents) -> list[str]:
+    rows = [
+        (words.level_text(one.level), said(one.name), _sentence(one), said(one.remedy))
+        for one in trial.doubts
+    ]
+    sound = f"{words.MARKS['sound']} sound: {said(trial.sound_names)}" if trial.sound else ""
+    table = _table(("verdict", "check", "statement", "remedy"), rows, right=()) if rows else ""
+    return [table, sound]
+
+
+def _modules(trial: TrialContents) -> tuple[charts.Chart, ...]:
+    return charts.OF_A_TRIAL if trial.trial.data.seconds.num_rows else ()
+
+
+def _picture(trial: TrialContents, module: charts.Chart) -> str:
+    return f"![{module.TITLE}]({FOLDER}/{trial.anchor}.{module.NAME}.svg)\n\n{module.CAPTION}"
+
+
+def _times(trial: TrialContents) -> list[str]:
+    if not trial.times:
+        return []
+    rows = [(said(name), *values) for name, _, values in trial.times]
+    headings = ("time", *words.STATISTIC_HEADINGS)
+    return [_table(headings, rows, right=range(1, len(headings))), said(trial.why_absent)]
+
+
+def _connections(trial: TrialContents) -> list[str]:
+    if not trial.connections:
+        return []
+    counts = [(f"connections {name}", f"{count}, {note}") for name, count, note in trial.connections]
+    return [_facts(counts), said(trial.unanswered)]
+
+
+def _failures(trial: TrialContents) -> list[str]:
+    if not trial.failures:
+        return []
+    rows = [
+        (said(f["outcome"]), said(f["words"]), said(f["errno"]), f["count"], f["first"], f["last"])
+        for f in trial.failures
+    ]
+    headings = ("outcome", "", "error number", "requests", "first at", "last at")
+    return [_table(headings, rows, right=(3, 4, 5))]
+
+
+def _about(trial: TrialContents) -> list[str]:
+    facts = {"Server": trial.server, "Driver": trial.driver, "Versions": trial.versions}
+    lists = [f"**{name}**\n\n{_facts(known)}" for name, known in facts.items() if known]
+    return [*lists, *(f"- {said(note)}" for note in trial.notes)]

@@ -1,0 +1,353 @@
+"""PDF: the same report on paper, as vectors: what was found first, then one page for each trial.
+
+Pages are typeset as SVG and made into PDF by the converter that also draws the charts, so neither
+a browser nor a font of the system is needed.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import pypdf
+import vl_convert
+from markupsafe import Markup
+
+from plimsoll import canvas, charts
+from plimsoll.report import contents, words
+from plimsoll.report import typesetting as ts
+from plimsoll.report.pictures import sized, svg
+from plimsoll.storage.parquet import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from plimsoll.canvas import Specification
+    from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
+    from plimsoll.report.findings import Findings
+    from plimsoll.report.typesetting import Block
+
+NAME = "pdf"
+FILE = "report.pdf"
+
+SHOWN = 3
+"""Remarks of one doubt on the first pages; the others are on the pages of their trials."""
+
+_SCALE = 0.6
+_GAP_PT = 10.0
+_HEIGHTS_PX = {200: 130, 150: 100, 130: 100, 80: 50}
+_SMALL = (charts.cpu, charts.memory, charts.connections)
+
+
+def write(findings: Findings, into: Path) -> Path:
+    """Writes the report as PDF.
+
+    Args:
+        findings: What to report.
+        into: Folder of the report; made when it is not there.
+
+    Returns:
+        Path of the file.
+
+    Raises:
+        StorageError: It could not be written.
+    """
+    path = into / FILE
+    document = render(findings)
+    with writing(into):
+        into.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(document)
+    return path
+
+
+def render(findings: Findings) -> bytes:
+    """The report as a PDF document, with an outline."""
+    writer = pypdf.PdfWriter()
+    first = ts.pages(_summary(findings))
+    trials = contents.trials(findings)
+    titled = [("Summary", first[0]), *(("", block) for block in first[1:])]
+    titled += [(trial.title, _trial(trial)) for trial in trials]
+    for number, (title, block) in enumerate(titled):
+        footer = f"{findings.campaign} · Plimsoll {findings.version} · page {number + 1} of {len(titled)}"
+        page = pypdf.PdfReader(BytesIO(vl_convert.svg_to_pdf(ts.page(block, footer)))).pages[0]
+        writer.add_page(page)
+        if title:
+            writer.add_outline_item(title=words.plain(title), page_number=number)
+    writer.add_metadata({"/Title": words.plain(findings.campaign), "/Creator": "Plimsoll"})
+    writer.compress_identical_objects()
+    stream = BytesIO()
+    writer.write(stream)
+    return stream.getvalue()
+
+
+def _summary(findings: Findings) -> Iterator[Block]:
+    """The blocks of the first pages."""
+    hosts = [("Machine", summary) for summary, _ in contents.machines(findings).values()]
+    yield _brand(findings)
+    yield ts.paragraph(findings.campaign, 20, bold=True)
+    yield ts.paragraph(contents.subtitle(findings), 9, colour=canvas.MUTED)
+    yield _heading("What was asked")
+    yield _facts([*contents.asked(findings), *hosts], ts.TEXT_WIDTH_PT)
+    yield _heading("May it be believed?")
+    yield _banner(findings)
+    for sentence in (contents.missing(findings), _limits(findings)):
+        if sentence:
+            yield ts.paragraph(sentence)
+    yield from (_failed(trial) for trial in contents.trials(findings) if trial.error)
+    yield from (_doubt(doubt) for doubt in contents.doubts(findings))
+    for number, ranking in enumerate(contents.rankings(findings)):
+        yield from _ranking(ranking, is_first=number == 0)
+
+
+def _brand(findings: Findings) -> Block:
+    mark = Markup(
+        '<g transform="scale(0.55)" fill="none" stroke="{}"><circle cx="16" cy="16" r="9.5"'
+        ' stroke-width="2.6"/><path d="M1.5 16h29" stroke-width="3.2"/></g>'
+    ).format(canvas.INK.light)
+    name = ts.written(f"Plimsoll {findings.version}", 24, 12, 9, colour=canvas.MUTED)
+    return ts.Block(26, mark + name)
+
+
+def _heading(text: str, size_pt: float = 12.0) -> Block:
+    return ts.stacked([ts.space(10), ts.paragraph(text, size_pt, bold=True), ts.space(2)])
+
+
+def _limits(findings: Findings) -> str:
+    limits = contents.changed_limits(findings)
+    return f"This campaign changed limits of checks: {', '.join(limits)}." if limits else ""
+
+
+def _facts(facts: Facts, width_pt: float, size_pt: float = 8.5) -> Block:
+    """Names and values in two columns."""
+    names_pt = min(max((ts.text_width(name, size_pt) for name, _ in facts), default=0) + 8, 130)
+    rows = [
+        ts.beside(
+            [
+                ts.paragraph(name, size_pt, width_pt=names_pt, colour=canvas.MUTED),
+                ts.paragraph(value, size_pt, width_pt=width_pt - names_pt, most_lines=4),
+            ],
+            names_pt,
+        )
+        for name, value in facts
+    ]
+    return ts.stacked(rows)
+
+
+def _banner(findings: Findings) -> Block:
+    entries = contents.banner(findings)
+    step_pt = ts.TEXT_WIDTH_PT / len(entries)
+    tiles: list[Block] = []
+    for state, count, meaning in entries:
+        colour = ts.STATE_COLOURS[state]
+        content = [
+            ts.filled(step_pt - 8, 44, canvas.BAND),
+            ts.written(str(count), 8, 19, 16, colour=colour, bold=True),
+            ts.state_mark(state, 8, 30, 8),
+            ts.written(meaning, 8, 39.5, 6.8, colour=canvas.MUTED),
+        ]
+        tiles.append(ts.Block(50, Markup("").join(content)))
+    return ts.beside(tiles, step_pt)
+
+
+def _failed(trial: TrialContents) -> Block:
+    error = trial.error or {}
+    head = ts.Block(
+        13, ts.state_mark("failed", 0, 9) + ts.written(trial.title, 54, 9, 8.5, bold=True)
+    )
+    texts = [f"{error['kind']}: {error['message']}", error["hint"] and f"→ {error['hint']}"]
+    return ts.stacked([ts.space(4), head, *_sentences(texts)])
+
+
+def _sentences(texts: Sequence[str]) -> list[Block]:
+    width_pt = ts.TEXT_WIDTH_PT - 10
+    return [
+        ts.indented(ts.paragraph(text, 8, width_pt=width_pt, most_lines=4), 10)
+        for text in texts
+        if text
+    ]
+
+
+def _doubt(doubt: Doubt) -> Block:
+    head = _verdict_head(doubt.level, doubt.name, doubt.count)
+    texts = [f"{one.subject}: {_said(one)}" for one in doubt.remarks[:SHOWN]]
+    rest = len(doubt.remarks) - SHOWN
+    more = f"… and {rest} more, on the pages of their trials" if rest > 0 else ""
+    remedy = f"→ {doubt.remedy}" if doubt.remedy else ""
+    return ts.stacked([ts.space(4), head, *_sentences([remedy, *texts, more])])
+
+
+def _verdict_head(level: str, name: str, note: str) -> Block:
+    name_pt = ts.text_width(name, 8.5, bold=True)
+    return ts.Block(
+        13,
+        ts.state_mark(level, 0, 9)
+        + ts.written(name, 54, 9, 8.5, bold=True)
+        + ts.written(note, 59 + name_pt, 9, 8, colour=canvas.MUTED),
+    )
+
+
+def _said(remark: Remark) -> str:
+    return f"{remark.statement} (measured {remark.measured}, limit {remark.limit})"
+
+
+def _ranking(ranking: RankingContents, *, is_first: bool) -> Iterator[Block]:
+    """A ranking as picture and table; the words on all of them stand above the first."""
+    drawn = sized(charts.comparison.draw(ranking.ranking), ts.TEXT_WIDTH_PT / _SCALE, {})
+    blocks = [
+        _heading(ranking.title, 10.0),
+        ts.picture(svg(drawn), _SCALE, ts.TEXT_WIDTH_PT),
+        ts.space(4),
+        _ranking_table(ranking),
+    ]
+    if is_first:
+        caption = ts.paragraph(charts.comparison.CAPTION, 8, colour=canvas.MUTED)
+        blocks = [_heading("Ranking"), caption, *blocks]
+    yield ts.stacked(blocks)
+
+
+def _ranking_table(ranking: RankingContents) -> Block:
+    headings = ["rank", "framework", "right answers", "95 %", *ranking.headings, "verdict"]
+    widths = [28.0, 82.0, 56.0, 72.0, 44.0, 44.0, 38.0, 54.0, 46.0, 0.0]
+    rows = [_cells(headings, widths, colour=canvas.MUTED), ts.rule()]
+    for row in ranking.rows:
+        values = [row.rank, row.framework, row.number, row.interval, *(v for _, v in row.others)]
+        ink = canvas.INK if row.is_ranked else canvas.MUTED
+        line = _cells(values, widths, colour=ink)
+        mark = ts.state_mark(row.state, sum(widths) + 6, 7.5, 7)
+        rows.append(ts.Block(line.height_pt, line.content + mark))
+    return ts.stacked(rows)
+
+
+def _cells(values: Sequence[str], widths: Sequence[float], *, colour: canvas.Colour) -> Block:
+    """A line of a table; the framework and what stands last are set left, the others right."""
+    parts: list[Markup] = []
+    left_pt = 0.0
+    for place, (value, width_pt) in enumerate(zip(values, widths, strict=False)):
+        is_left = place == 1 or not width_pt
+        shown = ts.lines_of(value, width_pt - 4, 7)[0] if place == 1 else value
+        x_pt = left_pt + 6 if is_left else left_pt + width_pt
+        anchor = "start" if is_left else "end"
+        parts.append(ts.written(shown, x_pt, 7.5, 7, colour=colour, anchor=anchor))
+        left_pt += width_pt
+    return ts.Block(11.5, Markup("").join(parts))
+
+
+def _trial(trial: TrialContents) -> Block:
+    """The page of a trial."""
+    blocks = [_title(trial), ts.paragraph(trial.about, 8, colour=canvas.MUTED), ts.space(4)]
+    if trial.error:
+        error = trial.error
+        blocks += _sentences([f"{error['kind']}: {error['message']}", error["hint"]])
+    blocks += _sentences(trial.contract)
+    if trial.headline:
+        blocks.append(_tiles(trial.headline))
+    blocks += _verdicts(trial)
+    if trial.trial.data.seconds.num_rows:
+        blocks += _pictures(trial)
+    if trial.times:
+        blocks += _numbers(trial)
+    blocks.append(_three_lists(trial))
+    blocks += _sentences([f"Note: {note}" for note in trial.notes])
+    return ts.stacked(blocks)
+
+
+def _title(trial: TrialContents) -> Block:
+    name = ts.paragraph(trial.title, 13, bold=True, width_pt=ts.TEXT_WIDTH_PT - 80, most_lines=2)
+    mark = ts.state_mark(trial.state, ts.TEXT_WIDTH_PT - 62, 12, 9.5)
+    return ts.Block(name.height_pt, name.content + mark)
+
+
+def _tiles(headline: Sequence[tuple[str, str, str]]) -> Block:
+    step_pt = ts.TEXT_WIDTH_PT / len(headline)
+    tiles = [
+        ts.Block(
+            44,
+            ts.filled(step_pt - 6, 38, canvas.BAND)
+            + ts.written(name, 6, 10, 6.5, colour=canvas.MUTED)
+            + ts.written(number, 6, 22, 10.5, bold=True)
+            + ts.written(note, 6, 32, 6.2, colour=canvas.MUTED),
+        )
+        for name, number, note in headline
+    ]
+    return ts.beside(tiles, step_pt)
+
+
+def _verdicts(trial: TrialContents) -> Iterator[Block]:
+    for remark in trial.doubts[:4]:
+        note = f"measured {remark.measured}, limit {remark.limit}"
+        remedy = f"→ {remark.remedy}" if remark.remedy else ""
+        yield _verdict_head(remark.level, remark.name, note)
+        yield from _sentences([remark.statement, remedy])
+        yield ts.space(2)
+    names = [remark.name for remark in trial.doubts[4:]]
+    if names:
+        yield ts.paragraph(f"Also not sound: {', '.join(names)}", 8)
+    if trial.sound:
+        yield ts.paragraph(f"Sound: {trial.sound_names}", 8, colour=canvas.SOUND)
+    yield ts.space(4)
+
+
+def _pictures(trial: TrialContents) -> Iterator[Block]:
+    data = trial.trial.data
+    for module in (charts.throughput, charts.response_time):
+        yield _picture(module, module.draw(data), ts.TEXT_WIDTH_PT)
+    step_pt = (ts.TEXT_WIDTH_PT + _GAP_PT) / len(_SMALL)
+    small = [_picture(module, module.draw(data), step_pt - _GAP_PT) for module in _SMALL]
+    yield ts.beside(small, step_pt)
+
+
+def _picture(module: charts.Chart, specification: Specification, width_pt: float) -> Block:
+    drawn = sized(specification, width_pt / _SCALE, _HEIGHTS_PX)
+    title = ts.paragraph(module.TITLE, 8.5, bold=True)
+    return ts.stacked([title, ts.space(1), ts.picture(svg(_in_rows(drawn)), _SCALE, width_pt), ts.space(4)])
+
+
+def _in_rows(specification: Specification) -> Specification:
+    """A chart whose kinds of failure stand side by side in its legend, for paper is wide."""
+    copy = deepcopy(specification)
+    for view in copy.get("vconcat", [])[1:]:
+        view["encoding"]["color"]["legend"]["columns"] = 4
+    return copy
+
+
+def _numbers(trial: TrialContents) -> Iterator[Block]:
+    """Times and connections."""
+    widths = [92.0, *([ts.TEXT_WIDTH_PT - 92] * 1)]
+    step_pt = widths[1] / len(words.STATISTIC_HEADINGS)
+    yield _line("", words.STATISTIC_HEADINGS, step_pt, canvas.MUTED)
+    for name, _, values in trial.times:
+        yield _line(name, values, step_pt, canvas.INK)
+    counts = ", ".join(f"{name} {count}" for name, count, _ in trial.connections)
+    yield ts.paragraph(f"Connections: {counts}.", 7.5)
+    kinds = ", ".join(
+        f"{failure['count']} {failure['outcome']} {failure['errno']}".removesuffix(" –")
+        for failure in trial.failures
+    )
+    yield ts.paragraph(f"Failures: {kinds or 'none'}.", 7.5, most_lines=2)
+    yield ts.space(4)
+
+
+def _line(name: str, values: Sequence[str], step_pt: float, colour: canvas.Colour) -> Block:
+    parts = [ts.written(name, 0, 7.5, 7, colour=canvas.MUTED)]
+    parts += [
+        ts.written(value, 92 + (place + 1) * step_pt, 7.5, 7, colour=colour, anchor="end")
+        for place, value in enumerate(values)
+    ]
+    return ts.Block(10, Markup("").join(parts))
+
+
+def _three_lists(trial: TrialContents) -> Block:
+    """Server, driver and versions side by side."""
+    step_pt = ts.TEXT_WIDTH_PT / 3
+    lists = [
+        ts.stacked([ts.paragraph(name, 7.5, bold=True), _facts(facts, step_pt - 10, 7)])
+        for name, facts in (
+            ("Server", trial.server),
+            ("Driver", trial.driver),
+            ("Versions", trial.versions),
+        )
+        if facts
+    ]
+    return ts.beside(lists, step_pt)

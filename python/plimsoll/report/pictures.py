@@ -1,0 +1,57 @@
+"""Pictures: charts as vector graphics, for the formats that cannot draw them themselves."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import vl_convert
+
+from plimsoll import canvas
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.canvas import Specification
+
+FONT = "Liberation Sans"
+"""A font that the converter brings along, so that a picture is the same on every machine."""
+
+
+def svg(specification: Specification) -> str:
+    """A chart as SVG, on light paper.
+
+    Args:
+        specification: What the chart drew.
+    """
+    config: Mapping[str, Any] = {**specification["config"], "font": FONT}
+    return _svg(json.dumps({**specification, "config": config}, sort_keys=True))
+
+
+def sized(
+    specification: Specification, width_px: float, heights_px: Mapping[int, int]
+) -> Specification:
+    """A chart for a given room.
+
+    Args:
+        specification: What the chart drew.
+        width_px: Width of the whole picture.
+        heights_px: Height of a plot to its new height.
+    """
+    outside_px = specification.get("usermeta", {}).get(
+        "outside_px", canvas.AXIS_PX + canvas.ASIDE_PX
+    )
+    plot = {"width": round(width_px - outside_px)}
+
+    def fitted(view: Mapping[str, Any]) -> dict[str, Any]:
+        return {**view, **plot, "height": heights_px.get(view["height"], view["height"])}
+
+    if "vconcat" in specification:
+        return {**specification, "vconcat": [fitted(view) for view in specification["vconcat"]]}
+    return fitted(specification)
+
+
+@lru_cache(maxsize=1024)
+def _svg(specification: str) -> str:
+    return vl_convert.vegalite_to_svg(specification)

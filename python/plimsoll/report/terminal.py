@@ -1,0 +1,148 @@
+"""Terminal: the ranking with its verdicts, and why numbers are void; read without colour as well.
+
+The same as text in `report.txt`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.report import contents, words
+from plimsoll.storage.parquet import writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
+    from plimsoll.report.contents import Doubt, RankingContents, TrialContents
+    from plimsoll.report.findings import Findings, State
+
+NAME = "terminal"
+FILE = "report.txt"
+WIDTH = 120
+"""Width of the text file."""
+
+STYLES: dict[State, str] = {
+    "sound": "green",
+    "doubtful": "yellow",
+    "void": "red",
+    "failed": "red",
+}
+"""Colour of each state, besides its mark and its name."""
+
+SHOWN = 3
+"""Subjects of one doubt that are listed; the others are counted."""
+
+WIDE = 110
+"""Columns of a terminal from which the ranking has all its quantities and reasons."""
+
+
+def write(findings: Findings, into: Path) -> Path:
+    """Writes what `show` prints as a text file.
+
+    Args:
+        findings: What to report.
+        into: Folder of the report; made when it is not there.
+
+    Returns:
+        Path of the file.
+
+    Raises:
+        StorageError: It could not be written.
+    """
+    path = into / FILE
+    with writing(into):
+        into.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8") as file:
+            show(findings, Console(file=file, width=WIDTH, no_color=True, emoji=False))
+    return path
+
+
+def show(findings: Findings, console: Console | None = None) -> None:
+    """Prints the rankings, what failed, what is void or doubtful, and the count of each.
+
+    Args:
+        findings: What to report.
+        console: Where to; the standard output when None.
+    """
+    console = console or Console(emoji=False)
+    for ranking in contents.rankings(findings):
+        console.print(_ranking(ranking, is_wide=console.width >= WIDE))
+    for part in _remarks(findings):
+        console.print(part)
+    console.print(_counts(findings))
+
+
+def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
+    title = Text(words.plain(ranking.title), style="bold")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("rank", justify="right", no_wrap=True)
+    table.add_column("framework", overflow="fold", min_width=10)
+    headings = ranking.headings if is_wide else ranking.headings[:1]
+    for heading in ("right answers", "95 %", *headings):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict", overflow="fold", min_width=10)
+    for row in ranking.rows:
+        others = [value for _, value in row.others[: len(headings)]]
+        name = Text(words.plain(row.framework), style="bold" if row.is_ranked else "dim")
+        verdict = _level(row.state)
+        if is_wide and row.reason:
+            verdict = Text.assemble(verdict, f" {words.plain(row.reason)}")
+        table.add_row(row.rank, name, row.number, row.interval, *others, verdict)
+    return table
+
+
+def _level(state: State) -> Text:
+    return Text(words.level_text(state), style=STYLES[state])
+
+
+def _remarks(findings: Findings) -> Iterator[RenderableType]:
+    for trial in contents.trials(findings):
+        if trial.error:
+            yield _failed(trial)
+    for doubt in contents.doubts(findings):
+        yield _doubt(doubt)
+    limits = contents.changed_limits(findings)
+    if limits:
+        yield Text(f"Limits of checks changed by this campaign: {', '.join(limits)}")
+    if findings.missing:
+        yield Text(words.plain(contents.missing(findings)))
+
+
+def _failed(trial: TrialContents) -> Group:
+    error = trial.error or {}
+    head = Text.assemble(_level("failed"), f" {words.plain(trial.title)}: {error['kind']}")
+    return Group(head, *_indented(error["message"], error["hint"]))
+
+
+def _doubt(doubt: Doubt) -> Group:
+    head = Text.assemble(_level(doubt.level), (f" {doubt.name}", "bold"), f" {doubt.count}")
+    lines = [f"{one.subject}: {_first(one.statement)}" for one in doubt.remarks[:SHOWN]]
+    rest = len(doubt.remarks) - SHOWN
+    more = f"and {rest} more, see the report" if rest > 0 else ""
+    return Group(head, *_indented(*lines, more, doubt.remedy and f"→ {doubt.remedy}"))
+
+
+def _first(statement: str) -> str:
+    """The first sentence of a statement; the report has them all."""
+    return statement.split(". ", maxsplit=1)[0].rstrip(".")
+
+
+def _indented(*lines: str) -> list[RenderableType]:
+    return [Padding(Text(words.plain(line)), (0, 0, 0, 2), expand=False) for line in lines if line]
+
+
+def _counts(findings: Findings) -> Text:
+    parts = [
+        Text.assemble(f"{count} ", _level(state)) for state, count, _ in contents.banner(findings)
+    ]
+    total = words.plural(len(findings.trials), "trial")
+    return Text.assemble(f"\n{total}: ", Text(", ").join(parts))

@@ -1,0 +1,1 @@
+"""Verdicts: how far a number may be believed."""

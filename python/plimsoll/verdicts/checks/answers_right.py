@@ -1,0 +1,91 @@
+"""Were the answers right: before the load, under it, and after it?
+
+Status and length of every answer are checked while it is received, the bodies of a sample of them
+byte by byte. Measured is the share of wrong ones among the complete answers of the holds. Before
+and after the load the contract asks the endpoint with values that a shortcut gets wrong; a server
+that fails there is void, for it did not do the work that is compared.
+
+Source: results have been published that were made of error pages; an error page is quickly served.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate.outcomes import BY_NAME
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "answers_right"
+SOURCE = "wrong answers / complete answers of the holds, and the contract before and after"
+REMEDY = "Look at what the server answers (`plimsoll check`), mend it, and repeat the trial"
+TIMES = ("before", "after")
+MANY = 1000
+"""Among so many answers a sample of one in a hundred compares at least one body."""
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether the answers were right."""
+    findings = [_wrong(tables, limits), _contract(tables, limits), _bodies(tables, limits)]
+    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+
+
+def _wrong(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(NAME, "wrong_ratio")
+    completed = tables.summary["completed"]
+    if not completed:
+        return unknown(limit, "no answer of the hold could be checked, for there is none", "")
+    wrong = completed - tables.summary["ok"]
+    if not wrong:
+        return found(limit, 0.0, f"all {wording.count(completed)} answers were right", "")
+    sentence = (
+        f"{wording.count(wrong)} of {wording.count(completed)} answers "
+        f"({wording.percent(wrong / completed)}) were wrong: {_kinds(tables)}; they count as "
+        "answers per second, not as right answers per second"
+    )
+    return found(limit, wrong / completed, sentence, REMEDY)
+
+
+def _kinds(tables: Tables) -> str:
+    kinds: dict[str, int] = {}
+    for row in tables.outcome_counts:
+        outcome = BY_NAME.get(row.outcome)
+        if outcome is not None and outcome.group == "answered" and row.held:
+            kinds[outcome.words] = kinds.get(outcome.words, 0) + row.held
+    return wording.listed([f"{wording.count(number)} {words}" for words, number in kinds.items()])
+
+
+def _contract(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(NAME, "contract_problems")
+    contract = tables.recording.contract
+    problems = [f"{time} the load {text}" for time in TIMES for text in contract.get(time, ())]
+    missing = [time for time in TIMES if time not in contract]
+    if problems:
+        sentence = f"the server did not answer as its contract asks: {wording.listed(problems, 2)}"
+        return found(limit, float(len(problems)), sentence, REMEDY)
+    if missing:
+        sentence = (
+            f"nobody compared the server's answers with a contract {' and '.join(missing)} the "
+            "load; under load only what each request was told to expect was checked"
+        )
+        return unknown(limit, sentence, "Measure an endpoint of the contract in a campaign")
+    return found(limit, 0.0, "the contract held before and after the load", "")
+
+
+def _bodies(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(NAME, "wrong_ratio")
+    driver = tables.recording.driver
+    compared = 0 if driver is None else driver.bodies_compared
+    completed = tables.summary["completed"]
+    if compared or completed < MANY:
+        return found(limit, 0.0, f"{wording.count(compared)} bodies were compared in full", "")
+    sentence = (
+        f"not one body of {wording.count(completed)} answers was compared in full; only status and "
+        "length were checked"
+    )
+    return unknown(limit, sentence, "Say what the body must be, so that a sample can be compared")

@@ -1,0 +1,133 @@
+"""Every framework is really started, every endpoint asked, and nothing is left of it.
+
+A variant is built (which does nothing when nothing changed) and started once for all of its tests;
+the last of them stops it. Where its toolchain is absent its tests are skipped with what to type.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.framework import Framework, find, read
+from plimsoll.conduct import account, commands, contract, install, processes, server
+from plimsoll.conduct.requirements import missing
+from plimsoll.errors import CampaignError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.campaign.requests import Endpoint
+
+FOLDERS = find(Path(__file__).resolve().parents[2] / "frameworks")
+IDLE_CONNECTIONS = 100
+BACKLOG = 4096
+SEED = 20
+
+# The limit is that of each test alone: a build or a start has its own.
+pytestmark = pytest.mark.timeout(30, func_only=True)
+
+
+def variants() -> Iterator[Framework]:
+    """Every variant of every folder that can be read; a test of its own names the others."""
+    for folder in FOLDERS:
+        try:
+            yield from read(folder)
+        except CampaignError:
+            continue
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(variant, id=variant.reference, marks=getattr(pytest.mark, variant.name))
+        for variant in variants()
+    ],
+)
+def framework(request: pytest.FixtureRequest) -> Framework:
+    """A variant, built."""
+    variant: Framework = request.param
+    if needs := missing(variant):
+        absent = install.not_installed(variant, needs)
+        pytest.skip(f"{absent.message}: {absent.hint}")
+    install.build(variant)
+    return variant
+
+
+@pytest.fixture(scope="module")
+def running(
+    framework: Framework, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[server.Server]:
+    """The variant's server, ready."""
+    log = tmp_path_factory.mktemp(framework.slug) / "server.log"
+    with server.started(framework, log=log) as started:
+        yield started
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [pytest.param(f, id=f.name, marks=getattr(pytest.mark, f.name)) for f in FOLDERS],
+)
+def test_its_file_has_no_mistake(folder: Path) -> None:
+    assert [variant.name for variant in read(folder)][:1] == [folder.name]
+
+
+def test_it_says_its_version(framework: Framework) -> None:
+    version = commands.version(framework)
+    assert any(character.isdigit() for character in version), f"it said `{version}`"
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+def test_it_keeps_the_contract(running: server.Server, endpoint: Endpoint) -> None:
+    if endpoint.name in running.framework.not_implemented:
+        pytest.skip(f"left out: {running.framework.not_implemented[endpoint.name]}")
+    address = (running.place.host, running.place.port)
+    if failures := contract.failures(address, endpoint, SEED):
+        pytest.fail("\n".join(str(failure) for failure in failures), pytrace=False)
+
+
+def test_its_backlog_is_what_the_contract_asks_for_or_its_notes_say_why(
+    running: server.Server,
+) -> None:
+    seen = account.serving(running)
+    if seen.backlog is None or seen.somaxconn is None:
+        pytest.skip("the kernel does not say what the backlog is")
+    noted = any("backlog" in note for note in running.framework.notes)
+    assert noted or seen.backlog >= min(BACKLOG, seen.somaxconn)
+
+
+def test_it_stops_at_once_with_idle_connections_and_leaves_nothing(
+    running: server.Server,
+) -> None:
+    # The last test of a variant, since it takes away the server of the others.
+    with ExitStack() as connections:
+        for _ in range(IDLE_CONNECTIONS):
+            connections.enter_context(closing(kept(running)))
+        below = [processes.process(pid) for pid in running.processes()]
+        stopped = running.stop()
+    assert stopped.exit_code in running.framework.clean_exit_codes, running.log.read_text()
+    assert (stopped.killed, stopped.left) == (0, 0)
+    assert stopped.clean
+    assert stopped.port_free
+    assert [found for found in below if found and is_alive(found)] == []
+
+
+def kept(running: server.Server) -> HTTPConnection:
+    """A connection that has had one answer and stays open."""
+    connection = HTTPConnection(running.place.host, running.place.port, timeout=10)
+    connection.request("GET", "/empty")
+    with connection.getresponse() as answer:
+        assert answer.status == 200
+    assert connection.sock is not None, "the server closed the connection after the answer"
+    return connection
+
+
+def is_alive(earlier: processes.Process) -> bool:
+    """Whether the very process still runs, and not a later one with its number."""
+    now = processes.process(earlier.pid)
+    return now is not None and now.started_ticks == earlier.started_ticks

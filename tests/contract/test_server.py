@@ -1,0 +1,206 @@
+"""Servers really started: those that behave, and those that do not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+import small_servers
+from plimsoll.conduct import ports, processes
+from plimsoll.conduct.server import started
+from plimsoll.errors import DiedUnderLoad, NotReady, PortTaken, StartFailed, StorageError
+from small_servers import eventually, framework, living
+
+pytestmark = pytest.mark.timeout(30)
+
+
+def test_a_good_server_is_ready_runs_where_it_was_told_and_stops_cleanly(tmp_path: Path) -> None:
+    core = min(os.sched_getaffinity(0))
+    with started(
+        framework(tmp_path, small_servers.GOOD), log=tmp_path / "log", cores=(core,)
+    ) as server:
+        assert server.alive()
+        server.check_alive()
+        assert server.start_s is not None
+        assert server.place.workers == 1
+        assert server.processes() == (server.pid,)
+        assert os.sched_getaffinity(server.pid) == {core}
+        assert {found.pid for found in ports.listeners(server.place.port)} == {server.pid}
+    assert server.stopped is not None
+    assert (server.stopped.clean, server.stopped.exit_code) == (True, 0)
+    assert (server.stopped.killed, server.stopped.left) == (0, 0)
+    assert server.stopped.port_free
+    assert processes.process(server.pid) is None
+
+
+def test_the_server_stops_when_the_block_fails(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ZeroDivisionError),
+        started(framework(tmp_path, small_servers.GOOD), log=tmp_path / "log") as server,
+    ):
+        raise ZeroDivisionError
+    assert server.stopped is not None
+    assert server.stopped.clean
+
+
+def test_a_server_that_ends_at_once_is_named_with_its_exit_code_and_last_lines(
+    tmp_path: Path,
+) -> None:
+    subject = framework(tmp_path, small_servers.ENDS_AT_ONCE)
+    with pytest.raises(StartFailed) as caught, started(subject, log=tmp_path / "log"):
+        pass
+    assert "`small` ended with exit code 3 before it was ready" in caught.value.message
+    assert "no such table: users" in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_start_command_that_cannot_be_run_is_a_failed_start(tmp_path: Path) -> None:
+    subject = framework(tmp_path, "", start="exec ./not-built")
+    with pytest.raises(StartFailed, match=r"exit code 127.*\n.*not-built") as caught:
+        with started(subject, log=tmp_path / "log"):
+            pass
+    assert "plimsoll install" in caught.value.hint
+
+
+def test_a_server_that_never_listens_is_not_ready(tmp_path: Path) -> None:
+    subject = framework(tmp_path, small_servers.NEVER_LISTENS, start_timeout_s=0.5)
+    with pytest.raises(NotReady, match="at last it refused the connection"):
+        with started(subject, log=tmp_path / "log"):
+            pass
+
+
+def test_a_server_on_another_port_is_told_which_one(tmp_path: Path) -> None:
+    elsewhere = ports.free_port()
+    subject = framework(
+        tmp_path,
+        small_servers.LISTENS_ELSEWHERE,
+        environment={"ELSEWHERE": str(elsewhere)},
+        start_timeout_s=1.0,
+    )
+    with pytest.raises(NotReady, match=f"it listens on port {elsewhere}") as caught:
+        with started(subject, log=tmp_path / "log"):
+            pass
+    assert "$HOST:$PORT" in caught.value.hint
+
+
+def test_a_server_that_answers_500_is_not_ready_and_the_500_is_said(tmp_path: Path) -> None:
+    subject = framework(tmp_path, small_servers.ANSWERS_500, start_timeout_s=0.5)
+    with pytest.raises(NotReady, match=r"with 200 within 0.5 s: at last it answered 500"):
+        with started(subject, log=tmp_path / "log"):
+            pass
+
+
+def test_a_server_that_takes_connections_and_is_silent_is_not_ready(tmp_path: Path) -> None:
+    subject = framework(tmp_path, small_servers.TAKES_AND_IS_SILENT, start_timeout_s=1.0)
+    with pytest.raises(NotReady, match="took the connection and did not answer"):
+        with started(subject, log=tmp_path / "log"):
+            pass
+
+
+def test_a_server_that_ignores_the_stop_signal_is_killed(tmp_path: Path) -> None:
+    subject = framework(tmp_path, small_servers.IGNORES_TERM)
+    with started(subject, log=tmp_path / "log", grace_s=0.3) as server:
+        pass
+    assert server.stopped is not None
+    assert server.stopped.exit_code is None
+    assert not server.stopped.clean
+    assert server.stopped.killed == 1
+    assert server.stopped.port_free
+
+
+def test_a_daemon_that_keeps_the_port_belongs_to_the_server_and_is_killed(tmp_path: Path) -> None:
+    subject = framework(tmp_path, small_servers.LEAVES_A_DAEMON)
+    with started(subject, log=tmp_path / "log", grace_s=0.3) as server:
+        assert eventually(lambda: len(server.processes()) == 2)
+    assert server.stopped is not None
+    assert server.stopped.exit_code == 0
+    assert not server.stopped.clean
+    assert server.stopped.killed == 1
+    assert server.stopped.port_free
+
+
+def test_a_server_that_becomes_a_daemon_is_told_to_stay_in_the_foreground(tmp_path: Path) -> None:
+    subject = framework(
+        tmp_path,
+        small_servers.BECOMES_A_DAEMON,
+        environment={"PLIMSOLL_TEST": tmp_path.name},
+    )
+    with pytest.raises(StartFailed, match="and left 1 more running") as caught:
+        with started(subject, log=tmp_path / "log"):
+            pass
+    assert "foreground" in caught.value.hint
+    assert living(f"PLIMSOLL_TEST={tmp_path.name}") == []
+
+
+def test_many_children_are_stopped_with_their_server(tmp_path: Path) -> None:
+    subject = framework(
+        tmp_path, small_servers.SPAWNS_MANY, environment={"PLIMSOLL_TEST": tmp_path.name}
+    )
+    with started(subject, log=tmp_path / "log", grace_s=0.3) as server:
+        assert len(server.processes()) == 41
+    assert server.stopped is not None
+    assert server.stopped.killed == 40
+    assert living(f"PLIMSOLL_TEST={tmp_path.name}") == []
+
+
+def test_a_port_that_is_taken_is_named_with_who_holds_it(tmp_path: Path) -> None:
+    with socket.create_server((ports.LOOPBACK, 0)) as holder:
+        port = holder.getsockname()[1]
+        subject = framework(tmp_path, small_servers.GOOD)
+        with pytest.raises(PortTaken) as caught, started(subject, log=tmp_path / "log", port=port):
+            pass
+    assert f"port {port} of 127.0.0.1 is taken by" in caught.value.message
+    assert f"(process {os.getpid()})" in caught.value.message
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize("program", ["NEVER_LISTENS", "GOOD"])
+def test_a_stranger_that_answers_on_the_port_is_not_mistaken_for_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    stranger = framework(tmp_path / "stranger", small_servers.GOOD, name="stranger")
+    subject = framework(tmp_path / "subject", getattr(small_servers, program))
+    with started(stranger, log=tmp_path / "stranger.log") as other:
+        monkeypatch.setattr(ports, "is_free", lambda *_: True)
+        with pytest.raises(PortTaken, match=f"process {other.pid}"):
+            with started(subject, log=tmp_path / "log", port=other.place.port):
+                pass
+
+
+def test_a_server_that_dies_under_load_is_noticed(tmp_path: Path) -> None:
+    subject = framework(tmp_path, small_servers.DIES_ON_DEMAND)
+    with started(subject, log=tmp_path / "log") as server:
+        os.kill(server.pid, signal.SIGUSR1)
+        assert eventually(lambda: not server.alive())
+        with pytest.raises(DiedUnderLoad, match="ended with exit code 7 under load"):
+            server.check_alive()
+    assert server.stopped is not None
+    assert server.stopped.exit_code == 7
+    assert not server.stopped.clean
+
+
+def test_exit_codes_that_the_framework_names_are_clean(tmp_path: Path) -> None:
+    program = "signal.signal(signal.SIGTERM, signal.SIG_DFL)\nserve(listen())"
+    subject = framework(tmp_path, program, clean_exit_codes=(-15,))
+    with started(subject, log=tmp_path / "log") as server:
+        pass
+    assert server.stopped is not None
+    assert (server.stopped.exit_code, server.stopped.clean) == (-15, True)
+
+
+@pytest.mark.parametrize("how", ["folder", "file"])
+def test_a_log_that_cannot_be_written_is_said(tmp_path: Path, how: str) -> None:
+    blocked = tmp_path / "blocked"
+    if how == "folder":
+        blocked.mkdir()
+        log = blocked
+    else:
+        blocked.touch()
+        log = blocked / "log"
+    subject = framework(tmp_path / "app", small_servers.GOOD)
+    with pytest.raises(StorageError, match="cannot be written"), started(subject, log=log):
+        pass

@@ -1,0 +1,119 @@
+"""Seconds and summaries against numpy, and whatever the order of the rows."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plimsoll.aggregate import query
+from plimsoll.aggregate.comparisons import rank_ranges
+from plimsoll.aggregate.intervals import interval
+from plimsoll.aggregate.percentiles import QUANTILES, enough, percentiles
+from plimsoll.aggregate.seconds import seconds
+from plimsoll.aggregate.summaries import summary
+from recordings import request_rows, simulate
+
+S = 1_000_000_000
+RECORDING = simulate(warm_up_s=1.0, ramp_s=0, hold_s=2.0).recording
+COMPLETE = ("ok", "wrong_status", "wrong_length", "wrong_body")
+OUTCOMES = (*COMPLETE, "reset_waiting", "timed_out_waiting", "connect_refused")
+
+instants = st.integers(0, 3 * S + S // 2)
+slow = settings(max_examples=25, deadline=None)
+
+
+@st.composite
+def requests(draw):
+    """One request, ended or not, with instants in order."""
+    due, sent, first, done = sorted(draw(st.lists(instants, min_size=4, max_size=4)))
+    outcome = draw(st.sampled_from((*OUTCOMES, "unfinished", "not_sent")))
+    row = {"due_ns": due, "outcome": outcome, "received_bytes": draw(st.integers(0, 9999))}
+    if outcome in COMPLETE:
+        return row | {"sent_ns": sent, "first_byte_ns": first, "done_ns": done}
+    if outcome == "not_sent":
+        return row | {"received_bytes": 0}
+    if outcome == "unfinished":
+        return row | {"sent_ns": sent}
+    return row | {"sent_ns": sent, "done_ns": done}
+
+
+many = st.lists(requests(), max_size=120)
+
+
+@slow
+@given(
+    st.lists(st.one_of(st.integers(0, 300_000), st.integers(0, 10**10)), min_size=1, max_size=3000),
+    st.integers(1, 8),
+)
+def test_percentiles_are_numpys_by_the_inverse_of_the_distribution(values, times):
+    values = values * times
+    with query.opened() as database:
+        database.register("given", pa.table({"x": pa.array(values, pa.int64())}))
+        found = percentiles(database, "x", "given")
+        listed = list(QUANTILES.values())
+        discrete = database.execute("SELECT quantile_disc(x, $q) FROM given", {"q": listed})
+        discrete = discrete.fetchall()[0][0]
+    for (name, quantile), same in zip(QUANTILES.items(), discrete, strict=True):
+        if enough(len(values), quantile):
+            assert found[name] == np.quantile(values, quantile, method="inverted_cdf") == same
+        else:
+            assert found[name] is None
+
+
+@slow
+@given(many)
+def test_seconds_add_up_to_the_rows(rows):
+    table = seconds(RECORDING, request_rows(*rows), None)
+    ended = [row for row in rows if row["outcome"] != "unfinished"]
+    assert sum(table["due"].to_pylist()) == len(rows)
+    assert sum(table["completed"].to_pylist()) == sum(r["outcome"] in COMPLETE for r in rows)
+    assert sum(table["ok"].to_pylist()) == sum(row["outcome"] == "ok" for row in rows)
+    assert sum(table["failed"].to_pylist()) == sum(row["outcome"] != "ok" for row in ended)
+    assert sum(table["received_bytes"].to_pylist()) == sum(r["received_bytes"] for r in ended)
+    assert table["second"].to_pylist() == list(range(len(table)))
+
+
+@slow
+@given(many)
+def test_the_seconds_of_the_hold_add_up_to_its_summary(rows):
+    table = seconds(RECORDING, request_rows(*rows), None).to_pylist()
+    found = summary(RECORDING, request_rows(*rows), None, None)
+    held = [row for row in table if row["stage"] == "hold"]
+    for name in ("completed", "ok", "failed"):
+        assert sum(row[name] for row in held) == found[name]
+    most = max((row["response_time_max_ns"] or 0 for row in held), default=0)
+    assert most == (found["response_time_max_ns"] or 0)
+
+
+@slow
+@given(many, st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(rows, order):
+    shuffled = list(rows)
+    order.shuffle(shuffled)
+    one, other = request_rows(*rows), request_rows(*shuffled)
+    assert seconds(RECORDING, one, None) == seconds(RECORDING, other, None)
+    assert summary(RECORDING, one, None, None) == summary(RECORDING, other, None, None)
+
+
+@slow
+@given(st.lists(st.lists(st.floats(1, 1e6), max_size=6), max_size=6))
+def test_ranks_are_ranges_within_those_that_have_numbers(values):
+    running = sum(bool(numbers) for numbers in values)
+    for numbers, ranks in zip(values, rank_ranges(values), strict=True):
+        if not numbers:
+            assert ranks is None
+        else:
+            assert ranks is not None
+            assert 1 <= ranks[0] <= ranks[1] <= running
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.floats(1, 1e6), min_size=2, max_size=10), st.floats(0.1, 10))
+def test_an_interval_scales_with_its_values(values, factor):
+    one, other = interval(values), interval([value * factor for value in values])
+    assert one is not None
+    assert other is not None
+    assert one.low <= one.high
+    assert other.low == pytest.approx(one.low * factor, rel=1e-6)
+    assert other.high == pytest.approx(one.high * factor, rel=1e-6)

@@ -1,0 +1,132 @@
+"""Making a recording worse never improves its verdict."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plimsoll.verdicts.judge import judge, level
+from plimsoll.verdicts.verdict import LEVELS
+from recordings import simulate
+
+slow = settings(max_examples=12, deadline=None)
+
+BASES = [
+    simulate(hold_s=2.0, ramp_s=0, **options)
+    for options in (
+        {},
+        {"failures": {"reset_waiting": 0.02}},
+        {"failures": {"wrong_body": 0.005}, "lag_ns": 1_000_000},
+        {"failures": {"timed_out_waiting": 0.06}},
+        {"starved": 1},
+        {"missing": 1},
+        {"overflows": 5, "overflow_stage": "warm_up"},
+        {"driver_busy": 0.85, "workers": 2},
+    )
+]
+LEVEL_OF = {id(base): level(judge(base)) for base in BASES}
+bases = st.sampled_from(BASES)
+
+
+def is_no_better(base, worse):
+    return LEVELS.index(level(judge(worse))) >= LEVELS.index(LEVEL_OF[id(base)])
+
+
+def mask(rows, share, seed):
+    return pa.array(np.random.default_rng(seed).random(len(rows)) < share)
+
+
+def with_column(table, name, values):
+    index = table.schema.get_field_index(name)
+    return table.set_column(index, table.schema.field(index), values.cast(table.schema[index].type))
+
+
+def scaled(trial, quantity, factor):
+    readings = trial.readings
+    chosen = pc.equal(readings["quantity"].cast(pa.string()), quantity)
+    values = pc.if_else(chosen, pc.multiply(readings["value"], factor), readings["value"])
+    return replace(trial, readings=with_column(readings, "value", values))
+
+
+@slow
+@given(bases, st.floats(0.0005, 1), st.integers(0, 99))
+def test_dropping_rows_never_improves_the_verdict(base, share, seed):
+    kept = base.requests.filter(pc.invert(mask(base.requests, share, seed)))
+    worse = replace(base, requests=kept)
+    assert is_no_better(base, worse)
+    assert len(kept) == len(base.requests) or level(judge(worse)) == "void"
+
+
+@slow
+@given(
+    bases,
+    st.sampled_from(["ok", "wrong_status", "reset_waiting", "timed_out_waiting", "nonsense"]),
+    st.floats(0.0005, 1),
+    st.integers(0, 99),
+)
+def test_swapping_outcomes_never_improves_the_verdict(base, name, share, seed):
+    outcomes = base.requests["outcome"].cast(pa.string())
+    chosen = mask(base.requests, share, seed)
+    swapped = with_column(base.requests, "outcome", pc.if_else(chosen, name, outcomes))
+    assert is_no_better(base, replace(base, requests=swapped))
+
+
+@slow
+@given(bases, st.integers(1_000, 20_000_000))
+def test_adding_lag_never_improves_the_verdict(base, lag_ns):
+    sent = pc.add(base.requests["sent_ns"], lag_ns)
+    latest = pc.coalesce(base.requests["first_byte_ns"], base.requests["done_ns"], sent)
+    sent = pc.min_element_wise(sent, latest, skip_nulls=False)
+    late = with_column(base.requests, "sent_ns", sent)
+    assert is_no_better(base, replace(base, requests=late))
+
+
+@slow
+@given(bases, st.floats(0, 1))
+def test_fewer_requests_in_flight_never_improve_the_verdict(base, factor):
+    assert is_no_better(base, scaled(base, "in_flight_mean", factor))
+
+
+@slow
+@given(bases, st.floats(0, 1))
+def test_fewer_open_connections_never_improve_the_verdict(base, factor):
+    assert is_no_better(base, scaled(base, "connections_open", factor))
+
+
+@slow
+@given(bases, st.floats(1, 3))
+def test_a_busier_driver_never_improves_the_verdict(base, factor):
+    assert is_no_better(base, scaled(base, "core1_busy_s", factor))
+
+
+@slow
+@given(bases, st.floats(1, 50))
+def test_more_overflows_never_improve_the_verdict(base, factor):
+    assert is_no_better(base, scaled(base, "listen_overflows", factor))
+
+
+@slow
+@given(bases, st.sampled_from(["in_flight_mean", "connections_open", "listen_overflows"]))
+def test_what_is_no_longer_read_never_improves_a_verdict_of_a_sound_trial(base, quantity):
+    readings = base.readings
+    gone = pc.equal(readings["quantity"].cast(pa.string()), quantity)
+    assert is_no_better(base, replace(base, readings=readings.filter(pc.invert(gone))))
+
+
+@slow
+@given(bases, st.integers(0, 99))
+def test_the_order_of_rows_changes_no_verdict(base, seed):
+    def shuffled(table):
+        return table.take(pa.array(np.random.default_rng(seed).permutation(len(table))))
+
+    other = replace(
+        base,
+        requests=shuffled(base.requests),
+        connections=shuffled(base.connections),
+        readings=shuffled(base.readings),
+    )
+    told = [(verdict.level, verdict.statement) for verdict in judge(base)]
+    assert [(verdict.level, verdict.statement) for verdict in judge(other)] == told

@@ -1,0 +1,848 @@
+"""Simulated trials: whole folders of recordings, drawn from a seed.
+
+`write_trial` writes what a trial of a closed-loop load leaves behind (`trial.json` and three
+tables), as if a server of a known capacity had answered it. Each keyword makes one thing go
+wrong, so that a check can be shown a recording that passes and one that does not.
+
+    recording = write_trial(tmp_path / "a", connections=50, failures={"reset_waiting": 0.02})
+    write_results(tmp_path / "results", {"framework": "go"}, {"framework": "node"})
+
+`simulate` gives the same in memory, and `request_rows` and `connection_rows` a table of a few rows
+written by hand.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from plimsoll import tables
+from plimsoll.aggregate.trial import Tables
+from plimsoll.recording import Driver, Ending, RecordedStage, Recording, Server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECOND_NS = 1_000_000_000
+NEVER = -1
+HANDSHAKE_NS = 80_000
+ANSWERED = ("ok", "wrong_status", "wrong_length", "wrong_body")
+ERRNOS = {
+    "connect_refused": 111,
+    "connect_reset": 104,
+    "connect_unreachable": 101,
+    "connect_failed": 22,
+    "no_port": 99,
+    "too_many_files": 24,
+    "reset_sending": 32,
+    "reset_waiting": 104,
+    "reset_receiving": 104,
+    "io_failed": 5,
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a simulated trial is like.
+
+    Attributes:
+        framework: Name of the framework.
+        variant: Its variant.
+        language: Its language.
+        endpoint: Name of the endpoint.
+        load: Name of the load.
+        repetition: Number of the block, from 1.
+        order: Position in the plan.
+        seed: Seeds every draw.
+        connections: Connections of the hold.
+        warm_up_s: Length of the warm-up at full load; 0 for none.
+        ramp_s: Length of the ramp from 0; 0 for none.
+        ramp_steps: Its steps.
+        hold_s: Length of the hold.
+        hold_asked_s: Length of the hold that the load asked for; `hold_s` when None.
+        throughput_per_s: The most answers per second that the server can give.
+        service_ns: The least mean time of one answer.
+        spread: Spread of the times of answers (sigma of a log-normal).
+        body_bytes: Length of a right body.
+        failures: Outcome to the share of requests that end so.
+        timeout_s: Time after which a request fails.
+        workers: Threads of the driver.
+        lag_ns: Wait of each request in the driver before it is sent.
+        freeze_s: The server stands still from the first instant to the second.
+        missing: Connections that are refused again and again.
+        starved: Connections that open and are never answered.
+        idle: Connections that open and that the driver never uses.
+        drop_ratio: Share of the rows of requests that are lost without a word.
+        lost_rows: Rows that the driver says it could not keep.
+        in_flight_factor: Factor on the driver's own count of requests in flight.
+        without: Quantities of `usage` that could not be read.
+        forget_errno: Failures have no error number.
+        overflows: Connections turned away by a full listen queue.
+        overflow_stage: Kind of the stage in which they are.
+        queue: Longest listen queue.
+        backlog: Most that may wait.
+        somaxconn: The host's limit of it.
+        server_busy: Cores the server keeps busy.
+        driver_busy: Cores the driver keeps busy.
+        server_cores: Cores of the server.
+        driver_cores: Cores of the driver.
+        longest_pause_ns: Longest stop of a thread of the driver.
+        bodies_compared: Answers compared in full; one in a hundred when None.
+        contract: Sentences on what was wrong before and after the load.
+        ending: How the trial ended.
+        ended_by: How the driver ended.
+        limits: Limits that the campaign changed.
+        notes: Notes on the framework.
+        tables: Whether there are any tables.
+    """
+
+    framework: str = "go"
+    variant: str = ""
+    language: str = "Go"
+    endpoint: str = "2048"
+    load: str = "steady"
+    repetition: int = 1
+    order: int = 0
+    seed: int = 1
+    connections: int = 20
+    warm_up_s: float = 1.0
+    ramp_s: float = 2.0
+    ramp_steps: int = 4
+    hold_s: float = 4.0
+    hold_asked_s: float | None = None
+    throughput_per_s: float = 2000.0
+    service_ns: int = 200_000
+    spread: float = 0.3
+    body_bytes: int = 2048
+    failures: dict[str, float] = field(default_factory=dict[str, float])
+    timeout_s: float = 2.0
+    workers: int = 1
+    lag_ns: int = 10_000
+    freeze_s: tuple[float, float] | None = None
+    missing: int = 0
+    starved: int = 0
+    idle: int = 0
+    drop_ratio: float = 0.0
+    lost_rows: int = 0
+    in_flight_factor: float = 1.0
+    without: tuple[str, ...] = ()
+    forget_errno: bool = False
+    overflows: int = 0
+    overflow_stage: str = "hold"
+    queue: int = 3
+    backlog: int = 4096
+    somaxconn: int = 4096
+    server_busy: float = 0.97
+    driver_busy: float = 0.45
+    server_cores: tuple[int, ...] = (0,)
+    driver_cores: tuple[int, ...] = (1,)
+    longest_pause_ns: int | None = 2_000_000
+    bodies_compared: int | None = None
+    contract: dict[str, list[str]] = field(default_factory=lambda: {"before": [], "after": []})
+    ending: Ending = field(default_factory=Ending)
+    ended_by: str = "schedule"
+    limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    notes: tuple[str, ...] = ()
+    tables: bool = True
+
+    @property
+    def id(self) -> str:
+        """Id of the trial."""
+        name = f"{self.framework}-{self.variant}" if self.variant else self.framework
+        return f"{name}.{self.endpoint}.{self.load}.{self.repetition}"
+
+
+@dataclass
+class Rows:
+    """Rows of one trial while they are made, column by column."""
+
+    requests: dict[str, list[Any]] = field(default_factory=dict[str, "list[Any]"])
+    connections: dict[str, list[Any]] = field(default_factory=dict[str, "list[Any]"])
+    attempts: int = 0
+
+    def request(self, **values: Any) -> None:
+        """Add one request, or many at once as arrays."""
+        for name, value in values.items():
+            self.requests.setdefault(name, []).append(value)
+
+    def connection(self, **values: Any) -> None:
+        """Add one attempt to connect."""
+        for name, value in values.items():
+            self.connections.setdefault(name, []).append(value)
+
+
+def write_trial(folder: Path, **options: Any) -> Recording:
+    """Write the folder of one simulated trial and return its recording.
+
+    Args:
+        folder: The trial's folder; made when it is not there.
+        options: Fields of `Options`.
+    """
+    trial = simulate(**options)
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = {
+        "requests": trial.requests,
+        "connections": trial.connections,
+        "usage": trial.readings,
+    }
+    for name, rows in parts.items():
+        if rows is not None:
+            pq.write_table(rows, folder / f"{name}.parquet")
+    content = json.dumps(dataclasses.asdict(trial.recording), indent=2)
+    (folder / "trial.json").write_text(content, encoding="utf-8")
+    (folder / "server.log").write_text("", encoding="utf-8")
+    (folder / "driver.log").write_text("", encoding="utf-8")
+    return trial.recording
+
+
+def simulate(**options: Any) -> Tables:
+    """One simulated trial in memory.
+
+    Args:
+        options: Fields of `Options`.
+    """
+    asked = Options(**options)
+    stages = stages_of(asked)
+    requests, connections = simulated(asked, stages)
+    recording = recording_of(asked, stages, requests, connections)
+    if not asked.tables:
+        return Tables(recording)
+    usage = usage_of(asked, stages, requests, connections)
+    return Tables(recording, kept(asked, requests), connections, usage)
+
+
+def write_results(folder: Path, *trials: dict[str, Any]) -> tuple[Recording, ...]:
+    """Write the results of a campaign: a folder `trials` with one folder for each trial.
+
+    Args:
+        folder: Folder of the campaign: `results/<campaign>`.
+        trials: Fields of `Options` for each trial; the order is filled in.
+    """
+    recordings = tuple(
+        write_trial(folder / "trials" / Options(**trial).id, **{"order": order, **trial})
+        for order, trial in enumerate(trials)
+    )
+    ids = [{"id": recording.trial} for recording in recordings]
+    (folder / "campaign.toml").write_text(f'name = "{folder.name}"\n', encoding="utf-8")
+    (folder / "plan.json").write_text(json.dumps({"trials": ids, "seed": 1}), encoding="utf-8")
+    return recordings
+
+
+def read_trial(folder: Path, recording: Recording) -> Tables:
+    """The tables of a written trial, read from its Parquet files when needed."""
+    paths = (folder / f"{name}.parquet" for name in ("requests", "connections", "usage"))
+    return Tables(recording, *(ds.dataset(path) if path.exists() else None for path in paths))
+
+
+def request_rows(*rows: dict[str, Any]) -> pa.Table:
+    """A table of requests written by hand; what is left out is `ok`, or null."""
+    defaults = {"due_ns": 0, "received_bytes": 0, "request": 0, "connection": 0, "worker": 0}
+    texts = {"host": "local", "outcome": "ok"}
+    full = [{**defaults, **texts, **row} for row in rows]
+    return pa.Table.from_pylist(full, schema=tables.REQUESTS.schema)
+
+
+def connection_rows(*rows: dict[str, Any]) -> pa.Table:
+    """A table of attempts to connect written by hand; numbered in order, open at the end."""
+    defaults = {"due_ns": 0, "requests": 1, "responses": 1, "worker": 0}
+    texts = {"host": "local", "outcome": "still_open"}
+    full = [{**defaults, **texts, "connection": n, **row} for n, row in enumerate(rows)]
+    return pa.Table.from_pylist(full, schema=tables.CONNECTIONS.schema)
+
+
+def usage_rows(*rows: tuple[float, str, str, float]) -> pa.Table:
+    """A table of readings written by hand: second, scope, quantity, value."""
+    full = [
+        {"at_ns": round(s * SECOND_NS), "host": "local", "scope": c, "quantity": q, "value": v}
+        for s, c, q, v in rows
+    ]
+    return pa.Table.from_pylist(full, schema=tables.USAGE.schema)
+
+
+def stages_of(asked: Options) -> tuple[RecordedStage, ...]:
+    """The stages as they ran."""
+    full = float(asked.connections)
+    lengths = (
+        ("warm_up", asked.warm_up_s, full, 1),
+        ("ramp", asked.ramp_s, 0.0, asked.ramp_steps),
+        ("hold", asked.hold_s, full, 1),
+    )
+    stages: list[RecordedStage] = []
+    start_ns = 0
+    for kind, length_s, start, steps in lengths:
+        if length_s > 0:
+            end_ns = start_ns + round(length_s * SECOND_NS)
+            stages.append(RecordedStage(kind, start_ns, end_ns, start, full, steps))  # pyright: ignore[reportArgumentType]
+            start_ns = end_ns
+    return tuple(stages)
+
+
+def level_at(stages: tuple[RecordedStage, ...], at_ns: np.ndarray) -> np.ndarray:
+    """Connections asked for at some instants."""
+    level = np.zeros(len(at_ns))
+    for stage in stages:
+        inside = (at_ns >= stage.start_ns) & (at_ns < stage.end_ns)
+        share = (at_ns[inside] - stage.start_ns) / (stage.end_ns - stage.start_ns)
+        step = np.floor(share * stage.steps) + 1
+        level[inside] = np.floor(stage.start + (stage.end - stage.start) * step / stage.steps)
+    return level
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast the server works: units of work done by an instant; one answer needs about one."""
+
+    at_ns: np.ndarray
+    work: np.ndarray
+
+    def work_at(self, at_ns: float) -> float:
+        """Work that one connection was given by an instant."""
+        return float(np.interp(at_ns, self.at_ns, self.work))
+
+    def instants(self, work: np.ndarray) -> np.ndarray:
+        """Instants at which some work is done; past the end when it never is."""
+        late = 2 * self.at_ns[-1]
+        return np.interp(work, self.work, self.at_ns, right=late).astype(np.int64)
+
+
+def pace_of(asked: Options, stages: tuple[RecordedStage, ...]) -> Pace:
+    """The pace of the server over the trial, in steps of a millisecond."""
+    at_ns = np.arange(0, stages[-1].end_ns + 1, 1_000_000, dtype=np.int64)
+    useful = asked.connections - asked.missing - asked.starved - asked.idle
+    active = np.clip(level_at(stages, at_ns[:-1]), 1, max(useful, 1))
+    mean_ns = np.maximum(active / asked.throughput_per_s * SECOND_NS, asked.service_ns)
+    speed = 1.0 / mean_ns
+    if asked.freeze_s is not None:
+        start_s, end_s = asked.freeze_s
+        frozen = (at_ns[:-1] >= start_s * SECOND_NS) & (at_ns[:-1] < end_s * SECOND_NS)
+        speed[frozen] = 1e-15
+    return Pace(at_ns, np.concatenate([[0.0], np.cumsum(speed * np.diff(at_ns))]))
+
+
+def simulated(asked: Options, stages: tuple[RecordedStage, ...]) -> tuple[pa.Table, pa.Table]:
+    """Rows of the requests and of the connections of one trial."""
+    rows = Rows()
+    pace = pace_of(asked, stages)
+    grid_ns = pace.at_ns[:-1]
+    level = level_at(stages, grid_ns)
+    parts = active_parts(stages)
+    for slot in range(asked.connections):
+        for first_ns, last_ns in parts:
+            inside = (grid_ns >= first_ns) & (grid_ns < last_ns) & (level > slot)
+            if inside.any():
+                simulate_slot(asked, rows, pace, slot, int(grid_ns[inside][0]), last_ns)
+    return requests_table(rows), connections_table(rows)
+
+
+def active_parts(stages: tuple[RecordedStage, ...]) -> list[tuple[int, int]]:
+    """Stretches in which the level never falls; connections are closed between them."""
+    parts = [(stages[0].start_ns, stages[0].end_ns)]
+    for earlier, stage in pairwise(stages):
+        if stage.start < earlier.end:
+            parts.append((stage.start_ns, stage.end_ns))
+        else:
+            parts[-1] = (parts[-1][0], stage.end_ns)
+    return parts
+
+
+def simulate_slot(
+    asked: Options, rows: Rows, pace: Pace, slot: int, start_ns: int, end_ns: int
+) -> None:
+    """One connection of the load, opened again whenever it is lost."""
+    if slot < asked.missing:
+        simulate_refused(asked, rows, slot, start_ns, end_ns)
+    elif slot < asked.missing + asked.starved:
+        simulate_starved(asked, rows, slot, (start_ns, end_ns), pace)
+    elif slot < asked.missing + asked.starved + asked.idle:
+        add_connection(asked, rows, slot, start_ns, end_ns, pace, 0, 0, None)
+    else:
+        simulate_served(asked, rows, pace, slot, start_ns, end_ns)
+
+
+def simulate_refused(asked: Options, rows: Rows, slot: int, start_ns: int, end_ns: int) -> None:
+    """A connection that is refused, and tried again after half a second."""
+    for at_ns in range(start_ns, end_ns, SECOND_NS // 2):
+        number = rows.attempts
+        rows.attempts += 1
+        worker = slot % asked.workers
+        errno = None if asked.forget_errno else 111
+        rows.connection(
+            due_ns=at_ns,
+            connected_ns=None,
+            closed_ns=at_ns + HANDSHAKE_NS,
+            requests=0,
+            responses=0,
+            connection=number,
+            worker=worker,
+            outcome="connect_refused",
+            errno=errno,
+        )
+        add_requests(
+            rows,
+            due=[at_ns],
+            sent=[NEVER],
+            first_byte=[NEVER],
+            done=[at_ns + HANDSHAKE_NS],
+            received=[0],
+            connection=number,
+            worker=worker,
+            status=[0],
+            outcome=["connect_refused"],
+            errno=[errno or 0],
+        )
+
+
+def simulate_starved(
+    asked: Options, rows: Rows, slot: int, part: tuple[int, int], pace: Pace
+) -> None:
+    """A connection that opens and is never answered: every request on it runs into its timeout."""
+    at_ns, end_ns = part
+    timeout_ns = round(asked.timeout_s * SECOND_NS)
+    while at_ns < end_ns:
+        sent_ns = at_ns + HANDSHAKE_NS + asked.lag_ns
+        done_ns = min(sent_ns + timeout_ns, end_ns)
+        over = done_ns < pace.at_ns[-1]
+        number = rows.attempts
+        rows.attempts += 1
+        outcome = "timed_out_waiting" if over else "unfinished"
+        rows.connection(
+            due_ns=at_ns,
+            connected_ns=at_ns + HANDSHAKE_NS,
+            closed_ns=done_ns if over else None,
+            requests=1,
+            responses=0,
+            connection=number,
+            worker=slot % asked.workers,
+            outcome=outcome if over else "still_open",
+            errno=None,
+        )
+        add_requests(
+            rows,
+            due=[at_ns],
+            sent=[sent_ns],
+            first_byte=[NEVER],
+            done=[done_ns if over else NEVER],
+            received=[0],
+            connection=number,
+            worker=slot % asked.workers,
+            status=[0],
+            outcome=[outcome],
+            errno=[0],
+        )
+        at_ns = done_ns
+
+
+def simulate_served(
+    asked: Options, rows: Rows, pace: Pace, slot: int, start_ns: int, end_ns: int
+) -> None:
+    """A connection that is answered, request after request, until it is lost or time is up."""
+    draw = np.random.default_rng([asked.seed, slot, start_ns])
+    free_ns = start_ns
+    while free_ns < end_ns:
+        due, sent, done, outcomes = burst(asked, pace, draw, free_ns, end_ns)
+        if end_ns < pace.at_ns[-1]:
+            outcomes = outcomes[:-1]
+        if not outcomes:
+            return
+        lost = [i for i, name in enumerate(outcomes) if name not in (*ANSWERED, "unfinished")]
+        last = lost[0] + 1 if lost else len(outcomes)
+        outcomes = outcomes[:last]
+        end = outcomes[-1] if lost else "unfinished"
+        closed_ns = int(done[last - 1]) if lost else None
+        number = add_connection(
+            asked, rows, slot, free_ns, end_ns, pace, last, last - 1, (end, closed_ns)
+        )
+        add_burst(asked, rows, slot, number, due[:last], sent[:last], done[:last], outcomes)
+        free_ns = closed_ns if closed_ns is not None else end_ns
+
+
+def burst(
+    asked: Options, pace: Pace, draw: np.random.Generator, free_ns: int, end_ns: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
+    """Requests of one connection from the instant it is wanted to the end of the load."""
+    ready_ns = free_ns + HANDSHAKE_NS
+    left = pace.work_at(end_ns) - pace.work_at(ready_ns)
+    count = max(int(left * 1.3) + 40, 1)
+    sigma = asked.spread
+    needs = draw.lognormal(-sigma * sigma / 2, sigma, count)
+    done = pace.instants(pace.work_at(ready_ns) + np.cumsum(needs))
+    done = np.maximum(done, ready_ns + 2000 * np.arange(1, count + 1))
+    due = np.concatenate([[free_ns], done[:-1]])
+    ready = np.concatenate([[ready_ns], done[:-1]])
+    sent = np.minimum(ready + asked.lag_ns, done - 1000)
+    number = int(np.searchsorted(done, end_ns)) + 1
+    names = [*asked.failures, "ok"]
+    shares = [*asked.failures.values()]
+    outcomes = [str(name) for name in draw.choice(names, number, p=[*shares, 1 - sum(shares)])]
+    outcomes[-1] = "unfinished"
+    return due[:number], sent[:number], done[:number], outcomes
+
+
+def add_connection(  # noqa: PLR0917
+    asked: Options,
+    rows: Rows,
+    slot: int,
+    due_ns: int,
+    end_ns: int,
+    pace: Pace,
+    requests: int,
+    responses: int,
+    end: tuple[str, int | None] | None,
+) -> int:
+    """Add the row of a connection that opened, and return its number."""
+    number = rows.attempts
+    rows.attempts += 1
+    outcome, closed_ns = end if end is not None else ("unfinished", None)
+    if outcome == "unfinished":
+        at_the_end = end_ns >= pace.at_ns[-1]
+        outcome = "still_open" if at_the_end else "closed_as_announced"
+        closed_ns = None if at_the_end else end_ns
+    errno = None if asked.forget_errno else ERRNOS.get(outcome)
+    rows.connection(
+        due_ns=due_ns,
+        connected_ns=due_ns + HANDSHAKE_NS,
+        closed_ns=closed_ns,
+        requests=requests,
+        responses=responses,
+        connection=number,
+        worker=slot % asked.workers,
+        outcome=outcome,
+        errno=errno,
+    )
+    return number
+
+
+def add_burst(
+    asked: Options,
+    rows: Rows,
+    slot: int,
+    number: int,
+    due: np.ndarray,
+    sent: np.ndarray,
+    done: np.ndarray,
+    outcomes: list[str],
+) -> None:
+    """Add the requests of one connection."""
+    complete = np.array([name in ANSWERED for name in outcomes])
+    finished = np.array([name != "unfinished" for name in outcomes])
+    errnos = [0 if asked.forget_errno else ERRNOS.get(name, 0) for name in outcomes]
+    add_requests(
+        rows,
+        due=due,
+        sent=sent,
+        first_byte=np.where(complete, sent + (done - sent) * 9 // 10, NEVER),
+        done=np.where(finished, done, NEVER),
+        received=np.where(complete, asked.body_bytes + 120, 0),
+        connection=number,
+        worker=slot % asked.workers,
+        status=[status_of(name) for name in outcomes],
+        outcome=outcomes,
+        errno=errnos,
+    )
+
+
+def status_of(outcome: str) -> int:
+    """The status code of an outcome; 0 when no head was read."""
+    if outcome == "wrong_status":
+        return 502
+    return 200 if outcome in ANSWERED else 0
+
+
+def add_requests(rows: Rows, connection: int, worker: int, **columns: Any) -> None:
+    """Add requests of one connection, column by column."""
+    count = len(columns["due"])
+    rows.request(
+        connection=np.full(count, connection),
+        worker=np.full(count, worker),
+        **{name: np.asarray(values) for name, values in columns.items()},
+    )
+
+
+def requests_table(rows: Rows) -> pa.Table:
+    """The table of requests, ordered by the instant they ended."""
+    columns = {name: np.concatenate(parts) for name, parts in rows.requests.items()}
+    done = columns["done"]
+    order = np.argsort(np.where(done == NEVER, np.iinfo(np.int64).max, done), kind="stable")
+    columns = {name: values[order] for name, values in columns.items()}
+    count = len(order)
+
+    def nullable(name: str, never: int, kind: pa.DataType) -> pa.Array:
+        return pa.array(columns[name], type=kind, mask=columns[name] == never)
+
+    arrays = {
+        "due_ns": pa.array(columns["due"], pa.int64()),
+        "sent_ns": nullable("sent", NEVER, pa.int64()),
+        "first_byte_ns": nullable("first_byte", NEVER, pa.int64()),
+        "done_ns": nullable("done", NEVER, pa.int64()),
+        "received_bytes": pa.array(columns["received"], pa.uint32()),
+        "request": pa.array(np.zeros(count), pa.uint16()),
+        "connection": pa.array(columns["connection"], pa.uint32()),
+        "worker": pa.array(columns["worker"], pa.uint16()),
+        "host": pa.array(["local"] * count).dictionary_encode(),
+        "status": nullable("status", 0, pa.uint16()),
+        "outcome": pa.array(columns["outcome"].tolist()).dictionary_encode(),
+        "errno": nullable("errno", 0, pa.uint8()),
+    }
+    return pa.table(arrays).cast(tables.REQUESTS.schema)
+
+
+def connections_table(rows: Rows) -> pa.Table:
+    """The table of attempts to connect."""
+    columns = {**rows.connections, "host": ["local"] * rows.attempts}
+    schema = tables.CONNECTIONS.schema
+    arrays = [
+        pa.array(columns[entry.name]).dictionary_encode()
+        if pa.types.is_dictionary(entry.type)
+        else pa.array(columns[entry.name], entry.type)
+        for entry in schema
+    ]
+    return pa.table(arrays, names=schema.names).cast(schema)
+
+
+def kept(asked: Options, requests: pa.Table) -> pa.Table:
+    """The rows of requests that were not lost."""
+    if asked.drop_ratio == 0:
+        return requests
+    draw = np.random.default_rng([asked.seed, 77])
+    return requests.filter(pa.array(draw.random(len(requests)) >= asked.drop_ratio))
+
+
+def instants_of(table: pa.Table, name: str) -> np.ndarray:
+    """A column of instants, those that never came far in the future."""
+    return table[name].combine_chunks().fill_null(np.iinfo(np.int64).max // 4).to_numpy()
+
+
+def accumulated(starts: np.ndarray, ends: np.ndarray, at_ns: np.ndarray) -> np.ndarray:
+    """Time spent between starts and ends up to some instants, summed over the rows."""
+    return np.array([(np.minimum(ends, t) - np.minimum(starts, t)).sum() for t in at_ns])
+
+
+def usage_of(
+    asked: Options,
+    stages: tuple[RecordedStage, ...],
+    requests: pa.Table,
+    connections: pa.Table,
+) -> pa.Table:
+    """Readings of the server, the driver and the machine, about once a second."""
+    end_ns = stages[-1].end_ns
+    seconds = end_ns // SECOND_NS
+    ticks = np.array([*(k * SECOND_NS + 400_000 for k in range(1, seconds + 1)), end_ns + 500_000])
+    whole = (second * SECOND_NS + 3_000_000 for second in range(seconds + 1))
+    samples = np.unique([-200_000_000, *whole, end_ns + 60_000_000])
+    readings = [
+        *driver_readings(asked, stages, requests, connections, np.unique(ticks)),
+        *sampled_readings(asked, stages, samples),
+    ]
+    rows = [reading for reading in readings if reading[2] not in asked.without]
+    rows.sort(key=lambda reading: reading[0])
+    columns = list(zip(*rows, strict=True))
+    arrays = [
+        pa.array(columns[0], pa.int64()),
+        pa.array(["local"] * len(rows)).dictionary_encode(),
+        pa.array(columns[1]).dictionary_encode(),
+        pa.array(columns[2]).dictionary_encode(),
+        pa.array(columns[3], pa.float64()),
+    ]
+    return pa.table(arrays, names=tables.USAGE.schema.names).cast(tables.USAGE.schema)
+
+
+Reading = tuple[int, str, str, float]
+
+
+def driver_readings(
+    asked: Options,
+    stages: tuple[RecordedStage, ...],
+    requests: pa.Table,
+    connections: pa.Table,
+    at_ns: np.ndarray,
+) -> list[Reading]:
+    """What the driver says of itself."""
+    sent, done = instants_of(requests, "sent_ns"), instants_of(requests, "done_ns")
+    opened, closed = instants_of(connections, "connected_ns"), instants_of(connections, "closed_ns")
+    spent = accumulated(sent, np.maximum(sent, done), at_ns)
+    before = np.concatenate([[0], at_ns[:-1]])
+    mean = np.diff(np.concatenate([[0], spent])) / (at_ns - before) * asked.in_flight_factor
+    inside = np.minimum(at_ns, stages[-1].end_ns - 1)
+    series = {
+        "in_flight_mean": mean,
+        "in_flight": [int(((sent <= t) & (done > t)).sum()) for t in at_ns],
+        "connections_asked": level_at(stages, inside),
+        "connections_open": [int(((opened <= t) & (closed > t)).sum()) for t in at_ns],
+        "requests_sent": [int((sent <= t).sum()) for t in at_ns],
+        "requests_ended": [int((done <= t).sum()) for t in at_ns],
+        "received_bytes": [(done <= t).sum() * float(asked.body_bytes + 120) for t in at_ns],
+    }
+    return [
+        (int(t), "driver", name, float(value))
+        for name, values in series.items()
+        for t, value in zip(at_ns, values, strict=True)
+    ]
+
+
+def sampled_readings(
+    asked: Options, stages: tuple[RecordedStage, ...], at_ns: np.ndarray
+) -> list[Reading]:
+    """What the kernel says of server, driver and machine."""
+    loaded_s = np.clip(at_ns, 0, stages[-1].end_ns) / SECOND_NS
+    queued = [asked.queue if stage_kind(stages, int(t)) == "hold" else 0 for t in at_ns]
+    turned_away = overflows_by(asked, stages, at_ns)
+    busy = {
+        core: asked.server_busy / max(len(asked.server_cores), 1) for core in asked.server_cores
+    }
+    for core in asked.driver_cores:
+        busy[core] = busy.get(core, 0.0) + asked.driver_busy / len(asked.driver_cores)
+    series: dict[tuple[str, str], Any] = {
+        ("server", "cpu_user_s"): 1.0 + 0.7 * asked.server_busy * loaded_s,
+        ("server", "cpu_system_s"): 0.2 + 0.3 * asked.server_busy * loaded_s,
+        ("server", "rss_bytes"): 60e6 + 1e6 * loaded_s,
+        ("server", "pss_bytes"): 50e6 + 1e6 * loaded_s,
+        ("server", "threads"): np.full(len(at_ns), 8),
+        ("server", "processes"): np.full(len(at_ns), 1),
+        ("server", "open_files"): np.full(len(at_ns), 12 + asked.connections),
+        ("server", "listen_queue"): queued,
+        ("server", "listen_backlog"): np.full(len(at_ns), asked.backlog),
+        ("driver", "cpu_user_s"): 0.3 * asked.driver_busy * loaded_s,
+        ("driver", "cpu_system_s"): 0.7 * asked.driver_busy * loaded_s,
+        ("driver", "rss_bytes"): np.full(len(at_ns), 30e6),
+        ("machine", "core_busy_s"): 500 + sum(busy.values()) * loaded_s,
+        ("machine", "listen_overflows"): 7 + turned_away,
+        ("machine", "listen_drops"): 7 + turned_away,
+        ("machine", "cpu_steal_s"): np.zeros(len(at_ns)),
+        ("machine", "tcp_retransmits"): np.zeros(len(at_ns)),
+        ("machine", "tcp_segments_out"): 1000 * loaded_s,
+    }
+    for core, share in busy.items():
+        series["machine", f"core{core}_busy_s"] = 250 + share * loaded_s
+    return [
+        (int(t), scope, name, float(value))
+        for (scope, name), values in series.items()
+        for t, value in zip(at_ns, values, strict=True)
+    ]
+
+
+def stage_kind(stages: tuple[RecordedStage, ...], at_ns: int) -> str:
+    """Kind of the stage at an instant; empty outside."""
+    return next((s.kind for s in stages if s.start_ns <= at_ns < s.end_ns), "")
+
+
+def overflows_by(
+    asked: Options, stages: tuple[RecordedStage, ...], at_ns: np.ndarray
+) -> np.ndarray:
+    """Connections turned away up to some instants, in the middle half of the stage named."""
+    for stage in stages:
+        if stage.kind == asked.overflow_stage:
+            quarter = (stage.end_ns - stage.start_ns) / 4
+            share = (at_ns - stage.start_ns - quarter) / (2 * quarter)
+            return np.round(np.clip(share, 0, 1) * asked.overflows)
+    return np.zeros(len(at_ns))
+
+
+def recording_of(
+    asked: Options,
+    stages: tuple[RecordedStage, ...],
+    requests: pa.Table,
+    connections: pa.Table,
+) -> Recording:
+    """The recording of a simulated trial."""
+    return Recording(
+        trial=asked.id,
+        order=asked.order,
+        framework=asked.framework,
+        variant=asked.variant,
+        language=asked.language,
+        endpoint=asked.endpoint,
+        load=load_of(asked),
+        repetition=asked.repetition,
+        driver_name="plimsoll",
+        seed=asked.seed,
+        zero_utc="2026-01-02T03:04:05.000000+00:00",
+        stages=stages,
+        requests=(asked.endpoint,),
+        machines={"local": {"cores": 2, "system": "Linux", "processor": "simulated"}},
+        versions={"plimsoll": "0.1.0", asked.framework: "1.0", asked.language: "1.0"},
+        clock_offsets_ns={"local": 0},
+        ending=asked.ending,
+        server=server_of(asked),
+        driver=driver_of(asked, requests, connections),
+        contract=asked.contract,
+        notes=asked.notes,
+        limits=asked.limits,
+    )
+
+
+def load_of(asked: Options) -> dict[str, Any]:
+    """The load as it was asked for."""
+    hold_s = asked.hold_s if asked.hold_asked_s is None else asked.hold_asked_s
+    lengths = {"warm_up": asked.warm_up_s, "ramp": asked.ramp_s, "hold": hold_s}
+    stages = [
+        {
+            "kind": stage.kind,
+            "duration_s": lengths[stage.kind],
+            "start": stage.start,
+            "end": stage.end,
+            "steps": stage.steps,
+        }
+        for stage in stages_of(asked)
+    ]
+    return {
+        "name": asked.load,
+        "model": "closed",
+        "stages": stages,
+        "arrivals": "constant",
+        "connections": 0,
+        "keep_alive": True,
+        "requests_per_connection": None,
+        "think_time_s": 0.0,
+        "timeout_s": asked.timeout_s,
+        "request_limit": None,
+    }
+
+
+def server_of(asked: Options) -> Server:
+    """The server's side of a simulated trial."""
+    return Server(
+        address="127.0.0.1:8080",
+        cores=asked.server_cores,
+        workers=len(asked.server_cores),
+        start_s=0.4,
+        rest_rss_bytes=40_000_000,
+        listeners=1,
+        backlog=asked.backlog,
+        somaxconn=asked.somaxconn,
+        exit_code=0,
+        clean_stop=True,
+    )
+
+
+def driver_of(asked: Options, requests: pa.Table, connections: pa.Table) -> Driver:
+    """The driver's side of a simulated trial, with its own counters."""
+    counted = requests["outcome"].value_counts().to_pylist()
+    outcomes = {entry["values"]: entry["counts"] for entry in counted}
+    attempts = connections["connected_ns"]
+    answers = sum(outcomes.get(name, 0) for name in ANSWERED)
+    compared = asked.bodies_compared
+    return Driver(
+        name="plimsoll",
+        version="0.1.0",
+        cores=asked.driver_cores,
+        threads=asked.workers,
+        ended_by=asked.ended_by,
+        cpu_s=asked.driver_busy * stages_of(asked)[-1].end_ns / SECOND_NS,
+        peak_rss_bytes=30_000_000,
+        connections_asked=asked.connections,
+        requests_lost_by_recorder=asked.lost_rows,
+        bodies_compared=answers // 100 if compared is None else compared,
+        sent=len(requests) - requests["sent_ns"].null_count,
+        outcomes=outcomes,
+        opened=len(attempts) - attempts.null_count,
+        refused=attempts.null_count,
+        longest_pause_ns=asked.longest_pause_ns,
+    )

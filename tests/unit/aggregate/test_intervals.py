@@ -1,0 +1,58 @@
+import math
+
+import pytest
+
+from plimsoll.aggregate.intervals import interval, ratio_interval
+
+
+def test_a_single_repetition_has_no_interval():
+    assert interval([]) is None
+    assert interval([5.0]) is None
+    assert ratio_interval([1.0, 2.0], [3.0]) is None
+
+
+def test_a_few_repetitions_have_students_interval_of_their_logarithms():
+    found = interval([100.0, 110.0, 121.0])
+    assert found is not None
+    reach = math.log(1.1) / math.sqrt(3) * 4.302653
+    assert found.low == pytest.approx(110 * math.exp(-reach), rel=1e-6)
+    assert found.high == pytest.approx(110 * math.exp(reach), rel=1e-6)
+
+
+def test_numbers_that_cannot_be_negative_have_no_negative_interval():
+    found = interval([0.0, 0.0, 0.01])
+    assert found is not None
+    assert found.low == 0.0
+    assert found.high > 0.01
+
+
+def test_many_repetitions_have_a_bootstrap_interval_within_their_range():
+    values = [100.0, 101, 99, 98, 105, 102, 100, 99, 101, 103]
+    found = interval(values)
+    assert found is not None
+    assert min(values) <= found.low < 100.5 < found.high <= max(values)
+    assert interval(values) == found
+
+
+def test_repetitions_that_are_all_alike_have_an_interval_of_one_value():
+    found = interval([3.0] * 9)
+    assert found is not None
+    assert (found.low, found.high) == (3.0, 3.0)
+
+
+def test_where_the_better_bootstrap_is_not_defined_percentiles_do():
+    assert interval([1.0] * 9 + [2.0]) is not None
+
+
+def test_a_ratio_and_its_inverse_have_inverse_intervals():
+    above, below = [200.0, 202, 198], [100.0, 101, 103]
+    one, other = ratio_interval(above, below), ratio_interval(below, above)
+    assert one is not None
+    assert other is not None
+    assert one.low == pytest.approx(1 / other.high)
+    assert one.holds(200 / 101)
+    assert not one.holds(1.0)
+
+
+def test_a_ratio_of_what_is_not_positive_has_no_interval():
+    assert ratio_interval([0.0, 1.0], [1.0, 2.0]) is None

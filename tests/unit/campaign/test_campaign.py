@@ -1,0 +1,544 @@
+"""Campaign files and settings: what they amount to, and every mistake in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from plimsoll.campaign import campaign
+from plimsoll.campaign.campaign import Campaign
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.load import Load, Stage
+from plimsoll.errors import CampaignError, Problem
+
+FRAMEWORK = """\
+name = "{name}"
+language = "Go"
+version = "true"
+start = "true"
+endpoints = {endpoints}
+
+[variant.one-core]
+environment = {{ GOMAXPROCS = "1" }}
+"""
+
+FULL = """\
+name = "full"
+frameworks = ["go", "go:one-core", "node"]
+endpoints = ["2048", "json"]
+repetitions = 3
+driver = "plimsoll"
+server_cores = "0-1"
+driver_cores = [2, 3]
+cool_down = "500ms"
+seed = 7
+body_sample = 0.5
+
+[limits.backlog]
+drops = 3
+
+[[load]]
+name = "climb"
+model = "closed"
+timeout = "2s"
+keep_alive = true
+requests_per_connection = "1k"
+think_time = "10ms"
+request_limit = "1m"
+stages = [
+    { kind = "warm_up", duration = "10s", at = 100 },
+    { kind = "ramp", duration = "240s", from = 0, to = 9_000, steps = 100 },
+    { kind = "hold", duration = "3m", at = "9k" },
+]
+
+[[load]]
+name = "arrivals"
+model = "open"
+connections = 200
+arrivals = "poisson"
+
+[[load.stages]]
+kind = "hold"
+duration = 30
+at = 0.5
+"""
+
+SHORT = """\
+name = "short"
+frameworks = "go"
+endpoints = "2048"
+
+[[load]]
+name = "steady"
+stages = [{ kind = "hold", duration = "5s", at = 64 }]
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder of two frameworks."""
+    names = [endpoint.name for endpoint in ENDPOINTS]
+    for name in ("go", "node"):
+        (tmp_path / "frameworks" / name).mkdir(parents=True)
+        text = FRAMEWORK.format(name=name, endpoints=names)
+        (tmp_path / "frameworks" / name / "framework.toml").write_text(text)
+    return tmp_path / "frameworks"
+
+
+def read(root: Path, text: str, *overrides: str) -> Campaign:
+    path = root.parent / "a.toml"
+    path.write_text(text)
+    return campaign.read(path, overrides, root)
+
+
+def problems(root: Path, text: str, *overrides: str) -> list[Problem]:
+    with pytest.raises(CampaignError) as raised:
+        read(root, text, *overrides)
+    prefix = f"{root.parent}/a.toml:"
+    return [
+        Problem(problem.where.removeprefix(prefix), problem.message, problem.hint)
+        for problem in raised.value.problems
+    ]
+
+
+def said(root: Path, text: str, *overrides: str) -> list[tuple[str, str]]:
+    return [(problem.where, problem.message) for problem in problems(root, text, *overrides)]
+
+
+def test_a_file_says_everything(root: Path) -> None:
+    full = read(root, FULL)
+    assert [one.reference for one in full.frameworks] == ["go", "go:one-core", "node"]
+    assert [endpoint.name for endpoint in full.endpoints] == ["2048", "json"]
+    assert full.loads == (
+        Load(
+            name="climb",
+            model="closed",
+            stages=(
+                Stage("warm_up", 10.0, 100.0, 100.0),
+                Stage("ramp", 240.0, 0.0, 9000.0, 100),
+                Stage("hold", 180.0, 9000.0, 9000.0),
+            ),
+            requests_per_connection=1000,
+            think_time_s=0.01,
+            timeout_s=2.0,
+            request_limit=1_000_000,
+        ),
+        Load(
+            name="arrivals",
+            model="open",
+            stages=(Stage("hold", 30.0, 0.5, 0.5),),
+            arrivals="poisson",
+            connections=200,
+        ),
+    )
+    assert (full.name, full.repetitions, full.driver, full.seed) == ("full", 3, "plimsoll", 7)
+    assert (full.server_cores, full.driver_cores) == ((0, 1), (2, 3))
+    assert (full.cool_down_s, full.body_sample_ratio) == (0.5, 0.5)
+    assert full.limits == {"backlog": {"drops": 3.0}}
+
+
+def test_what_a_file_does_not_say_has_a_default(root: Path) -> None:
+    short = read(root, SHORT)
+    stages = (Stage("hold", 5.0, 64.0, 64.0),)
+    assert short == Campaign(
+        "short", short.frameworks, short.endpoints, (Load("steady", "closed", stages),)
+    )
+
+
+def test_all_stands_for_every_plain_framework_and_every_endpoint(root: Path) -> None:
+    text = SHORT.replace('"go"', '"all"').replace('"2048"', '["json", "all"]')
+    everything = read(root, text)
+    assert [one.reference for one in everything.frameworks] == ["go", "node"]
+    names = [endpoint.name for endpoint in everything.endpoints]
+    assert names[0] == "json"
+    assert sorted(names) == sorted(endpoint.name for endpoint in ENDPOINTS)
+
+
+def test_every_mistake_is_named_at_once_with_its_line(root: Path) -> None:
+    text = (
+        FULL.replace('name = "full"', 'name = "a/b"')
+        .replace('"go:one-core", "node"', '"go:two-cores", "nod", "go", 4')
+        .replace('"2048", "json"]', '"2048", "jsno"]')
+        .replace("repetitions = 3", 'repetitions = "three"')
+        .replace('driver = "plimsoll"', 'driver = "wrkk"')
+        .replace('"0-1"', '"0-x"')
+        .replace('"500ms"', '"-1s"')
+        .replace("seed = 7", "sead = 7")
+        .replace("= 0.5\n\n", "= 1.5\n\n")
+        .replace("drops = 3", 'drops = "few"')
+        .replace('"closed"', '"close"')
+        .replace('timeout = "2s"', "timeout = 0")
+        .replace("keep_alive = true", "keep_alive = false")
+        .replace('duration = "10s", at', 'duration = "10 seconds", att')
+        .replace("from = 0, to", "form = 0, to")
+        .replace('at = "9k"', 'at = "9.5"')
+        .replace('"poisson"', '"poison"')
+        .replace("connections = 200", "think_time = 1")
+    )
+    assert said(root, text) == [
+        ("1", "`a/b` is no name"),
+        ("2", "item 5 of `frameworks` must be text in quotes, not `4`"),
+        ("2", "`go` is listed twice"),
+        ("2", "`go` has no variant `two-cores`"),
+        ("2", f"there is no framework `nod` in `{root}`"),
+        ("3", "there is no endpoint `jsno`"),
+        ("4", "`repetitions`: `three` is not a count"),
+        ("5", "there is no driver `wrkk`"),
+        ("6", "`server_cores`: `0-x` is not a set of cores"),
+        ("8", "`cool_down`: `-1s` is negative"),
+        ("9", "there is no key `sead` here"),
+        ("10", "`body_sample` must be from 0 to 1, not `1.5`"),
+        ("13", '`drops` must be a number, not `"few"`'),
+        ("17", "`model` must be `closed` or `open`, not `close`"),
+        ("18", "`timeout` must be more than 0"),
+        ("20", "`requests_per_connection` has no meaning with `keep_alive = false`"),
+        ("24", "`duration`: `10 seconds` is not a duration: there is no unit `seconds`"),
+        ("24", "there is no key `att` here"),
+        ("24", "the warm-up has no `at`"),
+        ("25", "there is no key `form` here"),
+        ("25", "the ramp has no `from`"),
+        ("26", "`at` must be a whole number of connections, not `9.5`"),
+        ("29", "an open load needs `connections`, its pool"),
+        ("32", "`think_time` belongs to a closed load"),
+        ("33", "`arrivals` must be `constant` or `poisson`, not `poison`"),
+    ]
+
+
+def test_two_levels_of_mistakes_in_one_load_are_both_named(root: Path) -> None:
+    text = SHORT.replace('kind = "hold"', 'kind = "warm_up"').replace(
+        'name = "steady"', 'name = "steady"\ntimeot = "5s"\nkeep_alive = "no"'
+    )
+    assert said(root, text) == [
+        ("7", "there is no key `timeot` here"),
+        ("8", '`keep_alive` must be `true` or `false`, not `"no"`'),
+        ("9", "no stage is a hold, so nothing would be summarised"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("stage", "message"),
+    [
+        ('{ kind = "hold", duration = "5s" }', "the hold has no `at`"),
+        ('{ kind = "hold", at = 64 }', "`duration` is missing"),
+        ('{ duration = "5s", at = 64 }', "`kind` is missing"),
+        ('{ kind = "hold", duration = 0, at = 64 }', "`duration` must be more than 0"),
+        ('{ kind = "hold", duration = -5, at = 64 }', "`duration`: `-5` is negative"),
+        ('{ kind = "hold", duration = "5s", at = 0 }', "a hold at 0 asks for nothing"),
+        ('{ kind = "hold", duration = "5s", at = -1 }', "`at`: `-1` is negative"),
+        (
+            '{ kind = "hold", duration = "5s", at = 1.5 }',
+            "`at` must be a whole number of connections, not `1.5`",
+        ),
+        (
+            '{ kind = "hold", duration = "5s", at = 64, steps = 2 }',
+            "a hold by `at` has no `steps`",
+        ),
+        (
+            '{ kind = "hlod", duration = "5s", at = 64 }',
+            "`kind` must be `warm_up`, `ramp` or `hold`, not `hlod`",
+        ),
+        ("5", "item 1 of `stages` must be a table, not `5`"),
+    ],
+)
+def test_a_stage_that_cannot_be_is_named(root: Path, stage: str, message: str) -> None:
+    text = SHORT.replace('{ kind = "hold", duration = "5s", at = 64 }', stage)
+    assert said(root, text) == [("7", message)]
+
+
+@pytest.mark.parametrize(
+    ("stage", "messages"),
+    [
+        (
+            '{ kind = "ramp", duration = "5s", at = 64 }',
+            [
+                "the ramp has no `from`",
+                "the ramp has no `to`",
+                "a ramp by `from` and `to` has no `at`",
+            ],
+        ),
+        ('{ kind = "ramp", duration = "5s", from = 64 }', ["the ramp has no `to`"]),
+        ('{ kind = "warm_up", duration = "5s" }', ["the warm-up has no `at`"]),
+        (
+            '{ kind = "warm_up", duration = "5s", to = 9, at = 3 }',
+            [
+                "the warm-up has no `from`",
+                "a warm-up by `from` and `to` has no `at`",
+            ],
+        ),
+    ],
+)
+def test_a_stage_says_its_level_in_the_way_of_its_kind(
+    root: Path, stage: str, messages: list[str]
+) -> None:
+    text = SHORT.replace("stages = [", f"stages = [{stage}, ")
+    assert said(root, text) == [("7", message) for message in messages]
+
+
+def test_a_warm_up_may_climb_and_a_ramp_may_be_a_straight_line(root: Path) -> None:
+    text = SHORT.replace(
+        "stages = [",
+        'stages = [{ kind = "warm_up", duration = 1, from = 1, to = 4, steps = 3 },'
+        '{ kind = "ramp", duration = 1, from = 4, to = 64, steps = 0 },',
+    )
+    warm_up, ramp, _ = read(root, text).loads[0].stages
+    assert warm_up == Stage("warm_up", 1.0, 1.0, 4.0, 3)
+    assert ramp == Stage("ramp", 1.0, 4.0, 64.0, 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "keep_alive = false\nrequests_per_connection = 3",
+            "`requests_per_connection` has no meaning with `keep_alive = false`",
+        ),
+        ("requests_per_connection = 0", "`requests_per_connection` must be more than 0"),
+        ("connections = 3", "`connections` belongs to an open load"),
+        ('arrivals = "poisson"', "`arrivals` belongs to an open load"),
+        ('model = "open"', "an open load needs `connections`, its pool"),
+        ('model = "open"\nconnections = 0', "an open load needs `connections`, its pool"),
+        (
+            'model = "open"\nconnections = 3\nthink_time = 1',
+            "`think_time` belongs to a closed load",
+        ),
+    ],
+)
+def test_keys_of_a_load_that_do_not_go_together_are_named(
+    root: Path, line: str, message: str
+) -> None:
+    text = SHORT.replace('name = "steady"', f'name = "steady"\n{line}')
+    assert [problem[1] for problem in said(root, text)] == [message]
+
+
+def test_names_are_used_once(root: Path) -> None:
+    text = SHORT.replace('"go"', '["go", "go"]').replace('"2048"', '["json", "2048", "json"]')
+    text += text[text.index("\n[[load]]") :]
+    assert said(root, text) == [
+        ("2", "`go` is listed twice"),
+        ("3", "`json` is listed twice"),
+        ("10", "there are two loads `steady`"),
+    ]
+
+
+def test_an_empty_file_misses_what_every_campaign_needs(root: Path) -> None:
+    assert {message for _, message in said(root, "")} == {
+        f"`{key}` is missing" for key in ("name", "frameworks", "endpoints", "load")
+    }
+
+
+def test_empty_lists_ask_for_nothing(root: Path) -> None:
+    text = 'name = "a"\nframeworks = []\nendpoints = []\nload = []\n'
+    assert said(root, text) == [
+        ("2", "`frameworks` is empty"),
+        ("3", "`endpoints` is empty"),
+        ("4", "there is no load"),
+    ]
+
+
+def test_a_table_in_single_brackets_where_there_may_be_several_has_a_hint(root: Path) -> None:
+    (found,) = problems(root, SHORT.replace("[[load]]", "[load]"))
+    assert (found.where, found.message, found.hint) == (
+        "5",
+        "`load` is one table, it must be a list of them",
+        "use two brackets: `[[load]]`",
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("name = 5", "`name` must be text in quotes, not `5`"),
+        ("name = true", "`name` must be text in quotes, not `true`"),
+        ("name = [1]", "`name` must be text in quotes, not a list"),
+        ("name = { a = 1 }", "`name` must be text in quotes, not a table"),
+        ('seed = "1"\nname = "a"', '`seed` must be a whole number, not `"1"`'),
+        ('seed = 1.5\nname = "a"', "`seed` must be a whole number, not `1.5`"),
+        ('limits = 3\nname = "a"', "`limits` must be a table, not `3`"),
+        ('body_sample = nan\nname = "a"', "`body_sample` must be from 0 to 1, not `nan`"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_shown_as_it_stands(
+    root: Path, given: str, message: str
+) -> None:
+    assert said(root, SHORT.replace('name = "short"', given)) == [("1", message)]
+
+
+def test_without_frameworks_the_rest_is_still_looked_at(root: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(SHORT.replace("64", "-64"))
+    with pytest.raises(CampaignError) as raised:
+        campaign.read(path, (), tmp_path)
+    assert [problem.where for problem in raised.value.problems] == [f"{path}:7", "--frameworks"]
+
+
+def test_two_frameworks_that_would_share_file_names_are_refused(root: Path) -> None:
+    (root / "go-one-core").mkdir()
+    text = (root / "go" / "framework.toml").read_text().replace('"go"', '"go-one-core"')
+    (root / "go-one-core" / "framework.toml").write_text(text)
+    assert said(root, SHORT.replace('"go"', '["go:one-core", "go-one-core"]')) == [
+        ("2", "`go:one-core` and `go-one-core` would have the same file names")
+    ]
+
+
+def test_mistakes_of_a_framework_are_told_beside_those_of_the_campaign(root: Path) -> None:
+    (root / "go" / "framework.toml").write_text('name = "go"\n')
+    places = [where for where, _ in said(root, SHORT.replace("64", "-64"))]
+    assert places[0] == "7"
+    assert set(places[1:]) == {f"{root}/go/framework.toml:1"}
+
+
+def test_checks_limits_and_drivers_are_known_where_they_are_told(root: Path) -> None:
+    text = FULL.replace("[limits.backlog]", "[limits.baklog]\na = 1\n\n[limits.backlog]")
+    path = root.parent / "a.toml"
+    path.write_text(text)
+    with pytest.raises(CampaignError) as raised:
+        campaign.read(path, (), root, drivers=("wrk",), limits={"backlog": ("dropped",)})
+    assert [(problem.message, problem.hint) for problem in raised.value.problems] == [
+        ("there is no driver `plimsoll`", "drivers: `wrk`"),
+        ("there is no check `baklog`", "did you mean `backlog`?"),
+        ("the check `backlog` has no limit `drops`", "did you mean `dropped`?"),
+    ]
+
+
+def test_settings_are_laid_over_the_file(root: Path) -> None:
+    changed = read(
+        root,
+        FULL.replace('requests_per_connection = "1k"\n', ""),
+        "repetitions=1",
+        "frameworks=node,go:one-core",
+        'endpoints=["empty", "mix"]',
+        "cool_down=2s",
+        "server_cores=0,2",
+        "limits.backlog.drops=0.5",
+        "limits.littles_law.void=0.1",
+        "load.climb.timeout=5s",
+        "load.climb.keep_alive=false",
+        "load.climb.hold.duration=1m",
+        "load.climb.ramp.to=10k",
+        "load.arrivals.connections=3",
+        "name=other",
+        "repetitions=2",
+    )
+    assert (changed.name, changed.repetitions, changed.cool_down_s) == ("other", 2, 2.0)
+    assert [one.reference for one in changed.frameworks] == ["node", "go:one-core"]
+    assert [endpoint.name for endpoint in changed.endpoints] == ["empty", "mix"]
+    assert changed.server_cores == (0, 2)
+    assert changed.limits == {"backlog": {"drops": 0.5}, "littles_law": {"void": 0.1}}
+    climb, arrivals = changed.loads
+    assert (climb.timeout_s, climb.keep_alive) == (5.0, False)
+    assert [stage.duration_s for stage in climb.stages] == [10.0, 240.0, 60.0]
+    assert climb.stages[1].end == 10_000
+    assert arrivals.connections == 3
+
+
+def test_time_is_scaled_in_every_stage(root: Path) -> None:
+    scaled = read(root, FULL, "scale_time=0.1", "load.climb.warm_up.duration=20s")
+    durations = [[stage.duration_s for stage in load.stages] for load in scaled.loads]
+    assert durations == [[2.0, 24.0, 18.0], [3.0]]
+    assert scaled.loads[0].timeout_s == 2.0
+
+
+def test_connections_are_scaled_and_stay_whole_and_above_none(root: Path) -> None:
+    scaled = read(root, FULL, "scale_connections=0.001")
+    climb, arrivals = scaled.loads
+    assert [(stage.start, stage.end) for stage in climb.stages] == [(1, 1), (0, 9), (9, 9)]
+    assert arrivals.connections == 1
+    assert arrivals.stages[0].start == 0.5
+
+
+def test_a_file_is_not_changed_by_its_settings(root: Path) -> None:
+    assert read(root, FULL, "repetitions=1").repetitions == 1
+    assert (root.parent / "a.toml").read_text() == FULL
+
+
+@pytest.mark.parametrize(
+    ("setting", "where", "message", "hint"),
+    [
+        ("repetitions", "--set repetitions", "has no `=`", "--set repetitions=1"),
+        ("=1", "--set =1", "has no key before the `=`", "--set repetitions=1"),
+        ("a..b=1", "--set a..b=1", "has no key before the `=`", "--set repetitions=1"),
+        ("repetitons=1", "--set repetitons", "there is no key `repetitons` here", "`repetitions`?"),
+        (
+            "repetitions=few",
+            "--set repetitions",
+            "`repetitions`: `few` is not a count",
+            "write a whole number",
+        ),
+        ("repetitions=0", "--set repetitions", "`repetitions` must be 1 or more", ""),
+        ("seed=1.5", "--set seed", "`seed` must be a whole number, not `1.5`", ""),
+        ("frameworks=go,nod", "--set frameworks", "there is no framework `nod`", "`node`?"),
+        ("endpoints=jsn", "--set endpoints", "there is no endpoint `jsn`", "`json`?"),
+        ("load.clim.timeout=1s", "--set load.clim.timeout", "there is no load `clim`", "`climb`?"),
+        ("load=1", "--set load", "there is no load ``", "loads: `arrivals`, `climb`"),
+        ("load.climb=1", "--set load.climb", "names no key to set", "load.NAME.timeout"),
+        ("load.climb.hold=1", "--set load.climb.hold", "names no key to set", "load.NAME"),
+        (
+            "load.arrivals.ramp.to=1",
+            "--set load.arrivals.ramp.to",
+            "the load `arrivals` has no stage `ramp`",
+            "",
+        ),
+        (
+            "load.climb.tmeout=1s",
+            "--set load.climb.tmeout",
+            "there is no key `tmeout` here",
+            "`timeout`?",
+        ),
+        (
+            "load.climb.hold.at=none",
+            "--set load.climb.hold.at",
+            "`at`: `none` is not a number",
+            "write a number",
+        ),
+        (
+            "repetitions.a=1",
+            "--set repetitions.a",
+            "`repetitions.a` leads through something that is not a table",
+            "",
+        ),
+        ("scale_time=0", "--set scale_time", "`0` is not a number above 0", "`0.1`"),
+        ("scale_time=fast", "--set scale_time", "`fast` is not a number above 0", "`0.1`"),
+        ("scale_connections=-1", "--set scale_connections", "`-1` is not a number", "`0.1`"),
+        ("scale_connections=nan", "--set scale_connections", "`nan` is not a number", "`0.1`"),
+    ],
+)
+def test_a_setting_that_is_wrong_is_named(
+    root: Path, setting: str, where: str, message: str, hint: str
+) -> None:
+    (found,) = problems(root, FULL, setting)
+    assert found.where == where
+    assert found.message.startswith(message)
+    assert hint in found.hint
+
+
+def test_mistakes_of_settings_and_of_the_file_are_told_together(root: Path) -> None:
+    found = said(root, SHORT.replace("64", "-64"), "repetitions=0", "sead=1", "scale_time=x")
+    assert {where for where, _ in found} == {
+        "7",
+        "--set repetitions",
+        "--set sead",
+        "--set scale_time",
+    }
+
+
+def test_a_setting_repairs_what_the_file_has_wrong(root: Path) -> None:
+    text = SHORT.replace('"go"', '"gone"')
+    assert said(root, text)
+    assert read(root, text, "frameworks=go").frameworks[0].name == "go"
+
+
+def test_a_campaign_is_json_with_all_that_was_left_open(root: Path) -> None:
+    full = read(root, FULL, "scale_time=0.5")
+    resolved = json.loads(json.dumps(campaign.resolved(full)))
+    assert resolved["frameworks"] == ["go", "go:one-core", "node"]
+    assert resolved["endpoints"] == ["2048", "json"]
+    assert resolved["loads"][0]["stages"][1] == {
+        "kind": "ramp",
+        "duration_s": 120.0,
+        "start": 0.0,
+        "end": 9000.0,
+        "steps": 100,
+    }
+    assert resolved["seed"] == 7

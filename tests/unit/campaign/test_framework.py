@@ -1,0 +1,315 @@
+"""Framework folders: found, read, and every mistake in their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.campaign import framework
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.framework import Framework, Requirement
+from plimsoll.errors import CampaignError, Problem
+
+ALL_ENDPOINTS = tuple(endpoint.name for endpoint in ENDPOINTS)
+
+GO = """\
+name = "go"
+language = "Go"
+site = "https://pkg.go.dev/net/http"
+needs = [{ kind = "command", name = "go", remedy = "install Go" }]
+version = "go version"
+build = "go build -o app ."
+start = "./app"
+start_timeout = "500ms"
+stop_signal = "INT"
+clean_exit_codes = [0, 143]
+endpoints = [
+    "empty", "2048", "8192", "32768", "getArgs2048", "postArgs2048", "postArgsMulti2048",
+    "json", "plaintext", "fibonacci",
+]
+notes = ["plain"]
+
+[environment]
+A = "1"
+B = "2"
+
+[variant.one-core]
+environment = { B = "3", GOMAXPROCS = "1" }
+
+[variant.bare]
+start = "./bare"
+notes = ["bare"]
+needs = []
+not_implemented = { json = "it has no JSON", fibonacci = "nor big numbers" }
+"""
+
+
+def folder(root: Path, text: str = GO, name: str = "go") -> Path:
+    made = root / name
+    made.mkdir()
+    (made / "framework.toml").write_text(text)
+    return made
+
+
+def problems(root: Path, text: str, name: str = "go") -> list[Problem]:
+    made = folder(root, text, name)
+    with pytest.raises(CampaignError) as raised:
+        framework.read(made)
+    prefix = f"{made}/framework.toml:"
+    assert all(problem.where.startswith(prefix) for problem in raised.value.problems)
+    return [
+        Problem(problem.where.removeprefix(prefix), problem.message, problem.hint)
+        for problem in raised.value.problems
+    ]
+
+
+def test_the_plain_variant_comes_first_with_all_that_its_file_says(tmp_path: Path) -> None:
+    plain, *others = framework.read(folder(tmp_path))
+    assert plain == Framework(
+        name="go",
+        variant="",
+        language="Go",
+        folder=tmp_path / "go",
+        site="https://pkg.go.dev/net/http",
+        needs=(Requirement("command", "go", "install Go"),),
+        build="go build -o app .",
+        start="./app",
+        version="go version",
+        endpoints=ALL_ENDPOINTS,
+        environment={"A": "1", "B": "2"},
+        notes=("plain",),
+        stop_signal="INT",
+        clean_exit_codes=(0, 143),
+        start_timeout_s=0.5,
+    )
+    assert [other.variant for other in others] == ["one-core", "bare"]
+
+
+def test_a_variant_is_laid_over_the_plain_one(tmp_path: Path) -> None:
+    _, one_core, bare = framework.read(folder(tmp_path))
+    assert one_core.environment == {"A": "1", "B": "3", "GOMAXPROCS": "1"}
+    assert (one_core.start, one_core.notes) == ("./app", ("plain",))
+    assert (bare.start, bare.notes, bare.needs) == ("./bare", ("bare",), ())
+    assert bare.environment == {"A": "1", "B": "2"}
+
+
+def test_what_a_variant_leaves_out_is_not_among_its_endpoints(tmp_path: Path) -> None:
+    _, _, bare = framework.read(folder(tmp_path))
+    assert bare.endpoints == tuple(
+        name for name in ALL_ENDPOINTS if name not in ("json", "fibonacci", "mix")
+    )
+    assert bare.not_implemented == {
+        "json": "it has no JSON",
+        "fibonacci": "nor big numbers",
+        "mix": "it is made of others, `json` among them",
+    }
+
+
+def test_an_endpoint_that_a_variant_serves_is_no_longer_left_out(tmp_path: Path) -> None:
+    text = (
+        GO.replace('"plaintext", "fibonacci"', '"plaintext"')
+        .replace("[environment]", '[not_implemented]\nfibonacci = "slow"\n\n[environment]')
+        .partition("[variant")[0]
+    )
+    text += f"[variant.full]\nendpoints = {list(ALL_ENDPOINTS)}\n"
+    plain, full = framework.read(folder(tmp_path, text))
+    assert plain.not_implemented == {"fibonacci": "slow"}
+    assert full.endpoints == ALL_ENDPOINTS
+    assert full.not_implemented == {}
+
+
+def test_mix_follows_from_the_endpoints_that_it_is_made_of(tmp_path: Path) -> None:
+    assert '"mix"' not in GO
+    assert "mix" in framework.read(folder(tmp_path))[0].endpoints
+
+
+def test_names_of_a_variant(tmp_path: Path) -> None:
+    plain, one_core, _ = framework.read(folder(tmp_path))
+    assert (plain.reference, plain.slug, plain.title) == ("go", "go", "go")
+    assert (one_core.reference, one_core.slug) == ("go:one-core", "go-one-core")
+    assert one_core.title == "go one-core"
+
+
+def test_the_name_of_a_signal_may_have_its_prefix(tmp_path: Path) -> None:
+    plain = framework.read(folder(tmp_path, GO.replace('"INT"', '"SIGQUIT"')))[0]
+    assert plain.stop_signal == "QUIT"
+
+
+def test_all_mistakes_are_named_at_once_with_their_lines(tmp_path: Path) -> None:
+    text = (
+        GO.replace('language = "Go"', "langauge = 3")
+        .replace('kind = "command"', 'kind = "brew"')
+        .replace('start = "./app"', 'start = " "')
+        .replace('"500ms"', '"soon"')
+        .replace('"INT"', '"HANGUP"')
+        .replace("[0, 143]", '[0, "143"]')
+        .replace('"json", ', '"jsn", 2048, "empty", ')
+        .replace('A = "1"', 'PORT = "80"')
+        .replace("fibonacci = ", 'jason = "no", fibonacci = ')
+    )
+    found = problems(tmp_path, text)
+    assert [(problem.where, problem.message, problem.hint) for problem in found] == [
+        ("1", "`language` is missing", ""),
+        ("2", "there is no key `langauge` here", "did you mean `language`?"),
+        ("4", "`kind` must be `command`, `apt` or `java`, not `brew`", ""),
+        ("7", "`start` is empty", ""),
+        (
+            "8",
+            "`start_timeout`: `soon` is not a duration",
+            "write `500ms`, `30s`, `2m`, `1h`, or a bare number of seconds",
+        ),
+        ("9", "there is no signal `HANGUP`", "write `TERM`, `INT` or `QUIT`"),
+        ("10", 'item 2 of `clean_exit_codes` must be a whole number, not `"143"`', ""),
+        ("13", "item 9 of `endpoints` must be text in quotes, not `2048`", ""),
+        ("13", "the contract has no endpoint `jsn`", "did you mean `json`?"),
+        ("13", "`empty` is listed twice", ""),
+        ("18", "`PORT` is set by Plimsoll for each trial", ""),
+        ("28", "the contract has no endpoint `jason`", "did you mean `json`?"),
+    ]
+
+
+def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> None:
+    text = (
+        GO.replace('remedy = "install Go"', 'remdy = "install Go"')
+        .replace('start = "./bare"', 'strat = "./bare"\nname = "bare"\nclean_exit_codes = []')
+        .replace('"500ms"', '"0s"')
+    )
+    assert [(one.where, one.message, one.hint) for one in problems(tmp_path, text)] == [
+        ("4", "there is no key `remdy` here", "did you mean `remedy`?"),
+        ("8", "`start_timeout` must be more than 0", ""),
+        ("25", "there is no key `strat` here", "did you mean `start`?"),
+        (
+            "26",
+            "there is no key `name` here",
+            "keys: `build`, `clean_exit_codes`, `endpoints`, `environment`, `language`, `needs`, "
+            "`not_implemented`, `notes`, `site`, `start`, `start_timeout`, `stop_signal`, "
+            "`version`",
+        ),
+        ("27", "`clean_exit_codes` is empty", "leave it out for 0"),
+    ]
+
+
+def test_an_endpoint_is_either_served_or_left_out_with_a_reason(tmp_path: Path) -> None:
+    text = GO.replace('"json", "plaintext", "fibonacci"', '"json"').replace(
+        "[environment]", '[not_implemented]\nplaintext = " "\njson = "no"\n\n[environment]'
+    )
+    assert [(problem.where, problem.message) for problem in problems(tmp_path, text)] == [
+        ("11", "`fibonacci`: neither in `endpoints` nor in `[not_implemented]`"),
+        ("18", "`plaintext` is left out without a reason"),
+        ("19", "`json` is both in `endpoints` and left out"),
+    ]
+
+
+def test_mix_cannot_be_served_without_its_parts(tmp_path: Path) -> None:
+    text = GO.replace('"json", ', '"mix", ').replace(
+        "[environment]", '[not_implemented]\njson = "no"\n\n[environment]'
+    )
+    assert [(problem.where, problem.message) for problem in problems(tmp_path, text)] == [
+        ("11", "`mix`: it is made of others, `json` among them"),
+    ]
+
+
+def test_an_empty_file_misses_what_every_framework_needs(tmp_path: Path) -> None:
+    assert {problem.message for problem in problems(tmp_path, "")} == {
+        f"`{key}` is missing" for key in ("name", "language", "version", "start", "endpoints")
+    }
+
+
+def test_the_name_is_that_of_the_folder(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, GO, name="golang")
+    assert found.message == "`name` is `go`, but the folder is `golang`"
+
+
+@pytest.mark.parametrize("name", ["Go", "go.net", "-go", "all"])
+def test_a_name_is_fit_for_file_names_and_campaigns(tmp_path: Path, name: str) -> None:
+    (found,) = problems(tmp_path, GO.replace('"go"', f'"{name}"', 1), name=name)
+    assert found.message == f"`{name}` is no name for a framework"
+
+
+def test_the_name_of_a_variant_is_fit_for_file_names(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, GO.replace("variant.bare", 'variant."ba re"'))
+    assert (found.where, found.message) == ("24", "`ba re` is no name for a variant")
+
+
+def test_folders_without_a_file_are_no_frameworks(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "README.md").touch()
+    made = [folder(tmp_path, name=name) for name in ("node", "go")]
+    assert framework.find(tmp_path) == tuple(sorted(made))
+    assert framework.find(tmp_path / "absent") == ()
+
+
+def test_frameworks_are_chosen_by_name_and_variant(tmp_path: Path) -> None:
+    folder(tmp_path)
+    folder(tmp_path, GO.replace('"go"', '"go2"', 1), name="go2")
+    chosen = framework.choose(tmp_path, ["go:bare", "go2"])
+    assert [one.reference for one in chosen] == ["go:bare", "go2"]
+    assert [one.reference for one in framework.choose(tmp_path, ["all"])] == ["go", "go2"]
+
+
+def test_every_name_that_is_not_known_is_named(tmp_path: Path) -> None:
+    folder(tmp_path)
+    with pytest.raises(CampaignError) as raised:
+        framework.choose(tmp_path, ["goo", "go:one-cores", "go", "rails"])
+    assert raised.value.problems == (
+        Problem("", f"there is no framework `goo` in `{tmp_path}`", "did you mean `go`?"),
+        Problem("", "`go` has no variant `one-cores`", "did you mean `one-core`?"),
+        Problem("", f"there is no framework `rails` in `{tmp_path}`", "frameworks: `go`"),
+    )
+
+
+def test_a_broken_framework_harms_nobody_who_does_not_ask_for_it(tmp_path: Path) -> None:
+    folder(tmp_path)
+    folder(tmp_path, "= broken", name="broken")
+    assert framework.choose(tmp_path, ["go"])
+    with pytest.raises(CampaignError):
+        framework.choose(tmp_path, ["broken"])
+
+
+def test_the_folder_given_comes_first_then_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("given", "named", "here"):
+        folder_of = tmp_path / name / "frameworks"
+        folder_of.mkdir(parents=True)
+        folder(folder_of)
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("PLIMSOLL_FRAMEWORKS", str(tmp_path / "named" / "frameworks"))
+    given = tmp_path / "given" / "frameworks"
+    assert framework.locate(given) == given
+    assert framework.locate() == tmp_path / "named" / "frameworks"
+    monkeypatch.delenv("PLIMSOLL_FRAMEWORKS")
+    assert framework.locate() == tmp_path / "here" / "frameworks"
+
+
+def test_frameworks_are_found_from_a_folder_below(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "frameworks"
+    root.mkdir()
+    folder(root)
+    (tmp_path / "deep" / "deeper").mkdir(parents=True)
+    monkeypatch.delenv("PLIMSOLL_FRAMEWORKS", raising=False)
+    monkeypatch.chdir(tmp_path / "deep" / "deeper")
+    assert framework.locate() == root
+
+
+def test_elsewhere_the_frameworks_are_those_of_the_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "frameworks" / "of-another-kind").mkdir(parents=True)
+    monkeypatch.delenv("PLIMSOLL_FRAMEWORKS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert framework.locate() == Path(__file__).parents[3] / "frameworks"
+
+
+@pytest.mark.parametrize("how", ["--frameworks", "PLIMSOLL_FRAMEWORKS"])
+def test_a_folder_without_frameworks_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_FRAMEWORKS", str(tmp_path))
+    with pytest.raises(CampaignError) as raised:
+        framework.locate(tmp_path if how == "--frameworks" else None)
+    (found,) = raised.value.problems
+    assert (found.where, found.message) == (how, f"`{tmp_path}` holds no framework")

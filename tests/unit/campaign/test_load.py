@@ -1,0 +1,32 @@
+"""Loads, and how light the modules are that a process of the engine or the CLI needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from plimsoll.campaign.load import Load, Stage
+
+STAGES = (
+    Stage("ramp", 240.0, 0.0, 9000.0, 100),
+    Stage("hold", 180.0, 9000.0, 9000.0),
+    Stage("ramp", 10.0, 9500.0, 0.0),
+)
+
+HEAVY = ("pydantic", "pyarrow", "duckdb", "altair", "numpy", "scipy", "rich", "tree_sitter")
+
+
+def test_a_load_lasts_as_long_as_its_stages() -> None:
+    assert Load("climb", "closed", STAGES).duration_s == 430.0
+
+
+def test_the_most_connections_are_those_of_the_highest_stage_or_of_the_pool() -> None:
+    assert Load("climb", "closed", STAGES).peak_connections == 9500
+    assert Load("climb", "open", STAGES, connections=64).peak_connections == 64
+
+
+def test_what_says_how_much_and_what_is_light_to_import() -> None:
+    modules = "plimsoll.plan, plimsoll.campaign.load, plimsoll.campaign.quantities"
+    code = f"import sys, {modules}, plimsoll.campaign.endpoints; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {*HEAVY} & {*done.stdout.split()} == set()

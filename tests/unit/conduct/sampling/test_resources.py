@@ -1,0 +1,247 @@
+"""The parsers on real texts, and the readers on this very host."""
+
+import os
+import re
+import socket
+
+import pytest
+
+from plimsoll import tables
+from plimsoll.conduct.sampling import SAMPLERS, cpu, memory, network, processes, sockets
+from plimsoll.conduct.scope import Scope
+from plimsoll.conduct.tree import ProcessTree
+
+PROC_STAT = """\
+cpu  5490 10 2555 177789 445 0 66 27 4 0
+cpu0 1557 4 935 90579 85 0 10 12 4 0
+cpu1 3932 6 1619 87210 360 0 56 15 0 0
+intr 195905 0 0 0
+ctxt 364794
+"""
+
+PRESSURE = """\
+some avg10=0.70 avg60=0.75 avg300=0.49 total=7813223
+full avg10=0.00 avg60=0.00 avg300=0.00 total=0
+"""
+
+SMAPS_ROLLUP = """\
+55a71ec9c000-7ffc94919000 ---p 00000000 00:00 0                          [rollup]
+Rss:                1772 kB
+Pss:                 348 kB
+Pss_Dirty:           112 kB
+"""
+
+STATUS = """\
+Name:\tjava
+State:\tS (sleeping)
+VmHWM:\t    1668 kB
+VmRSS:\t    1660 kB
+Threads:\t1
+voluntary_ctxt_switches:\t150
+nonvoluntary_ctxt_switches:\t13
+"""
+
+ZOMBIE = "Name:\tgone\nState:\tZ (zombie)\nThreads:\t1\n"
+
+MEMINFO = """\
+MemTotal:       24684084 kB
+MemFree:        23864888 kB
+MemAvailable:   24288796 kB
+"""
+
+NETSTAT = """\
+TcpExt: SyncookiesSent TW ListenOverflows ListenDrops TCPTimeouts TCPReqQFullDrop
+TcpExt: 3 12 155 94 2 7
+IpExt: InNoRoutes InOctets
+IpExt: 0 480148031
+"""
+
+SNMP = """\
+Ip: Forwarding DefaultTTL
+Ip: 2 64
+Tcp: RtoAlgorithm RtoMin RtoMax MaxConn ActiveOpens PassiveOpens AttemptFails EstabResets \
+CurrEstab InSegs OutSegs RetransSegs InErrs OutRsts InCsumErrors
+Tcp: 1 200 120000 -1 54 2 1 31 4 10975 6771 9 0 51 0
+Udp: InDatagrams NoPorts
+Udp: 109 0
+"""
+
+SOCKSTAT = """\
+sockets: used 16
+TCP: inuse 1 orphan 0 tw 8421 alloc 1 mem 0
+UDP: inuse 0 mem 0
+"""
+
+NET_DEV = """\
+Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo
+    lo:    3193      29    0    0    0     0          0         0     3193      29    0    0    0
+  eth0: 480299890   11060    0    0    0     0          0         0   614971    6831    0    0    0
+wlan0:5 1 0 0 0 0 0 0 7 1 0 0 0
+"""
+
+# One IPv4 socket on port 47,000 with three connections waiting of at most eleven; then the end.
+SOCK_DIAG = bytes.fromhex(
+    "7c0000001400020000000000e1260000020a0000b79800007f000001000000000000000000000000000000000000"
+    "0000000000000000000000000000190000000000000000000000030000000b000000000000002e9c050005000800"
+    "0000000008000f00000000000c00150001000000000000000600160052000000"
+)
+SOCK_DIAG_DONE = bytes.fromhex("140000000300020000000000e126000000000000")
+SOCK_DIAG_REFUSED = bytes.fromhex("24000000020000000000000000000000feffffff") + bytes(16)
+
+
+def test_busy_time_is_that_of_all_cores_and_of_each() -> None:
+    assert cpu.parse_cores(PROC_STAT, ticks_per_s=100) == {
+        "core_busy_s": pytest.approx(81.21),
+        "core0_busy_s": pytest.approx(25.06),
+        "core1_busy_s": pytest.approx(56.13),
+        "core_interrupt_s": pytest.approx(0.66),
+        "core0_interrupt_s": pytest.approx(0.10),
+        "core1_interrupt_s": pytest.approx(0.56),
+        "cpu_steal_s": pytest.approx(0.27),
+    }
+
+
+def test_pressure_is_the_total_of_some() -> None:
+    assert cpu.parse_pressure(PRESSURE) == pytest.approx(7.813223)
+    assert cpu.parse_pressure("") is None
+
+
+def test_sizes_are_bytes() -> None:
+    assert memory.parse_kilobytes(SMAPS_ROLLUP, "Pss") == 348 * 1024
+    assert memory.parse_kilobytes(STATUS, "VmRSS") == 1660 * 1024
+    assert memory.parse_kilobytes(MEMINFO, "MemAvailable") == 24288796 * 1024
+    assert memory.parse_kilobytes(ZOMBIE, "VmRSS") is None
+
+
+def test_switches_are_those_asked_for_and_those_forced() -> None:
+    assert processes.parse_switches(STATUS) == (150, 13)
+
+
+def test_counters_are_found_by_name() -> None:
+    assert sockets.parse_counters(NETSTAT) == {
+        "syncookies_sent": 3,
+        "listen_overflows": 155,
+        "listen_drops": 94,
+        "tcp_timeouts": 2,
+        "request_queue_drops": 7,
+    }
+    assert sockets.parse_counters(SNMP) == {
+        "tcp_active_opens": 54,
+        "tcp_passive_opens": 2,
+        "tcp_attempt_fails": 1,
+        "tcp_established_resets": 31,
+        "tcp_established": 4,
+        "tcp_segments_in": 10975,
+        "tcp_segments_out": 6771,
+        "tcp_retransmits": 9,
+        "tcp_resets_sent": 51,
+    }
+
+
+def test_sockets_in_time_wait_are_counted_by_the_kernel() -> None:
+    assert sockets.parse_time_wait(SOCKSTAT) == 8421
+    assert sockets.parse_time_wait("UDP: inuse 0\n") is None
+
+
+def test_bytes_of_all_interfaces_are_summed() -> None:
+    assert network.parse_interfaces(NET_DEV) == (3193 + 480299890 + 5, 3193 + 614971 + 7)
+
+
+def test_the_kernels_answer_about_listening_sockets_is_read() -> None:
+    listener = sockets.Listener(port=47000, queue=3, backlog=11, inode=367662)
+    assert sockets.parse_messages(SOCK_DIAG) == ((listener,), False)
+    assert sockets.parse_messages(SOCK_DIAG + SOCK_DIAG) == ((listener, listener), False)
+    assert sockets.parse_messages(SOCK_DIAG_DONE) == ((), True)
+
+
+def test_an_error_of_the_kernel_is_an_error() -> None:
+    with pytest.raises(FileNotFoundError):
+        sockets.parse_messages(SOCK_DIAG_REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+)
+def test_connections_that_wait_are_seen(family: int, address: str) -> None:
+    if family == socket.AF_INET6 and not socket.has_ipv6:
+        pytest.skip("this host has no IPv6")
+    with (
+        socket.create_server((address, 0), family=family, backlog=9) as server,
+        socket.create_server((address, 0), family=family),
+    ):
+        port = server.getsockname()[1]
+        clients = [socket.create_connection((address, port)) for _ in range(3)]
+        assert [(found.queue, found.backlog) for found in sockets.listeners(port)] == [(3, 9)]
+        for client in clients:
+            client.close()
+
+
+def test_a_full_queue_counts_what_it_drops() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as server:
+        port = server.getsockname()[1]
+        clients = [socket.socket() for _ in range(5)]
+        for client in clients:
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", port))
+        dropped = [found.drops for found in sockets.listeners(port)]
+        for client in clients:
+            client.close()
+    assert dropped[0] is None or dropped[0] >= 2
+
+
+def test_queues_of_all_sockets_on_a_port_are_summed() -> None:
+    servers = [
+        socket.create_server(("127.0.0.1", 0), backlog=5, reuse_port=True),
+    ]
+    port = servers[0].getsockname()[1]
+    servers.append(socket.create_server(("127.0.0.1", port), backlog=6, reuse_port=True))
+    values = sockets.read(Scope("server", ProcessTree(os.getpid()), port))
+    assert values == {"listen_queue": 0, "listen_backlog": 11, "listen_drops": 0}
+    for server in servers:
+        server.close()
+
+
+def test_a_port_where_nobody_listens_has_no_queue() -> None:
+    assert sockets.read(Scope("server", ProcessTree(os.getpid()), 1)) == {}
+
+
+def of_this_process(*, thorough: bool) -> dict[str, float]:
+    tree = ProcessTree(os.getpid())
+    tree.refresh()
+    scope = Scope("server", tree, None, thorough)
+    return {name: value for sampler in SAMPLERS for name, value in sampler.read(scope).items()}
+
+
+def test_this_process_is_read() -> None:
+    values = of_this_process(thorough=True)
+    assert values["processes"] >= 1
+    assert values["threads"] >= 1
+    assert values["open_files"] >= 3
+    assert values["rss_bytes"] >= values["pss_bytes"] > 1 << 20
+    assert values["cpu_user_s"] > 0
+    assert values["voluntary_switches"] + values["involuntary_switches"] > 0
+
+
+def test_what_disturbs_is_left_out_of_quick_readings() -> None:
+    slow = of_this_process(thorough=True).keys() - of_this_process(thorough=False).keys()
+    assert slow == {"pss_bytes", "voluntary_switches", "involuntary_switches"}
+
+
+def test_every_quantity_is_in_the_data_dictionary() -> None:
+    known = {quantity.name for quantity in tables.QUANTITIES}
+    machine = Scope("machine")
+    read = of_this_process(thorough=True).keys() | {
+        name for sampler in SAMPLERS for name in sampler.read(machine)
+    }
+    unknown = {re.sub(r"^core\d+_", "core0_", name) for name in read} - known
+    assert not unknown
+
+
+def test_a_process_that_vanished_while_it_is_read_is_no_error() -> None:
+    tree = ProcessTree(os.getpid())
+    tree.refresh()
+    gone = next(iter(tree.stats.values()))
+    tree.stats = {2**22 + 1: gone}
+    for sampler in SAMPLERS:
+        sampler.read(Scope("server", tree))

@@ -1,0 +1,235 @@
+"""Builds: done once, done again when something changed, and told when they fail."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import small_servers
+from plimsoll.campaign.framework import Framework, Requirement
+from plimsoll.conduct import apt, commands, install
+from plimsoll.errors import BuildFailed, NotInstalled
+
+_COUNT = 'echo built >> "$BUILD/count"; echo working'
+
+
+@pytest.fixture
+def subject(tmp_path: Path) -> Framework:
+    return small_servers.framework(tmp_path / "small", "", build=_COUNT)
+
+
+def _builds(framework: Framework) -> int:
+    return len((commands.build_folder(framework) / "count").read_text().splitlines())
+
+
+def test_a_second_build_does_nothing(subject: Framework) -> None:
+    assert not install.is_built(subject)
+    assert install.build(subject).done
+    assert install.is_built(subject)
+    assert not install.build(subject).done
+    assert _builds(subject) == 1
+
+
+def test_the_output_of_the_build_is_in_its_log(subject: Framework) -> None:
+    assert install.build(subject).log.read_text() == "working\n"
+
+
+def test_a_changed_file_command_variable_or_mode_is_built_again(subject: Framework) -> None:
+    install.build(subject)
+    (subject.folder / "app.py").write_text("changed")
+    assert install.build(subject).done
+    (subject.folder / "sub").mkdir()
+    (subject.folder / "sub" / "new").touch()
+    assert install.build(subject).done
+    (subject.folder / "sub" / "new").chmod(0o755)
+    assert install.build(subject).done
+    assert install.build(replace(subject, build=f"{_COUNT}; true")).done
+    assert install.build(replace(subject, environment={"A": "1"})).done
+    assert not install.build(replace(subject, environment={"A": "1"})).done
+
+
+def test_what_builds_leave_in_the_folder_is_no_source(subject: Framework) -> None:
+    install.build(subject)
+    for name in (".build-other", "__pycache__", "node_modules", "target"):
+        (subject.folder / name).mkdir()
+        (subject.folder / name / "made").touch()
+    assert not install.build(subject).done
+
+
+def test_a_replaced_tool_is_built_again(subject: Framework, tmp_path: Path) -> None:
+    tool = tmp_path / "bin" / "tool"
+    tool.parent.mkdir()
+    tool.touch(mode=0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+        needing = replace(subject, needs=(Requirement("command", "tool"),))
+        install.build(needing)
+        assert not install.build(needing).done
+        tool.write_text("another version")
+        assert install.build(needing).done
+
+
+def test_variants_are_built_apart(subject: Framework) -> None:
+    other = replace(subject, variant="other")
+    install.build(subject)
+    assert install.build(other).done
+    assert commands.build_folder(other).name == ".build-other"
+    assert _builds(subject) == 1
+
+
+def test_nothing_to_build_is_nothing_to_do(subject: Framework) -> None:
+    nothing = replace(subject, build="")
+    assert not install.build(nothing).done
+    assert install.is_built(nothing)
+    assert not commands.build_folder(nothing).exists()
+
+
+def test_a_failed_build_says_its_last_lines_and_is_tried_again(subject: Framework) -> None:
+    failing = replace(subject, build="echo one; echo two >&2; exit 3")
+    with pytest.raises(BuildFailed, match=r"exit code 3; .*\n  one\n  two") as caught:
+        install.build(failing)
+    assert str(commands.build_folder(failing) / "build.log") in caught.value.hint
+    with pytest.raises(BuildFailed):
+        install.build(failing)
+
+
+def test_a_build_that_failed_is_not_taken_for_the_one_before(subject: Framework) -> None:
+    install.build(subject)
+    (subject.folder / "app.py").write_text("changed")
+    with pytest.raises(BuildFailed):
+        install.build(replace(subject, build="exit 1"))
+    assert not install.is_built(subject)
+
+
+def test_a_build_that_does_not_end_is_stopped(subject: Framework) -> None:
+    with pytest.raises(BuildFailed, match="did not end within 0 s"):
+        install.build(replace(subject, build="sleep 600"), timeout_s=0.1)
+
+
+def test_the_build_folder_is_invisible_to_git(subject: Framework) -> None:
+    install.build(subject)
+    assert (commands.build_folder(subject) / ".gitignore").read_text() == "*\n"
+
+
+def test_a_folder_that_may_not_be_written_is_built_in_the_cache(
+    subject: Framework, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    folder = commands.build_folder(subject)
+    assert folder.parent == tmp_path / "cache" / "plimsoll"
+    assert folder != commands.build_folder(replace(subject, folder=tmp_path / "another"))
+
+
+def test_commands_are_told_where_to_listen_and_what_to_use(subject: Framework) -> None:
+    given = commands.environment(
+        replace(subject, environment={"MODE": "production"}), port=1234, workers=3
+    )
+    told = {name: given[name] for name in ("HOST", "PORT", "WORKERS", "MODE")}
+    assert told == {"HOST": "127.0.0.1", "PORT": "1234", "WORKERS": "3", "MODE": "production"}
+    assert given["BUILD"] == str(subject.folder / ".build")
+
+
+def test_the_version_is_the_first_line_of_its_command(subject: Framework) -> None:
+    asked = replace(subject, version="echo; echo '  tool 1.2 '; echo more")
+    assert commands.version(asked) == "tool 1.2"
+    assert commands.version(replace(subject, version="exit 1")) == ""
+    assert commands.version(subject) == ""
+
+
+def test_installing_says_what_was_done(subject: Framework) -> None:
+    assert install.install(subject).sentence == "small: built in 0 s"
+    assert install.install(subject).sentence == "small: nothing to do"
+
+
+def test_what_is_missing_is_named_with_what_a_person_must_type(
+    subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    needs = (
+        Requirement("apt", "no-such-package"),
+        Requirement("java", "99", "install a JDK"),
+        Requirement("command", "no-such-program", "install a JDK"),
+        Requirement("apt", "nor-this"),
+    )
+    with pytest.raises(NotInstalled) as caught:
+        install.install(replace(subject, needs=needs))
+    assert caught.value.message == (
+        "`small` needs the package `no-such-package`, a JDK 99 or newer, `no-such-program` and "
+        "the package `nor-this`, which are not here"
+    )
+    assert caught.value.hint == (
+        "sudo apt-get install -y --no-install-recommends no-such-package nor-this; install a JDK"
+    )
+
+
+def test_root_installs_packages_and_then_looks_again(
+    subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(apt, "install", lambda packages, _: asked.append(packages))
+    with pytest.raises(NotInstalled, match="needs the package `no-such-package`, which is not"):
+        install.install(replace(subject, needs=(Requirement("apt", "no-such-package"),)))
+    assert asked == [["no-such-package"]]
+
+
+def test_no_service_may_start_while_packages_are_installed(tmp_path: Path) -> None:
+    policy = tmp_path / "policy-rc.d"
+    with apt.no_services(policy):
+        assert os.access(policy, os.X_OK)
+        assert "exit 101" in policy.read_text()
+    assert not policy.exists()
+
+
+def test_a_policy_that_is_there_is_left_alone(tmp_path: Path) -> None:
+    policy = tmp_path / "policy-rc.d"
+    policy.write_text("mine")
+    with apt.no_services(policy):
+        assert policy.read_text() == "mine"
+    assert policy.read_text() == "mine"
+
+
+def test_a_policy_left_by_a_run_that_was_killed_is_taken_away(tmp_path: Path) -> None:
+    policy = tmp_path / "policy-rc.d"
+    policy.write_text(apt._REFUSAL)
+    with apt.no_services(policy):
+        pass
+    assert not policy.exists()
+
+
+def _fake_apt(folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str) -> Path:
+    """An apt-get that writes its arguments to its output and then does as it is told."""
+    program = folder / "bin" / "apt-get"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nshift 2\necho "$@"\n{answer}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    return folder / "log"
+
+
+def test_packages_are_installed_without_what_is_merely_recommended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = _fake_apt(tmp_path, monkeypatch, "exit 0")
+    apt.install(["one", "two"], log, tmp_path / "policy")
+    assert log.read_text() == "install -y --no-install-recommends one two\n"
+
+
+def test_packages_that_cannot_be_installed_are_tried_with_fresh_lists_and_then_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = _fake_apt(tmp_path, monkeypatch, '[ "$1" = update ]')
+    with pytest.raises(NotInstalled, match="apt-get could not install `one`; the last lines"):
+        apt.install(["one"], log, tmp_path / "policy")
+    install_line = "install -y --no-install-recommends one"
+    assert log.read_text().splitlines() == [install_line, "update", install_line]
+
+
+def test_a_host_without_apt_is_told_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(NotInstalled, match="No such file"):
+        apt.install(["one"], tmp_path / "log", tmp_path / "policy")

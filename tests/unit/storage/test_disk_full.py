@@ -1,0 +1,93 @@
+"""A disk that is full: a small file system of its own, which only root can make."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import fake_engine
+import toy_trials
+from plimsoll import tables
+from plimsoll.conduct import campaign, recording, records
+from plimsoll.conduct.drivers import plimsoll as driver
+from plimsoll.conduct.events import Event, TrialStarted
+from plimsoll.conduct.setting import Setting
+from plimsoll.errors import StorageError
+from plimsoll.storage.parquet import Results, writing
+
+pytestmark = pytest.mark.root
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one mebibyte."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a small file system: the full disk is not tried")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "plimsoll-test", str(folder)]
+    mounted = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"no small file system can be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_trial_that_does_not_fit_leaves_nothing_behind(
+    small_disk: Path,
+) -> None:
+    results = Results(small_disk / "results")
+    noise = np.random.default_rng(1).integers(0, 256, 40 * 20_000, np.uint8)
+    made = noise.view(records.record_dtype("connections"))
+    made["outcome"] = 0
+    with (
+        pytest.raises(StorageError, match="no space left") as caught,
+        results.trial("a") as into,
+        writing(results.folder),
+    ):
+        made.tofile(into / "connections.bin")
+        recording.convert(tables.CONNECTIONS, into)
+    assert "run again" in caught.value.hint
+    assert list(results.trials.iterdir()) == []
+
+
+def test_a_derived_table_that_does_not_fit_keeps_the_earlier_one(small_disk: Path) -> None:
+    results = Results(small_disk)
+    results.write_derived("seconds", pa.table({"x": [1]}))
+    noise = np.random.default_rng(1).random(200_000)
+    with pytest.raises(StorageError, match="no space left"):
+        results.write_derived("seconds", pa.table({"x": noise}))
+    kept = results.read_derived("seconds")
+    assert kept is not None
+    assert kept.num_rows == 1
+
+
+def test_a_full_disk_ends_the_campaign_and_running_again_goes_on(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = Results(small_disk / "results")
+    trials = [toy_trials.trial(1), toy_trials.trial(2)]
+    monkeypatch.setattr(driver, "COMMAND", (sys.executable, fake_engine.__file__))
+
+    def fill_in_the_second(event: Event) -> None:
+        if isinstance(event, TrialStarted):
+            monkeypatch.setenv("FAKE_ENGINE", json.dumps({"fill": event.number == 2}))
+
+    with pytest.raises(StorageError) as caught:
+        campaign.conduct(trials, Setting(), results, "", tell=fill_in_the_second)
+    assert caught.value.exit_code == 6
+    assert caught.value.hint
+    assert results.trial_ids() == (trials[0].id,)
+    assert [path.name for path in results.trials.iterdir()] == [trials[0].id]
+
+    monkeypatch.setenv("FAKE_ENGINE", "{}")
+    ended = campaign.conduct(trials, Setting(), results, "")
+    assert (ended.completed, ended.failed) == (2, ())

@@ -1,0 +1,107 @@
+"""Plans: order, names, seeds, and what they take."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plimsoll.campaign.campaign import Campaign
+from plimsoll.campaign.endpoints import by_name
+from plimsoll.campaign.framework import Framework
+from plimsoll.campaign.load import Load, Stage
+from plimsoll.plan import Estimate, LeftOut, estimate, left_out, plan
+
+HOLD = Stage("hold", 10.0, 64.0, 64.0)
+STEADY = Load("steady", "closed", (HOLD,))
+GO = Framework("go", "", "Go", Path("go"), "", (), "", "true", "true", ("2048", "json"))
+ONE_CORE = replace(GO, variant="one-core")
+RAILS = replace(GO, name="rails", endpoints=("2048",), not_implemented={"json": "no time"})
+CAMPAIGN = Campaign(
+    name="a",
+    frameworks=(GO, ONE_CORE, RAILS),
+    endpoints=(by_name("2048"), by_name("json")),
+    loads=(STEADY, replace(STEADY, name="other")),
+    repetitions=3,
+)
+
+
+def estimated(*loads: Load, cool_down_s: float = 0.0) -> Estimate:
+    trials = plan(
+        replace(
+            CAMPAIGN, frameworks=(GO,), endpoints=(by_name("2048"),), loads=loads, repetitions=1
+        )
+    )
+    return estimate(trials, cool_down_s, requests_per_s=1000.0, around_s=2.0)
+
+
+def test_a_trial_is_named_after_all_that_it_is() -> None:
+    ids = {trial.id for trial in plan(CAMPAIGN)}
+    assert {"go.2048.steady.1", "go-one-core.json.other.3", "rails.2048.steady.2"} <= ids
+    assert all(re.fullmatch(r"[A-Za-z0-9_.-]+", trial_id) for trial_id in ids)
+
+
+def test_a_combination_that_is_not_served_is_left_out_and_said() -> None:
+    assert not any(trial.id.startswith("rails.json") for trial in plan(CAMPAIGN))
+    assert left_out(CAMPAIGN) == (LeftOut(RAILS, by_name("json"), "no time"),)
+
+
+def test_the_same_campaign_has_the_same_plan() -> None:
+    assert plan(CAMPAIGN) == plan(CAMPAIGN)
+    assert plan(CAMPAIGN) != plan(replace(CAMPAIGN, seed=2))
+
+
+def test_blocks_have_orders_of_their_own() -> None:
+    trials = plan(replace(CAMPAIGN, repetitions=2))
+    half = len(trials) // 2
+    names = [trial.id.rpartition(".")[0] for trial in trials]
+    assert names[:half] != names[half:]
+
+
+def test_a_trial_keeps_its_seed_when_others_come_or_go() -> None:
+    all_seeds = {trial.id: trial.seed for trial in plan(CAMPAIGN)}
+    fewer = plan(replace(CAMPAIGN, frameworks=(GO,), repetitions=1))
+    assert all(all_seeds[trial.id] == trial.seed for trial in fewer)
+    assert len({*all_seeds.values()}) == len(all_seeds)
+
+
+def test_a_campaign_without_anything_to_do_has_no_trials() -> None:
+    nothing = replace(CAMPAIGN, frameworks=(RAILS,), endpoints=(by_name("json"),))
+    assert plan(nothing) == ()
+    assert estimate((), 5.0).duration_s == 0
+    assert estimate((), 5.0).largest_trial_bytes == 0
+
+
+def test_the_time_of_a_plan_is_load_pauses_and_what_lies_around() -> None:
+    found = estimated(STEADY, replace(STEADY, name="other"), cool_down_s=5.0)
+    assert (found.trials, found.load_s, found.duration_s) == (2, 20.0, 20.0 + 5.0 + 2 * 2.0)
+
+
+def test_a_closed_load_is_estimated_by_an_assumed_rate() -> None:
+    found = estimated(STEADY)
+    assert found.requests == 10_000
+    assert found.bytes == found.largest_trial_bytes == 480_000
+    assert found.assumed_requests_per_s == 1000.0
+
+
+@pytest.mark.parametrize(
+    ("load", "requests"),
+    [
+        (replace(STEADY, think_time_s=1.0), 640),
+        (replace(STEADY, think_time_s=0.001), 10_000),
+        (replace(STEADY, request_limit=300), 300),
+        (replace(STEADY, stages=(Stage("ramp", 10.0, 0.0, 0.0), HOLD)), 10_000),
+        (Load("o", "open", (Stage("hold", 10.0, 50.0, 50.0),), connections=9), 500),
+        (Load("o", "open", (Stage("ramp", 10.0, 0.0, 100.0, 0),), connections=9), 500),
+        (Load("o", "open", (Stage("ramp", 10.0, 0.0, 100.0, 4),), connections=9), 625),
+    ],
+)
+def test_a_load_that_limits_itself_is_estimated_by_its_limits(load: Load, requests: int) -> None:
+    assert estimated(load).requests == requests
+
+
+def test_the_largest_trial_is_told_apart() -> None:
+    found = estimated(STEADY, replace(STEADY, name="long", stages=(HOLD, HOLD)))
+    assert (found.bytes, found.largest_trial_bytes) == (30_000 * 48, 20_000 * 48)
