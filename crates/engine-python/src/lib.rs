@@ -13,12 +13,14 @@ use pyo3::types::PyDict;
 fn record_layouts(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let layouts = PyDict::new(py);
     layouts.set_item("requests", layout(py, RequestSample::SIZE, RequestSample::FIELDS)?)?;
-    layouts.set_item("connections", layout(py, ConnectionSample::SIZE, ConnectionSample::FIELDS)?)?;
+    layouts
+        .set_item("connections", layout(py, ConnectionSample::SIZE, ConnectionSample::FIELDS)?)?;
     Ok(layouts)
 }
 
 fn layout<'py>(py: Python<'py>, size: usize, fields: &[Field]) -> PyResult<Bound<'py, PyDict>> {
-    let fields: Vec<_> = fields.iter().map(|field| (field.name, field.offset, field.kind)).collect();
+    let fields: Vec<_> =
+        fields.iter().map(|field| (field.name, field.offset, field.kind)).collect();
     let layout = PyDict::new(py);
     layout.set_item("size", size)?;
     layout.set_item("fields", fields)?;

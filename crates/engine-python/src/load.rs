@@ -30,7 +30,7 @@ pub fn run(py: Python<'_>, spec_json: &str, observe: Py<PyAny>) -> PyResult<Stri
             stop.set(stop.get() || told.is_err());
         };
         let interrupted = || {
-            stop.set(stop.get() || Python::attach(|py| py.check_signals()).is_err());
+            stop.set(stop.get() || Python::attach(|py| py.check_signals().is_err()));
             stop.get()
         };
         plimsoll_engine::run(&spec, tell, interrupted)

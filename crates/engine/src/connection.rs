@@ -14,11 +14,8 @@ pub enum State {
     Connecting,
     /// Open, with no request on it.
     Idle,
-    /// A request is under way; so many of its bytes are handed to the kernel.
-    Sending {
-        /// Bytes sent so far.
-        offset: usize,
-    },
+    /// A request is under way, and nothing has come back.
+    Sending,
     /// The request is sent, nothing has come back.
     Waiting,
     /// Some of the answer has come.
@@ -59,6 +56,9 @@ pub struct Connection {
     state: State,
     exchange: Option<Exchange>,
     reader: Reader,
+    /// Bytes of the request handed to the kernel, and all there are.
+    sent_bytes: usize,
+    request_bytes: usize,
     attempt: u32,
     due_ns: u64,
     connected_ns: u64,
@@ -72,6 +72,8 @@ impl Default for Connection {
             state: State::Closed,
             exchange: None,
             reader: Reader::default(),
+            sent_bytes: 0,
+            request_bytes: 0,
             attempt: NO_CONNECTION,
             due_ns: 0,
             connected_ns: NEVER,
@@ -113,7 +115,7 @@ impl Connection {
     #[must_use]
     pub fn phase(&self) -> Option<Phase> {
         match self.state {
-            State::Sending { .. } => Some(Phase::Sending),
+            State::Sending => Some(Phase::Sending),
             State::Waiting => Some(Phase::Waiting),
             State::Receiving => Some(Phase::Receiving),
             State::Closed | State::Connecting | State::Idle => None,
@@ -126,16 +128,25 @@ impl Connection {
         match self.state {
             State::Closed | State::Idle => None,
             State::Connecting => Some(self.due_ns),
-            State::Sending { .. } | State::Waiting | State::Receiving => {
+            State::Sending | State::Waiting | State::Receiving => {
                 self.exchange.map(|exchange| exchange.sent_ns)
             }
         }
     }
 
-    /// Whether the server has said, or the last answer implied, that it will close.
+    /// Where in the request sending goes on; nothing when all of it is sent.
+    #[inline]
     #[must_use]
-    pub fn announced_close(&self) -> bool {
-        !self.reader.keep_alive()
+    pub fn unsent_from(&self) -> Option<usize> {
+        let left = self.sent_bytes < self.request_bytes && self.phase().is_some();
+        left.then_some(self.sent_bytes)
+    }
+
+    /// Whether the connection can carry no other request: its close was announced, or the answer
+    /// came before the whole request was sent, whose rest would be taken for the next one.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        !self.reader.keep_alive() || self.sent_bytes < self.request_bytes
     }
 
     /// A new attempt to connect begins.
@@ -168,27 +179,25 @@ impl Connection {
         });
     }
 
-    /// The request begins to be sent.
+    /// The request, of so many bytes, begins to be sent.
     #[inline]
-    pub fn begin_sending(&mut self, is_head: bool, now_ns: u64) {
+    pub fn begin_sending(&mut self, bytes: usize, is_head: bool, now_ns: u64) {
         if let Some(exchange) = &mut self.exchange {
             exchange.sent_ns = now_ns;
         }
-        self.state = State::Sending { offset: 0 };
+        self.state = State::Sending;
+        self.sent_bytes = 0;
+        self.request_bytes = bytes;
         self.reader.start(is_head);
         self.requests += 1;
     }
 
-    /// The kernel took `count` more of the request's `total` bytes.
+    /// The kernel took `count` more of the request's bytes.
     #[inline]
-    pub fn sent(&mut self, count: usize, total: usize) {
-        if let State::Sending { offset } = self.state {
-            let offset = offset + count;
-            self.state = if offset < total {
-                State::Sending { offset }
-            } else {
-                State::Waiting
-            };
+    pub fn sent(&mut self, count: usize) {
+        self.sent_bytes += count;
+        if self.state == State::Sending && self.sent_bytes >= self.request_bytes {
+            self.state = State::Waiting;
         }
     }
 
@@ -203,13 +212,8 @@ impl Connection {
             exchange.first_byte_ns = now_ns;
             self.responses += 1;
         }
-        // An answer may come before the whole request is sent; the rest is then never sent.
         self.state = State::Receiving;
-        let expected = request
-            .expected
-            .body
-            .as_deref()
-            .filter(|_| exchange.compared);
+        let expected = request.expected.body.as_deref().filter(|_| exchange.compared);
         let differs = &mut exchange.differs;
         let result = self.reader.read(bytes, |offset, piece| {
             if let Some(body) = expected {
@@ -224,10 +228,7 @@ impl Connection {
                     return Received::More;
                 }
                 let unsolicited = progress.consumed < bytes.len();
-                Received::Complete {
-                    outcome: self.judge(request),
-                    unsolicited,
-                }
+                Received::Complete { outcome: self.judge(request), unsolicited }
             }
             Err(malformed) => {
                 exchange.received_bytes += bytes.len() as u64;
@@ -256,10 +257,7 @@ impl Connection {
         let length = self.reader.body_bytes();
         if self.reader.status() < first || self.reader.status() > last {
             Outcome::WrongStatus
-        } else if expected
-            .length_bytes
-            .is_some_and(|wanted| !request.is_head && wanted != length)
-        {
+        } else if expected.length_bytes.is_some_and(|wanted| !request.is_head && wanted != length) {
             Outcome::WrongLength
         } else if self.body_differs(request, length) {
             Outcome::WrongBody
@@ -340,11 +338,7 @@ mod tests {
     use crate::spec::Expected;
 
     fn request(expected: Expected) -> Request {
-        Request {
-            bytes: b"GET / HTTP/1.1\r\n\r\n".to_vec(),
-            expected,
-            is_head: false,
-        }
+        Request { bytes: b"GET / HTTP/1.1\r\n\r\n".to_vec(), expected, is_head: false }
     }
 
     fn expecting(body: &[u8]) -> Request {
@@ -360,10 +354,11 @@ mod tests {
         connection.assign(0, 5, compared);
         connection.connecting(7, 10);
         connection.connected(20);
-        connection.begin_sending(false, 30);
-        connection.sent(10, 18);
-        assert_eq!(connection.state(), State::Sending { offset: 10 });
-        connection.sent(8, 18);
+        connection.begin_sending(18, false, 30);
+        connection.sent(10);
+        assert_eq!((connection.state(), connection.unsent_from()), (State::Sending, Some(10)));
+        connection.sent(8);
+        assert_eq!(connection.unsent_from(), None);
         assert_eq!(connection.state(), State::Waiting);
         connection
     }
@@ -373,61 +368,33 @@ mod tests {
     }
 
     fn complete(outcome: Outcome) -> Received {
-        Received::Complete {
-            outcome,
-            unsolicited: false,
-        }
+        Received::Complete { outcome, unsolicited: false }
     }
 
     const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHELLO";
 
     #[test]
     fn an_answer_is_compared_with_what_is_expected() {
-        assert_eq!(
-            outcome_of(HELLO, &expecting(b"HELLO"), true),
-            complete(Outcome::Ok)
-        );
-        assert_eq!(
-            outcome_of(HELLO, &expecting(b"HELLP"), true),
-            complete(Outcome::WrongBody)
-        );
-        assert_eq!(
-            outcome_of(HELLO, &expecting(b"HELLP"), false),
-            complete(Outcome::Ok)
-        );
-        assert_eq!(
-            outcome_of(HELLO, &expecting(b"HELL"), true),
-            complete(Outcome::WrongLength)
-        );
-        let other = request(Expected {
-            status: (201, 204),
-            length_bytes: None,
-            body: None,
-        });
-        assert_eq!(
-            outcome_of(HELLO, &other, true),
-            complete(Outcome::WrongStatus)
-        );
+        assert_eq!(outcome_of(HELLO, &expecting(b"HELLO"), true), complete(Outcome::Ok));
+        assert_eq!(outcome_of(HELLO, &expecting(b"HELLP"), true), complete(Outcome::WrongBody));
+        assert_eq!(outcome_of(HELLO, &expecting(b"HELLP"), false), complete(Outcome::Ok));
+        assert_eq!(outcome_of(HELLO, &expecting(b"HELL"), true), complete(Outcome::WrongLength));
+        let other = request(Expected { status: (201, 204), length_bytes: None, body: None });
+        assert_eq!(outcome_of(HELLO, &other, true), complete(Outcome::WrongStatus));
     }
 
     #[test]
     fn a_body_in_pieces_is_compared_piece_by_piece() {
         let request = expecting(b"HELLO");
         let mut connection = waiting(true);
-        assert_eq!(
-            connection.received(&HELLO[..41], Some(&request), 40),
-            Received::More
-        );
+        assert_eq!(connection.received(&HELLO[..41], Some(&request), 40), Received::More);
         let last = connection.received(&HELLO[41..], Some(&request), 50);
         assert_eq!(last, complete(Outcome::Ok));
         let sample = connection.end_request(Outcome::Ok, 0, 50, 3).unwrap();
         assert_eq!((sample.due_ns, sample.sent_ns), (5, 30));
         assert_eq!((sample.first_byte_ns, sample.done_ns), (40, 50));
         assert_eq!(usize::try_from(sample.received_bytes).unwrap(), HELLO.len());
-        assert_eq!(
-            (sample.connection, sample.status, sample.worker),
-            (7, 200, 3)
-        );
+        assert_eq!((sample.connection, sample.status, sample.worker), (7, 200, 3));
         assert_eq!(connection.state(), State::Idle);
     }
 
@@ -435,13 +402,23 @@ mod tests {
     fn two_answers_to_one_request_are_noticed() {
         let twice = [HELLO, HELLO].concat();
         let received = outcome_of(&twice, &expecting(b"HELLO"), true);
-        assert_eq!(
-            received,
-            Received::Complete {
-                outcome: Outcome::Ok,
-                unsolicited: true
-            }
-        );
+        assert_eq!(received, Received::Complete { outcome: Outcome::Ok, unsolicited: true });
+    }
+
+    #[test]
+    fn an_answer_before_the_whole_request_leaves_a_connection_of_no_more_use() {
+        let mut connection = Connection::default();
+        connection.assign(0, 5, false);
+        connection.connecting(7, 10);
+        connection.connected(20);
+        connection.begin_sending(18, false, 30);
+        connection.sent(10);
+        let request = expecting(b"HELLO");
+        assert_eq!(connection.received(HELLO, Some(&request), 40), complete(Outcome::Ok));
+        assert_eq!(connection.unsent_from(), Some(10));
+        connection.end_request(Outcome::Ok, 0, 40, 0);
+        assert!(connection.is_spent());
+        assert_eq!(connection.unsent_from(), None);
     }
 
     #[test]
@@ -449,10 +426,7 @@ mod tests {
         let mut connection = Connection::default();
         connection.connecting(0, 0);
         connection.connected(1);
-        assert_eq!(
-            connection.received(HELLO, None, 2),
-            Received::Failed(Outcome::Unsolicited)
-        );
+        assert_eq!(connection.received(HELLO, None, 2), Received::Failed(Outcome::Unsolicited));
     }
 
     #[test]
@@ -472,18 +446,10 @@ mod tests {
         let mut connection = Connection::default();
         connection.assign(2, 5, false);
         connection.connecting(9, 6);
-        let sample = connection
-            .end_request(Outcome::ConnectRefused, 111, 8, 0)
-            .unwrap();
-        assert_eq!(
-            (sample.sent_ns, sample.first_byte_ns, sample.status),
-            (NEVER, NEVER, 0)
-        );
+        let sample = connection.end_request(Outcome::ConnectRefused, 111, 8, 0).unwrap();
+        assert_eq!((sample.sent_ns, sample.first_byte_ns, sample.status), (NEVER, NEVER, 0));
         assert_eq!(connection.end_request(Outcome::Ok, 0, 9, 0), None);
         let row = connection.close(Outcome::ConnectRefused, 111, 8, 0);
-        assert_eq!(
-            (row.connected_ns, row.requests, row.responses),
-            (NEVER, 0, 0)
-        );
+        assert_eq!((row.connected_ns, row.requests, row.responses), (NEVER, 0, 0));
     }
 }

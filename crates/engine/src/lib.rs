@@ -58,14 +58,8 @@ pub fn run(
     let means = preflight::check(spec)?;
     let requests = Requests::new(&spec.requests);
     let workers = spec.thread_count().min(spec.load.peak_connections()).max(1);
-    let writer = if spec.record {
-        Some(Writer::start(&spec.into, workers)?)
-    } else {
-        None
-    };
-    let published: Vec<_> = (0..workers)
-        .map(|_| Mutex::new(Counts::default()))
-        .collect();
+    let writer = if spec.record { Some(Writer::start(&spec.into, workers)?) } else { None };
+    let published: Vec<_> = (0..workers).map(|_| Mutex::new(Counts::default())).collect();
     let stop = AtomicBool::new(false);
     let zero_ns = sys::now_ns() + LEAD_NS;
     observe(&Event::Started {
@@ -151,8 +145,6 @@ fn ended_by(stop: &AtomicBool, done: &[Done]) -> EndedBy {
 fn write_finish(spec: &Spec, finish: &Finish) -> Result<(), EngineError> {
     let path = spec.into.join("finish.json");
     let text = serde_json::to_string(finish).unwrap_or_default();
-    fs::write(&path, text).map_err(|source| EngineError::Storage {
-        path: path.display().to_string(),
-        source,
-    })
+    fs::write(&path, text)
+        .map_err(|source| EngineError::Storage { path: path.display().to_string(), source })
 }

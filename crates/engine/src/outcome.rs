@@ -158,10 +158,7 @@ impl Outcome {
 /// The error number as a byte; 0 when the error has none. Linux has none above 133.
 #[must_use]
 pub fn errno_of(error: &io::Error) -> u8 {
-    error
-        .raw_os_error()
-        .and_then(|number| u8::try_from(number).ok())
-        .unwrap_or(0)
+    error.raw_os_error().and_then(|number| u8::try_from(number).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -175,10 +172,7 @@ mod tests {
             assert_eq!(Outcome::of_connect(&error).group(), Group::Connect);
             for phase in [Phase::Sending, Phase::Waiting, Phase::Receiving] {
                 let group = Outcome::of_transfer(&error, phase).group();
-                assert!(
-                    matches!(group, Group::Lost | Group::TimedOut),
-                    "{number} {group:?}"
-                );
+                assert!(matches!(group, Group::Lost | Group::TimedOut), "{number} {group:?}");
             }
             assert_eq!(i32::from(errno_of(&error)), number);
         }

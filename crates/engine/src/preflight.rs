@@ -47,25 +47,14 @@ fn ports(range: Option<(u16, u16)>) -> usize {
 
 fn check_cores(asked: &[usize], allowed: &[usize]) -> Result<(), EngineError> {
     match asked.iter().find(|core| !allowed.contains(core)) {
-        Some(&core) => Err(EngineError::Core {
-            core,
-            allowed: allowed.to_vec(),
-        }),
+        Some(&core) => Err(EngineError::Core { core, allowed: allowed.to_vec() }),
         None => Ok(()),
     }
 }
 
 fn check_files(connections: usize, limit: u64) -> Result<(), EngineError> {
     let needed = connections as u64 + OWN_FILES;
-    if needed > limit {
-        Err(EngineError::OpenFiles {
-            connections,
-            needed,
-            limit,
-        })
-    } else {
-        Ok(())
-    }
+    if needed > limit { Err(EngineError::OpenFiles { connections, needed, limit }) } else { Ok(()) }
 }
 
 /// The source addresses that are needed for so many connections to one address and port.
@@ -83,16 +72,9 @@ fn sources(
     let most = if loopback { MOST_SOURCES } else { 1 };
     if needed > most {
         let (address, ports) = (address.to_string(), usable * most);
-        return Err(EngineError::Ports {
-            connections,
-            address,
-            ports,
-        });
+        return Err(EngineError::Ports { connections, address, ports });
     }
-    Ok((1..=254u8)
-        .take(needed)
-        .map(|last| Ipv4Addr::new(127, 0, 0, last))
-        .collect())
+    Ok((1..=254u8).take(needed).map(|last| Ipv4Addr::new(127, 0, 0, last)).collect())
 }
 
 #[cfg(test)]
@@ -105,11 +87,7 @@ mod tests {
 
     #[test]
     fn a_few_connections_need_no_source_address() {
-        assert!(
-            sources(9000, &address("127.0.0.1:80"), 28_232)
-                .unwrap()
-                .is_empty()
-        );
+        assert!(sources(9000, &address("127.0.0.1:80"), 28_232).unwrap().is_empty());
     }
 
     #[test]
@@ -139,11 +117,6 @@ mod tests {
     #[test]
     fn a_core_that_is_not_there_is_refused() {
         assert!(check_cores(&[0, 1], &[0, 1]).is_ok());
-        assert!(
-            check_cores(&[2], &[0, 1])
-                .unwrap_err()
-                .to_string()
-                .contains("core 2")
-        );
+        assert!(check_cores(&[2], &[0, 1]).unwrap_err().to_string().contains("core 2"));
     }
 }

@@ -27,11 +27,7 @@ pub struct StageTimes {
 pub fn stage_times(load: &Load) -> Vec<StageTimes> {
     let times = load.stages.iter().zip(boundaries(&load.stages));
     times
-        .map(|(stage, (start_ns, end_ns))| StageTimes {
-            kind: stage.kind,
-            start_ns,
-            end_ns,
-        })
+        .map(|(stage, (start_ns, end_ns))| StageTimes { kind: stage.kind, start_ns, end_ns })
         .collect()
 }
 
@@ -115,29 +111,22 @@ impl Tally {
     #[allow(clippy::cast_precision_loss)]
     fn in_flight_mean(&mut self, counts: &[Counts]) -> f64 {
         self.last_in_flight_ns.resize(counts.len(), (0, 0));
-        let means = counts
-            .iter()
-            .zip(&mut self.last_in_flight_ns)
-            .map(|(counts, last)| {
-                let (before_ns, before) =
-                    std::mem::replace(last, (counts.at_ns, counts.in_flight_ns));
-                let passed_ns = counts.at_ns.saturating_sub(before_ns);
-                if passed_ns == 0 {
-                    counts.in_flight as f64
-                } else {
-                    counts.in_flight_ns.saturating_sub(before) as f64 / passed_ns as f64
-                }
-            });
+        let means = counts.iter().zip(&mut self.last_in_flight_ns).map(|(counts, last)| {
+            let (before_ns, before) = std::mem::replace(last, (counts.at_ns, counts.in_flight_ns));
+            let passed_ns = counts.at_ns.saturating_sub(before_ns);
+            if passed_ns == 0 {
+                counts.in_flight as f64
+            } else {
+                counts.in_flight_ns.saturating_sub(before) as f64 / passed_ns as f64
+            }
+        });
         means.sum()
     }
 }
 
 fn outcomes(counts: &[Counts]) -> BTreeMap<&'static str, u64> {
     let totals = Outcome::ALL.iter().map(|&outcome| {
-        let total: u64 = counts
-            .iter()
-            .map(|counts| counts.outcomes[outcome as usize])
-            .sum();
+        let total: u64 = counts.iter().map(|counts| counts.outcomes[outcome as usize]).sum();
         (outcome.name(), total)
     });
     totals.filter(|&(_, total)| total > 0).collect()
@@ -145,10 +134,7 @@ fn outcomes(counts: &[Counts]) -> BTreeMap<&'static str, u64> {
 
 fn stage_at(load: &Load, at_ns: u64) -> &'static str {
     let stages = stage_times(load);
-    let current = stages
-        .iter()
-        .find(|stage| at_ns < stage.end_ns)
-        .or(stages.last());
+    let current = stages.iter().find(|stage| at_ns < stage.end_ns).or(stages.last());
     current.map_or("", |stage| stage.kind.name())
 }
 

@@ -57,16 +57,8 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("plimsoll-writer".into())
             .spawn(move || write_all(&receiver, requests, connections, &seen))
-            .map_err(|source| EngineError::System {
-                what: "starting the writer thread",
-                source,
-            })?;
-        Ok(Self {
-            sender,
-            failure,
-            thread,
-            folder: folder.to_owned(),
-        })
+            .map_err(|source| EngineError::System { what: "starting the writer thread", source })?;
+        Ok(Self { sender, failure, thread, folder: folder.to_owned() })
     }
 
     /// A recorder for one worker.
@@ -104,10 +96,7 @@ fn create(path: &Path) -> Result<File, EngineError> {
 }
 
 fn storage(path: &Path, source: io::Error) -> EngineError {
-    EngineError::Storage {
-        path: path.display().to_string(),
-        source,
-    }
+    EngineError::Storage { path: path.display().to_string(), source }
 }
 
 fn write_all(
@@ -146,16 +135,7 @@ struct Buffer {
 impl Buffer {
     fn new(target: Target, sender: SyncSender<Filled>) -> Self {
         let (back, returned) = sync_channel(MOST_BUFFERS);
-        Self {
-            target,
-            bytes: Vec::new(),
-            sender,
-            back,
-            returned,
-            made: 0,
-            rows: 0,
-            lost: 0,
-        }
+        Self { target, bytes: Vec::new(), sender, back, returned, made: 0, rows: 0, lost: 0 }
     }
 
     #[inline]
@@ -187,11 +167,7 @@ impl Buffer {
 
     fn hand_over(&mut self, bytes: Vec<u8>) {
         if !bytes.is_empty() {
-            let filled = Filled {
-                target: self.target,
-                bytes,
-                back: self.back.clone(),
-            };
+            let filled = Filled { target: self.target, bytes, back: self.back.clone() };
             let _ = self.sender.send(filled);
         }
     }
@@ -280,13 +256,7 @@ mod tests {
         }
         let recorded: Vec<_> = recorders.into_iter().map(Recorder::finish).collect();
         writer.finish().unwrap();
-        assert_eq!(
-            recorded
-                .iter()
-                .map(|recorded| recorded.request_rows)
-                .sum::<u64>(),
-            50_000
-        );
+        assert_eq!(recorded.iter().map(|recorded| recorded.request_rows).sum::<u64>(), 50_000);
         let bytes = std::fs::read(folder.join("requests.bin")).unwrap();
         let mut numbers: Vec<_> = bytes
             .chunks(RequestSample::SIZE)
@@ -307,12 +277,7 @@ mod tests {
         buffer.hand_over(bytes);
         drop(buffer);
         let failure = OnceLock::new();
-        write_all(
-            &receiver,
-            full,
-            File::create("/dev/null").unwrap(),
-            &failure,
-        );
+        write_all(&receiver, full, File::create("/dev/null").unwrap(), &failure);
         assert_eq!(failure.get().and_then(io::Error::raw_os_error), Some(28));
     }
 

@@ -34,10 +34,7 @@ impl Requests {
             *sum += spec.weight;
             Some(*sum)
         });
-        Self {
-            kinds: kinds.collect(),
-            cumulative: cumulative.collect(),
-        }
+        Self { kinds: kinds.collect(), cumulative: cumulative.collect() }
     }
 
     /// One kind by its index.
@@ -84,9 +81,7 @@ mod tests {
         let requests = requests(&[1.0, 3.0, 0.5]);
         let draw = |seed| {
             let mut rng = fastrand::Rng::with_seed(seed);
-            (0..45_000)
-                .map(|_| requests.draw(&mut rng))
-                .collect::<Vec<_>>()
+            (0..45_000).map(|_| requests.draw(&mut rng)).collect::<Vec<_>>()
         };
         let drawn = draw(7);
         assert_eq!(drawn, draw(7));

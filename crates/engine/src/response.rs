@@ -11,6 +11,9 @@ use httparse::{Header, ParserConfig, Status};
 /// The longest head, and the longest chunk header or trailer, that is read, in bytes.
 pub const LONGEST_HEAD_BYTES: usize = 64 * 1024;
 
+/// Bytes of a status line by which one that is none has shown itself: `HTTP/1.1 200`.
+const STATUS_LINE_BEGINS_BYTES: usize = 12;
+
 /// The most header fields that are read.
 const MOST_HEADERS: usize = 128;
 
@@ -36,7 +39,7 @@ enum State {
     ChunkSize { size: u64, digits: u8 },
     ChunkExtension { size: u64, read: usize },
     ChunkData { left: u64 },
-    ChunkEnd,
+    ChunkEnd { returned: bool },
     Trailer { line: usize, read: usize },
     Complete,
 }
@@ -131,7 +134,7 @@ impl Reader {
                     let piece = self.read_piece(rest, left, &mut body);
                     let left = left - piece as u64;
                     self.state = if left == 0 {
-                        State::ChunkEnd
+                        State::ChunkEnd { returned: false }
                     } else {
                         State::ChunkData { left }
                     };
@@ -140,10 +143,7 @@ impl Reader {
                 _ => self.read_framing(rest[0])?,
             };
         }
-        Ok(Progress {
-            consumed,
-            complete: self.state == State::Complete,
-        })
+        Ok(Progress { consumed, complete: self.state == State::Complete })
     }
 
     /// The stream has ended: whether that completes the answer.
@@ -173,20 +173,23 @@ impl Reader {
             }
         }
         let before = self.partial.len();
-        let room = LONGEST_HEAD_BYTES.saturating_sub(before);
-        self.partial
-            .extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if let Some(end) = end_of_head(&self.partial, before) {
+        let room = LONGEST_HEAD_BYTES - before;
+        let taken = bytes.len().min(room);
+        self.partial.extend_from_slice(&bytes[..taken]);
+        // Only a new line, or the very beginning, can change what the parser says.
+        if bytes[..taken].contains(&b'\n') || before < STATUS_LINE_BEGINS_BYTES {
             let head = std::mem::take(&mut self.partial);
-            let parsed = self.parse_head(&head[..end])?;
+            let parsed = self.parse_head(&head);
             self.partial = head;
-            self.partial.clear();
-            return parsed.map(|length| length - before).ok_or(Malformed::Head);
+            if let Some(length) = parsed? {
+                self.partial.clear();
+                return Ok(length - before);
+            }
         }
         if self.partial.len() >= LONGEST_HEAD_BYTES {
             return Err(Malformed::HeadTooLarge);
         }
-        Ok(bytes.len())
+        Ok(taken)
     }
 
     /// Parses a head that begins `bytes`; returns its length, or nothing when it is not complete.
@@ -206,11 +209,7 @@ impl Reader {
             }
             Err(_) => return Err(Malformed::Head),
         };
-        self.begin_body(
-            head.code.unwrap_or(0),
-            head.version == Some(1),
-            head.headers,
-        )?;
+        self.begin_body(head.code.unwrap_or(0), head.version == Some(1), head.headers)?;
         Ok(Some(length))
     }
 
@@ -230,6 +229,8 @@ impl Reader {
             State::Complete
         } else if framing.chunked {
             State::ChunkSize { size: 0, digits: 0 }
+        } else if framing.other_coding {
+            State::UntilClose
         } else if let Some(left) = framing.content_length {
             after_fixed(left)
         } else {
@@ -256,26 +257,17 @@ impl Reader {
                 }
             }
             (State::ChunkExtension { size, read }, _) if read < LONGEST_HEAD_BYTES => {
-                State::ChunkExtension {
-                    size,
-                    read: read + 1,
-                }
+                State::ChunkExtension { size, read: read + 1 }
             }
-            (State::ChunkEnd, b'\r') => State::ChunkEnd,
-            (State::ChunkEnd, b'\n') => State::ChunkSize { size: 0, digits: 0 },
+            (State::ChunkEnd { returned: false }, b'\r') => State::ChunkEnd { returned: true },
+            (State::ChunkEnd { .. }, b'\n') => State::ChunkSize { size: 0, digits: 0 },
             (State::Trailer { line: 0, .. }, b'\n') => State::Complete,
-            (State::Trailer { read, .. }, b'\n') => State::Trailer {
-                line: 0,
-                read: read + 1,
-            },
-            (State::Trailer { line, read }, b'\r') => State::Trailer {
-                line,
-                read: read + 1,
-            },
-            (State::Trailer { line, read }, _) if read < LONGEST_HEAD_BYTES => State::Trailer {
-                line: line + 1,
-                read: read + 1,
-            },
+            (State::Trailer { read, .. }, _) if read >= LONGEST_HEAD_BYTES => {
+                return Err(Malformed::Chunk);
+            }
+            (State::Trailer { read, .. }, b'\n') => State::Trailer { line: 0, read: read + 1 },
+            (State::Trailer { line, read }, b'\r') => State::Trailer { line, read: read + 1 },
+            (State::Trailer { line, read }, _) => State::Trailer { line: line + 1, read: read + 1 },
             _ => return Err(Malformed::Chunk),
         };
         Ok(1)
@@ -283,11 +275,7 @@ impl Reader {
 }
 
 fn after_fixed(left: u64) -> State {
-    if left == 0 {
-        State::Complete
-    } else {
-        State::Fixed { left }
-    }
+    if left == 0 { State::Complete } else { State::Fixed { left } }
 }
 
 fn chunk_digit(size: u64, digits: u8, byte: u8) -> Result<State, Malformed> {
@@ -295,23 +283,7 @@ fn chunk_digit(size: u64, digits: u8, byte: u8) -> Result<State, Malformed> {
     if digits == MOST_CHUNK_DIGITS {
         return Err(Malformed::Chunk);
     }
-    Ok(State::ChunkSize {
-        size: size << 4 | u64::from(digit),
-        digits: digits + 1,
-    })
-}
-
-/// Where the first empty line ends, looking only at what is new since `seen` bytes.
-fn end_of_head(bytes: &[u8], seen: usize) -> Option<usize> {
-    let from = seen.saturating_sub(3);
-    let ends = bytes[from..]
-        .iter()
-        .enumerate()
-        .filter(|&(_, &byte)| byte == b'\n');
-    ends.map(|(offset, _)| from + offset).find_map(|at| {
-        let line_end = bytes[..at].strip_suffix(b"\r").unwrap_or(&bytes[..at]);
-        (line_end.ends_with(b"\n") && at > 1).then_some(at + 1)
-    })
+    Ok(State::ChunkSize { size: size << 4 | u64::from(digit), digits: digits + 1 })
 }
 
 /// What the header fields say about the body's end and the connection.
@@ -319,6 +291,8 @@ fn end_of_head(bytes: &[u8], seen: usize) -> Option<usize> {
 struct Framing {
     content_length: Option<u64>,
     chunked: bool,
+    /// Another transfer coding than chunked: the body ends with the connection.
+    other_coding: bool,
     keep_alive: Option<bool>,
 }
 
@@ -328,17 +302,18 @@ impl Framing {
         for header in headers {
             if header.name.eq_ignore_ascii_case("content-length") {
                 let length = content_length(header.value)?;
-                if framing
-                    .content_length
-                    .is_some_and(|earlier| earlier != length)
-                {
+                if framing.content_length.is_some_and(|earlier| earlier != length) {
                     return Err(Malformed::Head);
                 }
                 framing.content_length = Some(length);
             } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
                 framing.chunked = has_token(header.value, b"chunked");
+                framing.other_coding = !framing.chunked;
             } else if header.name.eq_ignore_ascii_case("connection") {
-                framing.keep_alive = connection_option(header.value).or(framing.keep_alive);
+                framing.keep_alive = match (framing.keep_alive, connection_option(header.value)) {
+                    (Some(false), _) => Some(false),
+                    (earlier, said) => said.or(earlier),
+                };
             }
         }
         Ok(framing)
@@ -367,9 +342,7 @@ fn connection_option(value: &[u8]) -> Option<bool> {
 }
 
 fn has_token(value: &[u8], token: &[u8]) -> bool {
-    value
-        .split(|&byte| byte == b',')
-        .any(|part| part.trim_ascii().eq_ignore_ascii_case(token))
+    value.split(|&byte| byte == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(token))
 }
 
 #[cfg(test)]
@@ -419,6 +392,7 @@ mod tests {
         (b"HTTP/1.1 304 Not Modified\r\n\r\n", 304, b"", true),
         (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", 200, b"x", true),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHELLO\r\nA;name=v\r\n0123456789\r\n0\r\n\r\n", 200, b"HELLO0123456789", true),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nContent-Length: 1\r\n\r\nxyz", 200, b"xyz", false),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\nx\r\n0\r\nTrailer: t\r\n\r\n", 200, b"x", true),
     ];
 
@@ -448,9 +422,8 @@ mod tests {
     fn an_answer_to_head_has_no_body() {
         let mut reader = Reader::default();
         reader.start(true);
-        let progress = reader
-            .read(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", |_, _| ())
-            .unwrap();
+        let progress =
+            reader.read(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", |_, _| ()).unwrap();
         assert!(progress.complete);
     }
 
@@ -458,38 +431,18 @@ mod tests {
     fn nonsense_is_named() {
         let cases: &[(&[u8], Malformed)] = &[
             (b"SSH-2.0-OpenSSH\r\n\r\n", Malformed::Head),
-            (
-                b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-                Malformed::Head,
-            ),
-            (
-                b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
-                Malformed::Head,
-            ),
-            (
-                b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-                Malformed::Head,
-            ),
-            (
-                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz",
-                Malformed::Chunk,
-            ),
-            (
-                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxy",
-                Malformed::Chunk,
-            ),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", Malformed::Head),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", Malformed::Head),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", Malformed::Head),
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz", Malformed::Chunk),
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxy", Malformed::Chunk),
             (
                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n11112222333344445\r\n",
                 Malformed::Chunk,
             ),
         ];
         for &(bytes, expected) in cases {
-            assert_eq!(
-                read(bytes),
-                Err(expected),
-                "{}",
-                String::from_utf8_lossy(bytes)
-            );
+            assert_eq!(read(bytes), Err(expected), "{}", String::from_utf8_lossy(bytes));
         }
     }
 

@@ -63,10 +63,7 @@ impl Connections {
 
     /// Takes the next change if it is due by `now_ns`.
     pub fn take(&mut self, now_ns: u64) -> Option<(u64, usize)> {
-        let change = *self
-            .changes
-            .get(self.next)
-            .filter(|&&(at_ns, _)| at_ns <= now_ns)?;
+        let change = *self.changes.get(self.next).filter(|&&(at_ns, _)| at_ns <= now_ns)?;
         self.next += 1;
         Some(change)
     }
@@ -76,19 +73,10 @@ impl Connections {
 #[allow(clippy::cast_possible_truncation)]
 fn stage_changes(stage: &Stage) -> Vec<(u64, usize)> {
     let span = whole(stage.start).abs_diff(whole(stage.end)) as u64;
-    let steps = if stage.steps == 0 {
-        span.max(1)
-    } else {
-        u64::from(stage.steps)
-    };
-    let stepped = Stage {
-        steps: steps.min(u64::from(u32::MAX)) as u32,
-        ..stage.clone()
-    };
+    let steps = if stage.steps == 0 { span.max(1) } else { u64::from(stage.steps) };
+    let stepped = Stage { steps: steps.min(u64::from(u32::MAX)) as u32, ..stage.clone() };
     let starts = (0..steps).map(|step| step_start_ns(stage.duration_ns, step, steps));
-    starts
-        .map(|at_ns| (at_ns, whole(level(&stepped, at_ns))))
-        .collect()
+    starts.map(|at_ns| (at_ns, whole(level(&stepped, at_ns)))).collect()
 }
 
 /// The first whole nanosecond of a step: rounded up, so that the instant lies within it.
@@ -192,9 +180,9 @@ fn instant_of(stage: &Stage, count: f64) -> u64 {
     while low < high {
         let middle = low + (high - low) / 2;
         if expected_arrivals(stage, middle) < count {
-            low = middle + 1
+            low = middle + 1;
         } else {
-            high = middle
+            high = middle;
         }
     }
     low
@@ -208,13 +196,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn stage(duration_ns: u64, start: f64, end: f64, steps: u32) -> Stage {
-        Stage {
-            kind: StageKind::Ramp,
-            duration_ns,
-            start,
-            end,
-            steps,
-        }
+        Stage { kind: StageKind::Ramp, duration_ns, start, end, steps }
     }
 
     fn load(model: Model, stages: Vec<Stage>, arrivals: Arrivals) -> Load {
@@ -249,11 +231,7 @@ mod tests {
 
     #[test]
     fn a_straight_line_opens_one_connection_at_a_time() {
-        let load = load(
-            Model::Closed,
-            vec![stage(1000, 0.0, 10.0, 0)],
-            Arrivals::Constant,
-        );
+        let load = load(Model::Closed, vec![stage(1000, 0.0, 10.0, 0)], Arrivals::Constant);
         let changes = changes(&load, 0, 1);
         assert_eq!(changes.len(), 10);
         assert!(changes.windows(2).all(|pair| pair[1].1 == pair[0].1 + 1));
@@ -273,11 +251,8 @@ mod tests {
 
     #[test]
     fn constant_arrivals_are_evenly_spaced() {
-        let load = load(
-            Model::Open,
-            vec![stage(1_000_000_000, 1000.0, 1000.0, 1)],
-            Arrivals::Constant,
-        );
+        let load =
+            load(Model::Open, vec![stage(1_000_000_000, 1000.0, 1000.0, 1)], Arrivals::Constant);
         let times: Vec<_> = ArrivalTimes::new(&load, 0, 1, 1).collect();
         assert_eq!(times.len(), 1000);
         assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 1_000_000));
@@ -285,15 +260,12 @@ mod tests {
 
     #[test]
     fn workers_together_make_the_whole_schedule() {
-        let stages = vec![
-            stage(1_000_000_000, 100.0, 900.0, 0),
-            stage(500_000_000, 300.0, 300.0, 1),
-        ];
+        let stages =
+            vec![stage(1_000_000_000, 100.0, 900.0, 0), stage(500_000_000, 300.0, 300.0, 1)];
         let load = load(Model::Open, stages, Arrivals::Constant);
         let alone: Vec<_> = ArrivalTimes::new(&load, 0, 1, 1).collect();
-        let mut together: Vec<_> = (0..3)
-            .flat_map(|index| ArrivalTimes::new(&load, index, 3, 1))
-            .collect();
+        let mut together: Vec<_> =
+            (0..3).flat_map(|index| ArrivalTimes::new(&load, index, 3, 1)).collect();
         together.sort_unstable();
         assert_eq!(alone, together);
         assert_eq!(alone.len(), 650);

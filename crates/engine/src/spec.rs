@@ -85,11 +85,7 @@ pub struct Expected {
 
 impl Default for Expected {
     fn default() -> Self {
-        Self {
-            status: (200, 399),
-            length_bytes: None,
-            body: None,
-        }
+        Self { status: (200, 399), length_bytes: None, body: None }
     }
 }
 
@@ -198,10 +194,7 @@ impl Load {
         match self.model {
             Model::Open => self.connections,
             Model::Closed => {
-                let levels = self
-                    .stages
-                    .iter()
-                    .flat_map(|stage| [stage.start, stage.end]);
+                let levels = self.stages.iter().flat_map(|stage| [stage.start, stage.end]);
                 levels.map(whole).max().unwrap_or(0)
             }
         }
@@ -210,11 +203,7 @@ impl Load {
     /// Requests after which a connection is closed, if there is such a number.
     #[must_use]
     pub fn requests_per_connection(&self) -> Option<u32> {
-        if self.keep_alive {
-            self.requests_per_connection
-        } else {
-            Some(1)
-        }
+        if self.keep_alive { self.requests_per_connection } else { Some(1) }
     }
 }
 
@@ -235,11 +224,7 @@ impl Spec {
         let spec: Self = serde_json::from_str(json)
             .map_err(|error| EngineError::Spec(vec![error.to_string()]))?;
         let problems = spec.problems();
-        if problems.is_empty() {
-            Ok(spec)
-        } else {
-            Err(EngineError::Spec(problems))
-        }
+        if problems.is_empty() { Ok(spec) } else { Err(EngineError::Spec(problems)) }
     }
 
     /// Number of threads that put on load.
@@ -251,25 +236,18 @@ impl Spec {
     fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if self.format != FORMAT {
-            problems.push(format!(
-                "`format` is {}, this engine reads {FORMAT}",
-                self.format
-            ));
+            problems.push(format!("`format` is {}, this engine reads {FORMAT}", self.format));
         }
         if self.requests.is_empty() || self.requests.len() > usize::from(u16::MAX) {
             problems.push("`requests` must hold between 1 and 65,535 kinds of request".into());
         }
         if self.thread_count() == 0 || self.thread_count() > MOST_THREADS {
-            problems.push(format!(
-                "there must be between 1 and {MOST_THREADS} threads"
-            ));
+            problems.push(format!("there must be between 1 and {MOST_THREADS} threads"));
         }
         if !(0.0..=1.0).contains(&self.body_sample_ratio) {
             problems.push("`body_sample_ratio` must lie between 0 and 1".into());
         }
-        self.requests
-            .iter()
-            .for_each(|request| request.add_problems(&mut problems));
+        self.requests.iter().for_each(|request| request.add_problems(&mut problems));
         self.load.add_problems(&mut problems);
         problems
     }
@@ -284,10 +262,7 @@ impl RequestSpec {
             problems.push(format!("request `{}`: `weight` must be above 0", self.name));
         }
         if self.expected.status.0 > self.expected.status.1 {
-            problems.push(format!(
-                "request `{}`: `status` ends before it begins",
-                self.name
-            ));
+            problems.push(format!("request `{}`: `status` ends before it begins", self.name));
         }
     }
 }
@@ -307,13 +282,8 @@ impl Load {
             if stage.duration_ns == 0 {
                 problems.push(format!("stage {number}: `duration_ns` must be above 0"));
             }
-            if [stage.start, stage.end]
-                .iter()
-                .any(|level| !level.is_finite() || *level < 0.0)
-            {
-                problems.push(format!(
-                    "stage {number}: levels must be finite and not negative"
-                ));
+            if [stage.start, stage.end].iter().any(|level| !level.is_finite() || *level < 0.0) {
+                problems.push(format!("stage {number}: levels must be finite and not negative"));
             }
         }
         match self.model {
@@ -357,8 +327,7 @@ fn from_optional_base64<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<u8>>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
-    text.map(|text| BASE64.decode(text).map_err(serde::de::Error::custom))
-        .transpose()
+    text.map(|text| BASE64.decode(text).map_err(serde::de::Error::custom)).transpose()
 }
 
 #[cfg(test)]

@@ -95,10 +95,7 @@ impl Poller {
     /// The error of `epoll_create1(2)`, such as too many open files.
     pub fn new(capacity: usize) -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Self {
-            epoll,
-            events: Vec::with_capacity(capacity),
-        })
+        Ok(Self { epoll, events: Vec::with_capacity(capacity) })
     }
 
     /// Adds a socket once and for all, edge-triggered, for reading and writing.
@@ -110,12 +107,7 @@ impl Poller {
     /// The error of `epoll_ctl(2)`, such as too many watches.
     pub fn add(&self, socket: impl AsFd, token: u64) -> io::Result<()> {
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        Ok(epoll::add(
-            &self.epoll,
-            socket,
-            epoll::EventData::new_u64(token),
-            flags,
-        )?)
+        Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(token), flags)?)
     }
 
     /// Adds a listening socket, level-triggered, so that threads may share it.
@@ -125,12 +117,7 @@ impl Poller {
     /// The error of `epoll_ctl(2)`.
     pub fn add_listener(&self, socket: impl AsFd, token: u64) -> io::Result<()> {
         let flags = EventFlags::IN | EventFlags::EXCLUSIVE;
-        Ok(epoll::add(
-            &self.epoll,
-            socket,
-            epoll::EventData::new_u64(token),
-            flags,
-        )?)
+        Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(token), flags)?)
     }
 
     /// Adds a bell; each ring shows once.
@@ -140,12 +127,7 @@ impl Poller {
     /// The error of `epoll_ctl(2)`.
     pub fn add_bell(&self, bell: &Bell, token: u64) -> io::Result<()> {
         let flags = EventFlags::IN | EventFlags::ET;
-        Ok(epoll::add(
-            &self.epoll,
-            &bell.event,
-            epoll::EventData::new_u64(token),
-            flags,
-        )?)
+        Ok(epoll::add(&self.epoll, &bell.event, epoll::EventData::new_u64(token), flags)?)
     }
 
     /// Takes a socket out that stays open.
@@ -211,9 +193,7 @@ impl Bell {
     /// The error of `eventfd(2)`, such as too many open files.
     pub fn new() -> io::Result<Self> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-        Ok(Self {
-            event: eventfd(0, flags)?,
-        })
+        Ok(Self { event: eventfd(0, flags)? })
     }
 
     /// Rings it.
@@ -263,13 +243,7 @@ fn bind_source(socket: &OwnedFd, source: SocketAddrV4) -> io::Result<()> {
     let on: i32 = 1;
     // SAFETY: the descriptor is open, and the value is an i32 of four bytes that outlives the call.
     let result = unsafe {
-        setsockopt(
-            socket.as_raw_fd(),
-            IPPROTO_IP,
-            IP_BIND_ADDRESS_NO_PORT,
-            &raw const on,
-            4,
-        )
+        setsockopt(socket.as_raw_fd(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &raw const on, 4)
     };
     if result != 0 {
         return Err(io::Error::last_os_error());
@@ -278,11 +252,7 @@ fn bind_source(socket: &OwnedFd, source: SocketAddrV4) -> io::Result<()> {
 }
 
 fn tcp_socket(address: &SocketAddr) -> io::Result<OwnedFd> {
-    let family = if address.is_ipv4() {
-        AddressFamily::INET
-    } else {
-        AddressFamily::INET6
-    };
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     Ok(net::socket_with(family, SocketType::STREAM, flags, None)?)
 }
@@ -390,9 +360,7 @@ pub fn reset(socket: OwnedFd) -> io::Result<()> {
 /// The error of `sched_getaffinity(2)`.
 pub fn allowed_cores() -> io::Result<Vec<usize>> {
     let set = sched_getaffinity(None)?;
-    Ok((0..CpuSet::MAX_CPU)
-        .filter(|&core| set.is_set(core))
-        .collect())
+    Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
 /// Confines the calling thread to one core.
@@ -416,19 +384,14 @@ pub fn pin_thread(core: usize) -> io::Result<()> {
 ///
 /// `prctl(2)`, `PR_SET_TIMERSLACK`.
 pub fn wake_precisely() -> io::Result<()> {
-    Ok(rustix::thread::set_current_timer_slack(Some(
-        NonZeroU64::MIN,
-    ))?)
+    Ok(rustix::thread::set_current_timer_slack(Some(NonZeroU64::MIN))?)
 }
 
 /// Raises the soft limit of open files as far as the hard one allows; returns the limit.
 #[must_use]
 pub fn raise_open_file_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     let _ = setrlimit(Resource::Nofile, raised);
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }

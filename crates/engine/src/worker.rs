@@ -26,6 +26,9 @@ use crate::sys::{self, Poller};
 /// Room for what one read takes; larger than most answers, small enough for the cache.
 const READ_BYTES: usize = 64 * 1024;
 
+/// The most reads of one socket in one turn, so that an endless answer does not starve the others.
+const READS_A_TURN: usize = 16;
+
 /// The most events one turn of the loop hands out, so that clocks and deadlines are looked at.
 const EVENTS_A_TURN: usize = 512;
 
@@ -128,25 +131,15 @@ pub struct Done {
 ///
 /// [`EngineError::System`] when readiness can't be waited for or the core can't be taken.
 pub fn drive(task: Task<'_>, recorder: Option<Recorder>) -> Result<Done, EngineError> {
-    if let Some(&core) = task
-        .spec
-        .cores
-        .as_ref()
-        .and_then(|cores| cores.get(task.index))
-    {
-        sys::pin_thread(core).map_err(|source| EngineError::System {
-            what: "taking a core",
-            source,
-        })?;
+    if let Some(&core) = task.spec.cores.as_ref().and_then(|cores| cores.get(task.index)) {
+        sys::pin_thread(core)
+            .map_err(|source| EngineError::System { what: "taking a core", source })?;
     }
-    let mut worker = Worker::new(task, recorder).map_err(|source| EngineError::System {
-        what: "creating an epoll",
-        source,
-    })?;
-    worker.run().map_err(|source| EngineError::System {
-        what: "waiting for sockets",
-        source,
-    })?;
+    sys::wake_precisely()
+        .map_err(|source| EngineError::System { what: "asking for precise timers", source })?;
+    let mut worker = Worker::new(task, recorder)
+        .map_err(|source| EngineError::System { what: "creating an epoll", source })?;
+    worker.run().map_err(|source| EngineError::System { what: "waiting for sockets", source })?;
     Ok(worker.finish())
 }
 
@@ -160,6 +153,16 @@ struct Slot {
     watched: bool,
     /// Connects that failed in a row.
     failures: u32,
+    /// The instant of its wake-up; others that lie in the heap are no longer meant.
+    wakes_ns: Option<u64>,
+}
+
+/// A socket that may have more to read than was read of it.
+#[derive(Clone, Copy, Debug)]
+struct Unread {
+    index: usize,
+    attempt: u32,
+    hung_up: bool,
 }
 
 #[allow(missing_debug_implementations)]
@@ -180,6 +183,8 @@ struct Worker<'a> {
     /// Slots that have something to do at an instant: think time, or connecting again.
     wakeups: BinaryHeap<Reverse<(u64, usize)>>,
     deadlines: BinaryHeap<Reverse<(u64, usize)>>,
+    /// Slots whose sockets still had bytes when others were given their turn.
+    unread: Vec<Unread>,
     rng: fastrand::Rng,
     recorder: Option<Recorder>,
     counts: Counts,
@@ -192,12 +197,7 @@ struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     fn new(task: Task<'a>, recorder: Option<Recorder>) -> io::Result<Self> {
-        let Task {
-            spec,
-            index,
-            workers,
-            ..
-        } = task;
+        let Task { spec, index, workers, .. } = task;
         let load = &spec.load;
         let slots = share(load.peak_connections(), index, workers);
         let seed = spec.seed ^ (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -214,6 +214,7 @@ impl<'a> Worker<'a> {
             allowance: load.request_limit.map(|limit| share(limit, index, workers)),
             wakeups: BinaryHeap::new(),
             deadlines: BinaryHeap::new(),
+            unread: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),
             recorder,
             counts: Counts::default(),
@@ -251,6 +252,7 @@ impl<'a> Worker<'a> {
             let wait_ns = self.next_instant_ns(now_ns).saturating_sub(self.clock());
             self.poller.wait(wait_ns)?;
             let woken_ns = self.clock();
+            self.read_on(&mut buffer);
             for index in 0..self.poller.ready_count() {
                 self.handle(index, &mut buffer);
             }
@@ -295,21 +297,23 @@ impl<'a> Worker<'a> {
                 break;
             }
             self.wakeups.pop();
-            self.take_up(index, at_ns);
+            if self.slots[index].wakes_ns == Some(at_ns) {
+                self.take_up(index, at_ns);
+            }
         }
     }
 
     fn next_instant_ns(&mut self, now_ns: u64) -> u64 {
+        if !self.unread.is_empty() {
+            return now_ns;
+        }
         let scheduled = if self.is_open_model() {
             self.arrivals.peek().copied()
         } else {
             self.connections.next_ns()
         };
         let heaps = [self.wakeups.peek(), self.deadlines.peek()];
-        let heaps = heaps
-            .into_iter()
-            .flatten()
-            .map(|&Reverse((at_ns, _))| at_ns);
+        let heaps = heaps.into_iter().flatten().map(|&Reverse((at_ns, _))| at_ns);
         let latest = self.end_ns.min(now_ns + LONGEST_WAIT_NS);
         scheduled.into_iter().chain(heaps).fold(latest, u64::min)
     }
@@ -369,11 +373,7 @@ impl<'a> Worker<'a> {
 
     /// A slot's wake-up is due.
     fn take_up(&mut self, index: usize, at_ns: u64) {
-        let slot = &self.slots[index];
-        // A slot that was retired and taken up again since may be busy already.
-        if !slot.active || slot.connection.request().is_some() {
-            return;
-        }
+        self.slots[index].wakes_ns = None;
         if self.is_open_model() {
             self.serve_next(index);
         } else {
@@ -389,8 +389,13 @@ impl<'a> Worker<'a> {
         }
         match self.task.spec.load.think_time_ns {
             0 => self.begin(index, now_ns),
-            think_ns => self.wakeups.push(Reverse((now_ns + think_ns, index))),
+            think_ns => self.wake(index, now_ns + think_ns),
         }
+    }
+
+    fn wake(&mut self, index: usize, at_ns: u64) {
+        self.slots[index].wakes_ns = Some(at_ns);
+        self.wakeups.push(Reverse((at_ns, index)));
     }
 
     fn serve_next(&mut self, index: usize) {
@@ -403,6 +408,7 @@ impl<'a> Worker<'a> {
     /// A slot that is no longer asked for closes its connection and takes no more requests.
     fn retire(&mut self, index: usize, now_ns: u64) {
         self.slots[index].active = false;
+        self.slots[index].wakes_ns = None;
         if self.slots[index].connection.state() != State::Closed {
             self.close(index, Outcome::ClosedAsAnnounced, 0, now_ns);
         }
@@ -424,9 +430,7 @@ impl<'a> Worker<'a> {
         let compared = ratio > 0.0
             && self.task.requests.kind(request).expected.body.is_some()
             && self.rng.f64() < ratio;
-        self.slots[index]
-            .connection
-            .assign(request, due_ns, compared);
+        self.slots[index].connection.assign(request, due_ns, compared);
         if self.slots[index].connection.state() == State::Closed {
             self.open(index, self.clock());
         } else {
@@ -467,8 +471,7 @@ impl<'a> Worker<'a> {
             SocketAddrV4::new(sources[place], 0)
         });
         let socket = sys::connect(&self.task.spec.address, source)?;
-        self.poller
-            .add(&socket, u64::from(attempt) << 32 | index as u64)?;
+        self.poller.add(&socket, u64::from(attempt) << 32 | index as u64)?;
         Ok(socket)
     }
 
@@ -480,8 +483,7 @@ impl<'a> Worker<'a> {
         let slot = &mut self.slots[index];
         let retry_ns = SHORTEST_RETRY_NS << slot.failures.min(20);
         slot.failures += 1;
-        self.wakeups
-            .push(Reverse((now_ns + retry_ns.min(LONGEST_RETRY_NS), index)));
+        self.wake(index, now_ns + retry_ns.min(LONGEST_RETRY_NS));
     }
 
     fn watch(&mut self, index: usize, deadline_ns: u64) {
@@ -532,10 +534,14 @@ impl<'a> Worker<'a> {
                 }
                 return;
             }
-            State::Sending { .. } if ready.writable => self.push(index),
+            _ if ready.writable && connection.unsent_from().is_some() => self.push(index),
             _ => {}
         }
-        if ready.readable || ready.hung_up {
+        let replaced = u64::from(self.slots[index].connection.attempt()) != ready.token >> 32;
+        if replaced {
+            return;
+        }
+        if (ready.readable || ready.hung_up) && !self.is_unread(index, ready.hung_up) {
             self.pull(index, ready.hung_up, buffer);
         }
     }
@@ -569,7 +575,8 @@ impl<'a> Worker<'a> {
             return;
         };
         let now_ns = sys::now_ns().saturating_sub(self.task.zero_ns);
-        connection.begin_sending(self.task.requests.kind(request).is_head, now_ns);
+        let kind = self.task.requests.kind(request);
+        connection.begin_sending(kind.bytes.len(), kind.is_head, now_ns);
         self.count_in_flight(now_ns);
         self.counts.in_flight += 1;
         self.counts.sent += 1;
@@ -585,9 +592,9 @@ impl<'a> Worker<'a> {
             return;
         };
         let bytes = &self.task.requests.kind(request).bytes;
-        while let State::Sending { offset } = slot.connection.state() {
+        while let Some(offset) = slot.connection.unsent_from() {
             match sys::send(socket, &bytes[offset..]) {
-                Ok(count) => slot.connection.sent(count, bytes.len()),
+                Ok(count) => slot.connection.sent(count),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
@@ -598,11 +605,29 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Whether a socket's turn comes anyway; the news that its peer has hung up is then kept.
+    #[inline]
+    fn is_unread(&mut self, index: usize, hung_up: bool) -> bool {
+        let attempt = self.slots[index].connection.attempt();
+        let mut known = self.unread.iter_mut();
+        let found = known.find(|unread| (unread.index, unread.attempt) == (index, attempt));
+        found.map(|unread| unread.hung_up |= hung_up).is_some()
+    }
+
+    /// Reads on where there was more than one turn's share.
+    fn read_on(&mut self, buffer: &mut [u8]) {
+        for Unread { index, attempt, hung_up } in std::mem::take(&mut self.unread) {
+            if self.slots[index].connection.attempt() == attempt {
+                self.pull(index, hung_up, buffer);
+            }
+        }
+    }
+
     /// Reads what there is and acts on it.
     #[inline]
     fn pull(&mut self, index: usize, hung_up: bool, buffer: &mut [u8]) {
         let attempt = self.slots[index].connection.attempt();
-        loop {
+        for _ in 0..READS_A_TURN {
             let slot = &mut self.slots[index];
             let Some(socket) = &slot.socket else { return };
             let count = match sys::receive(socket, buffer) {
@@ -613,16 +638,10 @@ impl<'a> Worker<'a> {
                 Err(error) => return self.io_failed(index, &error),
             };
             let now_ns = sys::now_ns().saturating_sub(self.task.zero_ns);
-            let kind = slot
-                .connection
-                .request()
-                .map(|request| self.task.requests.kind(request));
+            let kind = slot.connection.request().map(|request| self.task.requests.kind(request));
             match slot.connection.received(&buffer[..count], kind, now_ns) {
                 Received::More => {}
-                Received::Complete {
-                    outcome,
-                    unsolicited,
-                } => {
+                Received::Complete { outcome, unsolicited } => {
                     self.complete(index, outcome, unsolicited, hung_up, now_ns);
                 }
                 Received::Failed(outcome) => self.fail(index, outcome, 0, now_ns),
@@ -634,6 +653,7 @@ impl<'a> Worker<'a> {
                 return;
             }
         }
+        self.unread.push(Unread { index, attempt, hung_up });
     }
 
     /// An answer is complete: the connection may go on, or has to be replaced.
@@ -650,11 +670,11 @@ impl<'a> Worker<'a> {
         self.end_request(index, outcome, 0, now_ns);
         let connection = &self.slots[index].connection;
         let limit = self.task.spec.load.requests_per_connection();
-        let announced = connection.announced_close()
-            || limit.is_some_and(|limit| connection.requests() >= limit);
+        let spent =
+            connection.is_spent() || limit.is_some_and(|limit| connection.requests() >= limit);
         if unsolicited {
             self.close(index, Outcome::Unsolicited, 0, now_ns);
-        } else if announced {
+        } else if spent {
             self.close(index, Outcome::ClosedAsAnnounced, 0, now_ns);
         } else if hung_up {
             self.close(index, Outcome::ClosedIdle, 0, now_ns);
@@ -725,9 +745,7 @@ impl<'a> Worker<'a> {
     fn close(&mut self, index: usize, outcome: Outcome, errno: u8, closed_ns: u64) {
         let slot = &mut self.slots[index];
         slot.socket = None;
-        let sample = slot
-            .connection
-            .close(outcome, errno, closed_ns, self.number);
+        let sample = slot.connection.close(outcome, errno, closed_ns, self.number);
         if sample.connected_ns != NEVER {
             self.counts.connections_open -= 1;
         }
@@ -742,11 +760,7 @@ impl<'a> Worker<'a> {
         self.publish(now_ns);
         for index in 0..self.slots.len() {
             let sending = self.slots[index].connection.phase().is_some();
-            let outcome = if sending {
-                Outcome::Unfinished
-            } else {
-                Outcome::NotSent
-            };
+            let outcome = if sending { Outcome::Unfinished } else { Outcome::NotSent };
             self.end_request(index, outcome, 0, NEVER);
             match self.slots[index].connection.state() {
                 State::Closed => {}
@@ -755,17 +769,9 @@ impl<'a> Worker<'a> {
             }
         }
         self.keep_unserved(now_ns);
-        let recorded = self
-            .recorder
-            .take()
-            .map(Recorder::finish)
-            .unwrap_or_default();
+        let recorded = self.recorder.take().map(Recorder::finish).unwrap_or_default();
         self.counts.lost_rows = recorded.lost_rows;
-        Done {
-            counts: self.counts,
-            recorded,
-            limit_reached: self.limit_reached,
-        }
+        Done { counts: self.counts, recorded, limit_reached: self.limit_reached }
     }
 
     /// Open model: every arrival that was due and never got a connection is a row too.

@@ -18,17 +18,10 @@ use drive::{ASK, Ask, REQUESTS, Row, by_outcome, drive};
 use hostile::{Accept, BODY, Counts, Hostile, Manner, POLITE, Script, Then, head, right};
 
 /// Ends by the schedule, soon.
-const BRIEFLY: Ask = Ask {
-    requests: None,
-    duration_ms: 400,
-    ..ASK
-};
+const BRIEFLY: Ask = Ask { requests: None, duration_ms: 400, ..ASK };
 
 /// 200 arrivals at equal distances.
-const OPEN: Ask = Ask {
-    rate_per_s: Some(500),
-    ..BRIEFLY
-};
+const OPEN: Ask = Ask { rate_per_s: Some(500), ..BRIEFLY };
 
 const ARRIVALS: u64 = 200;
 
@@ -57,10 +50,7 @@ fn what_has_not_ended_with_the_load_is_unfinished() {
 
 #[test]
 fn what_has_begun_to_arrive_is_unfinished_all_the_same() {
-    let (seen, counts) = drive(
-        polite(Script::send(&right()[..50]).then(Then::Hang)),
-        &BRIEFLY,
-    );
+    let (seen, counts) = drive(polite(Script::send(&right()[..50]).then(Then::Hang)), &BRIEFLY);
     assert_eq!(by_outcome(&seen.requests), outcomes([("unfinished", 4)]));
     assert!(seen.requests.iter().all(|row| row["received_bytes"] == 50));
     assert_eq!((counts.requests, counts.played), (4, 4), "{counts:?}");
@@ -79,23 +69,11 @@ fn what_was_sent_by_the_end_the_server_has_received() {
 
 #[test]
 fn what_could_not_be_sent_by_the_end_was_due_and_not_sent() {
-    let manner = Manner {
-        accept: Accept::Never,
-        backlog: 1,
-        ..POLITE
-    };
-    let ask = Ask {
-        connections: 30,
-        ..BRIEFLY
-    };
+    let manner = Manner { accept: Accept::Never, backlog: 1, ..POLITE };
+    let ask = Ask { connections: 30, ..BRIEFLY };
     let (seen, _) = drive(Hostile::start(manner, |_| Script::silence()), &ask);
     let ended = by_outcome(&seen.requests);
-    assert!(
-        ended
-            .keys()
-            .all(|name| ["unfinished", "not_sent"].contains(name)),
-        "{ended:?}"
-    );
+    assert!(ended.keys().all(|name| ["unfinished", "not_sent"].contains(name)), "{ended:?}");
     assert_eq!(ended.values().sum::<u64>(), 30);
     assert!(ended["not_sent"] > 0, "{ended:?}");
 }
@@ -107,61 +85,33 @@ fn a_lost_connection_is_opened_again_so_that_the_concurrency_holds() {
         _ => Script::silence().then(Then::Hang),
     };
     let (seen, counts) = drive(Hostile::start(POLITE, scripts), &BRIEFLY);
-    assert_eq!(
-        by_outcome(&seen.requests),
-        outcomes([("reset_waiting", 40), ("unfinished", 4)])
-    );
-    assert_eq!(
-        by_outcome(&seen.connections),
-        outcomes([("reset_waiting", 40), ("still_open", 4)])
-    );
+    assert_eq!(by_outcome(&seen.requests), outcomes([("reset_waiting", 40), ("unfinished", 4)]));
+    assert_eq!(by_outcome(&seen.connections), outcomes([("reset_waiting", 40), ("still_open", 4)]));
     assert_eq!((counts.accepted, counts.reset), (44, 40), "{counts:?}");
     assert_eq!(with_errno(&seen.requests), 40);
 }
 
 #[test]
 fn without_keep_alive_every_request_has_a_connection_of_its_own() {
-    let closing = [
-        head(&format!(
-            "Connection: close\r\nContent-Length: {}\r\n",
-            BODY.len()
-        )),
-        BODY.to_vec(),
-    ];
+    let closing =
+        [head(&format!("Connection: close\r\nContent-Length: {}\r\n", BODY.len())), BODY.to_vec()];
     let scripts = [
         Script::send(closing.concat()).then(Then::Close),
         // A server that does not care is closed by the engine.
         Script::send(right()),
     ];
     for script in scripts {
-        let (seen, counts) = drive(
-            polite(script),
-            &Ask {
-                keep_alive: false,
-                ..ASK
-            },
-        );
-        assert_eq!(
-            by_outcome(&seen.requests),
-            outcomes([("ok", REQUESTS as u64)])
-        );
+        let (seen, counts) = drive(polite(script), &Ask { keep_alive: false, ..ASK });
+        assert_eq!(by_outcome(&seen.requests), outcomes([("ok", REQUESTS as u64)]));
         let connections = outcomes([("closed_as_announced", REQUESTS as u64)]);
         assert_eq!(by_outcome(&seen.connections), connections);
-        assert_eq!(
-            (counts.accepted, counts.requests),
-            (REQUESTS, REQUESTS),
-            "{counts:?}"
-        );
+        assert_eq!((counts.accepted, counts.requests), (REQUESTS, REQUESTS), "{counts:?}");
     }
 }
 
 #[test]
 fn a_connection_is_replaced_after_as_many_requests_as_asked() {
-    let ask = Ask {
-        connections: 1,
-        requests_per_connection: Some(5),
-        ..ASK
-    };
+    let ask = Ask { connections: 1, requests_per_connection: Some(5), ..ASK };
     let (seen, counts) = drive(polite(Script::send(right())), &ask);
     assert_eq!(by_outcome(&seen.requests), outcomes([("ok", 40)]));
     assert_eq!((counts.accepted, counts.requests), (8, 40), "{counts:?}");
@@ -170,50 +120,27 @@ fn a_connection_is_replaced_after_as_many_requests_as_asked() {
 
 #[test]
 fn the_counts_of_several_threads_add_up() {
-    let ask = Ask {
-        requests: Some(301),
-        connections: 7,
-        threads: 3,
-        ..ASK
-    };
+    let ask = Ask { requests: Some(301), connections: 7, threads: 3, ..ASK };
     let scripts = |number: usize| match number % 3 {
         0 => Script::silence().then(Then::Reset),
         _ => Script::send(right()),
     };
     let (seen, counts) = drive(Hostile::start(POLITE, scripts), &ask);
-    assert_eq!(
-        by_outcome(&seen.requests),
-        outcomes([("ok", 200), ("reset_waiting", 101)])
-    );
+    assert_eq!(by_outcome(&seen.requests), outcomes([("ok", 200), ("reset_waiting", 101)]));
     assert_eq!((counts.requests, counts.reset), (301, 101), "{counts:?}");
     assert_eq!(counts.accepted as u64, seen.finish.opened);
 }
 
 #[test]
 fn connections_that_are_no_longer_asked_for_are_closed_when_their_answer_has_come() {
-    let ask = Ask {
-        connections: 8,
-        duration_ms: 200,
-        then: &[(200, 2), (200, 5)],
-        ..BRIEFLY
-    };
+    let ask = Ask { connections: 8, duration_ms: 200, then: &[(200, 2), (200, 5)], ..BRIEFLY };
     let script = Script::silence().and(Duration::from_millis(5), right());
     let (seen, counts) = drive(polite(script), &ask);
     let connections = by_outcome(&seen.connections);
-    assert_eq!(
-        connections,
-        outcomes([("closed_as_announced", 6), ("still_open", 5)])
-    );
-    assert_eq!(
-        (counts.accepted, seen.finish.opened),
-        (11, 11),
-        "{counts:?}"
-    );
+    assert_eq!(connections, outcomes([("closed_as_announced", 6), ("still_open", 5)]));
+    assert_eq!((counts.accepted, seen.finish.opened), (11, 11), "{counts:?}");
     let ended = by_outcome(&seen.requests);
-    assert!(
-        ended.keys().all(|name| ["ok", "unfinished"].contains(name)),
-        "{ended:?}"
-    );
+    assert!(ended.keys().all(|name| ["ok", "unfinished"].contains(name)), "{ended:?}");
 }
 
 #[test]
@@ -238,21 +165,11 @@ fn a_body_without_end_does_not_keep_the_others_from_being_served() {
             .followed_by(Script::repeat(vec![b'x'; 1 << 20], 1 << 20)),
         _ => Script::send(right()),
     };
-    let ask = Ask {
-        duration_ms: 1_000,
-        ..BRIEFLY
-    };
+    let ask = Ask { duration_ms: 1_000, ..BRIEFLY };
     let (seen, counts) = drive(Hostile::start(POLITE, scripts), &ask);
     let ended = by_outcome(&seen.requests);
-    assert_eq!(
-        (counts.accepted, counts.given_up),
-        (4, 1),
-        "{ended:?} {counts:?}"
-    );
-    assert!(
-        ended.keys().all(|name| ["ok", "unfinished"].contains(name)),
-        "{ended:?}"
-    );
+    assert_eq!((counts.accepted, counts.given_up), (4, 1), "{ended:?} {counts:?}");
+    assert!(ended.keys().all(|name| ["ok", "unfinished"].contains(name)), "{ended:?}");
     assert!(ended["ok"] > 3, "{ended:?}");
 }
 
@@ -262,11 +179,7 @@ fn a_body_without_end_does_not_keep_the_others_from_being_served() {
 fn drive_open(server: Hostile, ask: &Ask) -> (BTreeMap<&'static str, u64>, drive::Seen, Counts) {
     let (seen, counts) = drive(server, ask);
     let ended = by_outcome(&seen.requests);
-    assert_eq!(
-        ended.values().sum::<u64>(),
-        ARRIVALS,
-        "{ended:?} {counts:?}"
-    );
+    assert_eq!(ended.values().sum::<u64>(), ARRIVALS, "{ended:?} {counts:?}");
     (ended, seen, counts)
 }
 
@@ -282,17 +195,11 @@ fn every_arrival_is_sent_to_a_server_that_behaves() {
 #[test]
 fn arrivals_that_find_no_free_connection_wait_and_are_not_forgotten() {
     let (ended, seen, counts) = drive_open(polite(Script::silence().then(Then::Hang)), &OPEN);
-    assert_eq!(
-        ended,
-        outcomes([("not_sent", ARRIVALS - 4), ("unfinished", 4)])
-    );
+    assert_eq!(ended, outcomes([("not_sent", ARRIVALS - 4), ("unfinished", 4)]));
     assert_eq!((counts.accepted, counts.requests), (4, 4), "{counts:?}");
     let dues: Vec<_> = seen.requests.iter().map(|row| row["due_ns"]).collect();
     assert!(dues.iter().all(|&due_ns| due_ns < 400_000_000));
-    assert_eq!(
-        dues.iter().collect::<std::collections::BTreeSet<_>>().len(),
-        dues.len()
-    );
+    assert_eq!(dues.iter().collect::<std::collections::BTreeSet<_>>().len(), dues.len());
 }
 
 #[test]
@@ -306,26 +213,15 @@ fn arrivals_to_a_frozen_server_keep_their_due_instants() {
     let mut dues: Vec<_> = seen.requests.iter().map(|row| row["due_ns"]).collect();
     dues.sort_unstable();
     let apart: Vec<_> = dues.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    assert!(
-        apart
-            .iter()
-            .all(|&apart_ns| apart_ns.abs_diff(2_000_000) <= 1),
-        "{apart:?}"
-    );
+    assert!(apart.iter().all(|&apart_ns| apart_ns.abs_diff(2_000_000) <= 1), "{apart:?}");
 }
 
 #[test]
 fn arrivals_when_nobody_listens_are_refused_or_not_sent() {
-    let manner = Manner {
-        accept: Accept::Refuse,
-        ..POLITE
-    };
+    let manner = Manner { accept: Accept::Refuse, ..POLITE };
     let (ended, seen, _) = drive_open(Hostile::start(manner, |_| Script::silence()), &OPEN);
     let possible = ["connect_refused", "not_sent"];
-    assert!(
-        ended.keys().all(|name| possible.contains(name)),
-        "{ended:?}"
-    );
+    assert!(ended.keys().all(|name| possible.contains(name)), "{ended:?}");
     assert!(ended["connect_refused"] > 0, "{ended:?}");
     assert_eq!((seen.finish.sent, seen.finish.opened), (0, 0));
     let refused = by_outcome(&seen.connections);
@@ -333,20 +229,13 @@ fn arrivals_when_nobody_listens_are_refused_or_not_sent() {
 }
 
 /// 40 arrivals, apart enough for the server to act in between, and a while without any.
-const SELDOM: Ask = Ask {
-    rate_per_s: Some(20),
-    duration_ms: 2_000,
-    then: &[(300, 0)],
-    connections: 2,
-    ..OPEN
-};
+const SELDOM: Ask =
+    Ask { rate_per_s: Some(20), duration_ms: 2_000, then: &[(300, 0)], connections: 2, ..OPEN };
 
 #[test]
 fn a_pool_whose_idle_connections_are_closed_opens_new_ones() {
     for then in [Then::Close, Then::Reset] {
-        let script = Script::send(right())
-            .and(Duration::from_millis(3), "")
-            .then(then);
+        let script = Script::send(right()).and(Duration::from_millis(3), "").then(then);
         let (seen, counts) = drive(polite(script), &SELDOM);
         let ended = by_outcome(&seen.requests);
         assert_eq!(ended.values().sum::<u64>(), 40);
@@ -358,9 +247,7 @@ fn a_pool_whose_idle_connections_are_closed_opens_new_ones() {
 
 #[test]
 fn an_answer_that_nobody_asked_for_ends_the_connection_and_no_request() {
-    let script = Script::send(right())
-        .and(Duration::from_millis(3), right())
-        .then(Then::Hang);
+    let script = Script::send(right()).and(Duration::from_millis(3), right()).then(Then::Hang);
     let (seen, counts) = drive(polite(script), &SELDOM);
     assert_eq!(by_outcome(&seen.requests), outcomes([("ok", 40)]));
     assert_eq!(by_outcome(&seen.connections)["unsolicited"], 40);

@@ -20,21 +20,12 @@ const ECONNREFUSED: u64 = 111;
 const ECONNRESET: u64 = 104;
 
 /// Only status and framing are looked at.
-const ASK_ANYTHING: Ask = Ask {
-    status: (200, 399),
-    length_bytes: None,
-    body: None,
-    ..ASK
-};
+const ASK_ANYTHING: Ask = Ask { status: (200, 399), length_bytes: None, body: None, ..ASK };
 
 const FEW: usize = 8;
 
 /// For servers that let each request run into its timeout.
-const ASK_IMPATIENTLY: Ask = Ask {
-    requests: Some(FEW),
-    timeout_ms: 500,
-    ..ASK
-};
+const ASK_IMPATIENTLY: Ask = Ask { requests: Some(FEW), timeout_ms: 500, ..ASK };
 
 /// All requests end in one way, all connections in one way, with the same errno.
 fn assert_all_end(seen: &Seen, request: Outcome, connection: Outcome, errno: u64) {
@@ -104,11 +95,7 @@ fn half(bytes: &[u8]) -> &[u8] {
 }
 
 fn head_and_half_a_body() -> Vec<u8> {
-    [
-        head(&format!("Content-Length: {}\r\n", BODY.len())),
-        half(BODY).to_vec(),
-    ]
-    .concat()
+    [head(&format!("Content-Length: {}\r\n", BODY.len())), half(BODY).to_vec()].concat()
 }
 
 fn whole_head() -> Vec<u8> {
@@ -128,28 +115,16 @@ fn a_server_that_behaves_is_right() {
     let seen = keeps_connections(&ASK, |_| Script::send(right()), Outcome::Ok);
     assert_eq!(seen.finish.bodies_compared, REQUESTS as u64);
     assert!(seen.requests.iter().all(|row| row["status"] == 200));
-    assert!(
-        seen.requests
-            .iter()
-            .all(|row| row["received_bytes"] == right().len() as u64)
-    );
+    assert!(seen.requests.iter().all(|row| row["received_bytes"] == right().len() as u64));
 }
 
 // ---- connecting -------------------------------------------------------------------------------
 
 #[test]
 fn nobody_listens() {
-    let manner = Manner {
-        accept: Accept::Refuse,
-        ..POLITE
-    };
+    let manner = Manner { accept: Accept::Refuse, ..POLITE };
     let (seen, counts) = drive(Hostile::start(manner, |_| Script::silence()), &ASK);
-    assert_all_end(
-        &seen,
-        Outcome::ConnectRefused,
-        Outcome::ConnectRefused,
-        ECONNREFUSED,
-    );
+    assert_all_end(&seen, Outcome::ConnectRefused, Outcome::ConnectRefused, ECONNREFUSED);
     assert_eq!((seen.finish.sent, seen.finish.opened), (0, 0));
     assert_eq!(seen.finish.refused, REQUESTS as u64);
     assert_eq!(counts, Counts::default());
@@ -157,14 +132,8 @@ fn nobody_listens() {
 
 #[test]
 fn a_server_that_never_accepts_has_opened_and_not_answered() {
-    let manner = Manner {
-        accept: Accept::Never,
-        ..POLITE
-    };
-    let (seen, counts) = drive(
-        Hostile::start(manner, |_| Script::silence()),
-        &ASK_IMPATIENTLY,
-    );
+    let manner = Manner { accept: Accept::Never, ..POLITE };
+    let (seen, counts) = drive(Hostile::start(manner, |_| Script::silence()), &ASK_IMPATIENTLY);
     assert_all_end(&seen, Outcome::TimedOutWaiting, Outcome::TimedOutWaiting, 0);
     assert_eq!(seen.finish.opened, FEW as u64);
     assert_eq!(counts, Counts::default());
@@ -172,41 +141,20 @@ fn a_server_that_never_accepts_has_opened_and_not_answered() {
 
 #[test]
 fn a_full_queue_of_a_server_that_never_accepts_lets_requests_time_out() {
-    let manner = Manner {
-        accept: Accept::Never,
-        backlog: 16,
-        ..POLITE
-    };
-    let ask = Ask {
-        requests: Some(60),
-        connections: 60,
-        ..ASK_IMPATIENTLY
-    };
+    let manner = Manner { accept: Accept::Never, backlog: 16, ..POLITE };
+    let ask = Ask { requests: Some(60), connections: 60, ..ASK_IMPATIENTLY };
     let (seen, counts) = drive(Hostile::start(manner, |_| Script::silence()), &ask);
     // Who gets into the queue, and who only believes so, is up to the kernel.
     let waited = ["connect_timeout", "timed_out_waiting"];
-    assert!(
-        by_outcome(&seen.requests)
-            .keys()
-            .all(|name| waited.contains(name))
-    );
+    assert!(by_outcome(&seen.requests).keys().all(|name| waited.contains(name)));
     assert!(seen.finish.opened >= 16, "{:?}", seen.finish);
     assert_eq!(counts.accepted, 0);
 }
 
 #[test]
 fn a_short_queue_that_is_emptied_slowly_serves_everybody_in_the_end() {
-    let manner = Manner {
-        accept: Accept::Every(Duration::from_millis(10)),
-        backlog: 16,
-        ..POLITE
-    };
-    let ask = Ask {
-        requests: Some(60),
-        connections: 60,
-        timeout_ms: 20_000,
-        ..ASK
-    };
+    let manner = Manner { accept: Accept::Every(Duration::from_millis(10)), backlog: 16, ..POLITE };
+    let ask = Ask { requests: Some(60), connections: 60, timeout_ms: 20_000, ..ASK };
     let (seen, counts) = drive(Hostile::start(manner, |_| Script::send(right())), &ask);
     assert_all_end(&seen, Outcome::Ok, Outcome::ClosedAsAnnounced, 0);
     assert_eq!((counts.accepted, counts.played), (60, 60), "{counts:?}");
@@ -215,28 +163,16 @@ fn a_short_queue_that_is_emptied_slowly_serves_everybody_in_the_end() {
 
 #[test]
 fn a_connection_reset_on_accept_is_lost_before_its_answer() {
-    let manner = Manner {
-        listen: Listen::Nothing,
-        ..POLITE
-    };
-    let (seen, counts) = drive(
-        Hostile::start(manner, |_| Script::silence().then(Then::Reset)),
-        &ASK,
-    );
+    let manner = Manner { listen: Listen::Nothing, ..POLITE };
+    let (seen, counts) =
+        drive(Hostile::start(manner, |_| Script::silence().then(Then::Reset)), &ASK);
     // The reset may come before, while or after the request is sent.
     let lost = ["connect_reset", "reset_sending", "reset_waiting"];
     let outcomes = by_outcome(&seen.requests);
-    assert!(
-        outcomes.keys().all(|name| lost.contains(name)),
-        "{outcomes:?}"
-    );
+    assert!(outcomes.keys().all(|name| lost.contains(name)), "{outcomes:?}");
     assert_eq!(outcomes, by_outcome(&seen.connections));
     assert!(seen.requests.iter().all(|row| row["errno"] != 0));
-    assert_eq!(
-        (counts.accepted, counts.reset),
-        (REQUESTS, REQUESTS),
-        "{counts:?}"
-    );
+    assert_eq!((counts.accepted, counts.reset), (REQUESTS, REQUESTS), "{counts:?}");
 }
 
 // ---- reset ------------------------------------------------------------------------------------
@@ -269,9 +205,7 @@ fn reset_within_the_body() {
 
 #[test]
 fn reset_within_the_body_a_while_later() {
-    let script = Script::send(head_and_half_a_body())
-        .and(5 * MS, "x")
-        .then(Then::Reset);
+    let script = Script::send(head_and_half_a_body()).and(5 * MS, "x").then(Then::Reset);
     loses_each_connection(&ASK, script, Outcome::ResetReceiving, ECONNRESET);
 }
 
@@ -286,35 +220,20 @@ fn a_reset_after_the_answer_costs_at_most_the_next_request() {
     let server = Hostile::start(POLITE, |_| Script::send(right()).then(Then::Reset));
     let (seen, counts) = drive(server, &ASK);
     let outcomes = by_outcome(&seen.requests);
-    assert_eq!(
-        outcomes["ok"], counts.played as u64,
-        "{outcomes:?} {counts:?}"
-    );
+    assert_eq!(outcomes["ok"], counts.played as u64, "{outcomes:?} {counts:?}");
     let possible = ["ok", "reset_sending", "reset_waiting"];
-    assert!(
-        outcomes.keys().all(|name| possible.contains(name)),
-        "{outcomes:?}"
-    );
+    assert!(outcomes.keys().all(|name| possible.contains(name)), "{outcomes:?}");
     assert_eq!(counts.reset as u64, seen.finish.opened);
 }
 
 #[test]
 fn a_reset_of_an_idle_connection_costs_no_request() {
-    let ask = Ask {
-        requests: Some(FEW),
-        think_ms: 200,
-        ..ASK
-    };
-    let server = Hostile::start(POLITE, |_| {
-        Script::send(right()).and(10 * MS, "").then(Then::Reset)
-    });
+    let ask = Ask { requests: Some(FEW), think_ms: 200, ..ASK };
+    let server =
+        Hostile::start(POLITE, |_| Script::send(right()).and(10 * MS, "").then(Then::Reset));
     let (seen, counts) = drive(server, &ask);
     assert_all_end(&seen, Outcome::Ok, Outcome::ClosedIdle, 0);
-    assert!(
-        seen.connections
-            .iter()
-            .all(|row| row["errno"] == ECONNRESET)
-    );
+    assert!(seen.connections.iter().all(|row| row["errno"] == ECONNRESET));
     assert_eq!((counts.accepted, counts.reset), (FEW, FEW), "{counts:?}");
 }
 
@@ -347,9 +266,7 @@ fn closed_within_the_body() {
 
 #[test]
 fn closed_for_sending_within_the_body() {
-    let script = Script::send(head_and_half_a_body())
-        .and(5 * MS, "x")
-        .then(Then::HalfClose);
+    let script = Script::send(head_and_half_a_body()).and(5 * MS, "x").then(Then::HalfClose);
     loses_each_connection(&ASK, script, Outcome::ClosedEarly, 0);
 }
 
@@ -372,26 +289,16 @@ fn a_close_after_the_answer_costs_at_most_the_next_request() {
     let server = Hostile::start(POLITE, |_| Script::send(right()).then(Then::Close));
     let (seen, counts) = drive(server, &ASK);
     let outcomes = by_outcome(&seen.requests);
-    assert_eq!(
-        outcomes["ok"], counts.played as u64,
-        "{outcomes:?} {counts:?}"
-    );
+    assert_eq!(outcomes["ok"], counts.played as u64, "{outcomes:?} {counts:?}");
     let possible = ["ok", "closed_waiting", "reset_sending", "reset_waiting"];
-    assert!(
-        outcomes.keys().all(|name| possible.contains(name)),
-        "{outcomes:?}"
-    );
+    assert!(outcomes.keys().all(|name| possible.contains(name)), "{outcomes:?}");
     assert_eq!(counts.closed_first as u64, seen.finish.opened);
 }
 
 #[test]
 fn a_close_of_an_idle_connection_costs_no_request() {
     for then in [Then::Close, Then::HalfClose] {
-        let ask = Ask {
-            requests: Some(FEW),
-            think_ms: 200,
-            ..ASK
-        };
+        let ask = Ask { requests: Some(FEW), think_ms: 200, ..ASK };
         let script = Script::send(right()).and(10 * MS, "").then(then);
         let counts = replaces_connections(&ask, script, Outcome::Ok, Outcome::ClosedIdle);
         assert_eq!(counts.closed_first, FEW);
@@ -400,13 +307,8 @@ fn a_close_of_an_idle_connection_costs_no_request() {
 
 #[test]
 fn an_announced_close_costs_nothing() {
-    let answer = [
-        head(&format!(
-            "Connection: close\r\nContent-Length: {}\r\n",
-            BODY.len()
-        )),
-        BODY.to_vec(),
-    ];
+    let answer =
+        [head(&format!("Connection: close\r\nContent-Length: {}\r\n", BODY.len())), BODY.to_vec()];
     for then in [Then::Close, Then::Hang] {
         let script = Script::send(answer.concat()).then(then);
         replaces_connections(&ASK, script, Outcome::Ok, Outcome::ClosedAsAnnounced);
@@ -415,11 +317,7 @@ fn an_announced_close_costs_nothing() {
 
 #[test]
 fn a_close_announced_among_other_wishes_is_announced() {
-    let wishes = [
-        "keep-alive, close",
-        "close\r\nConnection: keep-alive",
-        "x\r\nConnection: Close",
-    ];
+    let wishes = ["keep-alive, close", "close\r\nConnection: keep-alive", "x\r\nConnection: Close"];
     for wish in wishes {
         let headers = format!("Connection: {wish}\r\nContent-Length: {}\r\n", BODY.len());
         let script = Script::send([head(&headers), BODY.to_vec()].concat()).then(Then::Hang);
@@ -464,66 +362,39 @@ fn an_older_server_may_keep_the_connection() {
 
 #[test]
 fn a_length_that_is_too_short_is_wrong_and_leaves_bytes_nobody_asked_for() {
-    let answer = [
-        head(&format!("Content-Length: {}\r\n", BODY.len() - 5)),
-        BODY.to_vec(),
-    ]
-    .concat();
+    let answer = [head(&format!("Content-Length: {}\r\n", BODY.len() - 5)), BODY.to_vec()].concat();
     let script = Script::send(answer).then(Then::Hang);
     replaces_connections(&ASK, script, Outcome::WrongLength, Outcome::Unsolicited);
 }
 
 #[test]
 fn a_length_that_is_too_long_is_waited_for() {
-    let answer = [
-        head(&format!("Content-Length: {}\r\n", BODY.len() + 5)),
-        BODY.to_vec(),
-    ]
-    .concat();
+    let answer = [head(&format!("Content-Length: {}\r\n", BODY.len() + 5)), BODY.to_vec()].concat();
     let script = Script::send(answer).then(Then::Hang);
     loses_each_connection(&ASK_IMPATIENTLY, script, Outcome::TimedOutReceiving, 0);
 }
 
 #[test]
 fn a_length_that_is_too_long_before_a_close_is_a_cut_answer() {
-    let answer = [
-        head(&format!("Content-Length: {}\r\n", BODY.len() + 5)),
-        BODY.to_vec(),
-    ]
-    .concat();
-    loses_each_connection(
-        &ASK,
-        Script::send(answer).then(Then::Close),
-        Outcome::ClosedEarly,
-        0,
-    );
+    let answer = [head(&format!("Content-Length: {}\r\n", BODY.len() + 5)), BODY.to_vec()].concat();
+    loses_each_connection(&ASK, Script::send(answer).then(Then::Close), Outcome::ClosedEarly, 0);
 }
 
 #[test]
 fn a_body_of_another_length_is_wrong_and_the_connection_goes_on() {
     let body = &BODY[1..];
-    let answer = [
-        head(&format!("Content-Length: {}\r\n", body.len())),
-        body.to_vec(),
-    ]
-    .concat();
+    let answer = [head(&format!("Content-Length: {}\r\n", body.len())), body.to_vec()].concat();
     keeps_connections(&ASK, move |_| Script::send(&answer), Outcome::WrongLength);
 }
 
 #[test]
 fn no_content_has_no_body_with_and_without_a_length() {
-    for headers in [
-        "",
-        "Content-Length: 0\r\n",
-        "Content-Length: 7\r\n",
-        "Transfer-Encoding: chunked\r\n",
-    ] {
+    for headers in
+        ["", "Content-Length: 0\r\n", "Content-Length: 7\r\n", "Transfer-Encoding: chunked\r\n"]
+    {
         for status in ["204 No Content", "304 Not Modified"] {
             let answer = format!("HTTP/1.1 {status}\r\n{headers}\r\n");
-            let ask = Ask {
-                length_bytes: Some(0),
-                ..ASK_ANYTHING
-            };
+            let ask = Ask { length_bytes: Some(0), ..ASK_ANYTHING };
             keeps_connections(&ask, move |_| Script::send(&answer), Outcome::Ok);
         }
     }
@@ -533,10 +404,7 @@ fn no_content_has_no_body_with_and_without_a_length() {
 
 #[test]
 fn another_status_is_wrong() {
-    let answer = format!(
-        "HTTP/1.1 503 Busy\r\nContent-Length: {}\r\n\r\n",
-        BODY.len()
-    );
+    let answer = format!("HTTP/1.1 503 Busy\r\nContent-Length: {}\r\n\r\n", BODY.len());
     let answer = [answer.as_bytes(), BODY].concat();
     let seen = keeps_connections(&ASK, move |_| Script::send(&answer), Outcome::WrongStatus);
     assert!(seen.requests.iter().all(|row| row["status"] == 503));
@@ -563,20 +431,14 @@ fn a_wrong_answer_among_right_ones_is_counted_once() {
         Script::send(answer)
     };
     let (seen, _) = drive(Hostile::start(POLITE, scripts), &ASK);
-    assert_eq!(
-        by_outcome(&seen.requests),
-        BTreeMap::from([("ok", 36), ("wrong_body", 4)])
-    );
+    assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 36), ("wrong_body", 4)]));
 }
 
 // ---- right answers in unusual form ------------------------------------------------------------
 
 #[test]
 fn an_answer_may_come_a_byte_at_a_time() {
-    let ask = Ask {
-        requests: Some(8),
-        ..ASK
-    };
+    let ask = Ask { requests: Some(8), ..ASK };
     for answer in [right(), chunked(11)] {
         let scripts = move |_| Script::send(&answer).in_pieces_of(1, Duration::ZERO);
         keeps_connections(&ask, scripts, Outcome::Ok);
@@ -605,22 +467,22 @@ fn chunks_may_have_extensions_and_trailers() {
 #[test]
 fn answers_may_be_preceded_by_others_of_the_interim() {
     let early = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
-    let answer = [
-        b"HTTP/1.1 100 Continue\r\n\r\n".as_slice(),
-        early,
-        early,
-        &right(),
-    ]
-    .concat();
+    let answer = [b"HTTP/1.1 100 Continue\r\n\r\n".as_slice(), early, early, &right()].concat();
     split_everywhere(answer);
+}
+
+#[test]
+fn an_interim_answer_does_not_end_the_sending_of_the_request() {
+    let manner = Manner { listen: Listen::WholeOnceInvited, ..POLITE };
+    let ask = Ask { requests: Some(FEW), timeout_ms: 3_000, request_body_bytes: 8 << 20, ..ASK };
+    let (seen, counts) = drive(Hostile::start(manner, |_| Script::send(right())), &ask);
+    assert_all_end(&seen, Outcome::Ok, Outcome::ClosedAsAnnounced, 0);
+    assert_eq!((counts.requests, counts.accepted), (FEW, ask.connections), "{counts:?}");
 }
 
 /// Every split of an answer into two writes, one request each.
 fn split_everywhere(answer: Vec<u8>) {
-    let ask = Ask {
-        requests: Some(answer.len() - 1),
-        ..ASK
-    };
+    let ask = Ask { requests: Some(answer.len() - 1), ..ASK };
     let scripts = move |number: usize| {
         let (first, second) = answer.split_at(number + 1);
         Script::send(first).and(MS, second)
@@ -652,33 +514,16 @@ fn a_server_that_freezes_within_the_body() {
 
 #[test]
 fn a_server_that_drips_is_timed_out_all_the_same() {
-    let script = Script::send(right())
-        .in_pieces_of(1, 20 * MS)
-        .then(Then::Hang);
-    let (seen, counts) = drive(
-        Hostile::start(POLITE, move |_| script.clone()),
-        &ASK_IMPATIENTLY,
-    );
-    assert_all_end(
-        &seen,
-        Outcome::TimedOutReceiving,
-        Outcome::TimedOutReceiving,
-        0,
-    );
+    let script = Script::send(right()).in_pieces_of(1, 20 * MS).then(Then::Hang);
+    let (seen, counts) = drive(Hostile::start(POLITE, move |_| script.clone()), &ASK_IMPATIENTLY);
+    assert_all_end(&seen, Outcome::TimedOutReceiving, Outcome::TimedOutReceiving, 0);
     assert_eq!((counts.requests, counts.played), (FEW, 0), "{counts:?}");
 }
 
 #[test]
 fn a_server_that_freezes_while_the_request_is_sent() {
-    let manner = Manner {
-        listen: Listen::Nothing,
-        ..POLITE
-    };
-    let ask = Ask {
-        requests: Some(4),
-        request_body_bytes: 8 << 20,
-        ..ASK_IMPATIENTLY
-    };
+    let manner = Manner { listen: Listen::Nothing, ..POLITE };
+    let ask = Ask { requests: Some(4), request_body_bytes: 8 << 20, ..ASK_IMPATIENTLY };
     let server = Hostile::start(manner, |_| Script::silence().then(Then::Hang));
     let (seen, counts) = drive(server, &ask);
     assert_all_end(&seen, Outcome::TimedOutSending, Outcome::TimedOutSending, 0);
@@ -692,10 +537,7 @@ fn a_freeze_that_ends_in_time_costs_no_request() {
         _ => Script::send(right()),
     };
     let seen = keeps_connections(&ASK, scripts, Outcome::Ok);
-    let long = seen
-        .requests
-        .iter()
-        .filter(|row| row["done_ns"] - row["sent_ns"] >= 300_000_000);
+    let long = seen.requests.iter().filter(|row| row["done_ns"] - row["sent_ns"] >= 300_000_000);
     assert_eq!(long.count(), 4);
 }
 
@@ -704,10 +546,7 @@ fn a_freeze_that_ends_in_time_costs_no_request() {
 #[test]
 fn a_head_without_end_is_too_large() {
     let script = Script::send(&head("")[..17])
-        .followed_by(Script::repeat(
-            "X-Header: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n",
-            1 << 20,
-        ))
+        .followed_by(Script::repeat("X-Header: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n", 1 << 20))
         .then(Then::Hang);
     endless(script);
 }
@@ -722,17 +561,10 @@ fn a_header_without_end_is_too_large() {
 
 /// The engine leaves long before the server has sent its 100 MB.
 fn endless(script: Script) {
-    let ask = Ask {
-        requests: Some(8),
-        ..ASK
-    };
+    let ask = Ask { requests: Some(8), ..ASK };
     let (seen, counts) = drive(Hostile::start(POLITE, move |_| script.clone()), &ask);
     assert_all_end(&seen, Outcome::HeadTooLarge, Outcome::HeadTooLarge, 0);
-    assert_eq!(
-        (counts.requests, counts.given_up, counts.played),
-        (8, 8, 0),
-        "{counts:?}"
-    );
+    assert_eq!((counts.requests, counts.given_up, counts.played), (8, 8, 0), "{counts:?}");
 }
 
 #[test]
@@ -744,10 +576,7 @@ fn a_malformed_head() {
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n".into(),
         "HTTP/1.1 200 OK\r\nContent-Length: 0x10\r\n\r\n".into(),
         "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551616\r\n\r\n".into(),
-        format!(
-            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: {}\r\n\r\n",
-            BODY.len()
-        ),
+        format!("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: {}\r\n\r\n", BODY.len()),
     ];
     for head in heads {
         let script = Script::send(head).then(Then::Hang);
@@ -765,19 +594,9 @@ fn a_malformed_head_is_the_same_in_pieces() {
 
 #[test]
 fn a_malformed_chunk() {
-    let bodies = [
-        "x\r\n",
-        "5\r\nabcdefg\r\n",
-        "\r\n",
-        "-1\r\n",
-        "11112222333344445\r\n",
-    ];
+    let bodies = ["x\r\n", "5\r\nabcdefg\r\n", "\r\n", "-1\r\n", "11112222333344445\r\n"];
     for body in bodies {
-        let answer = [
-            head("Transfer-Encoding: chunked\r\n"),
-            body.as_bytes().to_vec(),
-        ]
-        .concat();
+        let answer = [head("Transfer-Encoding: chunked\r\n"), body.as_bytes().to_vec()].concat();
         let script = Script::send(answer).then(Then::Hang);
         loses_each_connection(&ASK_IMPATIENTLY, script, Outcome::MalformedChunk, 0);
     }
@@ -785,32 +604,16 @@ fn a_malformed_chunk() {
 
 #[test]
 fn what_surrounds_chunks_is_bounded() {
-    let endings = [
-        "0;extension=",
-        "0\r\nTrailer: ",
-        "0\r\nTrailer: a\r\nTrailer: ",
-        "1\r\nx\r",
-    ];
-    for (ending, filling) in endings
-        .iter()
-        .flat_map(|ending| [(ending, "a"), (ending, "\r")])
-    {
+    let endings = ["0;extension=", "0\r\nTrailer: ", "0\r\nTrailer: a\r\nTrailer: ", "1\r\nx\r"];
+    for (ending, filling) in endings.iter().flat_map(|ending| [(ending, "a"), (ending, "\r")]) {
         let begin = [&head("Transfer-Encoding: chunked\r\n"), ending.as_bytes()].concat();
         let script = Script::send(begin)
             .followed_by(Script::repeat(filling.repeat(1_000), 300))
             .then(Then::Hang);
-        let ask = Ask {
-            timeout_ms: 1_000,
-            requests: Some(4),
-            ..ASK
-        };
+        let ask = Ask { timeout_ms: 1_000, requests: Some(4), ..ASK };
         let (seen, _) = drive(Hostile::start(POLITE, move |_| script.clone()), &ask);
         let ended = by_outcome(&seen.requests);
-        assert_eq!(
-            ended,
-            BTreeMap::from([("malformed_chunk", 4)]),
-            "{ending:?} {filling:?}"
-        );
+        assert_eq!(ended, BTreeMap::from([("malformed_chunk", 4)]), "{ending:?} {filling:?}");
     }
 }
 
@@ -824,11 +627,7 @@ fn two_answers_at_once_are_one_answer_and_bytes_nobody_asked_for() {
 
 #[test]
 fn an_answer_on_an_idle_connection_was_asked_for_by_nobody() {
-    let ask = Ask {
-        requests: Some(FEW),
-        think_ms: 200,
-        ..ASK
-    };
+    let ask = Ask { requests: Some(FEW), think_ms: 200, ..ASK };
     let script = Script::send(right()).and(10 * MS, right()).then(Then::Hang);
     replaces_connections(&ask, script, Outcome::Ok, Outcome::Unsolicited);
 }
@@ -836,16 +635,8 @@ fn an_answer_on_an_idle_connection_was_asked_for_by_nobody() {
 #[test]
 fn an_answer_before_the_whole_request_ends_the_connection() {
     // What is left of the request would otherwise be taken for the next one.
-    let manner = Manner {
-        listen: Listen::Head,
-        ..POLITE
-    };
-    let ask = Ask {
-        requests: Some(8),
-        timeout_ms: 1_000,
-        request_body_bytes: 8 << 20,
-        ..ASK
-    };
+    let manner = Manner { listen: Listen::Head, ..POLITE };
+    let ask = Ask { requests: Some(8), timeout_ms: 1_000, request_body_bytes: 8 << 20, ..ASK };
     let server = Hostile::start(manner, |_| Script::send(right()).then(Then::Hang));
     let (seen, counts) = drive(server, &ask);
     assert_all_end(&seen, Outcome::Ok, Outcome::ClosedAsAnnounced, 0);
@@ -864,11 +655,7 @@ fn a_server_of_many_moods_is_counted_mood_by_mood() {
             .then(Then::Hang),
         _ => Script::send(right()),
     };
-    let ask = Ask {
-        requests: Some(500),
-        connections: 16,
-        ..ASK
-    };
+    let ask = Ask { requests: Some(500), connections: 16, ..ASK };
     let (seen, counts) = drive(Hostile::start(POLITE, scripts), &ask);
     let expected = BTreeMap::from([
         ("closed_early", 100),

@@ -26,17 +26,12 @@ fn start(spec: &ReferenceSpec) -> Server {
 }
 
 fn with_service_time(duration_ns: u64) -> Server {
-    start(&ReferenceSpec {
-        service_time: ServiceTime::Fixed { duration_ns },
-        ..spec()
-    })
+    start(&ReferenceSpec { service_time: ServiceTime::Fixed { duration_ns }, ..spec() })
 }
 
 fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(10)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     stream.set_nodelay(true).unwrap();
     stream
 }
@@ -51,9 +46,7 @@ fn read_answer(stream: &mut TcpStream) -> (u16, String, Vec<u8>) {
     }
     let head = String::from_utf8(head).unwrap().to_lowercase();
     let status = head[9..12].parse().unwrap();
-    let length = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "));
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
     let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
     stream.read_exact(&mut body).unwrap();
     (status, head, body)
@@ -93,21 +86,13 @@ fn counts_when(server: &Server, settled: impl Fn(&Counts) -> bool) -> Counts {
 fn every_endpoint_is_served_on_one_connection() {
     let server = start(&spec());
     let mut stream = connect(server.address());
-    for (path, length) in [
-        ("empty", 0),
-        ("2048", 2048),
-        ("8192", 8192),
-        ("32768", 32768),
-    ] {
+    for (path, length) in [("empty", 0), ("2048", 2048), ("8192", 8192), ("32768", 32768)] {
         let request = format!("GET /{path} HTTP/1.1\r\nHost: x\r\n\r\n");
         let (status, _, body) = ask(&mut stream, request.as_bytes());
         assert_eq!((status, body), (200, vec![b'A'; length]));
     }
     assert_eq!(ask(&mut stream, GET_PLAINTEXT).2, b"Hello, World!");
-    let fibonacci = ask(
-        &mut stream,
-        b"GET /fibonacci/90 HTTP/1.1\r\nHost: x\r\n\r\n",
-    );
+    let fibonacci = ask(&mut stream, b"GET /fibonacci/90 HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_eq!(fibonacci.2, b"2880067194370816120");
     assert_eq!(server.stop().unwrap().connections_accepted, 1);
 }
@@ -115,14 +100,9 @@ fn every_endpoint_is_served_on_one_connection() {
 #[test]
 fn the_twenty_six_arguments_are_counted_however_they_come() {
     let alphabet = "abcdefghijklmnopqrstuvwxyz";
-    let pairs: Vec<_> = alphabet
-        .chars()
-        .map(|letter| (format!("abc{letter}"), alphabet.to_owned()))
-        .collect();
-    let form: Vec<_> = pairs
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
+    let pairs: Vec<_> =
+        alphabet.chars().map(|letter| (format!("abc{letter}"), alphabet.to_owned())).collect();
+    let form: Vec<_> = pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let form = form.join("&");
     let parts: Vec<_> = pairs
         .iter()
@@ -136,16 +116,8 @@ fn the_twenty_six_arguments_are_counted_however_they_come() {
     let mut stream = connect(server.address());
     let requests = [
         format!("GET /getArgs2048?{form} HTTP/1.1\r\nHost: x\r\n\r\n").into_bytes(),
-        post(
-            "/postArgs2048",
-            "application/x-www-form-urlencoded",
-            form.as_bytes(),
-        ),
-        post(
-            "/postArgsMulti2048",
-            "multipart/form-data; boundary=b0undary",
-            multipart.as_bytes(),
-        ),
+        post("/postArgs2048", "application/x-www-form-urlencoded", form.as_bytes()),
+        post("/postArgsMulti2048", "multipart/form-data; boundary=b0undary", multipart.as_bytes()),
     ];
     for request in requests {
         let (status, head, body) = ask(&mut stream, &request);
@@ -170,10 +142,7 @@ fn broken_json_is_refused_and_the_connection_goes_on() {
 fn a_path_that_does_not_exist_is_not_found() {
     let server = start(&spec());
     let mut stream = connect(server.address());
-    assert_eq!(
-        ask(&mut stream, b"GET /none HTTP/1.1\r\nHost: x\r\n\r\n").0,
-        404
-    );
+    assert_eq!(ask(&mut stream, b"GET /none HTTP/1.1\r\nHost: x\r\n\r\n").0, 404);
     assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
 }
 
@@ -185,11 +154,7 @@ fn pipelined_requests_are_answered_in_order() {
     let mut sender = stream.try_clone().unwrap();
     let sending = std::thread::spawn(move || sender.write_all(&requests).unwrap());
     for index in 0..150 {
-        assert_eq!(
-            read_answer(&mut stream).2.len(),
-            [0, 13, 32768][index % 3],
-            "{index}"
-        );
+        assert_eq!(read_answer(&mut stream).2.len(), [0, 13, 32768][index % 3], "{index}");
     }
     sending.join().unwrap();
     assert_eq!(server.stop().unwrap().requests_answered, 150);
@@ -214,9 +179,7 @@ fn an_answer_larger_than_the_socket_takes_is_sent_whole_once_it_is_read() {
     let requests = post("/json", "application/json", body.as_bytes()).repeat(30);
     let mut sender = stream.try_clone().unwrap();
     let sending = std::thread::spawn(move || sender.write_all(&requests).unwrap());
-    counts_when(&server, |counts| {
-        counts.requests_received > counts.requests_answered
-    });
+    counts_when(&server, |counts| counts.requests_received > counts.requests_answered);
     for _ in 0..30 {
         assert_eq!(read_answer(&mut stream).2, body.as_bytes());
     }
@@ -239,10 +202,8 @@ fn an_older_client_is_served_and_closed_unless_it_asks_to_stay() {
     let server = start(&spec());
     let mut stream = connect(server.address());
     for _ in 0..2 {
-        let (status, head, _) = ask(
-            &mut stream,
-            b"GET /2048 HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n",
-        );
+        let (status, head, _) =
+            ask(&mut stream, b"GET /2048 HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
         assert_eq!(status, 200);
         assert!(head.contains("\r\nconnection: keep-alive\r\n"), "{head}");
     }
@@ -258,10 +219,7 @@ fn a_client_that_has_said_all_still_gets_its_answer() {
     stream.shutdown(Shutdown::Write).unwrap();
     assert_eq!(read_answer(&mut stream).2, b"Hello, World!");
     assert!(is_closed(&mut stream));
-    assert_eq!(
-        counts_when(&server, |counts| counts.connections_closed == 1).requests_answered,
-        1
-    );
+    assert_eq!(counts_when(&server, |counts| counts.connections_closed == 1).requests_answered, 1);
 }
 
 #[test]
@@ -281,12 +239,8 @@ fn what_is_no_request_is_refused_and_closed() {
     let long = [b"GET / HTTP/1.1\r\nX: ".as_slice(), &vec![b'x'; 200_000]].concat();
     let chunked = b"POST /json HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}";
     let large = b"POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nbeginning";
-    let cases: [(&[u8], u16); 4] = [
-        (b"\x16\x03\x01\r\n\r\n", 400),
-        (chunked, 411),
-        (large, 413),
-        (&long, 431),
-    ];
+    let cases: [(&[u8], u16); 4] =
+        [(b"\x16\x03\x01\r\n\r\n", 400), (chunked, 411), (large, 413), (&long, 431)];
     for (request, expected) in cases {
         let mut stream = connect(server.address());
         stream.write_all(request).unwrap();
@@ -303,11 +257,7 @@ fn what_is_no_request_is_refused_and_closed() {
 #[test]
 fn both_ways_to_accept_serve_every_connection() {
     for acceptors in [Acceptors::Many, Acceptors::One] {
-        let server = start(&ReferenceSpec {
-            workers: 3,
-            acceptors,
-            ..spec()
-        });
+        let server = start(&ReferenceSpec { workers: 3, acceptors, ..spec() });
         let mut streams: Vec<_> = (0..60).map(|_| connect(server.address())).collect();
         for stream in &mut streams {
             stream.write_all(GET_PLAINTEXT).unwrap();
@@ -378,16 +328,9 @@ fn requests_on_one_connection_are_served_one_after_the_other() {
 
 #[test]
 fn a_share_of_the_answers_takes_the_second_service_time() {
-    let service_time = ServiceTime::Bimodal {
-        duration_ns: 0,
-        second_ns: 30 * MS,
-        second_ratio: 0.5,
-    };
-    let server = start(&ReferenceSpec {
-        service_time,
-        seed: 1,
-        ..spec()
-    });
+    let service_time =
+        ServiceTime::Bimodal { duration_ns: 0, second_ns: 30 * MS, second_ratio: 0.5 };
+    let server = start(&ReferenceSpec { service_time, seed: 1, ..spec() });
     let mut stream = connect(server.address());
     let mut before_ns = sys::now_ns();
     let slow = (0..40).filter(|_| {
@@ -401,14 +344,8 @@ fn a_share_of_the_answers_takes_the_second_service_time() {
 
 #[test]
 fn a_frozen_server_answers_nothing_until_the_freeze_is_over() {
-    let freeze = Freeze {
-        duration_ns: 200 * MS,
-        period_ns: 300 * MS,
-    };
-    let server = start(&ReferenceSpec {
-        freeze: Some(freeze),
-        ..spec()
-    });
+    let freeze = Freeze { duration_ns: 200 * MS, period_ns: 300 * MS };
+    let server = start(&ReferenceSpec { freeze: Some(freeze), ..spec() });
     let mut stream = connect(server.address());
     let mut frozen = 0;
     for _ in 0..20 {
@@ -418,10 +355,7 @@ fn a_frozen_server_answers_nothing_until_the_freeze_is_over() {
         let answered_ns = sys::now_ns() - server.zero_ns();
         if let Some(end_ns) = freeze.end_ns(asked_ns) {
             frozen += 1;
-            assert!(
-                answered_ns >= end_ns,
-                "asked {asked_ns}, answered {answered_ns}"
-            );
+            assert!(answered_ns >= end_ns, "asked {asked_ns}, answered {answered_ns}");
         }
     }
     assert!(frozen > 0);
@@ -430,11 +364,7 @@ fn a_frozen_server_answers_nothing_until_the_freeze_is_over() {
 #[test]
 fn stopping_closes_every_connection_and_frees_the_port() {
     for acceptors in [Acceptors::Many, Acceptors::One] {
-        let server = start(&ReferenceSpec {
-            workers: 2,
-            acceptors,
-            ..spec()
-        });
+        let server = start(&ReferenceSpec { workers: 2, acceptors, ..spec() });
         let address = server.address();
         let mut streams: Vec<_> = (0..4).map(|_| connect(address)).collect();
         for stream in &mut streams {
@@ -445,26 +375,15 @@ fn stopping_closes_every_connection_and_frees_the_port() {
         assert!(streams.iter_mut().all(is_closed));
         let refused = TcpStream::connect(address).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
-        let again = start(&ReferenceSpec {
-            address,
-            workers: 2,
-            acceptors,
-            ..spec()
-        });
+        let again = start(&ReferenceSpec { address, workers: 2, acceptors, ..spec() });
         assert_eq!(again.address(), address);
     }
 }
 
 #[test]
 fn a_frozen_server_stops_all_the_same() {
-    let freeze = Freeze {
-        duration_ns: 3_599_000 * MS,
-        period_ns: 3_600_000 * MS,
-    };
-    let server = start(&ReferenceSpec {
-        freeze: Some(freeze),
-        ..spec()
-    });
+    let freeze = Freeze { duration_ns: 3_599_000 * MS, period_ns: 3_600_000 * MS };
+    let server = start(&ReferenceSpec { freeze: Some(freeze), ..spec() });
     let _waiting = connect(server.address());
     std::thread::sleep(Duration::from_millis(1_100));
     server.stop().unwrap();
@@ -474,17 +393,10 @@ fn a_frozen_server_stops_all_the_same() {
 fn a_port_that_is_taken_is_not_shared_with_whoever_has_it() {
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = other.local_addr().unwrap();
-    let first = start(&ReferenceSpec {
-        workers: 2,
-        ..spec()
-    });
+    let first = start(&ReferenceSpec { workers: 2, ..spec() });
     for taken in [address, first.address()] {
         for acceptors in [Acceptors::Many, Acceptors::One] {
-            let spec = ReferenceSpec {
-                address: taken,
-                acceptors,
-                ..spec()
-            };
+            let spec = ReferenceSpec { address: taken, acceptors, ..spec() };
             let error = Server::start(&spec).err().unwrap();
             assert!(matches!(error, ReferenceError::Address { .. }), "{error}");
             assert_eq!(error.exit_code(), 3);

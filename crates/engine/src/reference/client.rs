@@ -263,9 +263,7 @@ impl Client {
                 if sys::finish_sending(&self.socket).is_err() {
                     return Step::Over;
                 }
-                Phase::Draining {
-                    left_bytes: DRAIN_LIMIT_BYTES,
-                }
+                Phase::Draining { left_bytes: DRAIN_LIMIT_BYTES }
             }
         };
         Step::Done
@@ -274,9 +272,7 @@ impl Client {
     fn drain(&mut self, left_bytes: usize, scratch: &mut [u8], tally: &Tally) -> Step {
         match self.receive(scratch, tally) {
             Ok(count) if count < left_bytes => {
-                self.phase = Phase::Draining {
-                    left_bytes: left_bytes - count,
-                };
+                self.phase = Phase::Draining { left_bytes: left_bytes - count };
                 Step::Done
             }
             Ok(_) => Step::Over,

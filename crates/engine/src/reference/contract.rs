@@ -35,14 +35,11 @@ pub(super) fn answer(request: &Request) -> Answer {
         "/getArgs2048" => when_reading(request, |request| {
             decoded(request, Ok(form_bytes(request.query.as_bytes())))
         }),
-        "/postArgs2048" => when_posted(request, |request| {
-            decoded(request, Ok(form_bytes(request.body)))
-        }),
+        "/postArgs2048" => {
+            when_posted(request, |request| decoded(request, Ok(form_bytes(request.body))))
+        }
         "/postArgsMulti2048" => when_posted(request, |request| {
-            decoded(
-                request,
-                multipart::value_bytes(request.content_type, request.body),
-            )
+            decoded(request, multipart::value_bytes(request.content_type, request.body))
         }),
         "/json" => when_posted(request, json),
         path => match path.strip_prefix("/fibonacci/").and_then(position) {
@@ -84,9 +81,7 @@ fn when_posted(request: &Request, answer: impl Fn(&Request) -> Answer) -> Answer
 
 /// Bytes of the values of a query or form together, decoded.
 fn form_bytes(encoded: &[u8]) -> usize {
-    form_urlencoded::parse(encoded)
-        .map(|(_, value)| value.len())
-        .sum()
+    form_urlencoded::parse(encoded).map(|(_, value)| value.len()).sum()
 }
 
 fn decoded(request: &Request, bytes: Result<usize, multipart::Broken>) -> Answer {
@@ -105,24 +100,16 @@ fn json(request: &Request) -> Answer {
     let decoded = serde_json::from_slice::<serde_json::Value>(request.body);
     let encoded = decoded.and_then(|value| serde_json::to_vec(&value));
     match encoded {
-        Ok(body) => Cow::Owned(render(
-            "200 OK",
-            "Content-Type: application/json\r\n",
-            request,
-            &body,
-        )),
+        Ok(body) => {
+            Cow::Owned(render("200 OK", "Content-Type: application/json\r\n", request, &body))
+        }
         Err(_) => CONSTANTS.bad_request.to(request),
     }
 }
 
 fn fibonacci_answer(request: &Request, position: u32) -> Answer {
     let body = fibonacci(position).to_string();
-    Cow::Owned(render(
-        "200 OK",
-        "Content-Type: text/plain\r\n",
-        request,
-        body.as_bytes(),
-    ))
+    Cow::Owned(render("200 OK", "Content-Type: text/plain\r\n", request, body.as_bytes()))
 }
 
 /// N, when it is a number that is not too large.
@@ -205,11 +192,7 @@ impl Constant {
 
     fn to(&'static self, request: &Request) -> Answer {
         let whole = self.whole(request.persistence);
-        let body_bytes = if request.method == Method::Head {
-            self.body_bytes
-        } else {
-            0
-        };
+        let body_bytes = if request.method == Method::Head { self.body_bytes } else { 0 };
         Cow::Borrowed(&whole[..whole.len() - body_bytes])
     }
 }
@@ -267,10 +250,7 @@ mod tests {
 
     fn parts(answer: &[u8]) -> (String, Vec<u8>) {
         let end = memchr::memmem::find(answer, b"\r\n\r\n").unwrap() + 4;
-        (
-            String::from_utf8(answer[..end].to_vec()).unwrap(),
-            answer[end..].to_vec(),
-        )
+        (String::from_utf8(answer[..end].to_vec()).unwrap(), answer[end..].to_vec())
     }
 
     fn get(path: &str) -> (String, Vec<u8>) {
@@ -287,18 +267,9 @@ mod tests {
             let (head, body) = get(&format!("/{length}"));
             assert_eq!(body, vec![b'A'; length]);
             let end = format!("text/plain\r\nContent-Length: {length}\r\n\r\n");
-            assert!(
-                head.starts_with("HTTP/1.1 200 OK\r\n") && head.ends_with(&end),
-                "{head}"
-            );
+            assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.ends_with(&end), "{head}");
         }
-        assert_eq!(
-            get("/empty"),
-            (
-                "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".into(),
-                vec![]
-            )
-        );
+        assert_eq!(get("/empty"), ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".into(), vec![]));
         assert_eq!(get("/plaintext").1, b"Hello, World!");
     }
 
@@ -314,18 +285,12 @@ mod tests {
     fn the_answer_says_what_becomes_of_the_connection() {
         let cases = [
             (Persistence::Kept, None),
-            (
-                Persistence::KeptAsAsked,
-                Some("\r\nConnection: keep-alive\r\n"),
-            ),
+            (Persistence::KeptAsAsked, Some("\r\nConnection: keep-alive\r\n")),
             (Persistence::Closed, Some("\r\nConnection: close\r\n")),
         ];
         for (persistence, expected) in cases {
             for path in ["/2048", "/getArgs2048", "/none"] {
-                let asked = Request {
-                    persistence,
-                    ..request(Method::Get, path, b"")
-                };
+                let asked = Request { persistence, ..request(Method::Get, path, b"") };
                 let (head, _) = parts(&answer(&asked));
                 match expected {
                     Some(header) => assert!(head.contains(header), "{head}"),
@@ -338,10 +303,7 @@ mod tests {
     #[test]
     fn arguments_are_decoded_and_counted_in_bytes() {
         let query = "abca=a+b&abcb=%26%3D%25&abcc=%C3%A9&abcd=%F0%9D%84%9E&abce=";
-        let asked = Request {
-            query,
-            ..request(Method::Get, "/getArgs2048", b"")
-        };
+        let asked = Request { query, ..request(Method::Get, "/getArgs2048", b"") };
         let (head, body) = parts(&answer(&asked));
         assert!(head.contains("\r\nDecoded-Bytes: 12\r\n"), "{head}");
         assert_eq!(body, [b'A'; 2048]);
@@ -355,37 +317,22 @@ mod tests {
         let (head, letters) = post("/postArgsMulti2048", body);
         assert!(head.contains("\r\nDecoded-Bytes: 2\r\n"), "{head}");
         assert_eq!(letters, [b'A'; 2048]);
-        assert!(
-            post("/postArgsMulti2048", b"--xyz")
-                .0
-                .starts_with("HTTP/1.1 400 ")
-        );
+        assert!(post("/postArgsMulti2048", b"--xyz").0.starts_with("HTTP/1.1 400 "));
     }
 
     #[test]
     fn json_comes_back_equal() {
         let text = "{ \"lastName\" : \"\\u00e9\\ud834\\udd1e\",\n\"id\": 1, \"firstName\":\"\"}";
         let (head, body) = post("/json", text.as_bytes());
-        assert!(
-            head.contains("\r\nContent-Type: application/json\r\n"),
-            "{head}"
-        );
+        assert!(head.contains("\r\nContent-Type: application/json\r\n"), "{head}");
         let before: serde_json::Value = serde_json::from_str(text).unwrap();
-        assert_eq!(
-            serde_json::from_slice::<serde_json::Value>(&body).unwrap(),
-            before
-        );
+        assert_eq!(serde_json::from_slice::<serde_json::Value>(&body).unwrap(), before);
     }
 
     #[test]
     fn broken_json_is_refused() {
         for broken in ["", "{", "{\"id\":}", "nothing", "{} {}"] {
-            assert!(
-                post("/json", broken.as_bytes())
-                    .0
-                    .starts_with("HTTP/1.1 400 "),
-                "{broken}"
-            );
+            assert!(post("/json", broken.as_bytes()).0.starts_with("HTTP/1.1 400 "), "{broken}");
         }
     }
 
@@ -421,16 +368,8 @@ mod tests {
 
     #[test]
     fn a_method_that_an_endpoint_does_not_have_is_named() {
-        assert!(
-            post("/2048", b"")
-                .0
-                .contains("405 Method Not Allowed\r\nAllow: GET, HEAD\r\n")
-        );
-        assert!(
-            get("/json")
-                .0
-                .contains("405 Method Not Allowed\r\nAllow: POST\r\n")
-        );
+        assert!(post("/2048", b"").0.contains("405 Method Not Allowed\r\nAllow: GET, HEAD\r\n"));
+        assert!(get("/json").0.contains("405 Method Not Allowed\r\nAllow: POST\r\n"));
     }
 
     #[test]

@@ -104,19 +104,11 @@ impl ReferenceSpec {
     /// Everything that is wrong with it.
     fn problems(&self) -> Vec<String> {
         let workers = (self.workers == 0).then(|| "`workers` is 0, it must be 1 or more".into());
-        let backlog = (self.backlog == 0 || i32::try_from(self.backlog).is_err()).then(|| {
-            format!(
-                "`backlog` is {}, it must be from 1 to {}",
-                self.backlog,
-                i32::MAX
-            )
-        });
+        let backlog = (self.backlog == 0 || i32::try_from(self.backlog).is_err())
+            .then(|| format!("`backlog` is {}, it must be from 1 to {}", self.backlog, i32::MAX));
         let service_time = self.service_time.problem();
         let freeze = self.freeze.and_then(Freeze::problem);
-        [workers, backlog, service_time, freeze]
-            .into_iter()
-            .flatten()
-            .collect()
+        [workers, backlog, service_time, freeze].into_iter().flatten().collect()
     }
 }
 
@@ -201,33 +193,22 @@ impl Server {
         }
         check_cores(&spec.cores)?;
         let _ = sys::raise_open_file_limit();
-        let (address, listeners) = listen(spec).map_err(|source| ReferenceError::Address {
-            address: spec.address,
-            source,
-        })?;
+        let (address, listeners) = listen(spec)
+            .map_err(|source| ReferenceError::Address { address: spec.address, source })?;
         let mut server = Self::new(spec, address).map_err(ReferenceError::Worker)?;
-        server
-            .spawn(spec, listeners)
-            .map_err(ReferenceError::Worker)?;
+        server.spawn(spec, listeners).map_err(ReferenceError::Worker)?;
         Ok(server)
     }
 
     fn new(spec: &ReferenceSpec, address: SocketAddr) -> io::Result<Self> {
-        let posts: io::Result<_> = (0..spec.workers)
-            .map(|_| Ok(Arc::new(Post::new()?)))
-            .collect();
+        let posts: io::Result<_> = (0..spec.workers).map(|_| Ok(Arc::new(Post::new()?))).collect();
         let rules = Rules {
             service_time: spec.service_time,
             freeze: spec.freeze,
             zero_ns: sys::now_ns(),
             stop: AtomicBool::new(false),
         };
-        Ok(Self {
-            address,
-            rules: Arc::new(rules),
-            posts: posts?,
-            threads: Vec::new(),
-        })
+        Ok(Self { address, rules: Arc::new(rules), posts: posts?, threads: Vec::new() })
     }
 
     fn spawn(&mut self, spec: &ReferenceSpec, listeners: Vec<OwnedFd>) -> io::Result<()> {
@@ -237,9 +218,7 @@ impl Server {
                 Acceptors::Many => vec![Arc::clone(post)],
                 Acceptors::One => self.posts.clone(),
             };
-            let door = listeners
-                .next()
-                .map(|listener| Door::new(listener, dealt_to));
+            let door = listeners.next().map(|listener| Door::new(listener, dealt_to));
             let seed = spec.seed.wrapping_add(index as u64);
             let (rules, post) = (Arc::clone(&self.rules), Arc::clone(post));
             let core = spec.cores.get(index % spec.cores.len().max(1)).copied();
@@ -297,9 +276,7 @@ impl Server {
         }
         let endings: Vec<_> = self.threads.drain(..).map(JoinHandle::join).collect();
         for ending in endings {
-            ending
-                .map_err(|_| ReferenceError::WorkerLost)?
-                .map_err(ReferenceError::Worker)?;
+            ending.map_err(|_| ReferenceError::WorkerLost)?.map_err(ReferenceError::Worker)?;
         }
         Ok(())
     }
@@ -330,9 +307,8 @@ fn listen(spec: &ReferenceSpec) -> io::Result<(SocketAddr, Vec<OwnedFd>)> {
         return Ok((address, vec![only]));
     }
     drop(only);
-    let listeners: io::Result<_> = (0..spec.workers)
-        .map(|_| sys::listen(&address, backlog, true))
-        .collect();
+    let listeners: io::Result<_> =
+        (0..spec.workers).map(|_| sys::listen(&address, backlog, true)).collect();
     Ok((address, listeners?))
 }
 
@@ -356,15 +332,8 @@ mod tests {
             workers: 2,
             cores: vec![0, 1],
             acceptors: Acceptors::One,
-            service_time: ServiceTime::Bimodal {
-                duration_ns: 1,
-                second_ns: 2,
-                second_ratio: 0.5,
-            },
-            freeze: Some(Freeze {
-                duration_ns: 1,
-                period_ns: 5,
-            }),
+            service_time: ServiceTime::Bimodal { duration_ns: 1, second_ns: 2, second_ratio: 0.5 },
+            freeze: Some(Freeze { duration_ns: 1, period_ns: 5 }),
             seed: 7,
             ..spec()
         };
@@ -385,10 +354,7 @@ mod tests {
         let wrong = ReferenceSpec {
             workers: 0,
             backlog: 0,
-            freeze: Some(Freeze {
-                duration_ns: 5,
-                period_ns: 5,
-            }),
+            freeze: Some(Freeze { duration_ns: 5, period_ns: 5 }),
             ..spec()
         };
         let Err(ReferenceError::Spec(problems)) = Server::start(&wrong) else {
@@ -399,15 +365,9 @@ mod tests {
 
     #[test]
     fn a_core_that_is_not_there_is_named() {
-        let wrong = ReferenceSpec {
-            cores: vec![100_000],
-            ..spec()
-        };
+        let wrong = ReferenceSpec { cores: vec![100_000], ..spec() };
         let error = Server::start(&wrong).err().unwrap();
-        assert!(
-            matches!(error, ReferenceError::Core { core: 100_000, .. }),
-            "{error}"
-        );
+        assert!(matches!(error, ReferenceError::Core { core: 100_000, .. }), "{error}");
         assert_eq!(error.exit_code(), 3);
     }
 }

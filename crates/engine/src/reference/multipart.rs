@@ -72,30 +72,19 @@ fn part_value(part: &[u8]) -> Result<&[u8], Broken> {
 fn is_form_data(header: &httparse::Header) -> bool {
     const KIND: &[u8] = b"form-data";
     header.name.eq_ignore_ascii_case("Content-Disposition")
-        && header
-            .value
-            .get(..KIND.len())
-            .is_some_and(|kind| kind.eq_ignore_ascii_case(KIND))
+        && header.value.get(..KIND.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(KIND))
 }
 
 /// The boundary that a media type names, without its quotes.
 fn boundary(content_type: &[u8]) -> Option<&[u8]> {
-    let mut items = content_type
-        .split(|&byte| byte == b';')
-        .map(<[u8]>::trim_ascii);
-    items
-        .next()
-        .filter(|kind| kind.eq_ignore_ascii_case(b"multipart/form-data"))?;
+    let mut items = content_type.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
+    items.next().filter(|kind| kind.eq_ignore_ascii_case(b"multipart/form-data"))?;
     let value = items.find_map(|item| {
         let equals = item.iter().position(|&byte| byte == b'=')?;
-        let named = item[..equals]
-            .trim_ascii()
-            .eq_ignore_ascii_case(b"boundary");
+        let named = item[..equals].trim_ascii().eq_ignore_ascii_case(b"boundary");
         named.then(|| item[equals + 1..].trim_ascii())
     })?;
-    let bare = value
-        .strip_prefix(b"\"")
-        .and_then(|inner| inner.strip_suffix(b"\""));
+    let bare = value.strip_prefix(b"\"").and_then(|inner| inner.strip_suffix(b"\""));
     Some(bare.unwrap_or(value)).filter(|boundary| (1..=70).contains(&boundary.len()))
 }
 
@@ -123,15 +112,7 @@ mod tests {
 
     #[test]
     fn a_value_may_hold_anything_but_its_delimiter() {
-        let values = [
-            "a\r\nb",
-            "\r\n",
-            "x--xyz",
-            "\r\n--xy",
-            " + % & = ",
-            "é𝄞",
-            "\r\n\r\n",
-        ];
+        let values = ["a\r\nb", "\r\n", "x--xyz", "\r\n--xy", " + % & = ", "é𝄞", "\r\n\r\n"];
         let expected = values.iter().map(|value| value.len()).sum();
         assert_eq!(value_bytes(TYPE, &body(&values)), Ok(expected));
     }
@@ -165,11 +146,7 @@ mod tests {
     #[test]
     fn without_a_boundary_there_are_no_parts() {
         for wrong in ["", "multipart/form-data", "text/plain; boundary=xyz"] {
-            assert_eq!(
-                value_bytes(wrong.as_bytes(), &body(&["a"])),
-                Err(Broken),
-                "{wrong}"
-            );
+            assert_eq!(value_bytes(wrong.as_bytes(), &body(&["a"])), Err(Broken), "{wrong}");
         }
         assert_eq!(boundary(b"multipart/form-data; boundary="), None);
     }
@@ -185,13 +162,7 @@ mod tests {
 
     #[test]
     fn a_part_without_its_disposition_is_broken() {
-        assert_eq!(
-            value_bytes(TYPE, b"--xyz\r\nA: b\r\n\r\nabc\r\n--xyz--"),
-            Err(Broken)
-        );
-        assert_eq!(
-            value_bytes(TYPE, b"--xyzabc\r\n\r\nabc\r\n--xyz--"),
-            Err(Broken)
-        );
+        assert_eq!(value_bytes(TYPE, b"--xyz\r\nA: b\r\n\r\nabc\r\n--xyz--"), Err(Broken));
+        assert_eq!(value_bytes(TYPE, b"--xyzabc\r\n\r\nabc\r\n--xyz--"), Err(Broken));
     }
 }

@@ -99,9 +99,9 @@ pub(super) fn read(bytes: &[u8]) -> Reading<'_> {
         Ok(Status::Complete(head_bytes)) if head_bytes <= HEAD_LIMIT_BYTES => {
             read_body(&head, head_bytes, bytes).unwrap_or_else(Reading::Refused)
         }
-        Ok(Status::Partial) if bytes.len() <= HEAD_LIMIT_BYTES => Reading::Incomplete {
-            expects_continue: false,
-        },
+        Ok(Status::Partial) if bytes.len() <= HEAD_LIMIT_BYTES => {
+            Reading::Incomplete { expects_continue: false }
+        }
         Ok(_) | Err(httparse::Error::TooManyHeaders) => Reading::Refused(Refusal::HeadTooLarge),
         Err(_) => Reading::Refused(Refusal::Malformed),
     }
@@ -119,9 +119,7 @@ fn read_body<'a>(
     }
     let length_bytes = head_bytes + headers.content_length.unwrap_or(0);
     let Some(body) = bytes.get(head_bytes..length_bytes) else {
-        return Ok(Reading::Incomplete {
-            expects_continue: headers.expects_continue && newest,
-        });
+        return Ok(Reading::Incomplete { expects_continue: headers.expects_continue && newest });
     };
     let (path, query) = split_target(head.path.unwrap_or_default());
     Ok(Reading::Complete(Request {
@@ -162,10 +160,7 @@ impl Headers<'_> {
             return Err(Refusal::Malformed);
         }
         let digits = std::str::from_utf8(value).unwrap_or_default();
-        let length = digits
-            .parse()
-            .ok()
-            .filter(|&length| length <= BODY_LIMIT_BYTES);
+        let length = digits.parse().ok().filter(|&length| length <= BODY_LIMIT_BYTES);
         let length = length.ok_or(Refusal::BodyTooLarge)?;
         if self.content_length.is_some_and(|before| before != length) {
             return Err(Refusal::Malformed);
@@ -251,10 +246,7 @@ mod tests {
     fn every_beginning_of_a_request_is_incomplete() {
         let whole = &POST[..POST.len() - b"GET /".len()];
         for end in 0..whole.len() {
-            assert!(
-                matches!(read(&whole[..end]), Reading::Incomplete { .. }),
-                "{end}"
-            );
+            assert!(matches!(read(&whole[..end]), Reading::Incomplete { .. }), "{end}");
         }
         assert!(matches!(read(whole), Reading::Complete(_)));
     }
@@ -276,23 +268,11 @@ mod tests {
     fn persistence_follows_version_and_header() {
         let cases: [(&[u8], Persistence); 6] = [
             (b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", Persistence::Kept),
-            (
-                b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-                Persistence::Closed,
-            ),
-            (
-                b"GET / HTTP/1.1\r\nHost: x\r\nconnection: te, Close\r\n\r\n",
-                Persistence::Closed,
-            ),
+            (b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", Persistence::Closed),
+            (b"GET / HTTP/1.1\r\nHost: x\r\nconnection: te, Close\r\n\r\n", Persistence::Closed),
             (b"GET / HTTP/1.0\r\n\r\n", Persistence::Closed),
-            (
-                b"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n",
-                Persistence::KeptAsAsked,
-            ),
-            (
-                b"GET / HTTP/1.0\r\nConnection: close\r\n\r\n",
-                Persistence::Closed,
-            ),
+            (b"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", Persistence::KeptAsAsked),
+            (b"GET / HTTP/1.0\r\nConnection: close\r\n\r\n", Persistence::Closed),
         ];
         for (bytes, expected) in cases {
             assert_eq!(complete(bytes).persistence, expected);
@@ -316,10 +296,7 @@ mod tests {
 
     #[test]
     fn a_chunked_body_is_refused() {
-        assert_eq!(
-            refusal(&get("Transfer-Encoding: chunked\r\n")),
-            Refusal::LengthRequired
-        );
+        assert_eq!(refusal(&get("Transfer-Encoding: chunked\r\n")), Refusal::LengthRequired);
     }
 
     #[test]
@@ -328,25 +305,14 @@ mod tests {
         assert_eq!(refusal(&large), Refusal::BodyTooLarge);
         let larger = get("Content-Length: 99999999999999999999999999\r\n");
         assert_eq!(refusal(&larger), Refusal::BodyTooLarge);
-        let endless = [
-            b"GET /2048 HTTP/1.1\r\nHost: ".as_slice(),
-            &[b'x'; HEAD_LIMIT_BYTES],
-        ];
+        let endless = [b"GET /2048 HTTP/1.1\r\nHost: ".as_slice(), &[b'x'; HEAD_LIMIT_BYTES]];
         assert_eq!(refusal(&endless.concat()), Refusal::HeadTooLarge);
-        assert_eq!(
-            refusal(&get(&"A: b\r\n".repeat(HEADER_LIMIT))),
-            Refusal::HeadTooLarge
-        );
+        assert_eq!(refusal(&get(&"A: b\r\n".repeat(HEADER_LIMIT))), Refusal::HeadTooLarge);
     }
 
     #[test]
     fn a_client_may_wait_for_leave_to_send_its_body() {
         let waiting = get("Expect: 100-continue\r\nContent-Length: 1\r\n");
-        assert!(matches!(
-            read(&waiting),
-            Reading::Incomplete {
-                expects_continue: true
-            }
-        ));
+        assert!(matches!(read(&waiting), Reading::Incomplete { expects_continue: true }));
     }
 }

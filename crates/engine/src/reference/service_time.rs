@@ -34,11 +34,7 @@ impl ServiceTime {
     pub fn duration_ns(self, draw: f64) -> u64 {
         match self {
             Self::Fixed { duration_ns } => duration_ns,
-            Self::Bimodal {
-                duration_ns,
-                second_ns,
-                second_ratio,
-            } => {
+            Self::Bimodal { duration_ns, second_ns, second_ratio } => {
                 if draw < second_ratio {
                     second_ns
                 } else {
@@ -53,12 +49,7 @@ impl ServiceTime {
     pub fn is_zero(self) -> bool {
         matches!(
             self,
-            Self::Fixed { duration_ns: 0 }
-                | Self::Bimodal {
-                    duration_ns: 0,
-                    second_ns: 0,
-                    ..
-                }
+            Self::Fixed { duration_ns: 0 } | Self::Bimodal { duration_ns: 0, second_ns: 0, .. }
         )
     }
 
@@ -66,9 +57,9 @@ impl ServiceTime {
     #[must_use]
     pub fn problem(self) -> Option<String> {
         match self {
-            Self::Bimodal { second_ratio, .. } if !(0.0..=1.0).contains(&second_ratio) => Some(
-                format!("`second_ratio` is {second_ratio}, it must be from 0 to 1"),
-            ),
+            Self::Bimodal { second_ratio, .. } if !(0.0..=1.0).contains(&second_ratio) => {
+                Some(format!("`second_ratio` is {second_ratio}, it must be from 0 to 1"))
+            }
             _ => None,
         }
     }
@@ -110,27 +101,19 @@ impl Freeze {
 mod tests {
     use super::*;
 
-    const BIMODAL: ServiceTime = ServiceTime::Bimodal {
-        duration_ns: 1_000,
-        second_ns: 20_000,
-        second_ratio: 0.25,
-    };
+    const BIMODAL: ServiceTime =
+        ServiceTime::Bimodal { duration_ns: 1_000, second_ns: 20_000, second_ratio: 0.25 };
 
     #[test]
     fn a_fixed_service_time_does_not_look_at_the_draw() {
         let fixed = ServiceTime::Fixed { duration_ns: 7 };
-        assert_eq!(
-            [0.0, 0.5, 0.999].map(|draw| fixed.duration_ns(draw)),
-            [7, 7, 7]
-        );
+        assert_eq!([0.0, 0.5, 0.999].map(|draw| fixed.duration_ns(draw)), [7, 7, 7]);
     }
 
     #[test]
     fn a_bimodal_service_time_gives_the_second_one_to_its_share_of_the_draws() {
         let draws = (0..1_000).map(|index| f64::from(index) / 1_000.0);
-        let second = draws
-            .filter(|draw| BIMODAL.duration_ns(*draw) == 20_000)
-            .count();
+        let second = draws.filter(|draw| BIMODAL.duration_ns(*draw) == 20_000).count();
         assert_eq!(second, 250);
     }
 
@@ -143,59 +126,26 @@ mod tests {
 
     #[test]
     fn a_freeze_is_the_end_of_each_period() {
-        let freeze = Freeze {
-            duration_ns: 10,
-            period_ns: 50,
-        };
+        let freeze = Freeze { duration_ns: 10, period_ns: 50 };
         let ends = [0, 39, 40, 49, 50, 89, 90, 99, 100].map(|at_ns| freeze.end_ns(at_ns));
-        let expected = [
-            None,
-            None,
-            Some(50),
-            Some(50),
-            None,
-            None,
-            Some(100),
-            Some(100),
-            None,
-        ];
+        let expected = [None, None, Some(50), Some(50), None, None, Some(100), Some(100), None];
         assert_eq!(ends, expected);
     }
 
     #[test]
     fn a_freeze_of_no_length_never_holds() {
-        let freeze = Freeze {
-            duration_ns: 0,
-            period_ns: 50,
-        };
+        let freeze = Freeze { duration_ns: 0, period_ns: 50 };
         assert!((0..200).all(|at_ns| freeze.end_ns(at_ns).is_none()));
     }
 
     #[test]
     fn what_can_not_be_is_a_problem() {
-        let ratio = |second_ratio| ServiceTime::Bimodal {
-            duration_ns: 0,
-            second_ns: 1,
-            second_ratio,
-        };
+        let ratio =
+            |second_ratio| ServiceTime::Bimodal { duration_ns: 0, second_ns: 1, second_ratio };
         assert!(ratio(1.5).problem().is_some());
         assert!(ratio(f64::NAN).problem().is_some());
         assert!(ratio(1.0).problem().is_none());
-        assert!(
-            Freeze {
-                duration_ns: 5,
-                period_ns: 5
-            }
-            .problem()
-            .is_some()
-        );
-        assert!(
-            Freeze {
-                duration_ns: 0,
-                period_ns: 0
-            }
-            .problem()
-            .is_some()
-        );
+        assert!(Freeze { duration_ns: 5, period_ns: 5 }.problem().is_some());
+        assert!(Freeze { duration_ns: 0, period_ns: 0 }.problem().is_some());
     }
 }

@@ -50,11 +50,7 @@ pub(super) struct Post {
 
 impl Post {
     pub fn new() -> io::Result<Self> {
-        Ok(Self {
-            handed_over: Mutex::default(),
-            bell: Bell::new()?,
-            tally: Tally::default(),
-        })
+        Ok(Self { handed_over: Mutex::default(), bell: Bell::new()?, tally: Tally::default() })
     }
 
     /// Ends the wait of the worker.
@@ -64,20 +60,12 @@ impl Post {
     }
 
     fn hand_over(&self, socket: OwnedFd) {
-        self.handed_over
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(socket);
+        self.handed_over.lock().unwrap_or_else(PoisonError::into_inner).push(socket);
         self.ring();
     }
 
     fn take(&self) -> Vec<OwnedFd> {
-        std::mem::take(
-            &mut self
-                .handed_over
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+        std::mem::take(&mut self.handed_over.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -92,12 +80,7 @@ pub(super) struct Door {
 
 impl Door {
     pub fn new(listener: OwnedFd, posts: Vec<Arc<Post>>) -> Self {
-        Self {
-            listener,
-            posts,
-            next: 0,
-            closed_until_ns: None,
-        }
+        Self { listener, posts, next: 0, closed_until_ns: None }
     }
 
     /// The worker whose turn it is; none when it is the one that has the door.
@@ -178,11 +161,7 @@ impl Worker {
         loop {
             let now_ns = sys::now_ns();
             let since_start_ns = now_ns.saturating_sub(self.rules.zero_ns);
-            match self
-                .rules
-                .freeze
-                .and_then(|freeze| freeze.end_ns(since_start_ns))
-            {
+            match self.rules.freeze.and_then(|freeze| freeze.end_ns(since_start_ns)) {
                 Some(end_ns) if !self.stopping() => {
                     let pause_ns = (end_ns - since_start_ns).min(PATIENCE_NS);
                     std::thread::sleep(Duration::from_nanos(pause_ns));
@@ -245,10 +224,7 @@ impl Worker {
 
     fn reopen_door(&mut self, now_ns: u64) -> io::Result<()> {
         if let Some(door) = &mut self.door {
-            if door
-                .closed_until_ns
-                .is_some_and(|until_ns| until_ns <= now_ns)
-            {
+            if door.closed_until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
                 self.poller.add_listener(&door.listener, LISTENER)?;
                 door.closed_until_ns = None;
             }
@@ -258,10 +234,7 @@ impl Worker {
 
     fn welcome(&mut self, socket: OwnedFd) {
         let token = self.clients.insert(Client::new(socket));
-        let added = self
-            .clients
-            .get(token)
-            .map(|client| self.poller.add(client.socket(), token));
+        let added = self.clients.get(token).map(|client| self.poller.add(client.socket(), token));
         if !matches!(added, Some(Ok(()))) {
             self.dismiss(token);
         }

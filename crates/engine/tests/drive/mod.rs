@@ -58,11 +58,7 @@ pub const ASK: Ask = Ask {
 impl Ask {
     fn request(&self) -> Vec<u8> {
         let length = self.request_body_bytes;
-        let connection = if self.keep_alive {
-            ""
-        } else {
-            "Connection: close\r\n"
-        };
+        let connection = if self.keep_alive { "" } else { "Connection: close\r\n" };
         let mut request = format!(
             "POST /2048 HTTP/1.1\r\nHost: x\r\n{connection}Content-Length: {length}\r\n\r\n"
         )
@@ -72,17 +68,11 @@ impl Ask {
     }
 
     fn stages(&self) -> Value {
-        let first = (
-            self.duration_ms,
-            self.rate_per_s.unwrap_or(self.connections),
-        );
-        let stages = [&[first], self.then]
-            .concat()
-            .into_iter()
-            .map(|(duration_ms, level)| {
-                let duration_ns = duration_ms * 1_000_000;
-                json!({"kind": "hold", "start": level, "end": level, "duration_ns": duration_ns})
-            });
+        let first = (self.duration_ms, self.rate_per_s.unwrap_or(self.connections));
+        let stages = [&[first], self.then].concat().into_iter().map(|(duration_ms, level)| {
+            let duration_ns = duration_ms * 1_000_000;
+            json!({"kind": "hold", "start": level, "end": level, "duration_ns": duration_ns})
+        });
         stages.collect()
     }
 
@@ -127,9 +117,7 @@ pub struct Seen {
 pub fn by_outcome(rows: &[Row]) -> BTreeMap<&'static str, u64> {
     let mut counts = BTreeMap::new();
     for row in rows {
-        let outcome = Outcome::ALL
-            .iter()
-            .find(|outcome| **outcome as u64 == row["outcome"]);
+        let outcome = Outcome::ALL.iter().find(|outcome| **outcome as u64 == row["outcome"]);
         *counts.entry(outcome.unwrap().name()).or_default() += 1;
     }
     counts
@@ -141,27 +129,12 @@ pub fn drive(server: Hostile, ask: &Ask) -> (Seen, Counts) {
     let spec = ask.spec(server.address(), folder.path());
     let finish = plimsoll_engine::run(&spec, |_| (), || false).unwrap();
     let file = |name| folder.path().join(name);
-    let requests = rows(
-        &file("requests.bin"),
-        RequestSample::SIZE,
-        RequestSample::FIELDS,
-    );
-    let connections = rows(
-        &file("connections.bin"),
-        ConnectionSample::SIZE,
-        ConnectionSample::FIELDS,
-    );
-    let seen = Seen {
-        finish,
-        requests,
-        connections,
-    };
+    let requests = rows(&file("requests.bin"), RequestSample::SIZE, RequestSample::FIELDS);
+    let connections =
+        rows(&file("connections.bin"), ConnectionSample::SIZE, ConnectionSample::FIELDS);
+    let seen = Seen { finish, requests, connections };
     let counts = server.stop();
-    let told = format!(
-        "{:?}\n{:?}\n{counts:?}",
-        seen.finish,
-        by_outcome(&seen.connections)
-    );
+    let told = format!("{:?}\n{:?}\n{counts:?}", seen.finish, by_outcome(&seen.connections));
     check_ending(&seen.finish, ask, &told);
     check_conservation(&seen, &told);
     check_instants(&seen, &told);
@@ -173,19 +146,11 @@ fn rows(path: &Path, size: usize, fields: &'static [Field]) -> Vec<Row> {
     let value = |record: &[u8], field: &Field| {
         let width = field.kind[1..].parse::<usize>().unwrap() / 8;
         let bytes = &record[field.offset..field.offset + width];
-        bytes
-            .iter()
-            .rev()
-            .fold(0, |value, &byte| value << 8 | u64::from(byte))
+        bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
     };
     let bytes = std::fs::read(path).unwrap();
     assert_eq!(bytes.len() % size, 0);
-    let row = |record| {
-        fields
-            .iter()
-            .map(|field| (field.name, value(record, field)))
-            .collect()
-    };
+    let row = |record| fields.iter().map(|field| (field.name, value(record, field))).collect();
     bytes.chunks_exact(size).map(row).collect()
 }
 
@@ -204,18 +169,10 @@ fn check_ending(finish: &Finish, ask: &Ask, told: &str) {
 fn check_conservation(seen: &Seen, told: &str) {
     let finish = &seen.finish;
     assert_eq!(finish.requests_rows, seen.requests.len() as u64, "{told}");
-    assert_eq!(
-        finish.connections_rows,
-        seen.connections.len() as u64,
-        "{told}"
-    );
+    assert_eq!(finish.connections_rows, seen.connections.len() as u64, "{told}");
     assert_eq!(finish.lost_rows, 0, "{told}");
     assert_eq!(finish.outcomes, by_outcome(&seen.requests), "{told}");
-    let sent = seen
-        .requests
-        .iter()
-        .filter(|row| row["sent_ns"] != NEVER)
-        .count();
+    let sent = seen.requests.iter().filter(|row| row["sent_ns"] != NEVER).count();
     assert_eq!(finish.sent, sent as u64, "{told}");
 }
 
@@ -224,56 +181,30 @@ fn check_instants(seen: &Seen, told: &str) {
     let open = [Outcome::Unfinished, Outcome::NotSent].map(|outcome| outcome as u64);
     for row in &seen.requests {
         let names = ["due_ns", "sent_ns", "first_byte_ns", "done_ns"];
-        let there = names
-            .map(|name| row[name])
-            .into_iter()
-            .filter(|&at_ns| at_ns != NEVER);
+        let there = names.map(|name| row[name]).into_iter().filter(|&at_ns| at_ns != NEVER);
         assert!(there.is_sorted(), "{row:?}\n{told}");
-        assert_eq!(
-            row["done_ns"] == NEVER,
-            open.contains(&row["outcome"]),
-            "{row:?}\n{told}"
-        );
+        assert_eq!(row["done_ns"] == NEVER, open.contains(&row["outcome"]), "{row:?}\n{told}");
         let not_sent = row["outcome"] == Outcome::NotSent as u64;
         assert!(!not_sent || row["sent_ns"] == NEVER, "{row:?}\n{told}");
-        assert_eq!(
-            row["first_byte_ns"] == NEVER,
-            row["received_bytes"] == 0,
-            "{row:?}\n{told}"
-        );
+        assert_eq!(row["first_byte_ns"] == NEVER, row["received_bytes"] == 0, "{row:?}\n{told}");
     }
 }
 
 /// Connections add up to the requests they carried, and each attempt is one row.
 fn check_connections(seen: &Seen, told: &str) {
-    let opened = seen
-        .connections
-        .iter()
-        .filter(|row| row["connected_ns"] != NEVER)
-        .count();
+    let opened = seen.connections.iter().filter(|row| row["connected_ns"] != NEVER).count();
     assert_eq!(seen.finish.opened, opened as u64, "{told}");
     let carried: u64 = seen.connections.iter().map(|row| row["requests"]).sum();
     assert_eq!(carried, seen.finish.sent, "{told}");
     let answered: u64 = seen.connections.iter().map(|row| row["responses"]).sum();
-    let first_bytes = seen
-        .requests
-        .iter()
-        .filter(|row| row["first_byte_ns"] != NEVER)
-        .count();
+    let first_bytes = seen.requests.iter().filter(|row| row["first_byte_ns"] != NEVER).count();
     assert_eq!(answered, first_bytes as u64, "{told}");
     let attempt = |row: &Row| (row["worker"], row["connection"]);
     let attempts: BTreeSet<_> = seen.connections.iter().map(attempt).collect();
     assert_eq!(attempts.len(), seen.connections.len(), "{told}");
-    let with_connection = seen
-        .requests
-        .iter()
-        .filter(|row| row["connection"] != u64::from(NO_CONNECTION));
-    assert!(
-        with_connection
-            .map(attempt)
-            .all(|attempt| attempts.contains(&attempt)),
-        "{told}"
-    );
+    let with_connection =
+        seen.requests.iter().filter(|row| row["connection"] != u64::from(NO_CONNECTION));
+    assert!(with_connection.map(attempt).all(|attempt| attempts.contains(&attempt)), "{told}");
     let failed = seen
         .connections
         .iter()

@@ -40,6 +40,8 @@ pub enum Accept {
 pub enum Listen {
     /// Head and body.
     Whole,
+    /// Head and body, and an interim answer is sent in between.
+    WholeOnceInvited,
     /// The head alone; the body is left in the socket.
     Head,
     /// Nothing.
@@ -58,11 +60,7 @@ pub struct Manner {
 }
 
 /// Accepts at once and reads every request.
-pub const POLITE: Manner = Manner {
-    accept: Accept::AtOnce,
-    backlog: 1024,
-    listen: Listen::Whole,
-};
+pub const POLITE: Manner = Manner { accept: Accept::AtOnce, backlog: 1024, listen: Listen::Whole };
 
 /// What the server has done, counted by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,23 +131,13 @@ impl Hostile {
         if let Accept::Refuse = manner.accept {
             let bound = bound_only();
             let address = sys::local_address(&bound).unwrap();
-            return Self {
-                address,
-                shared,
-                acceptor: None,
-                _bound: Some(bound),
-            };
+            return Self { address, shared, acceptor: None, _bound: Some(bound) };
         }
         let listener = sys::listen(&any, manner.backlog, false).unwrap();
         let address = sys::local_address(&listener).unwrap();
         let for_acceptor = Arc::clone(&shared);
         let acceptor = thread::spawn(move || accept_all(&listener.into(), &for_acceptor));
-        Self {
-            address,
-            shared,
-            acceptor: Some(acceptor),
-            _bound: None,
-        }
+        Self { address, shared, acceptor: Some(acceptor), _bound: None }
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -238,11 +226,7 @@ impl<'a> Visit<'a> {
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(TICK)).unwrap();
         stream.set_write_timeout(Some(WRITE_TIMEOUT)).unwrap();
-        Self {
-            stream,
-            shared,
-            input: Vec::new(),
-        }
+        Self { stream, shared, input: Vec::new() }
     }
 
     /// Plays the script of one request after the other.
@@ -274,7 +258,12 @@ impl<'a> Visit<'a> {
         if self.shared.manner.listen == Listen::Nothing {
             return true;
         }
+        let mut invited = self.shared.manner.listen != Listen::WholeOnceInvited;
         loop {
+            if !invited && self.head_bytes().is_some() {
+                invited = true;
+                self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").unwrap();
+            }
             if let Some(length) = self.request_bytes() {
                 self.input.drain(..length);
                 count(&self.shared.tally.requests);
@@ -286,18 +275,17 @@ impl<'a> Visit<'a> {
         }
     }
 
+    fn head_bytes(&self) -> Option<usize> {
+        self.input.windows(4).position(|end| end == b"\r\n\r\n").map(|start| start + 4)
+    }
+
     /// Length of the request that is there, as far as the server cares to read it.
     fn request_bytes(&self) -> Option<usize> {
-        let head = self.input.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
+        let head = self.head_bytes()?;
         let text = String::from_utf8_lossy(&self.input[..head]).to_lowercase();
-        let body = text
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
-        let body = if self.shared.manner.listen == Listen::Head {
-            0
-        } else {
-            body.unwrap_or(0)
-        };
+        let body =
+            text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+        let body = if self.shared.manner.listen == Listen::Head { 0 } else { body.unwrap_or(0) };
         (self.input.len() >= head + body).then_some(head + body)
     }
 
@@ -344,7 +332,7 @@ impl<'a> Visit<'a> {
 
     /// Leaves the connection open and does nothing until the client closes it.
     fn hang(mut self) {
-        if self.shared.manner.listen == Listen::Whole {
+        if matches!(self.shared.manner.listen, Listen::Whole | Listen::WholeOnceInvited) {
             while self.read_more() {}
         } else {
             // To look for the client's close would be to read.
@@ -365,8 +353,5 @@ impl<'a> Visit<'a> {
 }
 
 fn is_pause(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
-    )
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

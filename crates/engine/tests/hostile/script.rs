@@ -42,10 +42,7 @@ pub struct Script {
 impl Script {
     /// Nothing is sent.
     pub fn silence() -> Self {
-        Self {
-            pieces: Vec::new(),
-            then: Then::GoOn,
-        }
+        Self { pieces: Vec::new(), then: Then::GoOn }
     }
 
     /// The bytes are sent at once.
@@ -62,11 +59,7 @@ impl Script {
 
     /// More bytes after a pause.
     pub fn and(mut self, pause: Duration, bytes: impl AsRef<[u8]>) -> Self {
-        self.pieces.push(Piece {
-            pause,
-            bytes: bytes.as_ref().to_vec(),
-            times: 1,
-        });
+        self.pieces.push(Piece { pause, bytes: bytes.as_ref().to_vec(), times: 1 });
         self
     }
 
@@ -85,11 +78,7 @@ impl Script {
 
     /// The same bytes, each `length` of them written on its own.
     pub fn in_pieces_of(self, length: usize, pause: Duration) -> Self {
-        let bytes: Vec<u8> = self
-            .pieces
-            .iter()
-            .flat_map(|piece| piece.bytes.clone())
-            .collect();
+        let bytes: Vec<u8> = self.pieces.iter().flat_map(|piece| piece.bytes.clone()).collect();
         let mut script = Self::silence().then(self.then);
         for chunk in bytes.chunks(length) {
             script = script.and(pause, chunk);
@@ -105,11 +94,7 @@ pub fn head(headers: &str) -> Vec<u8> {
 
 /// The right answer.
 pub fn right() -> Vec<u8> {
-    [
-        head(&format!("Content-Length: {}\r\n", BODY.len())),
-        BODY.to_vec(),
-    ]
-    .concat()
+    [head(&format!("Content-Length: {}\r\n", BODY.len())), BODY.to_vec()].concat()
 }
 
 /// The right answer in chunks of a length.
