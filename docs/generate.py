@@ -46,7 +46,9 @@ def _type(column: tables.Column) -> str:
 def _outcomes() -> str:
     lines = [GENERATED, "# Outcomes", "", "How a request, or a connection, can end.", ""]
     lines += ["| outcome | group | meaning |", "| --- | --- | --- |"]
-    lines += [f"| `{name}` | {group} | {meaning} |" for _, name, meaning, group in _engine.outcomes()]
+    lines += [
+        f"| `{name}` | {group} | {meaning} |" for _, name, meaning, group in _engine.outcomes()
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -10,6 +10,7 @@ writes ten records a second. `FAKE_ENGINE` holds JSON that changes that:
 - `silent`: say nothing at all and wait
 - `requests`: really send so many requests to the server first
 - `missing`: write so many records less than it says
+- `ends_after_s`: end after so many "seconds", because enough requests were sent
 - `fill`: write records until the disk is full, then end as the engine does
 """
 
@@ -108,9 +109,17 @@ def progress(second: int) -> None:
     )  # fmt: skip
 
 
+def stop(*_: object) -> None:
+    """Ends cleanly upon the first signal, at once upon the second, as the engine does."""
+    if STOPPED:
+        os._exit(130)
+    if not MODE.get("deaf"):
+        STOPPED.append(1)
+
+
 def main() -> None:
     spec = json.loads(Path(sys.argv[1]).read_text())
-    signal.signal(signal.SIGINT, lambda *_: MODE.get("deaf") or STOPPED.append(1))
+    signal.signal(signal.SIGINT, stop)
     into, load = Path(spec["into"]), spec["load"]
     if "exit" in MODE:
         fail(MODE["exit"], MODE.get("error", "it went wrong"), MODE.get("hint", ""))
@@ -123,18 +132,23 @@ def main() -> None:
     if "say" in MODE:
         print(MODE["say"], flush=True)
     ask_server(spec["address"])
-    seconds = round(stages(load)[-1]["end_ns"] / 1e9)
+    ended_by = "request_limit" if "ends_after_s" in MODE else "schedule"
+    whole = round(stages(load)[-1]["end_ns"] / 1e9)
+    seconds = int(MODE.get("ends_after_s", whole))
     for second in range(1, seconds + 1):
         progress(second)
     while MODE.get("stay") and not STOPPED:
         seconds += 1
         progress(seconds)
         time.sleep(0.05)
+    if STOPPED:
+        progress(seconds + 1)
+        time.sleep(0.05)
     made, tried = rows(seconds), attempts()
     made[: len(made) - MODE.get("missing", 0)].tofile(into / "requests.bin")
     tried.tofile(into / "connections.bin")
     finish = {
-        "format": 1, "version": "0.0.fake", "ended_by": "interrupt" if STOPPED else "schedule",
+        "format": 1, "version": "0.0.fake", "ended_by": "interrupt" if STOPPED else ended_by,
         "zero_monotonic_ns": zero, "ended_ns": seconds * 10**9, "stages": stages(load),
         "threads": spec["threads"], "cores": spec["cores"] or [], "connections_asked": 1,
         "sent": len(made), "outcomes": {"ok": len(made) - 1, "unfinished": 1}, "opened": 1,

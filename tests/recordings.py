@@ -87,11 +87,15 @@ class Options:
         forget_errno: Failures have no error number.
         overflows: Connections turned away by a full listen queue.
         overflow_stage: Kind of the stage in which they are.
+        own_drops: Whether the kernel says what the server's own sockets dropped.
+        others_overflows: Connections turned away from other programs in the same stage.
         queue: Longest listen queue.
         backlog: Most that may wait.
         somaxconn: The host's limit of it.
         server_busy: Cores the server keeps busy.
         driver_busy: Cores the driver keeps busy.
+        others_busy: Cores that other programs take from each core of server and driver.
+        stolen: Share of its time that the virtual machine does not get.
         server_cores: Cores of the server.
         driver_cores: Cores of the driver.
         longest_pause_ns: Longest stop of a thread of the driver.
@@ -137,11 +141,15 @@ class Options:
     forget_errno: bool = False
     overflows: int = 0
     overflow_stage: str = "hold"
+    own_drops: bool = True
+    others_overflows: int = 0
     queue: int = 3
     backlog: int = 4096
     somaxconn: int = 4096
     server_busy: float = 0.97
     driver_busy: float = 0.45
+    others_busy: float = 0.0
+    stolen: float = 0.0
     server_cores: tuple[int, ...] = (0,)
     driver_cores: tuple[int, ...] = (1,)
     longest_pause_ns: int | None = 2_000_000
@@ -693,12 +701,14 @@ def sampled_readings(
     """What the kernel says of server, driver and machine."""
     loaded_s = np.clip(at_ns, 0, stages[-1].end_ns) / SECOND_NS
     queued = [asked.queue if stage_kind(stages, int(t)) == "hold" else 0 for t in at_ns]
-    turned_away = overflows_by(asked, stages, at_ns)
+    own = overflows_by(asked, stages, at_ns, asked.overflows)
+    turned_away = own + overflows_by(asked, stages, at_ns, asked.others_overflows)
     busy = {
         core: asked.server_busy / max(len(asked.server_cores), 1) for core in asked.server_cores
     }
     for core in asked.driver_cores:
         busy[core] = busy.get(core, 0.0) + asked.driver_busy / len(asked.driver_cores)
+    busy = {core: min(share + asked.others_busy, 1.0) for core, share in busy.items()}
     series: dict[tuple[str, str], Any] = {
         ("server", "cpu_user_s"): 1.0 + 0.7 * asked.server_busy * loaded_s,
         ("server", "cpu_system_s"): 0.2 + 0.3 * asked.server_busy * loaded_s,
@@ -715,12 +725,16 @@ def sampled_readings(
         ("machine", "core_busy_s"): 500 + sum(busy.values()) * loaded_s,
         ("machine", "listen_overflows"): 7 + turned_away,
         ("machine", "listen_drops"): 7 + turned_away,
-        ("machine", "cpu_steal_s"): np.zeros(len(at_ns)),
+        ("machine", "cpu_steal_s"): asked.stolen * len(busy) * loaded_s,
+        ("machine", "core_interrupt_s"): np.full(len(at_ns), 3.0),
         ("machine", "tcp_retransmits"): np.zeros(len(at_ns)),
         ("machine", "tcp_segments_out"): 1000 * loaded_s,
     }
     for core, share in busy.items():
         series["machine", f"core{core}_busy_s"] = 250 + share * loaded_s
+        series["machine", f"core{core}_interrupt_s"] = np.full(len(at_ns), 1.5)
+    if asked.own_drops:
+        series["server", "listen_drops"] = own
     return [
         (int(t), scope, name, float(value))
         for (scope, name), values in series.items()
@@ -734,14 +748,14 @@ def stage_kind(stages: tuple[RecordedStage, ...], at_ns: int) -> str:
 
 
 def overflows_by(
-    asked: Options, stages: tuple[RecordedStage, ...], at_ns: np.ndarray
+    asked: Options, stages: tuple[RecordedStage, ...], at_ns: np.ndarray, number: int
 ) -> np.ndarray:
     """Connections turned away up to some instants, in the middle half of the stage named."""
     for stage in stages:
         if stage.kind == asked.overflow_stage:
             quarter = (stage.end_ns - stage.start_ns) / 4
             share = (at_ns - stage.start_ns - quarter) / (2 * quarter)
-            return np.round(np.clip(share, 0, 1) * asked.overflows)
+            return np.round(np.clip(share, 0, 1) * number)
     return np.zeros(len(at_ns))
 
 

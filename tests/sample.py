@@ -9,6 +9,7 @@ several kinds, percentiles that are absent, changed limits and text that is out 
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -25,10 +26,13 @@ SECOND_NS = 1_000_000_000
 HOSTILE = '<script>alert("owned")</script><img src=x onerror=alert(1)>'
 
 MACHINE = {
+    "cores": [0, 1, 2, 3],
     "cpu_model": "Example CPU at 2.30 GHz",
-    "cores": 4,
     "memory_bytes": 16_000_000_000,
-    "system": "Linux 6.1",
+    "distribution": "Example Linux 12",
+    "kernel": "6.1.0",
+    "virtual": True,
+    "cgroup_memory_bytes": None,
 }
 
 
@@ -127,7 +131,7 @@ def level(second: int) -> float:
     """Connections asked for in a second of the sample's load."""
     if second < 1:
         return 100.0
-    return min(1000.0, 250.0 * second) if second < 5 else 1000.0  # noqa: PLR2004
+    return min(1000.0, 250.0 * second) if second < 5 else 1000.0
 
 
 def seconds(
@@ -144,12 +148,12 @@ def _second(
     asked = level(second)
     ripple = 1 + 0.05 * math.sin(second * 1.7)
     completed = 0 if is_silent else round(throughput * ripple * min(1, asked / 800))
-    failed = failing if second >= 6 else 0  # noqa: PLR2004
+    failed = failing if second >= 6 else 0
     median = None if is_silent else asked / throughput * 1e9
     row: dict[str, Any] = {
         "trial": trial,
         "second": second,
-        "stage": "warm_up" if second < 1 else "ramp" if second < 5 else "hold",  # noqa: PLR2004
+        "stage": "warm_up" if second < 1 else "ramp" if second < 5 else "hold",
         "asked": asked,
         "due": completed + failed,
         "completed": completed,
@@ -393,6 +397,7 @@ def failed_trial() -> TrialFindings:
     return TrialFindings(trial_data(recording=made, summary=None, **empty))
 
 
+@cache
 def findings() -> Findings:
     """A campaign of six frameworks at one endpoint and two at another."""
     limits = {"driver_headroom": {"doubtful": 0.8}}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import altair as alt
 
@@ -46,6 +46,9 @@ FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-s
 
 SHORT_SHARE, LONG_SHARE = 0.12, 0.3
 """Share of a trial from which a stage has room for its name in a wide plot, and for its level."""
+
+POINTER = "pointer_"
+"""What the name of a layer begins with that is only there for the pointer."""
 
 NARROW_PX = 340
 """Width of a plot below which it is narrow."""
@@ -285,7 +288,7 @@ def stage_bands() -> alt.LayerChart:
         )
         .encode(x=time("start_s"), y=alt.value(0))
     )
-    return alt.layer(shaded, labels)
+    return layered(shaded, labels)
 
 
 def time(column: str) -> alt.X:
@@ -294,7 +297,7 @@ def time(column: str) -> alt.X:
         f"{column}:Q",
         title="seconds since the start",
         scale=alt.Scale(nice=False, zero=False),
-        axis=alt.Axis(grid=False, tickMinStep=1, format=",d"),
+        axis=alt.Axis(grid=False, format=NUMBERS),
     )
 
 
@@ -322,6 +325,7 @@ def cursor(fields: Mapping[str, str], name: str) -> alt.Chart:
             opacity=alt.condition(hover, alt.value(0.08), alt.value(0)),
             tooltip=tooltips,
         )
+        .properties(name=POINTER + name)
         .add_params(hover)
     )
 
@@ -340,22 +344,29 @@ def colour_of(name: str, among: Mapping[str, Colour]) -> alt.ColorDatum:
     )
 
 
+def layered(*layers: alt.Chart | alt.LayerChart) -> alt.LayerChart:
+    """Charts upon each other, the first one beneath."""
+    return cast("alt.LayerChart", alt.layer(*layers))
+
+
 def labelled(
-    source: str, at: alt.X | alt.XValue, y: alt.Y, colour: Colour, **mark: Any
+    source: str, y: alt.Y, colour: Colour, at: alt.X | None = None, **mark: Any
 ) -> alt.LayerChart:
     """Words of the column `text` on a halo, so that they can be read across whatever they lie on.
 
     Args:
         source: Name of the data set.
-        at: Where they end.
         y: How high they stand.
         colour: Colour of the words.
+        at: Where they end; at the right edge when None.
         mark: Properties of the mark that differ.
     """
     style: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -4, **mark}
-    words = alt.Chart(alt.NamedData(name=source)).encode(x=at, y=y, text="text:N")
-    halo = words.mark_text(stroke=PAPER.light, strokeWidth=3, strokeOpacity=0.85, **style)
-    return alt.layer(halo, words.mark_text(color=colour.light, **style))
+    words = alt.Chart(alt.NamedData(name=source)).encode(
+        x=alt.value("width") if at is None else at, y=y, text="text:N"
+    )
+    halo = words.mark_text(stroke=PAPER.light, strokeWidth=4, strokeJoin="round", **style)
+    return layered(halo, words.mark_text(color=colour.light, **style))
 
 
 def styled(chart: alt.LayerChart | alt.VConcatChart) -> Specification:
@@ -384,9 +395,10 @@ def finished(
 def repaint(value: Any, twins: Mapping[str, str] = DARK) -> Any:
     """A specification, or any part of it, with each colour exchanged for its twin."""
     if isinstance(value, dict):
-        return {key: repaint(part, twins) for key, part in value.items()}
+        parts = cast("dict[str, Any]", value)
+        return {key: repaint(part, twins) for key, part in parts.items()}
     if isinstance(value, list):
-        return [repaint(part, twins) for part in value]
+        return [repaint(part, twins) for part in cast("list[Any]", value)]
     return twins.get(value, value) if isinstance(value, str) else value
 
 
@@ -412,6 +424,7 @@ _AXIS = {
 CONFIG: dict[str, Any] = {
     "font": FONTS,
     "view": {"stroke": None},
+    "mark": {"aria": False},
     "axis": _AXIS,
     "axisY": {
         "minExtent": AXIS_PX - 14,

@@ -120,7 +120,19 @@ USAGE = Table(
 )
 
 _PERCENTILES = ("p25", "p50", "p75", "p95", "p99", "max")
-_SUMMARY_STATISTICS = ("mean", "min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max")
+_SUMMARY_STATISTICS = (
+    "mean",
+    "min",
+    "p25",
+    "p50",
+    "p75",
+    "p90",
+    "p95",
+    "p99",
+    "p999",
+    "p9999",
+    "max",
+)
 
 
 def _times(name: str, statistics: tuple[str, ...], meaning: str) -> tuple[Column, ...]:
@@ -137,7 +149,7 @@ SECONDS = Table(
     (
         Column("trial", _TEXT, "id of the trial"),
         Column("second", pa.int32(), "seconds since the trial's zero, rounded down"),
-        Column("stage", _TEXT, "stage at the middle of the second"),
+        Column("stage", _TEXT, "stage at the middle of the second; `after` behind the last one"),
         Column("asked", pa.float64(), "level asked for at the middle of the second"),
         Column("due", pa.int64(), "requests due in it"),
         Column("completed", pa.int64(), "complete answers in it, right or wrong"),
@@ -186,16 +198,22 @@ SUMMARIES = Table(
         Column("connections_refused", pa.int64(), "attempts to connect that failed, whole trial"),
         Column("connections_lost", pa.int64(), "connections that ended without being asked to"),
         Column("connections_peak_open", pa.int64(), "most connections open at one time"),
-        Column("open_connections", pa.float64(), "mean connections open, by the driver's count", True),
+        Column(
+            "open_connections", pa.float64(), "mean connections open, by the driver's count", True
+        ),
         Column("in_flight", pa.float64(), "mean requests in flight, by the driver's clock", True),
         Column("server_busy_cores", pa.float64(), "cores the server kept busy", True),
-        Column("server_cpu_s_per_request", pa.float64(), "its CPU seconds per complete answer", True),
+        Column(
+            "server_cpu_s_per_request", pa.float64(), "its CPU seconds per complete answer", True
+        ),
         Column("requests_per_core_s", pa.float64(), "complete answers per CPU second of it", True),
         Column("server_peak_rss_bytes", pa.float64(), "most memory of its processes", True),
         Column("server_peak_pss_bytes", pa.float64(), "the same, shared pages counted once", True),
         Column("driver_busy_cores", pa.float64(), "cores the driver kept busy", True),
         Column("driver_peak_busy_ratio", pa.float64(), "busiest second of its busiest core", True),
-        Column("source", _TEXT, "`requests` when computed from the rows, else the tool's own figures"),
+        Column(
+            "source", _TEXT, "`requests` when computed from the rows, else the tool's own figures"
+        ),
     ),
 )
 
@@ -209,7 +227,9 @@ COMPARISONS = Table(
         Column("load", _TEXT, "load"),
         Column("quantity", _TEXT, "column of `summaries`"),
         Column("median", pa.float64(), "median over the repetitions that count", True),
-        Column("low", pa.float64(), "lower end of the 95 % interval; null below 2 repetitions", True),
+        Column(
+            "low", pa.float64(), "lower end of the 95 % interval; null below 2 repetitions", True
+        ),
         Column("high", pa.float64(), "upper end of it", True),
         Column("repetitions", pa.int32(), "repetitions that count"),
         Column("excluded", pa.int32(), "repetitions left out: void, or without a recording"),
@@ -225,8 +245,12 @@ QUANTITIES = (
     Quantity("cpu_user_s", "counter", "user time of the process tree; proc_pid_stat(5)"),
     Quantity("cpu_system_s", "counter", "system time of the process tree; proc_pid_stat(5)"),
     Quantity("core_busy_s", "counter", "machine: busy time of all cores; proc_stat(5)"),
-    Quantity("core0_busy_s", "counter", "machine: busy time of one core, here core 0; proc_stat(5)"),
-    Quantity("core_interrupt_s", "counter", "machine: time of all cores in interrupts; proc_stat(5)"),
+    Quantity(
+        "core0_busy_s", "counter", "machine: busy time of one core, here core 0; proc_stat(5)"
+    ),
+    Quantity(
+        "core_interrupt_s", "counter", "machine: time of all cores in interrupts; proc_stat(5)"
+    ),
     Quantity("core0_interrupt_s", "counter", "machine: the same of one core, here core 0"),
     Quantity("cpu_steal_s", "counter", "machine: time taken by the hypervisor; proc_stat(5)"),
     Quantity("pressure_cpu_s", "counter", "machine: some task waited for a core; PSI"),
@@ -244,7 +268,9 @@ QUANTITIES = (
     Quantity("listen_queue", "gauge", "connections waiting to be accepted; sock_diag(7)"),
     Quantity("listen_backlog", "gauge", "most that may wait; sock_diag(7)"),
     Quantity("listen_overflows", "counter", "TcpExt ListenOverflows"),
-    Quantity("listen_drops", "counter", "TcpExt ListenDrops; server: of its own sockets, sock_diag(7)"),
+    Quantity(
+        "listen_drops", "counter", "TcpExt ListenDrops; server: of its own sockets, sock_diag(7)"
+    ),
     Quantity("syncookies_sent", "counter", "TcpExt SyncookiesSent"),
     Quantity("request_queue_drops", "counter", "TcpExt TCPReqQFullDrop"),
     Quantity("tcp_timeouts", "counter", "TcpExt TCPTimeouts"),
@@ -258,7 +284,9 @@ QUANTITIES = (
     Quantity("tcp_retransmits", "counter", "Tcp RetransSegs"),
     Quantity("tcp_established", "gauge", "Tcp CurrEstab"),
     Quantity("tcp_time_wait", "gauge", "sockets in TIME_WAIT; /proc/net/sockstat"),
-    Quantity("network_received_bytes", "counter", "bytes received on the interfaces; /proc/net/dev"),
+    Quantity(
+        "network_received_bytes", "counter", "bytes received on the interfaces; /proc/net/dev"
+    ),
     Quantity("network_sent_bytes", "counter", "bytes sent on the interfaces; /proc/net/dev"),
     Quantity("in_flight_mean", "gauge", "driver: mean requests in flight since its last reading"),
     Quantity("in_flight", "gauge", "driver: requests in flight now"),

@@ -727,7 +727,9 @@ impl<'a> Worker<'a> {
             return;
         };
         if sample.sent_ns != NEVER {
-            self.count_in_flight(done_ns.min(self.end_ns));
+            if done_ns != NEVER {
+                self.count_in_flight(done_ns.min(self.end_ns));
+            }
             self.counts.in_flight -= 1;
         }
         self.keep(&sample);

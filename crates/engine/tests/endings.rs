@@ -12,6 +12,7 @@ mod hostile;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use plimsoll_engine::progress::EndedBy;
 use plimsoll_engine::sample::NEVER;
 
 use drive::{ASK, Ask, REQUESTS, Row, by_outcome, drive};
@@ -46,6 +47,22 @@ fn what_has_not_ended_with_the_load_is_unfinished() {
     assert_eq!(by_outcome(&seen.connections), outcomes([("still_open", 4)]));
     assert_eq!((counts.accepted, counts.requests), (4, 4), "{counts:?}");
     assert!(seen.connections.iter().all(|row| row["closed_ns"] == NEVER));
+}
+
+#[test]
+fn a_load_that_is_interrupted_ends_then() {
+    let server = polite(Script::silence().then(Then::Hang));
+    let folder = tempfile::tempdir().unwrap();
+    let spec = Ask { requests: None, ..ASK }.spec(server.address(), folder.path());
+    let mut looks = 0;
+    let interrupted = || {
+        looks += 1;
+        looks > 10
+    };
+    let finish = plimsoll_engine::run(&spec, |_| (), interrupted).unwrap();
+    server.stop();
+    assert_eq!(finish.ended_by, EndedBy::Interrupt);
+    assert!(finish.ended_ns < spec.load.duration_ns() / 2, "{finish:?}");
 }
 
 #[test]

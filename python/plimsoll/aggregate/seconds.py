@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 AFTER = "after"
 """Stage of a second that lies behind the last stage."""
 
-BATCH_ROWS = 4_000_000
+BATCH_ROWS = 2_000_000
 """Percentiles are taken of at most about so many rows at a time."""
 
 COUNTS = ("due", "completed", "ok", "failed", "received_bytes")

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.aggregate import percentiles, query
-from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.cores import driver_peak_busy_ratio, mean_busy_cores
+from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import usage
 
 if TYPE_CHECKING:

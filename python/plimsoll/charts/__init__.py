@@ -17,3 +17,15 @@ OF_A_TRIAL = (throughput, response_time, cpu, memory, connections)
 
 CHARTS = (*OF_A_TRIAL, comparison)
 """Every chart; the last one is drawn from a `Ranking`."""
+
+__all__ = [
+    "CHARTS",
+    "OF_A_TRIAL",
+    "Chart",
+    "comparison",
+    "connections",
+    "cpu",
+    "memory",
+    "response_time",
+    "throughput",
+]

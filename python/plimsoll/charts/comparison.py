@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 NAME = "comparison"
 TITLE = "Ranking"
 CAPTION = (
-    "Median of right answers per second with its 95 % interval over repetitions; rings are the repetitions. "
-    "Frameworks on one shade cannot be told apart: each may hold any of the ranks at its left. "
+    "Median of right answers per second with its 95 % interval over repetitions; rings are the "
+    "repetitions. Frameworks on one shade cannot be told apart: each may hold any of the ranks "
+    "at its left. "
     "A void number is shown and not ranked."
 )
 TABLE = "standings"
@@ -128,7 +129,7 @@ def _description(data: Ranking) -> str:
 def _chart(labels: tuple[str, ...], width_px: int) -> Specification:
     y = _y(labels)
     layers = (_shades(y), _rings(y), _intervals(y), _medians(y), _numbers(y), _levels(y))
-    chart = alt.layer(*layers).properties(width=width_px, height=len(labels) * _ROW_PX)
+    chart = canvas.layered(*layers).properties(width=width_px, height=len(labels) * _ROW_PX)
     return canvas.styled(chart)
 
 

@@ -68,12 +68,12 @@ def _chart() -> Specification:
         .mark_area(opacity=0.2, color=canvas.ANSWERED.light)
         .encode(x=canvas.time("middle"), y=_count("answered"))
     )
-    chart = alt.layer(
+    chart = canvas.layered(
         canvas.stage_bands(),
         area,
-        _line("asked", [5, 4], 1.6),
         _line("open", [1, 0], 2.0),
         _line("answered", [1, 0], 2.0),
+        _line("asked", [4, 4], 1.6),
         canvas.cursor(headings, "connections_second"),
     ).properties(width=canvas.WIDTH_PX, height=130)
     return canvas.styled(chart)
@@ -91,6 +91,6 @@ def _count(column: str) -> alt.Y:
 def _line(name: str, dash: list[float], width: float) -> alt.Chart:
     return (
         canvas.seconds()
-        .mark_line(strokeWidth=width, strokeDash=dash, point=alt.OverlayMarkDef(size=10))
+        .mark_line(strokeWidth=width, strokeDash=dash, strokeCap="round", strokeJoin="round")
         .encode(x=canvas.time("middle"), y=_count(name), color=canvas.colour_of(name, among=_NAMES))
     )

@@ -11,6 +11,7 @@ from plimsoll import canvas
 
 if TYPE_CHECKING:
     from plimsoll.canvas import Rows, Specification, TrialData
+    from plimsoll.recording import Recording
 
 NAME = "cpu"
 TITLE = "CPU"
@@ -64,7 +65,14 @@ def _limit_rows(data: TrialData) -> Rows:
     if server and server == driver:
         return [_limit(server, "server and driver had", " each")]
     limits = [(server, "server had"), (driver, "driver had")]
-    return [_limit(cores, who) for cores, who in limits if cores]
+    known = [_limit(cores, who) for cores, who in limits if cores]
+    return known or [_limit(cores, "the machine had") for cores in _machine_cores(recording)]
+
+
+def _machine_cores(recording: Recording) -> list[int]:
+    """Cores of the one machine, for who was not confined to some of them."""
+    cores = [len(facts.get("cores") or ()) for facts in recording.machines.values()]
+    return [number for number in cores if number] if len(cores) == 1 else []
 
 
 def _limit(cores: int, who: str, ending: str = "") -> dict[str, object]:
@@ -80,7 +88,7 @@ def _chart() -> Specification:
         .mark_area(opacity=0.15, color=canvas.SERVER.light)
         .encode(x=canvas.time("middle"), y=_cores("server"))
     )
-    chart = alt.layer(
+    chart = canvas.layered(
         canvas.stage_bands(),
         area,
         _line("machine", "whole machine", 1.0),
@@ -99,7 +107,7 @@ def _cores(column: str) -> alt.Y:
 def _line(column: str, name: str, width: float) -> alt.Chart:
     return (
         canvas.seconds()
-        .mark_line(strokeWidth=width, point=alt.OverlayMarkDef(size=10))
+        .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round")
         .encode(
             x=canvas.time("middle"), y=_cores(column), color=canvas.colour_of(name, among=_NAMES)
         )
@@ -112,6 +120,4 @@ def _limits() -> alt.LayerChart:
         .mark_rule(strokeDash=[5, 4], color=canvas.INK.light)
         .encode(y=_cores("cores"))
     )
-    return alt.layer(
-        line, canvas.labelled("limits", alt.value("width"), _cores("cores"), canvas.INK)
-    )
+    return canvas.layered(line, canvas.labelled("limits", _cores("cores"), canvas.INK))

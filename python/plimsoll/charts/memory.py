@@ -62,7 +62,7 @@ def _rest_rows(data: TrialData) -> Rows:
 @cache
 def _chart() -> Specification:
     headings = {name: heading for name, heading in COLUMNS.items() if name != "second"}
-    chart = alt.layer(
+    chart = canvas.layered(
         canvas.stage_bands(),
         _line("driver", "driver RSS", 1.2),
         _line("pss", "PSS", 2.0),
@@ -82,7 +82,7 @@ def _megabytes(column: str) -> alt.Y:
 def _line(column: str, name: str, width: float) -> alt.Chart:
     return (
         canvas.seconds()
-        .mark_line(strokeWidth=width, point=alt.OverlayMarkDef(size=10))
+        .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round")
         .encode(
             x=canvas.time("middle"),
             y=_megabytes(column),
@@ -98,5 +98,4 @@ def _rest() -> alt.LayerChart:
         .mark_rule(strokeDash=[2, 3], color=canvas.MUTED.light)
         .encode(y=y)
     )
-    style = {"baseline": "top", "dy": 4}
-    return alt.layer(line, canvas.labelled("rest", alt.value("width"), y, canvas.MUTED, **style))
+    return canvas.layered(line, canvas.labelled("rest", y, canvas.MUTED, baseline="top", dy=4))

@@ -23,8 +23,8 @@ NAME = "response_time"
 TITLE = "Response time and failures"
 CAPTION = (
     "Time from when a request was due until its answer was complete, at 25, 50, 75, 95 and 99 % "
-    "of the answers of each second. Bars beneath count the failures of each second by kind; "
-    "there are none where there are no bars."
+    "of the answers of each second; a percentile is drawn where ten answers or more lie above it. "
+    "Bars beneath count the failures of each second by kind; no bars, no failures."
 )
 TABLE = "seconds"
 COLUMNS = {
@@ -41,7 +41,7 @@ LOGARITHMIC_FROM = 20.0
 """Ratio of the greatest percentile to the smallest one from which the scale is logarithmic."""
 
 _PERCENTILES = ("p25", "p50", "p75", "p95", "p99")
-_NAMES = dict(
+_NAMES: dict[str, canvas.Colour] = dict(
     zip(("25 %", "50 %", "75 %", "95 %", "99 %"), canvas.PERCENTILES, strict=True),
 )
 _TICKS = [step * 10.0**power for power in range(-3, 6) for step in (1, 3)]
@@ -118,11 +118,11 @@ def _chart(wide: bool, kinds: tuple[str, ...]) -> Specification:
     times = _times(wide, with_axis=not kinds)
     if not kinds:
         return canvas.styled(times)
-    chart = (
-        alt.vconcat(times, _failures(kinds), spacing=12)
-        .resolve_scale(color="independent", x="shared")
-        .resolve_legend(color="independent")
+    resolve = alt.Resolve(
+        scale=alt.ScaleResolveMap(x="shared", color="independent"),
+        legend=alt.LegendResolveMap(color="independent"),
     )
+    chart = alt.vconcat(times, _failures(kinds), spacing=12, resolve=resolve)
     return canvas.styled(chart)
 
 
@@ -138,7 +138,7 @@ def _times(wide: bool, with_axis: bool) -> alt.LayerChart:
     ]
     headings = {column: COLUMNS[column] for column in (*_PERCENTILES, "failed")}
     cursor = canvas.cursor(headings, "response_time_second")
-    return alt.layer(canvas.stage_bands(), *lines, cursor).properties(
+    return canvas.layered(canvas.stage_bands(), *lines, cursor).properties(
         width=canvas.WIDTH_PX, height=200
     )
 
@@ -147,7 +147,7 @@ def _line(column: str, name: str, scale: alt.Scale, wide: bool, with_axis: bool)
     width = 2.4 if column == "p50" else 1.4
     return (
         canvas.seconds()
-        .mark_line(strokeWidth=width, point=alt.OverlayMarkDef(size=8), clip=True)
+        .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round", clip=True)
         .encode(
             x=canvas.time("middle") if with_axis else _without_labels(canvas.time("middle")),
             y=alt.Y(

@@ -34,6 +34,9 @@ COLUMNS = {
     "failed": "failed",
 }
 
+MANY_SECONDS = 90
+"""Seconds from which on marks are small."""
+
 
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
@@ -47,7 +50,7 @@ def draw(data: TrialData) -> Specification:
             if data.recording.load.get("model") == "open"
             else "connections asked",
             len({row["asked"] for row in rows}) > 1,
-            any(row["failed"] or _is_silent(row) for row in rows),
+            _mark_size(rows),
         ),
         {"seconds": rows, "stages": canvas.stage_rows(data.recording), "mean": _mean_rows(data)},
         _description(data, rows),
@@ -57,6 +60,13 @@ def draw(data: TrialData) -> Specification:
 def _is_silent(row: Mapping[str, Any]) -> bool:
     """Whether nothing was answered in a second of the load; what lies behind it does not count."""
     return row["completed"] == 0 and row["stage"] != AFTER
+
+
+def _mark_size(rows: Rows) -> int:
+    """Size of the marks of failures and silent seconds, smaller where many must fit; 0 for none."""
+    if not any(row["failed"] or row["silent"] for row in rows):
+        return 0
+    return 46 if len(rows) <= MANY_SECONDS else 16
 
 
 def _mean_rows(data: TrialData) -> Rows:
@@ -87,16 +97,16 @@ def _description(data: TrialData, rows: Rows) -> str:
 
 
 @cache
-def _chart(asked: str, has_levels: bool, has_marks: bool) -> Specification:
+def _chart(asked: str, has_levels: bool, mark_size: int) -> Specification:
     headings = {"completed": "completed", "failed": "failed", "asked": asked}
     marks = (
-        _marked("datum.failed > 0", "failed").encode(y="failed:Q"),
-        _marked("datum.silent", "no answer").encode(y=alt.datum(0)),
+        _marked("datum.failed > 0", "failed", mark_size).encode(y="failed:Q"),
+        _marked("datum.silent", "no answer", mark_size).encode(y=alt.datum(0)),
     )
-    chart = alt.layer(
+    chart = canvas.layered(
         canvas.stage_bands(),
         _bars(asked, has_levels),
-        *(marks if has_marks else ()),
+        *(marks if mark_size else ()),
         _mean(),
         canvas.cursor(headings, "throughput_second"),
     ).properties(width=canvas.WIDTH_PX, height=200)
@@ -131,11 +141,11 @@ def _level_legend() -> alt.Legend:
     return alt.Legend(gradientLength=120, gradientThickness=8, format=canvas.NUMBERS, tickCount=2)
 
 
-def _marked(condition: str, name: str) -> alt.Chart:
+def _marked(condition: str, name: str, size: int) -> alt.Chart:
     return (
         canvas.seconds()
         .transform_filter(condition)
-        .mark_point(filled=True, size=46, yOffset=-4, color=canvas.FAILED.light, opacity=1)
+        .mark_point(filled=True, size=size, yOffset=-4, color=canvas.FAILED.light, opacity=1)
         .encode(
             x=canvas.time("middle"),
             shape=alt.ShapeDatum(
@@ -154,5 +164,5 @@ def _mean() -> alt.LayerChart:
         .encode(x=canvas.time("start_s"), x2="end_s", y="value:Q")
     )
     end = canvas.time("end_s")
-    text = canvas.labelled("mean", end, alt.Y("value:Q"), canvas.INK, fontWeight="bold")
-    return alt.layer(line, text)
+    text = canvas.labelled("mean", alt.Y("value:Q"), canvas.INK, at=end, fontWeight="bold")
+    return canvas.layered(line, text)

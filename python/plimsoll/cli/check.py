@@ -77,7 +77,7 @@ def _failures(
 
 
 def _print(framework: Framework, name: str, found: tuple[contract.Failure, ...]) -> None:
-    verdict = click.style("right", fg="green") if not found else click.style("wrong", fg="red")
+    verdict = messages.coloured(*(("wrong", "red") if found else ("right", "green")))
     click.echo(f"{framework.title:<24} {name:<20} {verdict}")
     for failure in found:
         click.echo(f"  asked     {failure.request}")

@@ -22,7 +22,7 @@ from plimsoll.cli import messages, options, panel
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.interruption import Interruption
 from plimsoll.conduct.setting import Setting
-from plimsoll.errors import CampaignError, Problem, exit_code_of
+from plimsoll.errors import CampaignError, Problem, StorageError, exit_code_of
 from plimsoll.plan import Trial
 from plimsoll.storage import parquet
 
@@ -305,15 +305,32 @@ def _load(asked: Asked) -> Load:
 def _kept(record: Path | None) -> Generator[parquet.Results]:
     """Where the rows go: the folder that was asked for, or one that is removed at the end."""
     if record is not None:
+        _require_new(record)
         yield parquet.results(record)
         return
     with tempfile.TemporaryDirectory(prefix="plimsoll-load-") as folder:
         yield parquet.results(Path(folder))
 
 
+def _require_new(record: Path) -> None:
+    """Does nothing when a folder holds no file yet.
+
+    Raises:
+        StorageError: It does; rows that were measured are not written over.
+    """
+    files = (path for path in record.rglob("*") if path.is_file() and path.name != ".lock")
+    if (first := next(files, None)) is not None:
+        message = f"`{record}` is not empty: it holds `{first.relative_to(record)}`"
+        raise StorageError(message, "name a new folder with `--record`")
+
+
 def _conduct(trial: Trial, asked: Asked, results: parquet.Results, *, quiet: bool) -> Recording:
     machine.raise_open_files()
-    setting = Setting(driver_threads=asked.threads, machine=machine.facts())
+    setting = Setting(
+        driver_threads=asked.threads,
+        machine=machine.facts(),
+        body_sample_ratio=Setting.body_sample_ratio if asked.expected_body is None else 1.0,
+    )
     interruption = Interruption()
     scene = panel.Scene(
         trial=asked.url.geturl(), load_s=trial.load.duration_s, left_s=trial.load.duration_s

@@ -67,7 +67,7 @@ def usage(wrong: click.UsageError) -> int:
 def _in_our_words(message: str) -> str:
     """A sentence of click with its values in backticks and without a full stop."""
     quoted = re.sub(r"'([^']+)'", r"`\1`", message.strip().removesuffix("."))
-    return quoted.replace(". Did you mean", "; did you mean")
+    return re.sub(r"\.? \(?Did you mean( one of)?:? (.*\?)\)?$", r"; did you mean\1 \2", quoted)
 
 
 def _refused(wrong: OSError) -> int:
@@ -104,5 +104,14 @@ def meant(word: str, among: Iterable[str]) -> str:
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
+def coloured(text: str, colour: str) -> str:
+    """A text in colour, unless `NO_COLOR` is set; where it does not go to a terminal it is plain.
+
+    Source:
+        https://no-color.org
+    """
+    return text if os.environ.get("NO_COLOR") else click.style(text, fg=colour, bold=True)
+
+
 def _say(kind: str, colour: str, message: str) -> None:
-    step(f"{click.style(f'{kind}:', fg=colour, bold=True)} {message}")
+    step(f"{coloured(f'{kind}:', colour)} {message}")

@@ -135,7 +135,9 @@ def ending_text(event: events.TrialEnded) -> str:
 
 
 def _first_line(text: str) -> str:
-    return text.partition("\n")[0]
+    """The first line, without the clause that leads to the ones below."""
+    line = text.partition("\n")[0]
+    return line.rpartition("; ")[0] if line.endswith(":") else line
 
 
 def _lines(scene: Scene) -> Callable[[events.Event], None]:
@@ -179,9 +181,16 @@ def _drawn(scene: Scene, live: Live) -> Callable[[events.Event], None]:
 def _told(event: events.Event, write: Callable[[str], None]) -> None:
     """What both kinds of display say of a campaign as a whole."""
     if isinstance(event, events.CampaignStarted):
-        done = event.trials - event.to_do
-        earlier = f", {done} done before" if done else ""
-        write(f"{event.trials} trials{earlier}; {event.load_s:.0f} s of load to come")
+        write(_plan_text(event))
+
+
+def _plan_text(event: events.CampaignStarted) -> str:
+    trials = "1 trial" if event.trials == 1 else f"{event.trials} trials"
+    if not event.to_do:
+        return f"{trials}, done before"
+    done = event.trials - event.to_do
+    earlier = f", {done} done before" if done else ""
+    return f"{trials}{earlier}; {event.load_s:.0f} s of load to come"
 
 
 def _progress_text(progress: events.Progress) -> str:

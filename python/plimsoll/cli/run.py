@@ -22,6 +22,9 @@ RESULTS = Path("results")
 MOST_SAID = 10
 """Trials that ended with an error are shown up to this number."""
 
+MOST_LINES = 12
+"""What such an error says is shown up to this number of lines."""
+
 
 @click.command(name="run")
 @options.campaign_file
@@ -94,6 +97,7 @@ def _setting(asked: Campaign) -> Setting:
         machine=machine.facts(),
         body_sample_ratio=asked.body_sample_ratio,
         limits=asked.limits,
+        notes=(division.note,) if division.note else (),
     )
 
 
@@ -101,10 +105,16 @@ def _failures(results: parquet.Results, failed: tuple[str, ...]) -> int:
     """Says which trials ended with an error, and why; the exit code of the first one, else 0."""
     for trial_id in failed[:MOST_SAID]:
         ending = results.recording(trial_id).ending
-        messages.error(f"{trial_id}: {ending.message}", ending.hint)
+        messages.error(f"{trial_id}: {_shortened(ending.message)}", ending.hint)
     if not failed:
         return 0
     trials = "1 trial" if len(failed) == 1 else f"{len(failed)} trials"
     messages.note(f"{trials} ended with an error, logs are in `{results.trials}`")
     messages.note("the same command with `--again` repeats what failed")
     return errors.exit_code_of(results.recording(failed[0]).ending.kind)
+
+
+def _shortened(message: str) -> str:
+    """A message whose lines each stand once, and not more of them than are read."""
+    lines = list(dict.fromkeys(message.splitlines()))
+    return "\n".join([*lines[:MOST_LINES], *(["…"] if lines[MOST_LINES:] else [])])

@@ -114,19 +114,30 @@ class Account:
         return replace(self.server, rest_rss_bytes=at_rest[0] if at_rest else None)
 
     def _notes(self) -> tuple[str, ...]:
-        """The framework's notes, and which resources could not be read."""
+        """Notes of the framework and of all trials, and which resources could not be read."""
         unread = [f"{what} could not be read: {why}" for what, why in self.sampler.problems.items()]
-        return (*self.trial.framework.notes, *unread)
+        return (*self.trial.framework.notes, *self.setting.notes, *unread)
 
 
 def serving(running: RunningServer) -> Server:
     """The server's side as long as it runs."""
-    found = _listeners(running.place.port)
-    return Server(
-        address=running.place.address,
+    return replace(
+        listening(running.place.address),
         cores=running.place.cores,
         workers=running.place.workers,
         start_s=running.start_s,
+    )
+
+
+def listening(address: str) -> Server:
+    """What can be seen of a server on this host that somebody else may have started.
+
+    Args:
+        address: Its address and port: `127.0.0.1:8080`.
+    """
+    found = _listeners(int(address.rpartition(":")[2]))
+    return Server(
+        address=address,
         listeners=len(found) or None,
         backlog=max((listener.backlog for listener in found), default=None),
         somaxconn=_somaxconn(),

@@ -62,12 +62,13 @@ def conduct(
         Interrupted: Ctrl-C or SIGTERM; complete trials are kept, running again goes on.
     """
     interruption = Interruption()
+    endings: dict[str, str] = {}
     with results.locked(), interruption.listening():
-        results.prepare(campaign_toml, trials)
-        endings = earlier_endings(trials, results, again=again)
-        to_do = [trial for trial in trials if trial.id not in endings]
-        _announce(trials, to_do, endings, tell)
         try:
+            results.prepare(campaign_toml, trials)
+            endings |= earlier_endings(trials, results, again=again)
+            to_do = [trial for trial in trials if trial.id not in endings]
+            _announce(trials, to_do, endings, tell)
             _conduct_all(to_do, setting, results, interruption, cool_down_s, endings, tell)
         except (KeyboardInterrupt, Interrupted) as error:
             raise _interrupted(len(endings), len(trials)) from error

@@ -63,7 +63,7 @@ def close(recording: Recording, readings: Sequence[Reading], zero_ns: int, into:
         (into / name).unlink(missing_ok=True)
     write_usage(readings, zero_ns, into / "usage.parquet")
     text = json.dumps(asdict(recording), indent=1, ensure_ascii=False)
-    (into / "trial.json").write_text(text + "\n")
+    (into / "trial.json").write_text(text + "\n", "utf-8")
 
 
 def convert(table: Table, into: Path) -> int:

@@ -17,6 +17,7 @@ class Setting:
         machine: Facts of this host.
         body_sample_ratio: Share of the answers whose body is compared in full.
         limits: Limits of checks that the campaign changes.
+        notes: What a reader of the results must know about all of them.
     """
 
     server_cores: tuple[int, ...] = ()
@@ -25,3 +26,4 @@ class Setting:
     machine: dict[str, Any] = field(default_factory=dict[str, Any])
     body_sample_ratio: float = 0.01
     limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    notes: tuple[str, ...] = ()

@@ -98,9 +98,11 @@ def load(
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
     with results.trial(trial.id) as into:
-        known = Account(trial, setting, trial.endpoint.exchanges, server=Server(address))
+        scope = _scope_at(address)
+        found = Server(address) if scope is None else account.listening(address)
+        known = Account(trial, setting, trial.endpoint.exchanges, server=found)
         try:
-            _drive(known, into, _scope_at(address), _yes, interruption, tell)
+            _drive(known, into, scope, _yes, interruption, tell)
         except (DriverError, Interrupted) as error:
             known.fail(error)
         return _closed(known, into, interruption, tell)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.aggregate.outcomes import BY_NAME
+from plimsoll.canvas import counted
 from plimsoll.report import words
 from plimsoll.report.findings import load_name
 from plimsoll.verdicts.verdict import LEVELS
@@ -54,8 +55,8 @@ GLOSSARY: Facts = [
 """The words of a report."""
 
 _OTHERS = (
-    ("median", "response_time_p50_ns", words.duration),
-    ("99 %", "response_time_p99_ns", words.duration),
+    ("time 50 %", "response_time_p50_ns", words.duration),
+    ("time 99 %", "response_time_p99_ns", words.duration),
     ("failed", "failure_ratio", words.share),
     ("server CPU", "server_busy_cores", words.cores),
     ("memory", "server_peak_rss_bytes", words.size),
@@ -227,14 +228,10 @@ def asked(findings: Findings) -> Facts:
     """What the campaign asked for."""
     recordings = [trial.recording for trial in findings.trials]
     loads = {load_name(recording): recording.load for recording in recordings}
-    named = len(loads) > 1
     return [
-        ("Frameworks", _listed(_with_version(recording) for recording in recordings)),
-        ("Endpoints", _listed(recording.endpoint for recording in recordings)),
-        *(
-            (f"Load {name}" if named else "Load", words.load_text(load))
-            for name, load in loads.items()
-        ),
+        ("Frameworks", _listed(sorted(_with_version(recording) for recording in recordings))),
+        ("Endpoints", _listed(ranking.endpoint for ranking in findings.rankings)),
+        *((f"Load {name}", words.load_text(load)) for name, load in sorted(loads.items())),
         ("Repetitions", str(max((recording.repetition for recording in recordings), default=0))),
         ("Driver", _listed(_driver(recording) for recording in recordings)),
     ]
@@ -357,7 +354,7 @@ def rankings(findings: Findings) -> list[RankingContents]:
         for row in findings.comparisons.to_pylist()
     }
     several = len({ranking.load for ranking in findings.rankings}) > 1
-    states = {trial.recording.trial: trial.state for trial in findings.trials}
+    states: dict[str, State] = {trial.recording.trial: trial.state for trial in findings.trials}
     return [
         RankingContents(
             anchor=anchor("ranking", ranking.endpoint, ranking.load),
@@ -412,8 +409,14 @@ def _reason(standing: Standing) -> str:
 
 
 def trials(findings: Findings) -> list[TrialContents]:
-    """Every trial, in the order of the plan."""
-    return [_trial(trial) for trial in findings.trials]
+    """Every trial, in the order of the rankings: the plan's own order is shuffled."""
+    by_id = {trial.recording.trial: trial for trial in findings.trials}
+    return [
+        _trial(by_id[repetition.trial])
+        for ranking in findings.rankings
+        for standing in ranking.standings
+        for repetition in standing.repetitions
+    ]
 
 
 def _trial(trial: TrialFindings) -> TrialContents:
@@ -458,8 +461,7 @@ def about(recording: Recording) -> str:
     parts = [
         recording.language,
         f"number {recording.order + 1} of the plan",
-        recording.zero_utc and f"began {recording.zero_utc}",
-        f"seed {recording.seed}",
+        recording.zero_utc and f"began {recording.zero_utc[:19].replace('T', ' ')} UTC",
     ]
     return " · ".join(part for part in parts if part)
 
@@ -497,7 +499,7 @@ def _failure(failure: Failure) -> Mapping[str, str]:
         "outcome": failure.outcome,
         "words": known.words if known else "",
         "errno": f"{failure.errno_name} ({failure.errno})" if failure.errno_name else words.ABSENT,
-        "count": words.counted(failure.count),
+        "count": counted(failure.count),
         "first": words.seconds(failure.first_at_s),
         "last": words.seconds(failure.last_at_s),
     }

@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.aggregate.comparisons import RANKED
+from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.canvas import Ranking, Repetition, Standing
 from plimsoll.report.words import check_name
 from plimsoll.verdicts.verdict import LEVELS, worst
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 State = Literal["sound", "doubtful", "void", "failed"]
 """The level of a trial, or `failed` when an error ended it."""
+
+_CONTRACT = {endpoint.name: place for place, endpoint in enumerate(ENDPOINTS)}
 
 RANKED_BY = RANKED[0]
 """The column of `tables.SUMMARIES` that rankings are made of."""
@@ -119,7 +122,7 @@ class Findings:
 
 
 def rankings(trials: Sequence[TrialFindings], comparisons: pa.Table) -> tuple[Ranking, ...]:
-    """The ranking of each endpoint and load, in the order in which they were first conducted.
+    """The ranking of each endpoint and load, in the order of the contract.
 
     Args:
         trials: The trials.
@@ -137,8 +140,14 @@ def rankings(trials: Sequence[TrialFindings], comparisons: pa.Table) -> tuple[Ra
         grouped.setdefault(key, {}).setdefault(recording.title, []).append(trial)
     return tuple(
         _ranking(endpoint, load, frameworks, rows)
-        for (endpoint, load), frameworks in grouped.items()
+        for (endpoint, load), frameworks in sorted(grouped.items(), key=_place)
     )
+
+
+def _place(item: tuple[tuple[str, str], object]) -> tuple[int, str, str]:
+    """Where a ranking stands: endpoints in the order of the contract, then by name."""
+    (endpoint, load), _ = item
+    return _CONTRACT.get(endpoint, len(_CONTRACT)), endpoint, load
 
 
 def load_name(recording: Recording) -> str:
@@ -172,7 +181,8 @@ def _standing(framework: str, trials: Sequence[TrialFindings], row: Mapping[str,
         high=row.get("high"),
         level=level,
         repetitions=tuple(
-            Repetition(trial.recording.trial, trial.value, trial.level) for trial in trials
+            Repetition(trial.recording.trial, trial.value, trial.level)
+            for trial in sorted(trials, key=lambda trial: trial.recording.repetition)
         ),
         reason=_reason(counting, trials),
     )

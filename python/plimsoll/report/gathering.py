@@ -42,7 +42,7 @@ SCHEMAS = {
     "memory_by_second": memory.BY_SECOND,
     "connections_by_second": connections.BY_SECOND,
 }
-"""Derived tables with rows of single trials; those that do not name the trial get a column for it."""
+"""Derived tables with rows of single trials; those that do not name it get a column `trial`."""
 
 
 def gather(results: Results, *, again: bool = False) -> Findings:
@@ -82,8 +82,8 @@ def _kept(
     results: Results, recordings: Sequence[Recording]
 ) -> tuple[Derived, tuple[Verdict, ...]] | None:
     """Derived tables and verdicts that were kept; None when they are not of these recordings."""
-    judged = results.read_derived_json(JUDGED)
-    if not isinstance(judged, dict) or judged.get("origin") != _origin(recordings):
+    judged: dict[str, Any] = results.read_derived_json(JUDGED) or {}
+    if judged.get("origin") != _origin(recordings):
         return None
     found = {name: results.read_derived(name) for name in SCHEMAS}
     kept = {name: table for name, table in found.items() if table is not None}
@@ -141,9 +141,7 @@ def _named(table: pa.Table, trial_id: str) -> pa.Table:
     return table.append_column("trial", pa.array([trial_id] * table.num_rows, pa.string()))
 
 
-def _trial(
-    recording: Recording, derived: Derived, verdicts: Sequence[Verdict]
-) -> TrialFindings:
+def _trial(recording: Recording, derived: Derived, verdicts: Sequence[Verdict]) -> TrialFindings:
     def of(name: str) -> pa.Table:
         table = derived[name]
         return table.filter(pc.equal(table["trial"], recording.trial))

@@ -53,6 +53,9 @@ _VARIABLES = {
 }
 
 
+_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?)\b|%)")
+
+
 @dataclass
 class Charts:
     """The charts of a page while it is made: their data by group, what they share only once.
@@ -129,17 +132,15 @@ def render(findings: Findings) -> str:
         .render(
             findings=findings,
             policy=_policy(scripts.values()),
-            style=Markup(_style()),
+            style=Markup(_style()),  # noqa: S704 - of this package
             subtitle=contents.subtitle(findings),
             asked=contents.asked(findings),
             machines=contents.machines(findings),
             banner=contents.banner(findings),
             missing=contents.missing(findings),
             limits=contents.changed_limits(findings),
-            failed=[
-            trial for trial in trials if trial["error"]
-        ],
-        doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
+            failed=[trial for trial in trials if trial["error"]],
+            doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
             matrix=_matrix(rankings),
             rankings=rankings,
             trials=trials,
@@ -150,7 +151,7 @@ def render(findings: Findings) -> str:
             twins=_json(canvas.DARK),
             specifications=_json([json.loads(text) for text in drawn.specifications]),
             chart_data=[(group, _json(content)) for group, content in drawn.groups.items()],
-            **{name: Markup(text) for name, text in scripts.items()},
+            **{name: Markup(text) for name, text in scripts.items()},  # noqa: S704 - of this package
         )
     )
 
@@ -158,7 +159,7 @@ def render(findings: Findings) -> str:
 @cache
 def library() -> str:
     """Vega, Vega-Lite and their embedding as one script."""
-    return vl_convert.javascript_bundle()
+    return str(vl_convert.javascript_bundle())  # pyright: ignore[reportCallIssue, reportUnknownArgumentType]
 
 
 def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, Any]:
@@ -220,13 +221,19 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["ticked"] = ticked
+    environment.filters["bound"] = bound  # pyright: ignore[reportUnknownMemberType]
+    environment.filters["ticked"] = ticked  # pyright: ignore[reportUnknownMemberType]
     return environment
 
 
 def ticked(sentence: str) -> Markup:
     """A sentence with what stands in backticks set as code; everything in it is escaped."""
-    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(sentence))))  # noqa: S704
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(bound(sentence)))))  # noqa: S704
+
+
+def bound(text: str) -> str:
+    """A text whose numbers stay on one line with their units."""
+    return _UNIT.sub("\u00a0", text)
 
 
 def _template_text(name: str) -> str:
@@ -258,7 +265,10 @@ def _policy(scripts: Iterable[str]) -> str:
         W3C, Content Security Policy Level 3.
     """
     hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
-    return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 def _digest(script: str) -> str:

@@ -207,7 +207,9 @@ def _times(trial: TrialContents) -> list[str]:
 def _connections(trial: TrialContents) -> list[str]:
     if not trial.connections:
         return []
-    counts = [(f"connections {name}", f"{count}, {note}") for name, count, note in trial.connections]
+    counts = [
+        (f"connections {name}", f"{count}, {note}") for name, count, note in trial.connections
+    ]
     return [_facts(counts), said(trial.unanswered)]
 
 

@@ -70,7 +70,8 @@ def render(findings: Findings) -> bytes:
     titled = [("Summary", first[0]), *(("", block) for block in first[1:])]
     titled += [(trial.title, _trial(trial)) for trial in trials]
     for number, (title, block) in enumerate(titled):
-        footer = f"{findings.campaign} · Plimsoll {findings.version} · page {number + 1} of {len(titled)}"
+        place = f"page {number + 1} of {len(titled)}"
+        footer = f"{findings.campaign} · Plimsoll {findings.version} · {place}"
         page = pypdf.PdfReader(BytesIO(vl_convert.svg_to_pdf(ts.page(block, footer)))).pages[0]
         writer.add_page(page)
         if title:
@@ -301,7 +302,9 @@ def _pictures(trial: TrialContents) -> Iterator[Block]:
 def _picture(module: charts.Chart, specification: Specification, width_pt: float) -> Block:
     drawn = sized(specification, width_pt / _SCALE, _HEIGHTS_PX)
     title = ts.paragraph(module.TITLE, 8.5, bold=True)
-    return ts.stacked([title, ts.space(1), ts.picture(svg(_in_rows(drawn)), _SCALE, width_pt), ts.space(4)])
+    return ts.stacked(
+        [title, ts.space(1), ts.picture(svg(_in_rows(drawn)), _SCALE, width_pt), ts.space(4)]
+    )
 
 
 def _in_rows(specification: Specification) -> Specification:

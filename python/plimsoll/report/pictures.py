@@ -25,8 +25,26 @@ def svg(specification: Specification) -> str:
     Args:
         specification: What the chart drew.
     """
+    still = without_pointer(specification)
     config: Mapping[str, Any] = {**specification["config"], "font": FONT}
-    return _svg(json.dumps({**specification, "config": config}, sort_keys=True))
+    return _svg(json.dumps({**still, "config": config}, sort_keys=True))
+
+
+def without_pointer(specification: Specification) -> Specification:
+    """A chart without what is only there for a pointer: on paper there is none."""
+
+    def still(view: Mapping[str, Any]) -> dict[str, Any]:
+        layers = [one for one in view.get("layer", []) if not _is_pointer(one)]
+        return {**view, **({"layer": layers} if layers else {})}
+
+    bare = {name: value for name, value in still(specification).items() if name != "params"}
+    if "vconcat" in bare:
+        bare["vconcat"] = [still(view) for view in bare["vconcat"]]
+    return bare
+
+
+def _is_pointer(layer: Mapping[str, Any]) -> bool:
+    return str(layer.get("name", "")).startswith(canvas.POINTER)
 
 
 def sized(

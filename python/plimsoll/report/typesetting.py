@@ -131,7 +131,8 @@ def written(
     """One line of text at a place; `y_pt` is its base line."""
     weight = "bold" if bold else "normal"
     return Markup(
-        '<text x="{:.1f}" y="{:.1f}" font-size="{}" font-weight="{}" fill="{}" text-anchor="{}">{}</text>'
+        '<text x="{:.1f}" y="{:.1f}" font-size="{}" font-weight="{}" fill="{}"'
+        ' text-anchor="{}">{}</text>'
     ).format(x_pt, y_pt, size_pt, weight, colour.light, anchor, words.plain(text))
 
 
@@ -204,7 +205,7 @@ def picture(svg: str, scale: float, width_pt: float) -> Block:
 MARKS = {
     "sound": "M4 0.6A3.4 3.4 0 1 1 3.99 0.6Z",
     "doubtful": "M4 0.6L7.8 7.4H0.2Z",
-    "void": "M1.8 0.6L4 2.8L6.2 0.6L7.4 1.8L5.2 4L7.4 6.2L6.2 7.4L4 5.2L1.8 7.4L0.6 6.2L2.8 4L0.6 1.8Z",
+    "void": "M1 2.2 2.2 1 4 2.8 5.8 1 7 2.2 5.2 4 7 5.8 5.8 7 4 5.2 2.2 7 1 5.8 2.8 4Z",
     "failed": "M0.8 0.8H7.2V7.2H0.8Z",
 }
 """A shape for each state, eight points wide."""
@@ -218,9 +219,9 @@ def state_mark(state: str, x_pt: float, y_pt: float, size_pt: float = 8.5) -> Ma
     colour = STATE_COLOURS[state]
     scale = size_pt * 0.85 / 8
     shape = Markup('<path d="{}" fill="{}" transform="translate({:.1f} {:.1f}) scale({:.3f})"/>')
-    return shape.format(
-        MARKS[state], colour.light, x_pt, y_pt - size_pt * 0.8, scale
-    ) + written(state, x_pt + size_pt * 1.15, y_pt, size_pt, colour=colour, bold=True)
+    return shape.format(MARKS[state], colour.light, x_pt, y_pt - size_pt * 0.8, scale) + written(
+        state, x_pt + size_pt * 1.15, y_pt, size_pt, colour=colour, bold=True
+    )
 
 
 def pages(blocks: Iterable[Block], height_pt: float = TEXT_HEIGHT_PT) -> list[Block]:

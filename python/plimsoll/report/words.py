@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.aggregate import percentiles
 from plimsoll.canvas import counted, per_second, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.recording import Recording
     from plimsoll.report.findings import State, TrialFindings
@@ -136,6 +136,8 @@ def load_text(load: Mapping[str, Any]) -> str:
         parts.append(f"think time {seconds(load['think_time_s'])}")
     if load.get("timeout_s"):
         parts.append(f"timeout {seconds(load['timeout_s'])}")
+    if load.get("request_limit"):
+        parts.append(f"ends after {counted(load['request_limit'])} requests")
     return "; ".join(parts)
 
 
@@ -223,17 +225,19 @@ def _unit_of(value_ns: float) -> tuple[float, str]:
 
 def why_absent(summary: Mapping[str, Any]) -> str:
     """Why some percentiles are not shown; empty when all are."""
+    answers, opened = summary["completed"], summary["connections_opened"]
     hidden = [
         f"{heading} from {counted(_rows_needed(statistic))}"
         for statistic, heading in zip(STATISTICS, STATISTIC_HEADINGS, strict=True)
         if statistic in percentiles.QUANTILES
-        and not percentiles.enough(summary["completed"], percentiles.QUANTILES[statistic])
+        and not percentiles.enough(min(answers, opened), percentiles.QUANTILES[statistic])
     ]
     if not hidden:
         return ""
     return (
-        f"A percentile is shown where at least {percentiles.ROWS_ABOVE} answers lie above it: "
-        f"{', '.join(hidden)} answers on; the hold had {counted(summary['completed'])}."
+        f"A percentile is shown where at least {percentiles.ROWS_ABOVE} values lie above it: "
+        f"{', '.join(hidden)} values on; there were {plural(answers, 'answer')} in the hold and "
+        f"{plural(opened, 'connection')} in the trial."
     )
 
 
@@ -314,16 +318,17 @@ def driver_facts(recording: Recording) -> list[tuple[str, str]]:
         ("Bodies compared in full", counted(driver.bodies_compared)),
         ("Rows lost", counted(driver.requests_lost_by_recorder)),
         ("Ended by", driver.ended_by.replace("_", " ")),
+        ("Seed", str(recording.seed)),
     ]
 
 
 def machine(facts: Mapping[str, Any]) -> str:
     """A machine in one line: processor, cores, memory, system, and whether it is a virtual one."""
     memory = facts.get("memory_bytes")
-    count = facts.get("cores")
+    cores = facts.get("cores")
     parts = [
         facts.get("cpu_model"),
-        plural(count, "core") if isinstance(count, int) else None,
+        plural(len(cores), "core") if cores else None,
         size(memory) if memory else None,
         facts.get("distribution"),
         f"kernel {facts['kernel']}" if facts.get("kernel") else None,
@@ -332,10 +337,10 @@ def machine(facts: Mapping[str, Any]) -> str:
     return ", ".join(str(part) for part in parts if part) or "unknown"
 
 
-def fact(name: str, value: Any) -> tuple[str, str]:  # noqa: ANN401
-    """A fact of a machine whose name carries its unit: `memory_bytes`, 16e9 is `Memory`, `16 GB`."""
+def fact(name: str, value: Any) -> tuple[str, str]:
+    """A fact of a machine, its unit read from its name: `memory_bytes`, 16e9: `Memory`, `16 GB`."""
     for suffix, write in (("_bytes", size), ("_ns", duration), ("_s", seconds)):
-        if name.endswith(suffix) and isinstance(value, int | float):
+        if name.endswith(suffix) and isinstance(value, int | float | None):
             return _sentence(name.removesuffix(suffix)), write(value)
     return _sentence(name), _plain(value)
 
@@ -345,13 +350,12 @@ def _sentence(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _plain(value: Any) -> str:  # noqa: ANN401
+def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
         return number(value, 6)
     if isinstance(value, list | tuple):
-        return ", ".join(_plain(part) for part in value) or ABSENT
-    if isinstance(value, dict):
-        return ", ".join(f"{_sentence(str(k)).lower()} {_plain(v)}" for k, v in value.items())
+        parts = cast("Sequence[Any]", value)
+        return ", ".join(_plain(part) for part in parts) or ABSENT
     return ABSENT if value is None else str(value)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR)
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
 
 def results(folder: Path) -> Results:
@@ -109,7 +109,7 @@ class Results:
         if not path.exists():
             return ds.dataset(_schema(name).empty_table())
         try:
-            return ds.dataset(path, format="parquet")
+            return ds.dataset(path, format=_unbuffered())
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}") from error
 
@@ -149,7 +149,8 @@ class Results:
             StorageError: It could not be written.
         """
         with self._replacing(self.derived / f"{name}.json") as partial:
-            partial.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+            text = json.dumps(content, indent=1, ensure_ascii=False)
+            partial.write_text(text + "\n", "utf-8")
 
     def read_derived_json(self, name: str) -> Any:
         """Something derived that is no table; None when it has not been computed.
@@ -159,7 +160,7 @@ class Results:
         """
         path = self.derived / f"{name}.json"
         try:
-            return json.loads(path.read_text()) if path.exists() else None
+            return json.loads(path.read_bytes()) if path.exists() else None
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}", _JUDGE_AGAIN) from error
 
@@ -182,9 +183,10 @@ class Results:
             for leftover in self.trials.glob(".*"):
                 shutil.rmtree(leftover)
         with self._replacing(self.folder / "campaign.toml") as partial:
-            partial.write_text(campaign_toml)
+            partial.write_text(campaign_toml, "utf-8")
         with self._replacing(self.folder / "plan.json") as partial:
-            partial.write_text(json.dumps({"format": FORMAT, "trials": plan}, indent=1) + "\n")
+            text = json.dumps({"format": FORMAT, "trials": plan}, indent=1)
+            partial.write_text(text + "\n", "utf-8")
 
     @contextmanager
     def locked(self) -> Generator[None]:
@@ -227,7 +229,7 @@ class Results:
 
     def _planned(self) -> list[dict[str, Any]]:
         try:
-            return json.loads((self.folder / "plan.json").read_text())["trials"]
+            return json.loads((self.folder / "plan.json").read_bytes())["trials"]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, KeyError) as error:
@@ -240,7 +242,7 @@ class Results:
             self._require_empty()
             return
         with writing(self.folder):
-            same = given.read_text() == campaign_toml
+            same = given.read_text("utf-8", "replace") == campaign_toml
         if not same:
             raise StorageError(f"`{self.folder}` holds the results of another campaign", _ELSEWHERE)
         self._require_same_trials(plan)
@@ -355,6 +357,14 @@ def _schema(name: str) -> pa.Schema:
     from plimsoll import tables  # noqa: PLC0415
 
     return next(table.schema for table in tables.TABLES if table.name == name)
+
+
+def _unbuffered() -> ds.ParquetFileFormat:
+    """Parquet read row group by row group; by default Arrow keeps whole columns of a file."""
+    import pyarrow.dataset as ds  # noqa: PLC0415
+
+    options = ds.ParquetFragmentScanOptions(pre_buffer=False)
+    return ds.ParquetFileFormat(default_fragment_scan_options=options)
 
 
 def _take(lock: int, folder: Path) -> None:

@@ -23,11 +23,11 @@ def amount(number: float) -> str:
 def percent(ratio: float) -> str:
     """A ratio in percent: `12 %`, `0.31 %`; never rounded to 0 % or 100 % when it is not."""
     value = ratio * 100
+    if value < _ONE_DIGIT_FROM:
+        return f"{float(f'{value:.2g}'):.9f}".rstrip("0").rstrip(".") + " %"
     for digits in range(5):
         text = f"{value:.{digits}f}"
-        if float(text) not in (0.0, 100.0) and (digits > 0 or 10 <= value <= 95):  # noqa: PLR2004
-            return f"{text} %"
-        if abs(float(text) - value) < 1e-9:  # noqa: PLR2004
+        if float(text) != 100 or round(value, 9) == 100:  # noqa: PLR2004
             return f"{text} %"
     return f"{value:.0f} %"
 
@@ -38,6 +38,11 @@ def seconds(length_s: float) -> str:
         if length_s * factor >= 1 or unit == "µs":
             return f"{length_s * factor:.3g} {unit}"
     raise AssertionError
+
+
+def cores(number: float) -> str:
+    """An amount of processor time for each unit of time: `12 % of a core`, `1.1 cores`."""
+    return f"{number:.1f} cores" if number >= 1 else f"{percent(round(number, 3))} of a core"
 
 
 def several(number: int, one: str, many: str = "") -> str:

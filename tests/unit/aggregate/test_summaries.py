@@ -3,8 +3,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll import tables
-from plimsoll.aggregate.summaries import driver_peak_busy_ratio, summaries, summary
-from plimsoll.aggregate.usage import usage
+from plimsoll.aggregate.summaries import summaries, summary
 from recordings import connection_rows, request_rows, simulate, usage_rows
 
 S = 1_000_000_000
@@ -107,24 +106,6 @@ def test_processor_time_for_each_request_follows_from_busy_cores():
     assert row["server_busy_cores"] == pytest.approx(0.5)
     assert row["server_cpu_s_per_request"] == pytest.approx(0.01)
     assert row["requests_per_core_s"] == pytest.approx(100.0)
-
-
-def test_the_drivers_busiest_second_is_that_of_its_own_core():
-    busy_s = {0: 0.0, 1: 0.0, 2: 0.4, 3: 1.2, 4: 1.6, 5: 2.0}
-    rows = ((at_s, "machine", "core1_busy_s", busy) for at_s, busy in busy_s.items())
-    ratio = driver_peak_busy_ratio(CLEAN, usage(usage_rows(*rows)))
-    assert ratio == pytest.approx(0.8)
-
-
-def test_on_shared_cores_only_the_drivers_own_time_counts():
-    assert CLEAN.server is not None
-    shared = replace(CLEAN, server=replace(CLEAN.server, cores=(0, 1)))
-    rows = [(at_s, "machine", "core1_busy_s", at_s) for at_s in range(6)]
-    rows += [(at_s, "driver", "cpu_user_s", 0.25 * at_s) for at_s in range(6)]
-    rows += [(at_s, "driver", "cpu_system_s", 0.25 * at_s) for at_s in range(6)]
-    readings = usage(usage_rows(*rows))
-    assert driver_peak_busy_ratio(shared, readings) == pytest.approx(0.5)
-    assert driver_peak_busy_ratio(CLEAN, readings) == 1.0
 
 
 def test_two_holds_are_summarised_together():

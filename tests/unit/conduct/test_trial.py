@@ -271,6 +271,7 @@ def test_a_server_that_runs_already_is_loaded_and_left_alone(
     assert recording.ending.kind == "completed"
     assert recording.server is not None
     assert (recording.server.address, recording.server.exit_code) == (running, None)
+    assert recording.server.listeners == 1
     usage = results.table(recording.trial, "usage").to_table().to_pylist()
     assert any(row["scope"] == "server" and row["quantity"] == "cpu_user_s" for row in usage)
 

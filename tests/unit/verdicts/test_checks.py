@@ -72,18 +72,24 @@ TRIALS = [
     ("littles_law", "doubtful", {"without": ("in_flight_mean",)}, ["could not be read"]),
     ("backlog", "doubtful", {"overflows": 9, "overflow_stage": "ramp"}, ["9 in the ramp"]),
     ("backlog", "void", {"overflows": 9, "overflow_stage": "hold"}, ["in the hold alone 9"]),
+    (
+        "backlog",
+        "doubtful",
+        {"overflows": 9, "overflow_stage": "ramp", "own_drops": False, "backlog": 16},
+        ["9 in the ramp", "16 places"],
+    ),
     ("backlog", "doubtful", {"queue": 120, "backlog": 128}, ["94 % full", "120"]),
     (
         "backlog",
         "doubtful",
-        {"without": ("listen_overflows", "listen_drops")},
+        {"without": ("listen_overflows", "listen_drops"), "own_drops": False},
         ["could not be read"],
     ),
     (
         "driver_headroom",
         "doubtful",
         {"driver_busy": 0.95, "server_busy": 0.97},
-        ["95 % busy", "the server was at its limit", "3.2 % more"],
+        ["95 % busy", "the server was at its limit", "3.2 % more", "contain its delays"],
     ),
     (
         "driver_headroom",
@@ -97,6 +103,17 @@ TRIALS = [
         {"driver_busy": 0.85, "server_busy": 0.5},
         ["the driver was close to its limit"],
     ),
+    (
+        "driver_headroom",
+        "void",
+        {"others_busy": 0.5, "server_busy": 0.4, "driver_busy": 0.45},
+        ["other programs took", "nobody knows"],
+    ),
+    ("undisturbed", "doubtful", {"others_busy": 0.1, "server_busy": 0.8}, ["20 % of a core"]),
+    ("undisturbed", "void", {"others_busy": 0.2, "server_busy": 0.8}, ["40 % of a core"]),
+    ("undisturbed", "doubtful", {"stolen": 0.02}, ["2 % of its processor time"]),
+    ("undisturbed", "void", {"stolen": 0.2}, ["20 % of its processor time"]),
+    ("undisturbed", "doubtful", {"without": ("core0_interrupt_s",)}, ["could not be read"]),
     (
         "driver_headroom",
         "doubtful",
@@ -127,6 +144,9 @@ PASSES = [
     ("littles_law", {"failures": {"timed_out_waiting": 0.05}, "freeze_s": (4.0, 5.0)}),
     ("littles_law", {"starved": 3, "lag_ns": 100_000}),
     ("backlog", BUSY),
+    ("backlog", {"others_overflows": 50}),
+    ("backlog", {"others_overflows": 50, "own_drops": False}),
+    ("undisturbed", {"others_busy": 0.02, "server_busy": 0.8}),
     ("driver_headroom", {"driver_busy": 0.79}),
 ]
 

@@ -10,11 +10,15 @@ from plimsoll.verdicts import wording
         (1, "100 %"),
         (0.12, "12 %"),
         (0.95, "95 %"),
-        (0.0031, "0.3 %"),
-        (0.00031, "0.03 %"),
+        (0.0031, "0.31 %"),
+        (0.00063222, "0.063 %"),
+        (0.05, "5 %"),
+        (0.0712, "7.1 %"),
         (0.99996, "99.996 %"),
         (0.999, "99.9 %"),
-        (1.111, "111.1 %"),
+        (0.969, "97 %"),
+        (0.9969, "99.7 %"),
+        (1.111, "111 %"),
     ],
 )
 def test_a_ratio_is_never_rounded_to_none_or_to_all_when_it_is_not(ratio, text):
@@ -33,6 +37,11 @@ def test_times_have_the_unit_they_are_read_in(length_s, text):
 )
 def test_amounts_have_no_more_digits_than_they_need(number, text):
     assert wording.amount(number) == text
+
+
+def test_processor_time_is_told_in_cores_or_in_parts_of_one():
+    assert wording.cores(0.1239) == "12 % of a core"
+    assert wording.cores(1.117) == "1.1 cores"
 
 
 def test_long_lists_say_how_much_is_left_out():

@@ -76,7 +76,7 @@ impl Ask {
         stages.collect()
     }
 
-    fn spec(&self, address: SocketAddr, into: &Path) -> Spec {
+    pub fn spec(&self, address: SocketAddr, into: &Path) -> Spec {
         let text = json!({
             "format": 1, "into": into, "address": address, "host": address,
             "requests": [{

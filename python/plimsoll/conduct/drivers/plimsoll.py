@@ -81,7 +81,7 @@ def drive(drive: Drive, watch: Watch) -> Driven:
     """
     path = drive.into / "spec.json"
     with writing(drive.into):
-        path.write_text(json.dumps(spec(drive)))
+        path.write_text(json.dumps(spec(drive)), "utf-8")
     with _engine(path, drive) as ward:
         watch.started(ward.warden_pid)
         heard = _listen(ward, watch)
@@ -235,16 +235,22 @@ def _lines(output: IO[bytes] | None) -> Iterator[Line]:
     """The lines of the engine, until it closes its output.
 
     Raises:
-        EngineFailed: It is silent for too long, or says something else than JSON.
+        EngineFailed: It is silent for too long, or says something else than events.
     """
     text = b""
     while output is not None and (heard := _read(output)):
         *lines, text = (text + heard).split(b"\n")
-        for line in lines:
-            try:
-                yield json.loads(line)
-            except ValueError as error:
-                raise EngineFailed(f"the engine said `{line!r}`, which is not JSON") from error
+        yield from map(_line, lines)
+
+
+def _line(text: bytes) -> Line:
+    try:
+        line = json.loads(text)
+        line["event"]
+    except (ValueError, KeyError, TypeError) as error:
+        said = text.decode("utf-8", "backslashreplace")
+        raise EngineFailed(f"the engine said `{said}`, which is no event") from error
+    return line
 
 
 def _read(output: IO[bytes]) -> bytes:
@@ -256,7 +262,7 @@ def _read(output: IO[bytes]) -> bytes:
 
 def _require_success(exit_code: int | None, into: Path) -> None:
     if exit_code != 0:
-        said = (into / "driver.log").read_text(errors="replace")
+        said = (into / "driver.log").read_text("utf-8", "replace")
         raise failure(exit_code, said)
 
 

@@ -208,12 +208,14 @@ def _of_port(port: int) -> dict[str, float]:
     found = listeners(port)
     if not found:
         return {}
-    values = {
+    values: dict[str, float] = {
         "listen_queue": sum(listener.queue for listener in found),
         "listen_backlog": sum(listener.backlog for listener in found),
     }
     drops = [listener.drops for listener in found if listener.drops is not None]
-    return values | ({"listen_drops": sum(drops)} if drops else {})
+    if drops:
+        values["listen_drops"] = sum(drops)
+    return values
 
 
 def _of_machine() -> dict[str, float]:

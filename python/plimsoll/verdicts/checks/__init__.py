@@ -12,6 +12,7 @@ from plimsoll.verdicts.checks import (
     failures_explained,
     littles_law,
     ran_to_its_end,
+    undisturbed,
 )
 
 CHECKS = (
@@ -22,6 +23,7 @@ CHECKS = (
     connections_as_asked,
     littles_law,
     backlog,
+    undisturbed,
     driver_headroom,
 )
 """Every check, in the order in which a reader wants to know."""

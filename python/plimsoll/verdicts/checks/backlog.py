@@ -5,11 +5,13 @@ the program passed to listen(2) and the host's `net.core.somaxconn`. When it is 
 drops attempts to connect, and the client tries again after a second: a limit of the configuration
 then looks like a slow or faulty server.
 
-Measured is by how much the kernel's counters ListenOverflows and ListenDrops grew during the load,
-stage by stage; the greater of the two, for each overflow is also a drop. Both are of the whole
-host, so another program may have a part in them. The queue itself is read once a second.
+Measured is how many attempts the server's own listening sockets dropped during the load, stage by
+stage. Where the kernel does not say that of a socket it is the growth of the counters
+ListenOverflows and ListenDrops, the greater of the two, for each overflow is also a drop. These are
+of the whole host; they are another program's when all attempts of the trial together would have
+found a place in the server's queue. The queue itself is read once a second.
 
-Source: listen(2); SNMP counters in the documentation of the Linux kernel; sock_diag(7).
+Source: listen(2); sock_diag(7); SNMP counters in the documentation of the Linux kernel.
 """
 
 from __future__ import annotations
@@ -21,61 +23,84 @@ from plimsoll.verdicts.finding import Finding, found, unknown, verdict
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.aggregate.usage import Window
     from plimsoll.recording import RecordedStage, Recording
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
+    Turned = list[tuple[RecordedStage, int]]
+    """Stages, and how many attempts to connect were turned away in each."""
+
 NAME = "backlog"
-SOURCE = "listen(2) and TcpExt ListenOverflows, ListenDrops"
+SOURCE = "listen(2), sock_diag(7), and TcpExt ListenOverflows and ListenDrops"
 STAGES = {"warm_up": "warm-up", "ramp": "ramp", "hold": "hold"}
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the listen queue was long enough."""
-    stages = tables.recording.stages
-    grown = [(stage, _turned_away(tables, (stage.start_ns, stage.end_ns))) for stage in stages]
-    known = [(stage, number) for stage, number in grown if number is not None]
-    limit = limits.of(NAME, "turned_away")
-    if not known or len(known) < len(grown):
-        sentence = "the counters of full listen queues could not be read for the whole load"
-        findings = [unknown(limit, sentence, "Measure a server on a host whose counters are read")]
+    turned = _turned_away(tables)
+    if turned is None:
+        sentence = "whether the listen queue was full could not be read for the whole load"
+        remedy = "Measure a server on a host whose sockets and counters can be read"
+        findings = [unknown(limits.of(NAME, "turned_away"), sentence, remedy)]
     else:
-        findings = [_overflowed(tables, limits, known), _in_hold(tables, limits, known)]
-    return verdict(NAME, tables.recording.trial, [*findings, *_queued(tables, limits)], SOURCE)
+        findings = [_overflowed(tables, limits, turned), _in_hold(tables, limits, turned)]
+    findings += _queued(tables, limits)
+    return verdict(NAME, tables.recording.trial, findings, SOURCE)
 
 
-def _turned_away(tables: Tables, window: Window) -> int | None:
-    """Attempts turned away in some time; where a stage ends between readings, about so many."""
+def _turned_away(tables: Tables) -> Turned | None:
+    """Attempts turned away in each stage; None when they are unknown for one.
+
+    Where a stage ends between two readings it is about so many.
+    """
+    stages = tables.recording.stages
+    own = [_grown(tables, "server", "listen_drops", stage) for stage in stages]
+    if None not in own and own:
+        return [(stage, number or 0) for stage, number in zip(stages, own, strict=True)]
     names = ("listen_overflows", "listen_drops")
-    grown = [tables.usage.growth("machine", name, [window]) for name in names]
-    known = [round(number) for number in grown if number is not None]
-    return max(known, default=None)
+    grown = [[_grown(tables, "machine", name, stage) for name in names] for stage in stages]
+    known = [[number for number in numbers if number is not None] for numbers in grown]
+    if not known or not all(known):
+        return None
+    could = not _all_had_places(tables)
+    return [(stage, max(numbers) * could) for stage, numbers in zip(stages, known, strict=True)]
 
 
-def _overflowed(tables: Tables, limits: Limits, known: list[tuple[RecordedStage, int]]) -> Finding:
-    total = sum(number for _, number in known)
+def _grown(tables: Tables, scope: str, name: str, stage: RecordedStage) -> int | None:
+    number = tables.usage.growth(scope, name, [(stage.start_ns, stage.end_ns)])
+    return None if number is None else max(round(number), 0)
+
+
+def _all_had_places(tables: Tables) -> bool:
+    """Whether all attempts of the trial together fit into the queue, so that it was never full."""
+    backlog = _backlog(tables.recording)
+    attempts = tables.summary["connections_opened"] + tables.summary["connections_refused"]
+    return backlog is not None and attempts < backlog
+
+
+def _overflowed(tables: Tables, limits: Limits, turned: Turned) -> Finding:
+    total = sum(number for _, number in turned)
     marked = [
         f"{wording.count(number)} in the {STAGES.get(stage.kind, stage.kind)}"
-        for stage, number in known
+        for stage, number in turned
         if number > 0
     ]
     length = _places(tables.recording)
     sentence = (
-        f"the listen queue{length} was full: {wording.count(total)} attempts to connect were "
-        f"turned away and had to be repeated ({wording.listed(marked)})"
-        if total > 0
+        f"the listen queue{length} was full: {wording.several(total, 'attempt')} to connect "
+        f"found no place and had to be repeated ({wording.listed(marked)})"
+        if total
         else f"no attempt to connect was turned away by a full listen queue{length}"
     )
     return found(limits.of(NAME, "turned_away"), total, sentence, _remedy(tables.recording))
 
 
-def _in_hold(tables: Tables, limits: Limits, known: list[tuple[RecordedStage, int]]) -> Finding:
-    held = sum(number for stage, number in known if stage.kind == "hold")
+def _in_hold(tables: Tables, limits: Limits, turned: Turned) -> Finding:
+    held = sum(number for stage, number in turned if stage.kind == "hold")
     of = max(tables.summary["connections_asked"] or 0, tables.summary["connections_opened"], 1)
     sentence = (
-        f"in the hold alone {wording.count(held)} attempts to connect were turned away, for "
-        f"{wording.count(of)} connections"
+        f"in the hold alone {wording.several(held, 'attempt')} to connect found no place in the "
+        f"listen queue, for {wording.several(of, 'connection')}"
     )
     limit = limits.of(NAME, "turned_away_ratio")
     return found(limit, held / of, sentence, _remedy(tables.recording))
@@ -84,27 +109,23 @@ def _in_hold(tables: Tables, limits: Limits, known: list[tuple[RecordedStage, in
 def _queued(tables: Tables, limits: Limits) -> list[Finding]:
     """How full the queue was seen at its fullest, in any stage."""
     seen = [_fullest(tables, stage) for stage in tables.recording.stages]
-    seen = [(ratio, queue, stage) for ratio, queue, stage in seen if ratio is not None]
-    if not seen:
+    known = [one for one in seen if one is not None]
+    if not known:
         return []
-    ratio, queue, stage = max(seen, key=lambda entry: entry[0])
+    ratio, queue, stage = max(known, key=lambda one: one[0])
     sentence = (
-        f"the listen queue{_places(tables.recording)} was {wording.percent(ratio)} full in the "
-        f"{STAGES.get(stage.kind, stage.kind)}: {wording.count(queue)} connections waited to be "
-        "accepted"
+        f"the listen queue{_places(tables.recording)} was {wording.percent(round(ratio, 3))} full "
+        f"in the {STAGES.get(stage.kind, stage.kind)}: {wording.count(queue)} connections waited "
+        "to be accepted"
     )
     return [found(limits.of(NAME, "queue_ratio"), ratio, sentence, _remedy(tables.recording))]
 
 
-def _fullest(
-    tables: Tables, stage: RecordedStage
-) -> tuple[float, float, RecordedStage] | tuple[None, float, RecordedStage]:
+def _fullest(tables: Tables, stage: RecordedStage) -> tuple[float, float, RecordedStage] | None:
     window = [(stage.start_ns, stage.end_ns)]
     queue = tables.usage.peak("server", "listen_queue", window)
     backlog = tables.usage.peak("server", "listen_backlog", window) or _backlog(tables.recording)
-    if queue is None or not backlog:
-        return None, 0.0, stage
-    return queue / backlog, queue, stage
+    return None if queue is None or not backlog else (queue / backlog, queue, stage)
 
 
 def _backlog(recording: Recording) -> int | None:

@@ -13,7 +13,8 @@ driver was the limit, and the throughput is the driver's.
 Where server and driver share cores nobody can say whose time a core was. A host that is full is
 then doubtful, whatever the driver's own share.
 
-A driver that stopped for a moment (longest pause) did not see what the server did meanwhile.
+A driver that stopped for a moment, or had too much to do at a time (longest pause), saw late what
+the server did meanwhile.
 
 Source: utilisation of the load generator; Hyperfoil warns of itself from 80 % on, Locust from 90 %.
 """
@@ -23,9 +24,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from plimsoll.aggregate.summaries import own_cores
+from plimsoll.aggregate import cores
 from plimsoll.verdicts import wording
 from plimsoll.verdicts.finding import Finding, found, unknown, verdict
 
@@ -36,7 +35,9 @@ if TYPE_CHECKING:
 
 NAME = "driver_headroom"
 SOURCE = "busy time of the driver's cores against the server's; proc_stat(5), proc_pid_stat(5)"
-MORE_CORES = "Give the driver more cores, or hosts of its own, or the server fewer cores"
+MORE_CORES = "Give the driver more cores, or a host of its own, or give the server fewer cores"
+MUCH = 0.05
+"""Of so much of a core taken by other programs a sentence on who was the limit must speak."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -51,98 +52,82 @@ def _busy(tables: Tables, limits: Limits) -> Finding:
     if driver is None:
         sentence = "how busy the driver was could not be read, so it may have been the limit"
         return unknown(limit, sentence, "Run the driver on a host whose processes can be read")
-    server = server_busy_ratio(tables)
-    at_limit = limits.of(NAME, "server_busy_ratio")
-    is_full = server is not None and at_limit.level(server) == "sound"
-    finding = found(limit, driver, _sentence(driver, server), MORE_CORES)
-    if is_full and server is not None and finding.level != "sound":
-        return _joint(finding, server)
-    return replace(finding, sentence=finding.sentence + _blame(finding, server, is_full))
+    server = cores.server_busy_ratio(tables.recording, tables.usage)
+    is_full = server is not None and _at_limit(server, limits)
+    finding = found(limit, driver, "", MORE_CORES)
+    if is_full and finding.level == "void":
+        finding = replace(finding, level="doubtful")
+    told = f"{_sentence(tables, driver, server)}: {_limit_was(tables, finding, server, is_full)}"
+    return replace(finding, sentence=told)
 
 
-def _sentence(driver: float, server: float | None) -> str:
-    kept = (
-        "how busy the server was could not be read"
-        if server is None
-        else f"the server kept {wording.percent(server)} of its own busy"
-    )
-    return f"the driver's busiest core was {wording.percent(driver)} busy, and {kept}"
+def _at_limit(server: float, limits: Limits) -> bool:
+    return limits.of(NAME, "server_busy_ratio").level(server) == "sound"
 
 
-def _blame(finding: Finding, server: float | None, is_full: bool) -> str:
-    """Which side was the limit."""
+def _sentence(tables: Tables, driver: float, server: float | None) -> str:
+    part = "busiest core was" if cores.own_cores(tables.recording) else "threads were"
+    busy = wording.percent(round(driver, 3))
+    kept = tables.summary["server_busy_cores"]
+    if server is not None:
+        told = f"the server kept {wording.percent(round(server, 3))} of its own busy"
+    elif kept is not None:
+        told = f"the server kept {wording.cores(kept)} busy, of a number that is unknown"
+    else:
+        told = "how busy the server was could not be read"
+    return f"the driver's {part} {busy} busy in the busiest second, and {told}"
+
+
+def _limit_was(tables: Tables, finding: Finding, server: float | None, is_full: bool) -> str:
+    """Which side was the limit, as far as it can be told."""
+    if is_full and server is not None:
+        return "the server was the limit" if finding.level == "sound" else _joint(server)
     if finding.level == "sound":
-        return ": the server was the limit" if is_full else ""
+        return "the driver was not the limit"
+    others = cores.other_busy_cores(tables.recording, tables.usage) or 0.0
+    if others > MUCH:
+        return (
+            f"other programs took {wording.cores(others)} from them, so nobody knows what the "
+            "server could have done"
+        )
     if server is None:
-        return ": the driver may have been the limit"
+        return "the driver may have been the limit"
     if finding.level == "void":
-        return ": the driver was the limit, and the throughput is the driver's, not the server's"
-    return ": the driver was close to its limit before the server was"
+        return "the driver was the limit, and the throughput is the driver's, not the server's"
+    return "the driver was close to its limit before the server was"
 
 
-def _joint(finding: Finding, server: float) -> Finding:
+def _joint(server: float) -> str:
     """Both sides at their limits: throughput stands, times contain the driver's delays."""
-    spare = max(1 / server - 1, 0.0)
-    more = wording.percent(spare) if spare > 0 else "nothing"
-    sentence = (
-        f"{finding.sentence}: the server was at its limit, and could have answered {more} more at "
-        "the most, but response times contain delays of the driver"
+    spare = round(1 / server - 1, 3)
+    more = f"{wording.percent(spare)} more at the most" if spare > 0 else "no more"
+    return (
+        f"the server was at its limit and could have answered {more}, but the driver was at or "
+        "near its own, and response times contain its delays"
     )
-    return replace(finding, level="doubtful", sentence=sentence)
-
-
-def server_busy_ratio(tables: Tables) -> float | None:
-    """Share of its cores that the server kept busy in the hold; None when it is unknown.
-
-    On its own cores all that is done there counts, for the kernel works on the server's behalf.
-    """
-    server = tables.recording.server
-    if server is None:
-        return None
-    count = len(server.cores) or server.workers
-    busy = tables.summary["server_busy_cores"]
-    if busy is None or not count:
-        return None
-    return min(max(busy, _own_busy(tables)) / count, 1.0)
-
-
-def _own_busy(tables: Tables) -> float:
-    """Cores' worth of work on the cores that the server has to itself; 0 when it has none."""
-    server = tables.recording.server
-    if server is None or not own_cores(tables.recording):
-        return 0.0
-    rates = [
-        tables.usage.rate("machine", f"core{core}_busy_s", tables.holds) for core in server.cores
-    ]
-    return sum(rate for rate in rates if rate is not None)
 
 
 def _shared(tables: Tables, limits: Limits) -> list[Finding]:
     """How full the host was, where server and driver are not kept apart."""
     recording = tables.recording
-    if recording.server is None or recording.driver is None or own_cores(recording):
+    if recording.server is None or recording.driver is None or cores.own_cores(recording):
         return []
     limit = limits.of(NAME, "machine_busy_ratio")
-    cores = _cores_used(tables)
-    rows = tables.seconds.select(["stage", "machine_busy_cores"]).to_pylist()
-    busy = [row["machine_busy_cores"] for row in rows if row["stage"] == "hold"]
-    known = [value for value in busy if value is not None and not np.isnan(value)]
-    if not cores or not known:
+    count = len(cores.all_cores(tables.usage))
+    windows = cores.whole_seconds(recording)
+    rates = (tables.usage.rate("machine", "core_busy_s", [window]) for window in windows)
+    known = [rate for rate in rates if rate is not None]
+    if not count or not known:
         sentence = "server and driver share cores, and how busy these were could not be read"
         return [unknown(limit, sentence, MORE_CORES)]
-    ratio = min(max(known) / cores, 1.0)
+    ratio = min(max(known) / count, 1.0)
     sentence = (
-        f"server and driver share {wording.several(cores, 'core')}, which were "
-        f"{wording.percent(ratio)} busy: each took time from the other"
+        f"server and driver share {wording.several(count, 'core')}, which were "
+        f"{wording.percent(round(ratio, 3))} busy in the busiest second: each took time from the "
+        "other"
     )
     remedy = "Give server and driver cores of their own (`server_cores`, `driver_cores`)"
     return [found(limit, ratio, sentence, remedy)]
-
-
-def _cores_used(tables: Tables) -> int:
-    """Cores of the host, by the number of them that were read."""
-    names = {name for scope, name in tables.usage.series if scope == "machine"}
-    return sum(name.startswith("core") and name[4:5].isdigit() for name in names)
 
 
 def _paused(tables: Tables, limits: Limits) -> list[Finding]:
@@ -151,8 +136,8 @@ def _paused(tables: Tables, limits: Limits) -> list[Finding]:
         return []
     pause_s = driver.longest_pause_ns / 1e9
     sentence = (
-        f"the driver stood still for {wording.seconds(pause_s)} at a time; what happened meanwhile "
-        "was measured late"
+        f"the driver once did not look for {wording.seconds(pause_s)}; what happened meanwhile was "
+        "measured late"
     )
     remedy = "Stop what else runs on this host, and give the driver a core of its own"
     return [found(limits.of(NAME, "longest_pause_s"), pause_s, sentence, remedy)]

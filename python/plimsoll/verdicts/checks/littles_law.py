@@ -97,7 +97,7 @@ def _sentence(counted: float, told: InFlight, ratio: float) -> str:
         f"on average {wording.amount(counted)} requests were in flight by the driver's own count; "
         f"{wording.count(told.ended_per_s)} requests a second that took "
         f"{wording.seconds(told.time_s)} each make {wording.amount(told.mean)} "
-        f"({wording.percent(ratio)})"
+        f"({wording.percent(round(ratio, 3))})"
     )
 
 
@@ -119,8 +119,8 @@ def _occupied(tables: Tables, limits: Limits, counted: float) -> list[Finding]:
         return [unknown(limit, sentence, "Use a driver that counts its open connections")]
     sentence = (
         f"of {wording.amount(is_open)} open connections only {wording.amount(counted)} "
-        f"({wording.percent(ratio)}) had a request at the server at a time; the others waited for "
-        "the driver"
+        f"({wording.percent(round(ratio, 3))}) had a request at the server at a time; the "
+        "others waited for the driver, or were being opened again"
     )
     return [found(limit, ratio, sentence, "Give the driver more cores, or ask for less load")]
 

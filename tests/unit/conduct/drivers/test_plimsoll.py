@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 import time
 from base64 import b64decode
@@ -175,6 +176,20 @@ def test_an_exit_code_becomes_an_error_with_the_engines_words(
 
 
 @pytest.mark.parametrize(
+    ("ends_after_s", "expected"),
+    [(1, [("ramp", S)]), (2, [("ramp", S), ("hold", 2 * S)])],
+)
+def test_stages_reach_as_far_as_the_load_did(
+    engine: Callable[..., None], order: Drive, ends_after_s: int, expected: list[tuple[str, int]]
+) -> None:
+    engine(ends_after_s=ends_after_s)
+    long = replace(order, load=toy_trials.load(hold_s=3600.0))
+    driven = driver.drive(long, Seen().watch())
+    assert driven.driver.ended_by == "request_limit"
+    assert [(stage.kind, stage.end_ns) for stage in driven.stages] == expected
+
+
+@pytest.mark.parametrize(
     ("exit_code", "said", "message"),
     [
         (-11, "", "SIGSEGV"),
@@ -193,10 +208,13 @@ def test_every_other_end_is_a_failure_of_the_engine(
     assert message in error.message
 
 
-def test_words_that_are_no_json_are_a_failure(engine: Callable[..., None], order: Drive) -> None:
-    engine(say="Segmentation fault", stay=True)
+@pytest.mark.parametrize("words", ["Segmentation fault", "[1]", "7", '{"ok": 1}', "ü"])
+def test_words_that_are_no_event_are_a_failure(
+    engine: Callable[..., None], order: Drive, words: str
+) -> None:
+    engine(say=words, stay=True)
     seen = Seen()
-    with pytest.raises(EngineFailed, match="Segmentation fault"):
+    with pytest.raises(EngineFailed, match=re.escape(words)):
         driver.drive(order, seen.watch())
     assert is_gone(seen.roots[0])
 

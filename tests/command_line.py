@@ -1,0 +1,134 @@
+"""The command line in a process of its own, as a person starts it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from small_servers import eventually, living
+
+PROGRAM = Path(sys.executable).with_name("plimsoll")
+"""The installed command."""
+
+MARK = "PLIMSOLL_TEST"
+"""Variable in the environment of all that a test starts, by which it is found."""
+
+HERE = Path(__file__).parent / "end_to_end"
+CHECKOUT = HERE.parents[1]
+SMOKE = CHECKOUT / "campaigns" / "smoke.toml"
+TOY = HERE / "campaigns" / "toy.toml"
+TOYS = ("--frameworks", str(HERE / "frameworks"))
+
+PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A command that has ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+    duration_s: float
+
+    @property
+    def said(self) -> str:
+        """Both outputs in one line, so that where lines are broken does not matter."""
+        return " ".join(f"{self.stderr} {self.stdout}".split())
+
+
+class Running:
+    """A command that runs, in a process group of its own as in a terminal."""
+
+    def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str]):
+        self.mark = f"{folder.name}-{time.monotonic_ns()}"
+        self._begin_s = time.monotonic()
+        self._folder = folder
+        self._out, self._err = (NamedTemporaryFile("w+", encoding="utf-8") for _ in range(2))
+        self.process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={**os.environ, "COLUMNS": "80", **environment, MARK: self.mark},
+            stdin=subprocess.DEVNULL,
+            stdout=self._out,
+            stderr=self._err,
+            start_new_session=True,
+        )
+
+    @property
+    def stderr(self) -> str:
+        """What it has said so far."""
+        return Path(self._err.name).read_text(encoding="utf-8")
+
+    def processes(self) -> list[str]:
+        """Names of all that it started and that lives, itself included."""
+        return living(f"{MARK}={self.mark}")
+
+    def wait_until_it_says(self, words: str) -> None:
+        assert eventually(lambda: words in self.stderr, PATIENCE_S), self.stderr
+
+    def wait_until_it_drives(self) -> None:
+        """Waits until an engine writes rows."""
+        assert eventually(self._drives, PATIENCE_S), self.stderr
+
+    def _drives(self) -> bool:
+        return self.process.poll() is not None or any(self._folder.rglob("requests.bin"))
+
+    def press_ctrl_c(self) -> None:
+        os.killpg(self.process.pid, signal.SIGINT)
+
+    def end(self, timeout_s: float = PATIENCE_S) -> Ran:
+        """Waits for its end; no traceback and no fault may have been shown."""
+        try:
+            code = self.process.wait(timeout_s)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self._out.seek(0)
+            self._err.seek(0)
+            stdout, stderr = self._out.read(), self._err.read()
+            self._out.close()
+            self._err.close()
+        ran = Ran(code, stdout, stderr, time.monotonic() - self._begin_s)
+        for sign in ("Traceback", "this is a fault of", "Exception ignored"):
+            assert sign not in stderr + stdout, stderr
+        return ran
+
+    def leaves_nothing(self) -> bool:
+        """Whether nothing of it lives, at the latest after some seconds."""
+        return eventually(lambda: not self.processes())
+
+
+def start(
+    *arguments: object,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+) -> Running:
+    """Starts `plimsoll` with arguments.
+
+    Args:
+        arguments: What is typed after `plimsoll`.
+        folder: Where it is typed.
+        environment: Variables that are set.
+        before: A command that runs it, such as `prlimit`.
+    """
+    command = [*before, str(PROGRAM), *map(str, arguments)]
+    return Running(command, folder, environment or {})
+
+
+def run(
+    *arguments: object,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+) -> Ran:
+    """Runs `plimsoll` to its end."""
+    return start(*arguments, folder=folder, environment=environment, before=before).end()

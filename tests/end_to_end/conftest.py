@@ -1,0 +1,58 @@
+"""What the tests of the command line share: a server that runs, and campaigns that were run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import command_line
+from command_line import TOY, TOYS, Ran
+
+
+@pytest.fixture(scope="session")
+def reference_server() -> Iterator[str]:
+    """Address and port of a reference server, started by hand."""
+    server = subprocess.Popen(
+        [sys.executable, "-m", "plimsoll.reference", "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "HOST": "127.0.0.1"},
+    )
+    try:
+        assert server.stdout is not None
+        yield json.loads(server.stdout.readline())["address"]
+    finally:
+        server.terminate()
+        server.communicate(timeout=20)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of six mebibytes."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can mount a small file system: the full disk is not tried")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "plimsoll-test", str(folder)]
+    mounted = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"no small file system can be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture(scope="session")
+def toy_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
+    """A folder with `results/toy`, the recording of one trial, and what was said meanwhile."""
+    folder = tmp_path_factory.mktemp("toy")
+    ran = command_line.run("run", TOY, *TOYS, "--no-report", folder=folder)
+    assert ran.code == 0, ran.stderr
+    return folder, ran

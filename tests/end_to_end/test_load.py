@@ -1,0 +1,317 @@
+"""`plimsoll load`: one load against a server that runs already."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import Ran, run, start
+
+pytestmark = pytest.mark.timeout(60)
+
+TIMES = {"mean", "min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max"}
+
+
+class Counting(http.server.BaseHTTPRequestHandler):
+    """Counts what reaches it, on many threads at once."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    seen: list[str]
+    connections: list[int]
+
+    def setup(self) -> None:
+        super().setup()
+        self.connections.append(1)
+
+    def answer(self) -> None:
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length).decode()
+        marks = self.headers.get_all("X-Mark") or []
+        self.seen.append(f"{self.command} {self.path} {self.headers['Host']} {marks} {body}")
+        self.send_response(201)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"hi")
+
+    do_GET = do_POST = do_PUT = answer  # noqa: N815
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        pass
+
+
+@pytest.fixture
+def counting() -> Iterator[tuple[str, type[Counting]]]:
+    """A server that counts; its address and what it saw."""
+    handler = type("Fresh", (Counting,), {"seen": [], "connections": []})
+    with Server(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"127.0.0.1:{server.server_port}", handler
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def shown(reference_server: str, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """What a person sees of a load of a second."""
+    folder = tmp_path_factory.mktemp("load")
+    return run("load", f"http://{reference_server}/2048", "-c", 10, "-d", "1s", folder=folder)
+
+
+@pytest.fixture(scope="module")
+def found(reference_server: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a program reads of a load of a second."""
+    folder = tmp_path_factory.mktemp("load-json")
+    ran = run("load", f"{reference_server}/2048", "-c", 10, "-d", "1s", "--json", folder=folder)
+    assert ran.code in (0, 1), ran.stderr
+    return json.loads(ran.stdout)
+
+
+def test_the_numbers_fit_a_screen(shown: Ran) -> None:
+    lines = shown.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    judged = next(place for place, line in enumerate(lines) if line[:1] in "✓▲✕")
+    assert judged < 15
+    for words in ("response time", "throughput", "requests", "connections", "driver", "99.9 %"):
+        assert any(line.startswith(words) or words in line for line in lines[:judged])
+
+
+def test_the_verdict_is_in_words_and_the_exit_code_agrees_with_it(shown: Ran) -> None:
+    level = next(line for line in shown.stdout.splitlines() if line[:1] in "✓▲✕")
+    assert level.split()[1] in ("sound", "doubtful", "void")
+    assert shown.code == ("void" in level)
+
+
+def test_json_has_the_parts_that_are_promised(found: dict[str, Any]) -> None:
+    assert {"summary", "connections", "failures", "driver", "verdicts", "level"} <= set(found)
+    assert found["recording"] is None
+    summary = found["summary"]
+    assert {
+        "throughput_per_s", "goodput_per_s", "failure_ratio", "completed", "failed", "unfinished",
+        "received_bytes", "duration_s",
+    } <= set(summary)  # fmt: skip
+    for name in ("response_time", "service_time", "first_byte", "connect", "lag"):
+        assert set(summary[f"{name}_ns"]) == TIMES
+    assert set(found["connections"]) == {
+        "asked", "opened", "answered", "refused", "lost", "peak_open",
+    }  # fmt: skip
+    assert {"name", "version", "busy_cores", "cores", "peak_rss_bytes"} <= set(found["driver"])
+    for verdict in found["verdicts"]:
+        assert set(verdict) >= {
+            "check", "level", "measured", "limit", "unit", "statement", "remedy", "source",
+        }  # fmt: skip
+    assert found["level"] in ("sound", "doubtful", "void")
+
+
+def test_the_numbers_of_a_load_agree_with_each_other(found: dict[str, Any]) -> None:
+    summary = found["summary"]
+    assert summary["duration_s"] == 1
+    assert summary["completed"] == summary["throughput_per_s"] * summary["duration_s"]
+    assert summary["failed"] == 0
+    assert found["connections"]["asked"] == found["connections"]["opened"] == 10
+    assert found["connections"]["answered"] == found["connections"]["peak_open"] == 10
+    times = summary["response_time_ns"]
+    assert times["min"] <= times["p50"] <= times["p99"] <= times["max"]
+
+
+def test_too_few_requests_leave_high_percentiles_empty(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    ran = run("load", counting[0], "-n", 50, "-c", 2, "--json", folder=tmp_path)
+    assert json.loads(ran.stdout)["summary"]["response_time_ns"]["p999"] is None
+
+
+def test_as_many_requests_are_sent_as_asked_for(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    address, seen = counting
+    ran = run("load", address, "-n", "1k", "-c", 7, "-t", 2, "--json", folder=tmp_path)
+    summary = json.loads(ran.stdout)["summary"]
+    assert len(seen.seen) == 1000
+    assert len(seen.connections) == 7
+    assert (summary["completed"], summary["failed"], summary["unfinished"]) == (1000, 0, 0)
+    assert summary["duration_s"] < 30
+    rate = summary["completed"] / summary["duration_s"]
+    assert summary["throughput_per_s"] == pytest.approx(rate)
+
+
+def test_fewer_requests_than_connections_can_be_asked_for(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    run("load", counting[0], "-n", 3, "-c", 10, "--json", folder=tmp_path)
+    assert len(counting[1].seen) == 3
+
+
+def test_method_header_and_body_are_sent_as_typed(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    address, seen = counting
+    (tmp_path / "body.txt").write_text("hello")
+    run(
+        "load", f"{address}/a?b=c%20d", "-n", 2, "-c", 1, "-m", "put", "-b", "@body.txt",
+        "-H", "X-Mark: one", "-H", "X-Mark:two", "-H", "Host: example.org",
+        folder=tmp_path,
+    )  # fmt: skip
+    assert set(seen.seen) == {"PUT /a?b=c%20d example.org ['one', 'two'] hello"}
+
+
+def test_a_body_makes_it_a_post(counting: tuple[str, type[Counting]], tmp_path: Path) -> None:
+    address, seen = counting
+    run("load", address, "-n", 1, "-c", 1, "-b", "hello", folder=tmp_path)
+    assert seen.seen == [f"POST / {address} [] hello"]
+
+
+def test_without_keepalive_every_request_has_a_connection(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    address, seen = counting
+    run("load", address, "-n", 20, "-c", 2, "--no-keepalive", folder=tmp_path)
+    assert (len(seen.seen), len(seen.connections)) == (20, 20)
+
+
+@pytest.mark.parametrize(
+    ("expectation", "outcome"),
+    [
+        (("--expect-status", "201"), None),
+        (("--expect-status", "200"), "wrong_status"),
+        (("--expect-length", "2"), None),
+        (("--expect-length", "3"), "wrong_length"),
+        (("--expect-body", "hi"), None),
+        (("--expect-body", "@wanted"), "wrong_body"),
+    ],
+)
+def test_what_is_not_as_expected_is_a_failure_of_its_kind(
+    counting: tuple[str, type[Counting]],
+    expectation: tuple[str, str],
+    outcome: str | None,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "wanted").write_text("ho")
+    ran = run("load", counting[0], "-n", 100, "-c", 2, "--json", *expectation, folder=tmp_path)
+    found = json.loads(ran.stdout)
+    outcomes = [failure["outcome"] for failure in found["failures"]]
+    assert outcomes == ([outcome] if outcome else [])
+    assert found["summary"]["goodput_per_s"] == 0 or outcome is None
+    if outcome:
+        assert (ran.code, found["level"]) == (1, "void")
+
+
+def test_an_open_load_sends_at_its_rate(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    address, seen = counting
+    ran = run("load", address, "-R", 200, "-d", "1s", "-c", 5, "--json", folder=tmp_path)
+    summary = json.loads(ran.stdout)["summary"]
+    assert len(seen.seen) == 200
+    assert summary["completed"] + summary["unfinished"] == 200
+
+
+def test_a_refused_connection_is_void_and_says_so(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        port = nobody.getsockname()[1]
+    ran = run("load", f"127.0.0.1:{port}", "-d", "500ms", "-c", 2, folder=tmp_path)
+    assert ran.code == 1
+    assert "connect_refused (ECONNREFUSED)" in ran.stdout
+    assert "void" in ran.stdout
+
+
+def test_a_wrong_path_is_void_and_says_so(reference_server: str, tmp_path: Path) -> None:
+    ran = run("load", f"{reference_server}/nowhere", "-d", "500ms", "-c", 2, folder=tmp_path)
+    assert ran.code == 1
+    assert "wrong_status" in ran.stdout
+    assert "void" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence", "hint"),
+    [
+        (["https://127.0.0.1/"], "URL: `https` cannot be measured yet", "plain `http`"),
+        (["ftp://127.0.0.1/"], "URL: `ftp` cannot be measured yet", "plain `http`"),
+        (["http://name.invalid/"], "URL: `name.invalid` has no address", "look at the name"),
+        (["http://127.0.0.1:99999/"], "is no address", "http://127.0.0.1:8080/path"),
+        (["http://"], "is no address", "http://127.0.0.1:8080/path"),
+        (["http://127.0.0.1/a b"], "holds white space", "`%20`"),
+        (["127.0.0.1", "-c", "0"], "--connections: `0` is too little", "more than nothing"),
+        (["127.0.0.1", "-d", "0s"], "--duration: `0` is too little", "more than nothing"),
+        (["127.0.0.1", "-t", "0"], "--threads: `0` is too little", "more than nothing"),
+        (["127.0.0.1", "-t", "5k"], "--threads: `5000` threads are too many", "one for each core"),
+        (["127.0.0.1", "-n", "0"], "--requests: `0` is too little", "more than nothing"),
+        (["127.0.0.1", "-R", "0"], "--rate: `0` is too little", "more than nothing"),
+        (["127.0.0.1", "--timeout", "0"], "--timeout: `0` is too little", "more than nothing"),
+        (["127.0.0.1", "-n", "5", "-R", "5"], "belongs to the closed model", "leave out"),
+        (["127.0.0.1", "-H", "Host"], "--header: `Host` is no header", "'Name: value'"),
+        (["127.0.0.1", "-H", "A: b\r\nC: d"], "cannot stand in the head", "control characters"),
+        (["127.0.0.1", "-m", "G ET"], "cannot stand in the head", "white space"),
+        (["127.0.0.1", "-b", "@nowhere"], "--body: `nowhere` cannot be read", ""),
+        (["127.0.0.1", "--expect-body", "@nowhere"], "--expect-body: `nowhere` cannot", ""),
+    ],
+)
+def test_a_load_that_makes_no_sense_is_refused_before_anything_is_sent(
+    typed: list[str], sentence: str, hint: str, tmp_path: Path
+) -> None:
+    ran = run("load", *typed, folder=tmp_path)
+    assert ran.code == 2, ran.stderr
+    assert sentence in ran.stderr
+    assert hint in ran.stderr
+    assert ran.stdout == ""
+
+
+def test_more_connections_than_files_are_refused_with_numbers_before_any_request(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    few = ("prlimit", "--nofile=200:200")
+    ran = run("load", counting[0], "-c", 300, "-d", "1s", folder=tmp_path, before=few)
+    assert ran.code == 3
+    assert "300 connections need 364 file descriptors, the limit is 200" in ran.stderr
+    assert "hint: `ulimit -n 364`, or ask for fewer connections" in ran.stderr
+    assert counting[1].connections == []
+    assert "0 requests" not in ran.stdout
+
+
+def test_a_recorded_load_can_be_reported_on(reference_server: str, tmp_path: Path) -> None:
+    url = f"{reference_server}/2048"
+    kept = run("load", url, "-c", 2, "-d", "1s", "--record", "kept", "--json", folder=tmp_path)
+    assert json.loads(kept.stdout)["recording"] == "kept"
+    ran = run("report", "kept", "--format", "markdown", "--format", "html", folder=tmp_path)
+    assert ran.code in (0, 1), ran.stderr
+    assert "/2048" in (tmp_path / "kept" / "report" / "report.md").read_text(encoding="utf-8")
+    assert (tmp_path / "kept" / "report" / "index.html").exists()
+
+
+def test_a_load_is_not_recorded_over_something_else(reference_server: str, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    ran = run("load", reference_server, "-n", 1, "--record", ".", folder=tmp_path)
+    assert ran.code == 6, ran.stderr
+    assert "error: `.` is not empty: it holds " in ran.stderr
+    assert "hint: name a new folder with `--record`" in ran.stderr
+
+
+def test_ctrl_c_ends_a_load_with_what_there_is(reference_server: str, tmp_path: Path) -> None:
+    running = start(
+        "load", f"{reference_server}/2048", "-c", 2, "-d", "60s", "--record", "kept", "--json",
+        folder=tmp_path,
+    )  # fmt: skip
+    running.wait_until_it_drives()
+    running.press_ctrl_c()
+    ran = running.end()
+    assert ran.code == 130
+    assert not running.processes()
+    found = json.loads(ran.stdout)
+    assert found["ending"]["kind"] == "Interrupted"
+    assert found["summary"]["duration_s"] < 60

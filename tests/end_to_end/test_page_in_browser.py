@@ -1,0 +1,257 @@
+"""The HTML report in a real browser, from disk and without a network."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sample
+from plimsoll import canvas
+from plimsoll.report import html
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+NODE = "trial-node.2048.steady.1"
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="Chromium is not installed: `apt install chromium`"
+    ),
+]
+
+
+@dataclass
+class Visit:
+    """A page that was opened, and what it did that it should not.
+
+    Attributes:
+        page: The page.
+        complaints: Errors and warnings of its console.
+        requests: Addresses it asked for besides its own file.
+        dialogs: Messages of dialogs that it opened.
+    """
+
+    page: Any
+    complaints: list[str] = field(default_factory=list[str])
+    requests: list[str] = field(default_factory=list[str])
+    dialogs: list[str] = field(default_factory=list[str])
+
+    def charts(self, trial: str) -> Any:
+        """The pictures drawn in the section of a trial."""
+        return self.page.locator(f'[id="{trial}"] .chart svg.marks')
+
+    def open(self, trial: str) -> None:
+        """Open the section of a trial and wait for its first picture."""
+        self.page.locator(f'[id="{trial}"] > summary').click()
+        self.page.locator(f'[id="{trial}"] .chart').first.scroll_into_view_if_needed()
+        self.charts(trial).first.wait_for()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return html.write(sample.findings(), tmp_path_factory.mktemp("report"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Any, report: Path, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    """The report, opened; the parameters are options of the browser's context and `anchor`."""
+    options: dict[str, Any] = dict(getattr(request, "param", {}))
+    anchor = options.pop("anchor", "")
+    context = browser.new_context(offline=True, **options)
+    seen = Visit(context.new_page())
+    seen.page.on("console", lambda message: _complain(seen, message))
+    seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+    seen.page.on("request", lambda asked: _ask(seen, asked.url, report))
+    seen.page.on("dialog", lambda dialog: (seen.dialogs.append(dialog.message), dialog.dismiss()))
+    seen.page.goto(report.as_uri() + (f"#{anchor}" if anchor else ""))
+    yield seen
+    context.close()
+
+
+def _complain(seen: Visit, message: Any) -> None:
+    if message.type in ("error", "warning"):
+        seen.complaints.append(message.text)
+
+
+def _ask(seen: Visit, url: str, report: Path) -> None:
+    if not url.startswith(report.as_uri()):
+        seen.requests.append(url)
+
+
+def test_every_trial_can_be_opened_without_a_network_and_without_an_error(visit: Visit) -> None:
+    for trial in sample.findings().trials:
+        section = visit.page.locator(f'[id="trial-{trial.recording.trial}"]')
+        section.locator("> summary").click()
+        for chart in section.locator(".chart").all():
+            chart.scroll_into_view_if_needed()
+            chart.locator("svg.marks").wait_for()
+    assert visit.complaints == []
+    assert visit.requests == []
+
+
+def test_a_chart_is_drawn_only_when_its_section_is_opened(visit: Visit) -> None:
+    assert visit.charts(NODE).count() == 0
+    visit.open(NODE)
+    assert visit.charts(NODE).count() >= 1
+
+
+def test_a_chart_says_in_words_what_it_shows(visit: Visit) -> None:
+    visit.open(NODE)
+    label = visit.page.locator(f'[id="{NODE}"] .chart').first.get_attribute("aria-label")
+    assert label.startswith("Throughput of node over 12 seconds")
+    assert "3 seconds without an answer" in label
+
+
+@pytest.mark.parametrize("visit", [{"anchor": NODE}], indirect=True)
+def test_an_address_with_an_anchor_opens_its_trial(visit: Visit) -> None:
+    visit.charts(NODE).first.wait_for()
+    assert visit.page.locator("details.trial[open]").count() == 1
+
+
+@pytest.mark.parametrize("visit", [{"anchor": f"{NODE}-cpu"}], indirect=True)
+def test_an_address_of_a_chart_opens_the_trial_around_it(visit: Visit) -> None:
+    assert visit.page.locator(f'[id="{NODE}-cpu"]').is_visible()
+
+
+def test_every_chart_of_a_trial_has_its_values_as_a_table(visit: Visit) -> None:
+    visit.open(NODE)
+    tables = visit.page.locator(f'[id="{NODE}"] details.values')
+    assert tables.count() == 5
+    tables.first.locator("summary").click()
+    rows = tables.first.locator("tbody tr")
+    rows.first.wait_for()
+    assert rows.count() == 12
+    assert [cell.inner_text() for cell in rows.nth(8).locator("td").all()] == [
+        "8",
+        "hold",
+        "1,000",
+        "0",
+        "70",
+    ]
+
+
+def test_values_can_be_saved_as_csv(visit: Visit) -> None:
+    visit.open(NODE)
+    values = visit.page.locator(f'[id="{NODE}"] details.values').first
+    values.locator("summary").click()
+    with visit.page.expect_download() as download:
+        values.locator("button").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert lines[0] == '"second","stage","level asked","completed","failed"'
+    assert len(lines) == 13
+
+
+def test_a_trial_can_be_opened_with_the_keyboard(visit: Visit) -> None:
+    visit.page.locator(f'[id="{NODE}"] > summary').focus()
+    visit.page.keyboard.press("Enter")
+    visit.charts(NODE).first.wait_for()
+
+
+def test_the_ranking_and_verdicts_are_in_the_page_without_any_script(
+    browser: Any, report: Path
+) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    text = page.locator("main").inner_text()
+    for part in ("12,500/s", "1–2", "doubtful", "Little's law", "not ranked"):
+        assert part in text
+    context.close()
+
+
+@pytest.mark.parametrize("visit", [{"color_scheme": "dark"}], indirect=True)
+def test_page_and_charts_follow_a_dark_system(visit: Visit) -> None:
+    visit.open(NODE)
+    assert _background(visit) == _rgb(canvas.PAPER.dark)
+    picture = visit.charts(NODE).first.inner_html()
+    assert canvas.LEVEL_HIGH.light not in picture
+    assert canvas.INK.dark in picture or canvas.MUTED.dark in picture
+
+
+def test_the_switch_overrules_the_system_and_charts_follow(visit: Visit) -> None:
+    visit.open(NODE)
+    button = visit.page.locator("#theme")
+    assert _background(visit) == _rgb(canvas.PAPER.light)
+    button.click()
+    button.click()
+    assert button.inner_text() == "Colours: dark"
+    assert _background(visit) == _rgb(canvas.PAPER.dark)
+    visit.page.locator(f'[id="{NODE}"] .chart').first.scroll_into_view_if_needed()
+    visit.page.wait_for_function(
+        "([id, colour]) => document.getElementById(id).querySelector('.chart svg')"
+        "?.innerHTML.includes(colour)",
+        arg=[NODE, canvas.MUTED.dark],
+    )
+
+
+def _background(visit: Visit) -> str:
+    return visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def _rgb(colour: str) -> str:
+    return "rgb({}, {}, {})".format(*(int(colour[place : place + 2], 16) for place in (1, 3, 5)))
+
+
+@pytest.mark.parametrize(
+    "visit",
+    [
+        {"viewport": {"width": 390, "height": 844}, "anchor": NODE},
+        {"viewport": {"width": 320, "height": 600}, "anchor": NODE},
+        {"viewport": {"width": 1280, "height": 900}, "anchor": NODE},
+    ],
+    indirect=True,
+    ids=["phone", "small-phone", "desk"],
+)
+def test_the_page_never_scrolls_sideways(visit: Visit) -> None:
+    visit.page.locator("#open-all").click()
+    for chart in visit.page.locator(f'[id="{NODE}"] .chart').all():
+        chart.scroll_into_view_if_needed()
+        chart.locator("svg.marks").wait_for()
+    width, room = visit.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert width <= room
+    wider = visit.page.evaluate(
+        "[...document.querySelectorAll('.chart svg')].filter("
+        "svg => svg.getBoundingClientRect().width > svg.parentElement.clientWidth + 1).length"
+    )
+    assert wider == 0
+
+
+def test_text_from_elsewhere_is_shown_and_does_nothing(visit: Visit) -> None:
+    visit.open("trial-axum.2048.steady.1")
+    visit.page.locator('[id="trial-hostile.2048.steady.1"] > summary').click()
+    assert sample.HOSTILE in visit.page.locator('[id="trial-hostile.2048.steady.1"]').inner_text()
+    assert visit.page.locator("main img").count() == 0
+    assert visit.dialogs == []
+    assert visit.requests == []
+
+
+def test_a_script_that_got_into_the_page_would_not_run(visit: Visit) -> None:
+    visit.page.evaluate(
+        "() => { const script = document.createElement('script');"
+        " script.textContent = 'window.owned = true'; document.body.append(script); }"
+    )
+    assert visit.page.evaluate("window.owned") is None
+
+
+def test_only_what_is_in_view_is_drawn_when_everything_is_opened(visit: Visit) -> None:
+    visit.page.locator("#open-all").click()
+    visit.charts("trial-axum.2048.steady.1").first.wait_for()
+    drawn = visit.page.locator(".chart svg.marks").count()
+    assert drawn < visit.page.locator(".chart").count()

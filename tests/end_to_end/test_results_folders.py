@@ -1,0 +1,173 @@
+"""Results that cannot be written, belong to somebody else, or do not fit: exit code 6."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from command_line import TOY, TOYS, Ran, run, start
+
+pytestmark = pytest.mark.timeout(90)
+
+FULL = ("no space left for results", "the engine could not write its records")
+"""What is said of a full disk, by the lab or by the engine, whoever meets it first."""
+
+QUICK = ("--no-report", *TOYS)
+
+
+def refused(ran: Ran, sentence: str, hint: str) -> None:
+    assert ran.code == 6, ran.stderr
+    assert f"error: {sentence}" in ran.stderr
+    assert "hint: " in ran.stderr
+    assert hint in ran.stderr
+
+
+def copied(toy_run: tuple[Path, Ran], into: Path) -> Path:
+    """A folder of results of its own."""
+    return shutil.copytree(toy_run[0] / "results" / "toy", into / "results")
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("mine")
+    ran = run("run", TOY, *QUICK, "--into", "results", folder=tmp_path)
+    refused(ran, "results cannot be written to `results`", "`--into`")
+    assert (tmp_path / "results").read_text() == "mine"
+
+
+@pytest.mark.root
+def test_a_file_system_that_is_read_only_is_refused(small_disk: Path, tmp_path: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    ran = run("run", TOY, *QUICK, "--into", small_disk / "results", folder=tmp_path)
+    refused(ran, f"results cannot be written to `{small_disk}/results`: Read-only", "`--into`")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir(mode=0o500)
+    ran = run("run", TOY, *QUICK, "--into", "results", folder=tmp_path)
+    refused(ran, "results cannot be written to `results`: Permission denied", "`--into`")
+
+
+def test_a_folder_with_other_things_in_it_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "thesis.tex").write_text("mine")
+    ran = run("run", TOY, *QUICK, "--into", "precious", folder=tmp_path)
+    refused(ran, "`precious` holds other things than results (`thesis.tex`)", "`--into`")
+
+
+def test_results_of_another_campaign_are_not_mixed_with_new_ones(
+    toy_run: tuple[Path, Ran], tmp_path: Path
+) -> None:
+    results = copied(toy_run, tmp_path)
+    (tmp_path / "other.toml").write_text(TOY.read_text().replace('"1s"', '"2s"'))
+    before = sorted(results.rglob("*"))
+    ran = run("run", "other.toml", *QUICK, "--into", results, folder=tmp_path)
+    refused(ran, f"`{results}` holds the results of another campaign", "`--into`")
+    assert sorted(path for path in results.rglob("*") if path.name != ".lock") == [
+        path for path in before if path.name != ".lock"
+    ]
+
+
+def test_results_made_with_other_settings_are_not_mixed_with_new_ones(
+    toy_run: tuple[Path, Ran], tmp_path: Path
+) -> None:
+    results = copied(toy_run, tmp_path)
+    longer = ("--set", "load.steady.hold.duration=2s")
+    ran = run("run", TOY, *QUICK, *longer, "--into", results, folder=tmp_path)
+    refused(ran, f"`{results}` was made with other settings: `load` of trial", "`--into`")
+
+
+def test_two_runs_at_once_in_one_folder_do_not_disturb_each_other(tmp_path: Path) -> None:
+    first = start("run", TOY, *QUICK, folder=tmp_path)
+    first.wait_until_it_says("[1/1]")
+    second = run("run", TOY, *QUICK, folder=tmp_path)
+    refused(second, "another run is at work in `results/toy`", "wait until it has ended")
+    assert first.end().code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("trial.json", b"{", "trial.json` cannot be read"),
+        ("trial.json", b'{"format": 99}', "has format 99, this Plimsoll reads up to"),
+        ("trial.json", b'{"format": 1}', "is no recording"),
+        ("requests.parquet", b"not parquet at all", "requests.parquet` cannot be read"),
+    ],
+)
+def test_a_recording_that_is_damaged_is_named(
+    toy_run: tuple[Path, Ran], tmp_path: Path, name: str, content: bytes, sentence: str
+) -> None:
+    results = copied(toy_run, tmp_path)
+    (results / "trials" / "toy.plaintext.steady.1" / name).write_bytes(content)
+    ran = run("judge", results, folder=tmp_path)
+    assert ran.code == 6, ran.stderr
+    assert sentence in ran.stderr
+
+
+def test_derived_tables_that_are_damaged_are_made_anew(
+    toy_run: tuple[Path, Ran], tmp_path: Path
+) -> None:
+    results = copied(toy_run, tmp_path)
+    assert run("judge", results, folder=tmp_path).code in (0, 1)
+    for path in (results / "derived").iterdir():
+        path.write_bytes(b"no table")
+    assert run("judge", results, folder=tmp_path).code in (0, 1)
+
+
+@pytest.mark.root
+def test_a_full_disk_ends_the_campaign_and_keeps_what_is_complete(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    results = small_disk / "results"
+    asked = ("run", TOY, *QUICK, "--into", results, "--set", "repetitions=2")
+    assert run(*asked, "--set", "repetitions=1", folder=tmp_path).code == 0
+    free = small_disk / "ballast"
+    free.write_bytes(b"\0" * (shutil.disk_usage(small_disk).free - 200_000))
+    full = run(*asked, folder=tmp_path)
+    assert full.code == 6, full.stderr
+    assert any(f"error: {words}" in full.stderr for words in FULL), full.stderr
+    assert "hint: free some space" in full.stderr
+    assert [path.name for path in (results / "trials").iterdir()] == ["toy.plaintext.steady.1"]
+
+    report = run("judge", results, folder=tmp_path)
+    assert report.code in (0, 1, 6), report.stderr
+
+    free.unlink()
+    subprocess.run(["mount", "-o", "remount,size=200m", str(small_disk)], check=True)
+    resumed = run(*asked, folder=tmp_path)
+    assert resumed.code == 0, resumed.stderr
+    assert "2 trials, 1 done before" in resumed.stderr
+    judged = run("judge", results, "--json", folder=tmp_path)
+    completed = [trial["ending"]["kind"] for trial in json.loads(judged.stdout)]
+    assert completed == ["completed", "completed"]
+
+
+@pytest.mark.root
+def test_a_disk_that_is_full_before_anything_is_started_is_said(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    (small_disk / "ballast").write_bytes(b"\0" * (shutil.disk_usage(small_disk).free))
+    ran = run("run", TOY, *QUICK, "--into", small_disk / "results", folder=tmp_path)
+    refused(ran, f"no space left for results in `{small_disk}/results`", "free some space")
+
+
+@pytest.mark.root
+def test_a_report_that_does_not_fit_is_said(
+    small_disk: Path, tmp_path: Path, toy_run: tuple[Path, Ran]
+) -> None:
+    results = copied(toy_run, small_disk)
+    (small_disk / "ballast").write_bytes(b"\0" * (shutil.disk_usage(small_disk).free - 20_000))
+    ran = run("report", results, folder=tmp_path)
+    refused(ran, f"no space left for results in `{results}`", "free some space")
+
+
+def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    ran = run(
+        "list", *TOYS, "--json", folder=tmp_path, before=("sh", "-c", '"$@" >/dev/full', "sh")
+    )
+    refused(ran, "No space left on device", "free space")

@@ -1,0 +1,284 @@
+"""Charts: the data they draw, and that they can be drawn."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import pkgutil
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import vl_convert
+
+import sample
+from plimsoll import canvas, charts
+from plimsoll.aggregate import failures, memory
+
+Golden = Callable[[str, str], None]
+
+TRIALS = {"sound": sample.trial_data, "rough": sample.rough_trial_data}
+
+
+def specification(module: Any, name: str) -> dict[str, Any]:
+    if module is charts.comparison:
+        return module.draw(sample.findings().rankings[0])
+    return module.draw(TRIALS[name]())
+
+
+def rows(module: Any, data: canvas.TrialData, name: str = "seconds") -> list[dict[str, Any]]:
+    return module.draw(data)["datasets"][name]
+
+
+ALL = [(module, name) for module in charts.OF_A_TRIAL for name in TRIALS]
+ALL.append((charts.comparison, "sample"))
+IDS = [f"{module.NAME}-{name}" for module, name in ALL]
+
+
+@pytest.mark.parametrize(("module", "name"), ALL, ids=IDS)
+def test_the_specification_with_its_data_is_the_golden_one(
+    module: Any, name: str, golden: Golden
+) -> None:
+    drawn = specification(module, name)
+    golden(f"charts/{module.NAME}.{name}.json", json.dumps(drawn, indent=1, ensure_ascii=False))
+
+
+@pytest.mark.parametrize(("module", "name"), ALL, ids=IDS)
+def test_a_chart_can_be_drawn_as_a_picture(module: Any, name: str) -> None:
+    picture = vl_convert.vegalite_to_svg(specification(module, name))
+    assert picture.startswith("<svg")
+    assert "NaN" not in picture
+
+
+@pytest.mark.parametrize(("module", "name"), ALL, ids=IDS)
+def test_every_colour_of_a_chart_has_a_dark_twin(module: Any, name: str) -> None:
+    used = set(re.findall(r"#[0-9a-fA-F]{6}", json.dumps(specification(module, name))))
+    assert used <= set(canvas.DARK)
+
+
+@pytest.mark.parametrize(("module", "name"), ALL, ids=IDS)
+def test_the_table_beneath_a_chart_has_only_columns_that_are_drawn(module: Any, name: str) -> None:
+    drawn = specification(module, name)["datasets"][module.TABLE]
+    assert set(module.COLUMNS) <= set(drawn[0])
+
+
+def test_the_tuple_holds_every_chart_of_the_folder() -> None:
+    found = {module.name for module in pkgutil.iter_modules(charts.__path__)}
+    assert found == {module.NAME for module in charts.CHARTS}
+
+
+@pytest.mark.parametrize("module", charts.CHARTS, ids=lambda module: module.NAME)
+def test_every_chart_says_how_to_read_it(module: Any) -> None:
+    assert module.TITLE
+    assert module.CAPTION.endswith(".")
+    assert inspect.getdoc(module.draw)
+
+
+@pytest.mark.parametrize("module", charts.OF_A_TRIAL, ids=lambda module: module.NAME)
+def test_a_trial_without_rows_is_drawn_as_well(module: Any) -> None:
+    failed = sample.failed_trial().data
+    assert vl_convert.vegalite_to_svg(module.draw(failed)).startswith("<svg")
+
+
+def test_drawing_twice_gives_the_same_specification() -> None:
+    first, second = (charts.throughput.draw(sample.trial_data()) for _ in range(2))
+    assert first == second
+
+
+# --- throughput ---
+
+
+def test_throughput_has_a_row_for_every_second_and_marks_the_silent_ones() -> None:
+    drawn = rows(charts.throughput, sample.rough_trial_data())
+    assert [row["second"] for row in drawn] == list(range(12))
+    assert [row["second"] for row in drawn if row["silent"]] == [3, 8, 9]
+    assert all(row["completed"] == 0 for row in drawn if row["silent"])
+
+
+def test_a_second_after_the_load_is_not_silent_when_nothing_is_answered_in_it() -> None:
+    table = sample.seconds("t", silent=(11,))
+    stages = [*table["stage"].to_pylist()[:-1], "after"]
+    place = table.column_names.index("stage")
+    kind = table.schema.field("stage").type
+    late = table.set_column(place, "stage", pa.array(stages, pa.string()).cast(kind))
+    drawn = rows(charts.throughput, sample.trial_data(seconds=late))
+    assert not any(row["silent"] for row in drawn)
+
+
+def test_the_average_lies_over_the_hold_and_says_its_number() -> None:
+    mean = rows(charts.throughput, sample.trial_data(), "mean")
+    assert mean == [{"start_s": 5, "end_s": 12, "value": 8000, "text": "average 8,000/s"}]
+
+
+def test_without_a_summary_there_is_no_average() -> None:
+    assert rows(charts.throughput, sample.trial_data(summary=None), "mean") == []
+
+
+def test_marks_and_their_legend_are_left_out_where_there_is_nothing_to_mark() -> None:
+    assert '"shape"' not in json.dumps(charts.throughput.draw(sample.trial_data())["layer"])
+    assert '"shape"' in json.dumps(charts.throughput.draw(sample.rough_trial_data())["layer"])
+
+
+def test_the_legend_of_levels_names_arrivals_when_the_load_is_open() -> None:
+    opened = sample.recording(load=sample.load(model="open", connections=50))
+    drawn = charts.throughput.draw(sample.trial_data(recording=opened))
+    assert "arrivals/s asked" in json.dumps(drawn["layer"])
+
+
+# --- response time ---
+
+
+def test_percentiles_of_a_silent_second_are_absent_and_not_zero() -> None:
+    silent = rows(charts.response_time, sample.rough_trial_data())[8]
+    assert silent["p50"] is None
+    assert silent["p99"] is None
+
+
+def test_percentiles_are_drawn_in_milliseconds() -> None:
+    data = sample.trial_data()
+    median_ns = data.seconds["response_time_p50_ns"][6].as_py()
+    assert rows(charts.response_time, data)[6]["p50"] == pytest.approx(median_ns / 1e6, rel=1e-3)
+
+
+def test_failures_are_counted_by_kind_the_most_frequent_first() -> None:
+    drawn = rows(charts.response_time, sample.rough_trial_data(), "failures")
+    kinds = list(dict.fromkeys(row["kind"] for row in drawn))
+    assert kinds == [
+        "reset_waiting (ECONNRESET)",
+        "connect_refused (ECONNREFUSED)",
+        "wrong_length",
+    ]
+    assert sum(row["count"] for row in drawn) == 6 * (40 + 25 + 5)
+
+
+def test_without_failures_there_is_no_second_plot() -> None:
+    drawn = charts.response_time.draw(sample.trial_data())
+    assert "vconcat" not in drawn
+    assert "failures" not in drawn["datasets"]
+
+
+def test_rare_kinds_of_failure_are_drawn_together_as_other_kinds() -> None:
+    many: dict[tuple[str, int | None], int] = {
+        (f"kind_{number:02}", None): 100 - number for number in range(12)
+    }
+    data = sample.trial_data(failures=sample.failure_rows(many))
+    drawn = rows(charts.response_time, data, "failures")
+    kinds = list(dict.fromkeys(row["kind"] for row in drawn))
+    assert len(kinds) == len(canvas.KINDS)
+    assert kinds[-1] == "other kinds"
+    assert sum(row["count"] for row in drawn) == 6 * sum(many.values())
+
+
+@pytest.mark.parametrize(("slowest", "is_logarithmic"), [(1.5, False), (100.0, True)])
+def test_the_scale_is_logarithmic_only_where_percentiles_lie_far_apart(
+    slowest: float, is_logarithmic: bool
+) -> None:
+    table = sample.seconds("t").slice(6)
+    for name, factor in (("p25", 1.0), ("p50", 1.0), ("p75", 1.1), ("p95", 1.2), ("p99", slowest)):
+        column = f"response_time_{name}_ns"
+        values = pa.array([factor * 1e6] * table.num_rows)
+        table = table.set_column(table.column_names.index(column), column, values)
+    drawn = charts.response_time.draw(sample.trial_data(seconds=table))
+    assert ('"type": "log"' in json.dumps(drawn)) is is_logarithmic
+
+
+# --- cpu ---
+
+
+def test_the_limit_of_cpu_is_the_number_of_cores_each_had() -> None:
+    made = sample.recording(server=sample.server(cores=(0,)), driver=sample.driver(cores=(1, 2)))
+    limits = rows(charts.cpu, sample.trial_data(recording=made), "limits")
+    assert [(row["cores"], row["text"]) for row in limits] == [
+        (1, "server had 1 core"),
+        (2, "driver had 2 cores"),
+    ]
+
+
+def test_equal_numbers_of_cores_are_one_limit() -> None:
+    limits = rows(charts.cpu, sample.trial_data(), "limits")
+    assert [row["text"] for row in limits] == ["server and driver had 2 cores each"]
+
+
+def test_who_was_not_confined_had_the_whole_machine() -> None:
+    made = sample.recording(server=sample.server(cores=()), driver=sample.driver(cores=()))
+    limits = rows(charts.cpu, sample.trial_data(recording=made), "limits")
+    assert [row["text"] for row in limits] == ["the machine had 4 cores"]
+
+
+# --- memory and connections ---
+
+
+def test_memory_is_drawn_in_megabytes_with_what_the_server_held_at_rest() -> None:
+    data = sample.trial_data()
+    assert rows(charts.memory, data)[11] == {"second": 11, "rss": 22, "pss": 20, "driver": 30}
+    assert rows(charts.memory, data, "rest") == [{"value": 14.2, "text": "at rest 14.2 MB"}]
+
+
+def test_memory_that_was_not_read_is_absent() -> None:
+    unread = pa.Table.from_pylist(
+        [{"second": 0, "server_rss_bytes": None}], schema=memory.BY_SECOND
+    )
+    drawn = rows(charts.memory, sample.trial_data(memory=unread))
+    assert drawn == [{"second": 0, "rss": None, "pss": None, "driver": None}]
+
+
+def test_connections_show_what_was_asked_opened_and_answered() -> None:
+    drawn = rows(charts.connections, sample.rough_trial_data())
+    assert drawn[11] == {"second": 11, "asked": 1000, "open": 1000, "answered": 790}
+
+
+def test_in_the_open_model_the_pool_is_what_is_asked_for() -> None:
+    opened = sample.recording(load=sample.load(model="open", connections=50))
+    drawn = rows(charts.connections, sample.trial_data(recording=opened))
+    assert {row["asked"] for row in drawn} == {50}
+
+
+def test_the_schema_of_failures_is_that_of_the_aggregate() -> None:
+    assert sample.rough_trial_data().failures.schema == failures.BY_SECOND
+
+
+# --- comparison ---
+
+
+def standing(low: int | None, high: int | None) -> canvas.Standing:
+    return canvas.Standing("x", low, high, 1.0, None, None, "sound", ())
+
+
+@pytest.mark.parametrize(
+    ("ranges", "groups"),
+    [
+        ([(1, 1), (2, 2), (3, 3)], [0, 1, 2]),
+        ([(1, 2), (1, 2), (3, 3)], [0, 0, 1]),
+        ([(1, 2), (1, 3), (2, 3)], [0, 0, 0]),
+        ([(1, 2), (1, 2), (3, 4), (3, 4)], [0, 0, 1, 1]),
+        ([(1, 1), (None, None), (None, None)], [0, 1, 2]),
+        ([(2, 3), (1, 3), (1, 2)], [0, 0, 0]),
+        ([], []),
+    ],
+)
+def test_ties_are_groups_that_no_range_of_ranks_reaches_over(
+    ranges: list[tuple[int | None, int | None]], groups: list[int]
+) -> None:
+    found = charts.comparison.tie_groups([standing(low, high) for low, high in ranges])
+    assert found == groups
+
+
+def test_a_void_number_is_drawn_without_a_rank_and_without_a_shade() -> None:
+    drawn = charts.comparison.draw(sample.findings().rankings[0])["datasets"]["standings"]
+    void = next(row for row in drawn if row["framework"] == "django")
+    assert void["rank"] == "–"
+    assert void["label"] == "django"
+    assert void["value"] == 9500
+    assert void["level"] == "void"
+    assert not void["shaded"]
+
+
+def test_every_repetition_with_a_number_is_a_point() -> None:
+    drawn = charts.comparison.draw(sample.findings().rankings[0])["datasets"]["repetitions"]
+    assert len(drawn) == 7
+    assert {row["trial"] for row in drawn if row["label"] == "1–2 · axum"} == {
+        "axum.2048.steady.1",
+        "axum.2048.steady.2",
+    }

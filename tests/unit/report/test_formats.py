@@ -1,0 +1,228 @@
+"""Formats of a report: each one of them, made of the same sample."""
+
+from __future__ import annotations
+
+import io
+import pkgutil
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pypdf
+import pytest
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+import sample
+from plimsoll import report
+from plimsoll.errors import StorageError
+from plimsoll.report import contents, html, markdown, pdf, terminal
+from plimsoll.report.findings import Findings
+
+Golden = Callable[[str, str], None]
+FORMATS = pytest.mark.parametrize("form", report.FORMATS, ids=lambda form: form.NAME)
+EMPTY = Findings("empty", "0.1.0", (), sample.comparison_rows([]))
+
+
+def test_the_tuple_holds_every_module_that_writes_a_report() -> None:
+    modules = [module.name for module in pkgutil.iter_modules(report.__path__)]
+    sources = {name: Path(report.__path__[0], f"{name}.py").read_text() for name in modules}
+    writing = {name for name, text in sources.items() if re.search(r"^def write\(", text, re.M)}
+    assert writing == {form.NAME for form in report.FORMATS}
+
+
+@FORMATS
+def test_every_format_writes_its_file_and_returns_its_path(form: Any, tmp_path: Path) -> None:
+    path = form.write(sample.findings(), tmp_path / "new" / "report")
+    assert path == tmp_path / "new" / "report" / form.FILE
+    assert path.stat().st_size > 1000
+
+
+@FORMATS
+def test_a_campaign_without_trials_can_be_reported(form: Any, tmp_path: Path) -> None:
+    assert form.write(EMPTY, tmp_path).exists()
+
+
+@FORMATS
+def test_a_folder_that_cannot_be_made_is_an_error_of_storage(form: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError):
+        form.write(EMPTY, tmp_path / "file" / "report")
+
+
+# --- markdown and terminal ---
+
+
+def test_markdown_is_the_golden_text(golden: Golden) -> None:
+    golden("report/report.md", markdown.render(sample.findings()))
+
+
+def test_every_picture_that_markdown_names_is_written(tmp_path: Path) -> None:
+    path = markdown.write(sample.findings(), tmp_path)
+    named = re.findall(r"!\[[^]]*\]\(([^)]+)\)", path.read_text())
+    assert len(named) == 2 + 9 * 5
+    assert all((tmp_path / name).read_text().startswith("<svg") for name in named)
+
+
+def test_text_from_elsewhere_cannot_act_in_markdown() -> None:
+    text = markdown.render(sample.findings())
+    reader = MarkdownIt("commonmark", {"html": True}).enable("table")
+    assert "<script" not in reader.render(text)
+    assert "onerror" not in " ".join(re.findall(r"<[^>]*>", reader.render(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a | b", r"a \| b"),
+        ("`a | b` failed", r"`a \| b` failed"),
+        ("[x](javascript:y)", r"\[x\](javascript:y)"),
+        ("one ` alone", r"one \` alone"),
+        ("<b>", "&lt;b&gt;"),
+        ("*bold*\n# head", r"\*bold\* \# head"),
+    ],
+)
+def test_markdown_says_a_text_and_nothing_else(text: str, said: str) -> None:
+    assert markdown.said(text) == said
+
+
+def test_the_terminal_shows_the_golden_text(golden: Golden, tmp_path: Path) -> None:
+    golden("report/report.txt", terminal.write(sample.findings(), tmp_path).read_text())
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_a_terminal_of_any_width_shows_ranks_numbers_and_verdicts(width: int) -> None:
+    file = io.StringIO()
+    terminal.show(sample.findings(), Console(file=file, width=width, emoji=False))
+    shown = file.getvalue()
+    assert "\x1b" not in shown
+    assert max(len(line) for line in shown.splitlines()) <= width
+    for part in ("1–2", "12,500/s", "▲ doubtful", "✕ void", "■ failed", "9,500/s"):
+        assert part in shown
+
+
+def test_signs_in_a_message_cannot_steer_the_terminal() -> None:
+    trial = sample.failed_trial()
+    ending = replace(trial.recording.ending, message="\x1b]0;owned\x07 gone")
+    data = replace(trial.data, recording=replace(trial.recording, ending=ending))
+    file = io.StringIO()
+    findings = replace(EMPTY, trials=(replace(trial, data=data),))
+    terminal.show(findings, Console(file=file, width=80))
+    assert "\x1b" not in file.getvalue()
+    assert "\x07" not in file.getvalue()
+
+
+# --- pdf ---
+
+
+@pytest.fixture(scope="module")
+def document() -> pypdf.PdfReader:
+    return pypdf.PdfReader(io.BytesIO(pdf.render(sample.findings())))
+
+
+def test_the_document_has_one_page_for_each_trial_after_its_summary(
+    document: pypdf.PdfReader,
+) -> None:
+    trials = contents.trials(sample.findings())
+    assert len(document.pages) >= 1 + len(trials)
+    for trial, page in zip(trials, document.pages[-len(trials) :], strict=True):
+        assert _words(trial.title) in _words(page.extract_text())
+
+
+def test_the_outline_names_every_trial(document: pypdf.PdfReader) -> None:
+    titles = [entry["/Title"] for entry in document.outline if isinstance(entry, dict)]
+    assert titles[0] == "Summary"
+    assert titles[1:] == [trial.title for trial in contents.trials(sample.findings())]
+
+
+def test_pages_are_vectors_with_their_letters_inside(document: pypdf.PdfReader) -> None:
+    for page in document.pages:
+        assert not list(page.images)
+        fonts: Any = page["/Resources"]["/Font"]  # pyright: ignore[reportIndexIssue]
+        names = [fonts[name].get_object()["/BaseFont"] for name in fonts]
+        assert all("LiberationSans" in name for name in names)
+
+
+def test_the_first_page_has_the_counts_and_the_ranking(document: pypdf.PdfReader) -> None:
+    text = _words(document.pages[0].extract_text())
+    for part in ("sample", "doubtful", "Ranking", "12,500/s", "changed limits"):
+        assert _words(part) in text
+
+
+def _words(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+# --- html ---
+
+
+class Addresses(HTMLParser):
+    """The elements of a page, and every address in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: set[str] = set()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.add(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("href", "src")]
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return html.render(sample.findings())
+
+
+def test_the_page_names_nothing_that_could_be_fetched(page: str) -> None:
+    found = Addresses()
+    found.feed(page)
+    assert found.elements.isdisjoint({"link", "iframe", "img", "object", "embed", "base"})
+    assert all(address.startswith("#") for address in found.addresses)
+    assert not re.findall(r"@import|url\(", page.replace(html.library(), ""))
+
+
+def test_the_policy_allows_the_two_scripts_of_the_page_and_no_other(page: str) -> None:
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    assert policy[1].startswith("default-src &#39;none&#39;; script-src &#39;sha256-")
+    assert policy[1].count("sha256-") == 2
+    assert "unsafe-eval" not in policy[1]
+
+
+def test_text_from_elsewhere_is_escaped_everywhere(page: str) -> None:
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+    assert "\\u003cscript>alert" in page
+
+
+def test_charts_that_share_a_specification_keep_it_once(page: str) -> None:
+    found = re.search(r'id="specifications">(.*?)</script>', page, re.S)
+    assert found is not None
+    assert found[1].count('"$schema"') <= 12
+
+
+def test_every_link_within_the_page_has_its_target(page: str) -> None:
+    targets = set(re.findall(r'\bid="([^"]+)"', page))
+    links = set(re.findall(r'href="#([^"]+)"', page))
+    assert links <= targets
+
+
+def test_anchors_are_unique(page: str) -> None:
+    ids = re.findall(
+        r'\bid="([^"]+)"', page.split('<script type="application/json"', maxsplit=1)[0]
+    )
+    assert len(ids) == len(set(ids))
+
+
+def test_what_stands_in_backticks_is_code_and_still_escaped() -> None:
+    assert html.ticked("`<b>` & more") == "<code>&lt;b&gt;</code> &amp; more"
+
+
+def test_changed_limits_missing_trials_and_notes_are_said(page: str) -> None:
+    assert "driver_headroom.doubtful = 0.8" in page
+    assert "1 trial of the plan is missing" in page
+    assert "gthread has 2 threads a core" in page

@@ -1,0 +1,95 @@
+"""Gathering: stored results become findings, and what was worked out is kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import recordings
+from plimsoll.recording import Ending
+from plimsoll.report import gathering
+from plimsoll.storage.parquet import Results, results
+from plimsoll.verdicts.judge import judge
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    folder = tmp_path_factory.mktemp("results") / "quick"
+    recordings.write_results(
+        folder,
+        {"framework": "go", "hold_s": 3.0},
+        {"framework": "node", "hold_s": 3.0, "failures": {"reset_waiting": 0.02}},
+        {"framework": "go", "hold_s": 3.0, "repetition": 2, "seed": 2},
+        {
+            "framework": "spring",
+            "ending": Ending("StartFailed", "`spring` ended before it was ready"),
+            "tables": False,
+        },
+    )
+    return results(folder)
+
+
+def test_findings_have_every_trial_with_its_rows(stored: Results) -> None:
+    findings = gathering.gather(stored)
+    assert findings.campaign == "quick"
+    assert [trial.recording.title for trial in findings.trials] == ["go", "node", "go", "spring"]
+    node = findings.trials[1]
+    assert node.summary is not None
+    assert node.data.seconds.num_rows >= 6
+    assert node.data.memory.num_rows == node.data.seconds.num_rows
+    assert node.data.connections.num_rows == node.data.seconds.num_rows
+    assert [(one.outcome, one.errno_name) for one in node.failures] == [
+        ("reset_waiting", "ECONNRESET")
+    ]
+    assert {verdict.subject for verdict in node.verdicts} == {node.recording.trial}
+
+
+def test_failures_by_second_add_up_to_those_of_the_seconds(stored: Results) -> None:
+    data = gathering.gather(stored).trials[1].data
+    assert sum(data.failures["count"].to_pylist()) == sum(data.seconds["failed"].to_pylist()) > 0
+
+
+def test_a_trial_that_failed_is_among_the_findings(stored: Results) -> None:
+    failed = gathering.gather(stored).trials[3]
+    assert failed.state == "failed"
+    assert failed.value is None
+
+
+def test_what_was_worked_out_is_used_again(
+    stored: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = gathering.gather(stored)
+    monkeypatch.setattr(gathering, "judge", lambda _: pytest.fail("judged again"))
+    again = gathering.gather(stored)
+    assert again.counts == first.counts
+    assert [trial.verdicts for trial in again.trials] == [trial.verdicts for trial in first.trials]
+    assert again.trials[1].data.seconds.equals(first.trials[1].data.seconds)
+
+
+def test_what_was_made_by_another_version_is_worked_out_anew(
+    stored: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gathering.gather(stored)
+    path = stored.derived / "verdicts.json"
+    content = json.loads(path.read_text())
+    content["origin"]["plimsoll"] = "0.0.0"
+    path.write_text(json.dumps(content))
+    judged: list[object] = []
+    monkeypatch.setattr(gathering, "judge", lambda one: judged.append(one) or judge(one))
+    gathering.gather(stored)
+    assert len(judged) == 4
+
+
+def test_planned_trials_without_a_recording_are_missing(tmp_path: Path) -> None:
+    folder = tmp_path / "cut"
+    recordings.write_results(folder, {"hold_s": 1.0, "ramp_s": 0.0})
+    plan = {"trials": [{"id": "go.2048.steady.1"}, {"id": "node.2048.steady.1"}]}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    findings = gathering.gather(results(folder))
+    assert findings.missing == ("node.2048.steady.1",)
+
+
+def test_results_without_trials_have_findings_without_trials(tmp_path: Path) -> None:
+    assert gathering.gather(results(tmp_path / "none")).trials == ()

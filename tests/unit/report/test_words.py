@@ -1,0 +1,141 @@
+"""Words: numbers and facts as people read them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import sample
+from plimsoll.report import words
+
+
+@pytest.mark.parametrize(
+    ("value_ns", "text"),
+    [
+        (None, "–"),
+        (0.0, "0 ns"),
+        (950.0, "950 ns"),
+        (1500.0, "1.5 µs"),
+        (1_234_567.0, "1.23 ms"),
+        (2e9, "2 s"),
+        (90e9, "90 s"),
+    ],
+)
+def test_times_have_their_natural_unit(value_ns: float | None, text: str) -> None:
+    assert words.duration(value_ns) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (512, "512 B"), (22_400_000, "22.4 MB"), (16e9, "16 GB")]
+)
+def test_amounts_of_memory_have_their_natural_unit(value: float | None, text: str) -> None:
+    assert words.size(value) == text
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"), [(None, "–"), (0.0, "0 %"), (0.00984, "0.98 %"), (1.0, "100 %")]
+)
+def test_ratios_are_percentages(ratio: float | None, text: str) -> None:
+    assert words.share(ratio) == text
+
+
+@pytest.mark.parametrize(("length_s", "text"), [(0.213, "213 ms"), (5.0, "5 s"), (240.0, "4 min")])
+def test_lengths_are_given_in_minutes_only_when_whole(length_s: float, text: str) -> None:
+    assert words.seconds(length_s) == text
+
+
+def test_a_load_is_one_sentence() -> None:
+    assert words.load_text(sample.load()) == (
+        "closed model (connections): warm-up 1 s at 100, ramp 4 s from 0 to 1,000 in 4 steps, "
+        "hold 7 s at 1,000; connections kept alive; timeout 10 s"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"keep_alive": False}, "a new connection for each request"),
+        ({"requests_per_connection": 100}, "100 requests on a connection"),
+        ({"model": "open"}, "open model (arrivals per second)"),
+        ({"think_time_s": 0.5}, "think time 500 ms"),
+    ],
+)
+def test_a_load_says_what_is_unusual_about_it(changes: dict[str, Any], part: str) -> None:
+    assert part in words.load_text(sample.load(**changes))
+
+
+def test_all_numbers_of_a_row_of_times_have_the_same_decimals() -> None:
+    name, meaning, values = words.times(sample.summary("t", 6100.0))[0]
+    assert (name, meaning) == ("response time, ms", "done − due")
+    assert values == ["172", "33", "131", "164", "213", "295", "361", "738", "1,148", "–", "1,803"]
+
+
+def counts(answers: int, connections: int) -> dict[str, int]:
+    return {"completed": answers, "connections_opened": connections}
+
+
+def test_an_absent_percentile_has_its_reason() -> None:
+    assert words.why_absent(counts(42_700, 200_000)) == (
+        "A percentile is shown where at least 10 values lie above it: 99.99 % from 100,000 "
+        "values on; there were 42,700 answers in the hold and 200,000 connections in the trial."
+    )
+    assert words.why_absent(counts(100_000, 100_000)) == ""
+
+
+@pytest.mark.parametrize(("answers", "connections"), [(500, 5000), (5000, 500)])
+def test_few_answers_or_connections_hide_more_percentiles(answers: int, connections: int) -> None:
+    assert "99 % from 1,000, 99.9 % from 10,000" in words.why_absent(counts(answers, connections))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "pair"),
+    [
+        ("memory_bytes", 16e9, ("Memory", "16 GB")),
+        ("memory_bytes", None, ("Memory", "–")),
+        ("cpu_model", "Example", ("Cpu model", "Example")),
+        ("virtual", True, ("Virtual", "yes")),
+        ("cores", [0, 1], ("Cores", "0, 1")),
+        ("somaxconn", 4096, ("Somaxconn", "4,096")),
+    ],
+)
+def test_facts_of_a_machine_are_read_by_their_names(
+    name: str, value: object, pair: tuple[str, str]
+) -> None:
+    assert words.fact(name, value) == pair
+
+
+def test_a_machine_is_one_line() -> None:
+    assert words.machine(sample.MACHINE) == (
+        "Example CPU at 2.30 GHz, 4 cores, 16 GB, Example Linux 12, kernel 6.1.0, virtual"
+    )
+    assert words.machine({}) == "unknown"
+
+
+def test_signs_that_steer_a_terminal_are_taken_out() -> None:
+    assert words.plain("red\x1b[31m\nnext\x00") == "red [31m next "
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"clean_stop": True}, "by itself, in time"),
+        ({"clean_stop": False, "exit_code": 3}, "exit code 3"),
+        ({"clean_stop": False, "exit_code": None, "killed": 2}, "2 killed"),
+    ],
+)
+def test_how_a_server_stopped_is_said(changes: dict[str, Any], text: str) -> None:
+    facts = dict(words.server_facts(sample.recording(server=sample.server(**changes))))
+    assert facts["Stopped"] == text
+
+
+def test_a_backlog_is_said_with_what_the_host_allows() -> None:
+    made = sample.recording(server=sample.server(backlog=128))
+    assert dict(words.server_facts(made))["Listen backlog"] == "128 (host allows 4,096)"
+
+
+def test_a_verdict_in_ratios_is_written_in_percent() -> None:
+    verdict = sample.verdict("littles_law", "t", "void")
+    assert (words.measured(verdict), words.limit(verdict)) == ("71 %", "85 %")
+    assert words.measured(replace(verdict, measured=None)) == "–"

@@ -1,0 +1,85 @@
+"""Canvas: colours, rounding and labels."""
+
+from __future__ import annotations
+
+import pytest
+
+import sample
+from plimsoll import canvas
+from plimsoll.canvas import Colour
+from plimsoll.recording import RecordedStage
+
+READ = (canvas.INK, canvas.MUTED, canvas.SOUND, canvas.DOUBTFUL, canvas.VOID, canvas.SERVER)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance; WCAG 2.2."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("behind", [canvas.PAPER, canvas.BAND])
+@pytest.mark.parametrize("colour", READ)
+def test_text_can_be_read_on_light_and_on_dark_paper(colour: Colour, behind: Colour) -> None:
+    assert contrast(colour.light, behind.light) >= 4.5
+    assert contrast(colour.dark, behind.dark) >= 4.5
+
+
+@pytest.mark.parametrize("colour", [*canvas.PERCENTILES[1:], *canvas.KINDS[:2], canvas.DRIVER])
+def test_lines_and_bars_can_be_seen(colour: Colour) -> None:
+    assert contrast(colour.light, canvas.PAPER.light) >= 3
+    assert contrast(colour.dark, canvas.PAPER.dark) >= 3
+
+
+def test_every_colour_has_one_dark_twin_of_its_own() -> None:
+    assert len(canvas.DARK) == len(canvas.COLOURS)
+
+
+def test_repainting_changes_colours_at_any_depth_and_nothing_else() -> None:
+    value = {"a": [canvas.INK.light, 1, None, "ink"], "b": {"c": canvas.PAPER.light}}
+    assert canvas.repaint(value) == {
+        "a": [canvas.INK.dark, 1, None, "ink"],
+        "b": {"c": canvas.PAPER.dark},
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "rounded"),
+    [(None, None), (0.0, 0), (123456.0, 123500), (0.00123456, 0.001235), (float("nan"), None)],
+)
+def test_numbers_are_kept_to_four_significant_digits(
+    value: float | None, rounded: float | None
+) -> None:
+    assert canvas.significant(value) == rounded
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"), [(12345.4, "12,345/s"), (0.254, "0.254/s"), (0.0, "0/s")]
+)
+def test_rates_are_written_as_people_read_them(rate: float, text: str) -> None:
+    assert canvas.per_second(rate) == text
+
+
+def test_rows_become_columns_with_nothing_where_a_row_has_nothing() -> None:
+    assert canvas.rows_as_columns([{"a": 1}, {"a": 2, "b": 3}]) == {"a": [1, 2], "b": [None, 3]}
+
+
+def test_a_stage_too_short_for_its_label_has_none() -> None:
+    second = 1_000_000_000
+    stages = (
+        RecordedStage("warm_up", 0, second, 10.0, 10.0, 1),
+        RecordedStage("hold", second, 20 * second, 10.0, 10.0, 1),
+    )
+    rows = canvas.stage_rows(sample.recording(stages=stages))
+    assert [(row["label"], row["short"]) for row in rows] == [("", ""), ("hold at 10", "hold")]
+
+
+@pytest.mark.parametrize(("low", "high", "text"), [(1, 1, "1"), (2, 4, "2–4"), (None, None, "–")])
+def test_a_tie_is_a_range_of_ranks(low: int | None, high: int | None, text: str) -> None:
+    assert canvas.Standing("x", low, high, 1.0, None, None, "sound", ()).rank == text
