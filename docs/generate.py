@@ -63,7 +63,9 @@ def _cli() -> str:
 
 
 def _help(command: click.Command, name: str) -> str:
-    context = click.Context(command, info_name=name, terminal_width=100)
+    context = click.Context(
+        command, info_name=name, terminal_width=100, help_option_names=["-h", "--help"]
+    )
     return "\n".join(_without_trailing_space(command.get_help(context)))
 
 

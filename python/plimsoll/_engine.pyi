@@ -1,7 +1,15 @@
 from collections.abc import Callable
 from typing import TypedDict
 
-__all__: list[str]
+__all__ = [
+    "EngineFailure",
+    "__version__",
+    "outcomes",
+    "record_layouts",
+    "run",
+    "serve_reference",
+]
+
 __version__: str
 
 class _Layout(TypedDict):

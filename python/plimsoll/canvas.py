@@ -267,13 +267,19 @@ def _stage_labels(stage: RecordedStage, share: float) -> dict[str, str]:
 
 
 def stage_bands() -> alt.LayerChart:
-    """The layer that shows where the stages lie; what is not summarised is shaded."""
+    """The layer that shows where the stages lie; what is not summarised is shaded.
+
+    Holds are drawn as well, unseen, so that the axis of time reaches over every stage.
+    """
     source = alt.NamedData(name="stages")
     shaded = (
         alt.Chart(source)
-        .transform_filter("datum.kind !== 'hold'")
-        .mark_rect(color=INK.light, opacity=0.05)
-        .encode(x=time("start_s"), x2="end_s")
+        .mark_rect(color=INK.light)
+        .encode(
+            x=time("start_s"),
+            x2="end_s",
+            opacity=alt.condition("datum.kind === 'hold'", alt.value(0), alt.value(0.05)),
+        )
     )
     labels = (
         alt.Chart(source)
@@ -297,7 +303,7 @@ def time(column: str) -> alt.X:
         f"{column}:Q",
         title="seconds since the start",
         scale=alt.Scale(nice=False, zero=False),
-        axis=alt.Axis(grid=False, format=NUMBERS),
+        axis=alt.Axis(grid=False, format=NUMBERS, tickCount=8),
     )
 
 

@@ -179,6 +179,11 @@ class Recording:
         return f"{self.framework} {self.variant}" if self.variant else self.framework
 
     @property
+    def found_running(self) -> bool:
+        """Whether the load was put on a server that ran already, about which no contract speaks."""
+        return self.server is not None and self.server.start_s is None
+
+    @property
     def holds(self) -> tuple[RecordedStage, ...]:
         """The stages that are summarised."""
         return tuple(stage for stage in self.stages if stage.kind == "hold")

@@ -26,6 +26,9 @@ use crate::sys::{self, Poller};
 /// Room for what one read takes; larger than most answers, small enough for the cache.
 const READ_BYTES: usize = 64 * 1024;
 
+/// The most connections opened in one turn, so that a high step does not keep the open ones waiting.
+const OPENINGS_A_TURN: usize = 64;
+
 /// The most reads of one socket in one turn, so that an endless answer does not starve the others.
 const READS_A_TURN: usize = 16;
 
@@ -173,6 +176,8 @@ struct Worker<'a> {
     slots: Vec<Slot>,
     target: usize,
     connections: Connections,
+    /// Closed model: slots that take part from an instant on and have not begun yet.
+    beginning: VecDeque<(usize, u64)>,
     arrivals: std::iter::Peekable<ArrivalTimes>,
     /// Open model: arrivals that found no free slot.
     waiting: VecDeque<u64>,
@@ -208,6 +213,7 @@ impl<'a> Worker<'a> {
             slots: std::iter::repeat_with(Slot::default).take(slots).collect(),
             target: 0,
             connections: Connections::new(load, index, workers),
+            beginning: VecDeque::new(),
             arrivals: ArrivalTimes::new(load, index, workers, seed).peekable(),
             waiting: VecDeque::new(),
             free: Vec::with_capacity(slots),
@@ -291,6 +297,9 @@ impl<'a> Worker<'a> {
             while let Some((at_ns, target)) = self.connections.take(now_ns) {
                 self.change_target(target, at_ns);
             }
+            for (index, due_ns) in self.first_to_begin() {
+                self.begin(index, due_ns);
+            }
         }
         while let Some(&Reverse((at_ns, index))) = self.wakeups.peek() {
             if at_ns > now_ns {
@@ -304,7 +313,7 @@ impl<'a> Worker<'a> {
     }
 
     fn next_instant_ns(&mut self, now_ns: u64) -> u64 {
-        if !self.unread.is_empty() {
+        if !self.unread.is_empty() || !self.beginning.is_empty() {
             return now_ns;
         }
         let scheduled = if self.is_open_model() {
@@ -353,7 +362,7 @@ impl<'a> Worker<'a> {
         self.counts.connections_asked = target;
         for index in before..target {
             if !std::mem::replace(&mut self.slots[index].active, true) {
-                self.begin(index, at_ns);
+                self.beginning.push_back((index, at_ns));
             }
         }
         for index in target..before {
@@ -361,6 +370,12 @@ impl<'a> Worker<'a> {
                 self.retire(index, at_ns);
             }
         }
+    }
+
+    /// One turn's share of the slots that are to begin.
+    fn first_to_begin(&mut self) -> Vec<(usize, u64)> {
+        let count = self.beginning.len().min(OPENINGS_A_TURN);
+        self.beginning.drain(..count).collect()
     }
 
     /// Open model: a request arrives.
@@ -776,8 +791,10 @@ impl<'a> Worker<'a> {
         Done { counts: self.counts, recorded, limit_reached: self.limit_reached }
     }
 
-    /// Open model: every arrival that was due and never got a connection is a row too.
+    /// What was due and never got as far as a connection is a row too.
     fn keep_unserved(&mut self, now_ns: u64) {
+        let begun = self.beginning.drain(..).filter(|&(index, _)| index < self.target);
+        self.waiting.extend(begun.map(|(_, due_ns)| due_ns));
         if self.is_open_model() {
             while let Some(due_ns) = self.arrivals.next_if(|&due_ns| due_ns <= now_ns) {
                 self.waiting.push_back(due_ns);

@@ -55,7 +55,7 @@ def _rest_rows(data: TrialData) -> Rows:
     server = data.recording.server
     if server is None or server.rest_rss_bytes is None:
         return []
-    value = canvas.scaled(server.rest_rss_bytes, 1e6)
+    value = canvas.significant(server.rest_rss_bytes / 1e6, 3)
     return [{"value": value, "text": f"at rest {value:,} MB"}]
 
 

@@ -83,6 +83,7 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     epilog=EPILOGUE,
+    subcommand_metavar="VERB [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", message="plimsoll %(version)s")

@@ -76,9 +76,11 @@ def _version(framework: Framework) -> str | None:
 def _print(found: dict[str, Any]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("framework", "language", "version", "status", "endpoints"):
+    table.add_column("framework", no_wrap=True)
+    for heading in ("language", "version", "status", "endpoints"):
         table.add_column(heading, overflow="fold")
     for one in found["frameworks"]:
         left_out = len(one["not_implemented"])
@@ -88,7 +90,9 @@ def _print(found: dict[str, Any]) -> None:
     console = Console(highlight=False)
     console.print(table)
     console.print("\n[bold]endpoints[/bold]")
+    endpoints = Table.grid(padding=(0, 2))
     for endpoint in found["endpoints"]:
-        console.print(f"{endpoint['name']:<20} {endpoint['summary']}", markup=False)
+        endpoints.add_row(Text(endpoint["name"]), Text(endpoint["summary"]))
+    console.print(endpoints)
     console.print("\n[bold]checks[/bold]")
     console.print(" ".join(found["checks"]))

@@ -61,7 +61,7 @@ settings = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     help="Change a value of the campaign: `repetitions=1`, `frameworks=go,node`, "
-    "`load.cengn.timeout=5s`, `scale_time=0.1`. Repeatable.",
+    "`load.climb.timeout=5s`, `scale_time=0.1`. Repeatable.",
 )
 available = click.option(
     "--available",

@@ -12,6 +12,11 @@ from plimsoll.campaign.campaign import resolved
 from plimsoll.cli import chosen, options
 from plimsoll.storage.parquet import planned
 
+UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
+"""From how many seconds on a time is said in a unit, the seconds of that unit, and its name."""
+
+GIGABYTE = 1e9
+
 
 @click.command(name="plan")
 @options.campaign_file
@@ -50,11 +55,20 @@ def _left_out(one: plan.LeftOut) -> dict[str, str]:
 
 
 def _spoken(estimate: plan.Estimate) -> str:
-    minutes = estimate.duration_s / 60
     return (
-        f"\n{estimate.trials} trials, {estimate.load_s:.0f} s of load,"
-        f" about {minutes:.0f} min in all;"
+        f"\n{estimate.trials} trials, {_time(estimate.load_s)} of load,"
+        f" about {_time(estimate.duration_s)} in all;"
         f" at {estimate.assumed_requests_per_s:,.0f} requests per second"
-        f" {estimate.bytes / 1e9:.1f} GB of records before compression,"
-        f" {estimate.largest_trial_bytes / 1e9:.1f} GB at a time"
+        f" {_size(estimate.bytes)} of records before compression,"
+        f" {_size(estimate.largest_trial_bytes)} at a time"
     )
+
+
+def _time(seconds: float) -> str:
+    return next(f"{seconds / unit:.0f} {name}" for least, unit, name in UNITS_S if seconds >= least)
+
+
+def _size(size_bytes: float) -> str:
+    if size_bytes < GIGABYTE:
+        return f"{size_bytes / 1e6:.0f} MB"
+    return f"{size_bytes / GIGABYTE:.1f} GB"

@@ -90,6 +90,13 @@ class Remark:
     remedy: str
     source: str
 
+    @property
+    def against(self) -> str:
+        """What was measured against which limit."""
+        if self.measured == words.ABSENT:
+            return "could not be measured"
+        return f"measured {self.measured}, limit {self.limit}"
+
 
 @dataclass(frozen=True)
 class Doubt:

@@ -132,9 +132,7 @@ def _doubt(doubt: Doubt) -> str:
 
 
 def _sentence(remark: Remark) -> str:
-    return (
-        f"{said(remark.statement)} (measured {said(remark.measured)}, limit {said(remark.limit)})"
-    )
+    return f"{said(remark.statement)} ({said(remark.against)})"
 
 
 def _ranking(ranking: RankingContents) -> list[str]:

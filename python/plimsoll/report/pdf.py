@@ -141,7 +141,7 @@ def _banner(findings: Findings) -> Block:
     step_pt = ts.TEXT_WIDTH_PT / len(entries)
     tiles: list[Block] = []
     for state, count, meaning in entries:
-        colour = ts.STATE_COLOURS[state]
+        colour = ts.STATE_COLOURS[state] if count else canvas.MUTED
         content = [
             ts.filled(step_pt - 8, 44, canvas.BAND),
             ts.written(str(count), 8, 19, 16, colour=colour, bold=True),
@@ -190,7 +190,7 @@ def _verdict_head(level: str, name: str, note: str) -> Block:
 
 
 def _said(remark: Remark) -> str:
-    return f"{remark.statement} (measured {remark.measured}, limit {remark.limit})"
+    return f"{remark.statement} ({remark.against})"
 
 
 def _ranking(ranking: RankingContents, *, is_first: bool) -> Iterator[Block]:
@@ -277,9 +277,8 @@ def _tiles(headline: Sequence[tuple[str, str, str]]) -> Block:
 
 def _verdicts(trial: TrialContents) -> Iterator[Block]:
     for remark in trial.doubts[:4]:
-        note = f"measured {remark.measured}, limit {remark.limit}"
         remedy = f"→ {remark.remedy}" if remark.remedy else ""
-        yield _verdict_head(remark.level, remark.name, note)
+        yield _verdict_head(remark.level, remark.name, remark.against)
         yield from _sentences([remark.statement, remedy])
         yield ts.space(2)
     names = [remark.name for remark in trial.doubts[4:]]

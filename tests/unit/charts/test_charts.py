@@ -16,6 +16,7 @@ import vl_convert
 import sample
 from plimsoll import canvas, charts
 from plimsoll.aggregate import failures, memory
+from plimsoll.report import pictures
 
 Golden = Callable[[str, str], None]
 
@@ -80,6 +81,16 @@ def test_every_chart_says_how_to_read_it(module: Any) -> None:
 def test_a_trial_without_rows_is_drawn_as_well(module: Any) -> None:
     failed = sample.failed_trial().data
     assert vl_convert.vegalite_to_svg(module.draw(failed)).startswith("<svg")
+
+
+@pytest.mark.parametrize("module", charts.OF_A_TRIAL, ids=lambda module: module.NAME)
+def test_the_axis_of_time_reaches_over_every_stage(module: Any) -> None:
+    short = sample.trial_data(
+        seconds=sample.seconds("t").slice(0, 6),
+        memory=sample.memory_rows().slice(0, 6),
+        connections=sample.connection_rows().slice(0, 6),
+    )
+    assert ">12</text>" in pictures.svg(module.draw(short))
 
 
 def test_drawing_twice_gives_the_same_specification() -> None:

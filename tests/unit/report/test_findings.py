@@ -56,7 +56,7 @@ def test_repetitions_that_do_not_count_are_counted() -> None:
     standing = findings.rankings[0].standings[0]
     assert standing.reason == "1 of 2 repetitions left out"
     assert standing.value == 8000.0
-    assert [repetition.level for repetition in standing.repetitions] == ["sound", "void"]
+    assert [repetition.level for repetition in standing.repetitions] == ["void", "sound"]
 
 
 def test_a_trial_that_an_error_ended_is_failed_whatever_its_checks_say() -> None:

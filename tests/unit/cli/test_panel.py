@@ -1,0 +1,180 @@
+"""What is seen while a campaign or a load runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import toy_trials
+from plimsoll.cli import panel
+from plimsoll.conduct import events
+from plimsoll.recording import Driver, Ending, Recording
+
+
+def progress(at_s: float = 3.0, **changes: Any) -> events.Progress:
+    known: dict[str, Any] = {
+        "at_s": at_s,
+        "stage": "hold",
+        "connections_asked": 9000,
+        "connections_open": 8999,
+        "in_flight": 8000,
+        "throughput_per_s": 12345.6,
+        "requests_ended": 37000,
+        "outcomes": {"ok": 36990, "timed_out_waiting": 2, "reset_waiting": 8},
+        "connections_refused": 4,
+    }
+    return events.Progress(**{**known, **changes})
+
+
+def recording(ending: Ending, **outcomes: int) -> Recording:
+    driver = Driver("plimsoll", "0.1.0", (), 1, "schedule", outcomes=outcomes)
+    return Recording(
+        trial="toy.empty.small.1", order=0, framework="toy", variant="", language="",
+        endpoint="empty", load={}, repetition=1, driver_name="plimsoll", seed=1, zero_utc="",
+        stages=(), requests=(), machines={}, versions={}, clock_offsets_ns={}, ending=ending,
+        server=None, driver=driver,
+    )  # fmt: skip
+
+
+def started(number: int = 1, left_s: float = 6.0) -> events.TrialStarted:
+    return events.TrialStarted(toy_trials.trial(), number, 2, left_s)
+
+
+def test_a_scene_follows_a_trial() -> None:
+    scene = panel.Scene()
+    scene.take(started())
+    assert (scene.trial, scene.number, scene.of) == ("toy.empty.small.1", 1, 2)
+    assert scene.load_s == 3.0
+    scene.take(events.Phase("checking"))
+    assert scene.phase == "checking the contract"
+    scene.take(progress(1.0))
+    scene.take(progress(2.0, throughput_per_s=7.0))
+    assert list(scene.throughputs) == [12345.6, 7.0]
+    scene.take(events.CoolingDown(5.0))
+    assert scene.phase == "cooling down"
+
+
+def test_a_new_trial_forgets_the_load_of_the_one_before() -> None:
+    scene = panel.Scene()
+    for event in (started(), progress(), started(2, 3.0)):
+        scene.take(event)
+    assert scene.progress is None
+    assert not scene.throughputs
+    assert scene.remaining_s == 3.0
+
+
+@pytest.mark.parametrize(("at_s", "remaining_s"), [(0.0, 6.0), (2.0, 4.0), (60.0, 3.0)])
+def test_the_load_that_remains_shrinks_by_no_more_than_that_of_its_trial(
+    at_s: float, remaining_s: float
+) -> None:
+    scene = panel.Scene()
+    scene.take(started())
+    scene.take(progress(at_s))
+    assert scene.remaining_s == remaining_s
+
+
+def test_only_the_last_minute_is_drawn() -> None:
+    scene = panel.Scene()
+    for second in range(100):
+        scene.take(progress(float(second), throughput_per_s=float(second)))
+    assert len(scene.throughputs) == panel.SECONDS_SHOWN
+    assert scene.throughputs[-1] == 99.0
+
+
+@pytest.mark.parametrize(
+    ("values", "drawn"),
+    [
+        ([], ""),
+        ([0.0, 0.0], "  "),
+        ([5.0], "█"),
+        ([0.0, 4.0, 8.0], " ▄█"),
+        ([1.0, 1000.0], " █"),
+    ],
+)
+def test_a_sparkline_has_a_bar_for_each_value_and_the_largest_is_full(
+    values: list[float], drawn: str
+) -> None:
+    assert panel.sparkline(values) == drawn
+
+
+def test_failures_are_shown_by_kind_the_most_frequent_first() -> None:
+    assert panel.outcomes_text(progress()) == "reset_waiting 8, timed_out_waiting 2"
+    assert panel.outcomes_text(progress(outcomes={"ok": 5})) == ""
+
+
+def test_the_end_of_a_trial_is_one_line_with_what_failed() -> None:
+    ended = events.TrialEnded(
+        toy_trials.trial(), recording(Ending(), ok=1000, unfinished=4, wrong_status=3)
+    )
+    assert panel.ending_text(ended) == "toy.empty.small.1: 1,007 requests, 3 failed"
+
+
+def test_the_end_of_a_trial_that_failed_says_why_in_one_line() -> None:
+    why = "`toy` ended with exit code 1; the last lines of its log:\n  no such table"
+    ended = events.TrialEnded(toy_trials.trial(), recording(Ending("StartFailed", why)))
+    said = "toy.empty.small.1: StartFailed: `toy` ended with exit code 1"
+    assert panel.ending_text(ended) == said
+
+
+def test_without_a_terminal_lines_are_said_where_something_changes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    trial = toy_trials.trial()
+    told: list[events.Event] = [
+        events.CampaignStarted(3, 2, 6.0),
+        events.TrialSkipped(trial, "completed"),
+        started(),
+        events.Phase("starting"),
+        events.Phase("driving"),
+        progress(1.0),
+        events.TrialEnded(trial, recording(Ending(), ok=10)),
+        events.CampaignEnded(3, ()),
+    ]
+    with panel.showing(panel.Scene()) as tell:
+        for event in told:
+            tell(event)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.splitlines() == [
+        "3 trials, 1 done before; 6 s of load to come",
+        "[1/2] toy.empty.small.1",
+        "    toy.empty.small.1: 10 requests, 0 failed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("started", "line"),
+    [
+        (events.CampaignStarted(1, 1, 2.0), "1 trial; 2 s of load to come"),
+        (events.CampaignStarted(4, 0, 0.0), "4 trials, done before"),
+        (events.CampaignStarted(4, 3, 6.0), "4 trials, 1 done before; 6 s of load to come"),
+    ],
+)
+def test_what_is_to_come_is_said_at_the_start(
+    started: events.CampaignStarted, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with panel.showing(panel.Scene()) as tell:
+        tell(started)
+    assert capsys.readouterr().err == f"{line}\n"
+
+
+def test_every_ten_seconds_a_line_tells_how_the_load_stands(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = [100.0]
+    monkeypatch.setattr("plimsoll.cli.panel.time.monotonic", lambda: now_s[0])
+    with panel.showing(panel.Scene()) as tell:
+        for second in range(1, 25):
+            now_s[0] += 1.0
+            tell(progress(float(second)))
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[0].strip() for line in said] == ["10 s hold", "20 s hold"]
+    assert "12,346/s, 8,999 of 9,000 connections open; reset_waiting 8" in said[0]
+
+
+def test_nothing_is_shown_when_nothing_is_to_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with panel.showing(panel.Scene(), quiet=True) as tell:
+        tell(events.CampaignStarted(1, 1, 2.0))
+        tell(started())
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,186 @@
+"""Rules of the house that no other tool keeps."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+import plimsoll
+from plimsoll import charts, cli, errors, report
+from plimsoll.campaign import endpoints, framework
+from plimsoll.conduct import drivers, sampling
+from plimsoll.verdicts import checks
+
+PACKAGE = Path(plimsoll.__file__).parent
+CHECKOUT = Path(__file__).resolve().parents[2]
+FRAMEWORKS = framework.find(CHECKOUT / "frameworks")
+
+HEAVY = ("pyarrow", "duckdb", "altair", "pydantic", "scipy", "numpy", "rich", "jinja2")
+
+
+def modules(package: ModuleType) -> set[str]:
+    """Names of the modules in the folder of a package."""
+    return {module.name for module in pkgutil.iter_modules(package.__path__)}
+
+
+def names(listed: Sequence[ModuleType]) -> list[str]:
+    return [module.__name__.rpartition(".")[2] for module in listed]
+
+
+def defines(package: ModuleType, *wanted: str) -> set[str]:
+    """Modules of a package that define something at their top level."""
+    return {
+        name
+        for name in modules(package)
+        if set(wanted) <= vars(importlib.import_module(f"{package.__name__}.{name}")).keys()
+    }
+
+
+def sources() -> Iterator[Path]:
+    return PACKAGE.rglob("*.py")
+
+
+@pytest.mark.parametrize(
+    ("package", "listed"),
+    [
+        (endpoints, endpoints.MODULES),
+        (checks, checks.CHECKS),
+        (charts, charts.CHARTS),
+        (sampling, sampling.SAMPLERS),
+        (drivers, drivers.DRIVERS),
+    ],
+    ids=["endpoints", "checks", "charts", "samplers", "drivers"],
+)
+def test_the_tuple_of_a_folder_holds_every_module_of_it_once(
+    package: ModuleType, listed: tuple[ModuleType, ...]
+) -> None:
+    assert sorted(names(listed)) == sorted(modules(package))
+
+
+def test_the_formats_are_the_modules_that_write_reports() -> None:
+    assert set(names(report.FORMATS)) == defines(report, "NAME", "write")
+
+
+def test_endpoints_are_in_the_order_of_their_modules() -> None:
+    listed = [one for module in endpoints.MODULES for one in module.ENDPOINTS]
+    assert list(endpoints.ENDPOINTS) == listed
+    assert len({one.name for one in listed}) == len(listed)
+
+
+def test_the_verbs_are_the_modules_that_define_a_command() -> None:
+    assert set(cli.VERBS) == defines(cli, "command")
+
+
+@pytest.mark.parametrize("verb", cli.VERBS)
+def test_a_verb_has_the_name_of_its_module_and_documents_all_it_takes(verb: str) -> None:
+    command = cli.plimsoll.get_command(click.Context(cli.plimsoll), verb)
+    assert command is not None
+    assert command.name == verb
+    assert command.help
+    options = [one for one in command.params if isinstance(one, click.Option)]
+    assert [one.name for one in options if not one.help] == []
+
+
+@pytest.mark.parametrize("check", checks.CHECKS, ids=names(checks.CHECKS))
+def test_a_check_names_its_source_and_is_documented(check: ModuleType) -> None:
+    assert check.__doc__
+    assert re.search(r"^Sources?: \S", check.__doc__, re.MULTILINE)
+    assert check.SOURCE
+    assert names([check]) == [check.NAME]
+
+
+@pytest.mark.parametrize(
+    "path", sorted(sources()), ids=lambda path: path.relative_to(PACKAGE).as_posix()
+)
+def test_all_that_is_public_is_documented(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree), "the module"
+    bare = [
+        node.name
+        for node in _public(tree)
+        if not ast.get_docstring(node) and not node.name.startswith("_")
+    ]
+    assert bare == []
+
+
+def _public(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _public(node)
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    nothing = {"utils", "util", "helpers", "common", "manager", "base", "misc"}
+    assert {path.stem for path in sources()} & nothing == set()
+
+
+@pytest.mark.parametrize("module", ["plimsoll.cli", "plimsoll.campaign.load", "plimsoll.errors"])
+def test_a_light_module_imports_nothing_heavy(module: str) -> None:
+    code = f"import sys, {module}; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(ran.stdout.split()) & set(HEAVY) == set()
+
+
+def test_help_of_a_verb_imports_nothing_that_reads_tables() -> None:
+    code = "import sys, plimsoll.cli.run, plimsoll.cli.load; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(ran.stdout.split()) & {"duckdb", "altair", "vl_convert", "scipy", "jinja2"} == set()
+
+
+def every_error(kind: type[errors.PlimsollError]) -> Iterator[type[errors.PlimsollError]]:
+    for special in kind.__subclasses__():
+        yield special
+        yield from every_error(special)
+
+
+def test_the_help_documents_the_exit_code_of_every_error() -> None:
+    told = {int(code) for code in re.findall(r"\b(\d+)  \w", cli.EPILOGUE)}
+    ours = {kind.exit_code for kind in every_error(errors.PlimsollError)}
+    assert told == ours | {0, errors.VERDICT_VOID, errors.LIMIT_MISSED, errors.FAULT}
+
+
+def test_every_error_is_in_the_tree_that_readers_see_with_its_exit_code() -> None:
+    tree = inspect.getdoc(errors) or ""
+    for kind in every_error(errors.PlimsollError):
+        assert re.search(rf"\b{kind.__name__}\b", tree)
+    for kind in errors.PlimsollError.__subclasses__():
+        assert re.search(rf"\b{kind.__name__} +{kind.exit_code}\b", tree)
+
+
+@pytest.mark.parametrize(
+    "kind", [*every_error(errors.PlimsollError)], ids=lambda kind: kind.__name__
+)
+def test_the_exit_code_of_a_trial_is_that_of_the_error_that_ended_it(
+    kind: type[errors.PlimsollError],
+) -> None:
+    assert errors.exit_code_of(kind.__name__) == kind.exit_code
+
+
+def test_a_trial_that_completed_has_exit_code_0_and_an_unknown_ending_that_of_a_framework() -> None:
+    assert errors.exit_code_of("completed") == 0
+    assert errors.exit_code_of("Melted") == errors.FrameworkError.exit_code
+
+
+def test_every_folder_of_frameworks_is_one() -> None:
+    folders = {path for path in (CHECKOUT / "frameworks").iterdir() if path.is_dir()}
+    assert folders == set(FRAMEWORKS)
+
+
+@pytest.mark.parametrize("folder", FRAMEWORKS, ids=lambda folder: folder.name)
+def test_a_framework_is_mentioned_to_its_readers(folder: Path) -> None:
+    said = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    said += (CHECKOUT / "frameworks" / "README.md").read_text(encoding="utf-8")
+    assert f"`{folder.name}`" in said
