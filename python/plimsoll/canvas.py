@@ -31,7 +31,7 @@ Rows = list[dict[str, Any]]
 WIDTH_PX = 640
 """Width of the plot where nobody says otherwise."""
 
-AXIS_PX = 52
+AXIS_PX = 60
 """Room left of the plot, the same in each chart so that their axes of time lie upon each other."""
 
 ASIDE_PX = 14
@@ -82,7 +82,7 @@ LEVEL_LOW = Colour("#cfe2ef", "#20384a")
 LEVEL_HIGH = Colour("#2a78b3", "#4b9bd0")
 
 PERCENTILES = (
-    Colour("#7fb2d4", "#3f6f92"),
+    Colour("#5f95bb", "#7f9db3"),
     Colour("#0e69a6", "#58b0e8"),
     Colour("#5c55a8", "#a49df0"),
     Colour("#a23a8c", "#e58bd2"),

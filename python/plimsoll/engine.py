@@ -21,7 +21,6 @@ from typing import NoReturn
 
 from plimsoll import _engine
 
-
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """What ends the load early."""
 
@@ -30,7 +29,7 @@ class _Interrupted(Exception):  # noqa: N818 - it never leaves this module
     """A signal asked for the end."""
 
 
-def _interrupt(number: int, frame: object) -> NoReturn:  # noqa: ARG001
+def _interrupt(number: int, frame: object) -> NoReturn:
     raise _Interrupted
 
 

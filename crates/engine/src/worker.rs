@@ -181,8 +181,9 @@ struct Worker<'a> {
     arrivals: std::iter::Peekable<ArrivalTimes>,
     /// Open model: arrivals that found no free slot.
     waiting: VecDeque<u64>,
-    /// Open model: slots that found no arrival.
-    free: Vec<usize>,
+    /// Open model: slots that found no arrival, the one that has waited longest first, so that
+    /// the pool is used evenly.
+    free: VecDeque<usize>,
     /// Closed model: requests this worker may still begin, if there is a limit.
     allowance: Option<usize>,
     /// Slots that have something to do at an instant: think time, or connecting again.
@@ -216,7 +217,7 @@ impl<'a> Worker<'a> {
             beginning: VecDeque::new(),
             arrivals: ArrivalTimes::new(load, index, workers, seed).peekable(),
             waiting: VecDeque::new(),
-            free: Vec::with_capacity(slots),
+            free: VecDeque::with_capacity(slots),
             allowance: load.request_limit.map(|limit| share(limit, index, workers)),
             wakeups: BinaryHeap::new(),
             deadlines: BinaryHeap::new(),
@@ -380,7 +381,7 @@ impl<'a> Worker<'a> {
 
     /// Open model: a request arrives.
     fn arrive(&mut self, due_ns: u64) {
-        match self.free.pop() {
+        match self.free.pop_front() {
             Some(index) => self.begin(index, due_ns),
             None => self.waiting.push_back(due_ns),
         }
@@ -416,7 +417,7 @@ impl<'a> Worker<'a> {
     fn serve_next(&mut self, index: usize) {
         match self.waiting.pop_front() {
             Some(due_ns) => self.begin(index, due_ns),
-            None => self.free.push(index),
+            None => self.free.push_back(index),
         }
     }
 

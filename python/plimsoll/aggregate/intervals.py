@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 CONFIDENCE = 0.95
 """Share of intervals that hold the true value."""
@@ -102,7 +101,9 @@ def _freedom(parts: tuple[float, float], counts: tuple[int, int]) -> float:
 
 
 def _quantile(freedom: float) -> float:
-    return float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom))
+    from scipy.special import stdtrit  # noqa: PLC0415 - most reports have no repetitions
+
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
 def _student(values: Sequence[float]) -> Interval:
@@ -121,6 +122,8 @@ def _about_mean(values: Sequence[float]) -> tuple[float, float]:
 
 def _bootstrapped(values: Sequence[float], method: str) -> Interval | None:
     """A bootstrap interval of the median; None where the method is not defined."""
+    from scipy import stats  # noqa: PLC0415 - takes longer to load than most reports to write
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = stats.bootstrap(

@@ -8,6 +8,9 @@ from fractions import Fraction
 from typing import cast
 
 _SECONDS = {
+    "ns": Fraction(1, 1_000_000_000),
+    "us": Fraction(1, 1_000_000),
+    "µs": Fraction(1, 1_000_000),
     "ms": Fraction(1, 1000),
     "s": Fraction(1),
     "m": Fraction(60),

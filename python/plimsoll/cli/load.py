@@ -18,16 +18,19 @@ from plimsoll import machine
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
+from plimsoll.cli import gates as limits
 from plimsoll.cli import messages, options, panel
+from plimsoll.cli.gates import Gate
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.interruption import Interruption
 from plimsoll.conduct.setting import Setting
-from plimsoll.errors import CampaignError, Problem, StorageError, exit_code_of
+from plimsoll.errors import LIMIT_MISSED, CampaignError, Problem, StorageError, exit_code_of
 from plimsoll.plan import Trial
 from plimsoll.storage import parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping, Sequence
+    from typing import Any
 
     from plimsoll.recording import Recording
 
@@ -39,6 +42,9 @@ MOST_THREADS = 1024
 """The most threads that the engine takes."""
 
 PORTS = {"http": 80}
+
+
+GATE = options.Quantity("LIMIT", limits.read)
 
 
 @dataclass(frozen=True)
@@ -123,6 +129,13 @@ class Asked:
     metavar="DIR",
     help="Keep every row there; `plimsoll report DIR` draws it.",
 )
+@click.option(
+    "--fail-if",
+    "gates",
+    type=GATE,
+    multiple=True,
+    help="End with exit code 7 if so: 'p99>250ms', 'failures>1%', 'rate<5k'. Repeatable.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No panel.")
 @options.as_json
 def command(  # noqa: PLR0913 - one argument for each option
@@ -142,6 +155,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     expect_length: int | None,
     expect_body: str | None,
     record: Path | None,
+    gates: tuple[Gate, ...],
     quiet: bool,
     as_json: bool,
 ) -> int:
@@ -163,7 +177,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     trial = _trial(asked)
     with _kept(record) as results:
         recording = _conduct(trial, asked, results, quiet=quiet or as_json)
-        return _judged(results, recording, as_json=as_json, kept=record is not None)
+        return _judged(results, recording, gates, as_json=as_json, kept=record is not None)
 
 
 def _url(text: str) -> SplitResult:
@@ -339,7 +353,14 @@ def _conduct(trial: Trial, asked: Asked, results: parquet.Results, *, quiet: boo
         return trials.load(trial, _address(asked.url), setting, results, interruption, tell)
 
 
-def _judged(results: parquet.Results, recording: Recording, *, as_json: bool, kept: bool) -> int:
+def _judged(
+    results: parquet.Results,
+    recording: Recording,
+    gates: Sequence[Gate],
+    *,
+    as_json: bool,
+    kept: bool,
+) -> int:
     from plimsoll.cli import reporting  # noqa: PLC0415 - heavy, and not needed to put on load
 
     ending = recording.ending
@@ -351,4 +372,13 @@ def _judged(results: parquet.Results, recording: Recording, *, as_json: bool, ke
         click.echo(json.dumps({**one, "recording": str(results.folder) if kept else None}))
     else:
         reporting.print_load(found)
-    return exit_code_of(ending.kind) or reporting.exit_code(found)
+    missed = _missed(found.trials[0].summary, gates)
+    return exit_code_of(ending.kind) or missed or reporting.exit_code(found)
+
+
+def _missed(summary: Mapping[str, Any] | None, gates: Sequence[Gate]) -> int:
+    """The exit code of a missed limit, each of which is named; 0 when none was missed."""
+    missed = [gate for gate in gates if summary is None or gate.is_missed(summary)]
+    for gate in missed:
+        messages.error(f"the load counts as failed: {gate.text}", "")
+    return LIMIT_MISSED if missed else 0

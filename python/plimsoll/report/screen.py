@@ -96,7 +96,8 @@ def _driver(summary: Mapping[str, Any], recording: Recording) -> str:
     driver = recording.driver
     threads = driver.threads if driver else 0
     memory = words.size(driver.peak_rss_bytes if driver else None)
-    return f"{words.cores(summary['driver_busy_cores'])} busy, {threads} threads; {memory}"
+    busy = words.cores(summary["driver_busy_cores"])
+    return f"{busy} busy, {words.plural(threads, 'thread')}; {memory}"
 
 
 def _failures(found: TrialFindings) -> Iterator[tuple[str, str]]:

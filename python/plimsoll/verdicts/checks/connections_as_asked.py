@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 NAME = "connections_as_asked"
 SOURCE = "connections asked for, open, answered and used; R. Jain et al., DEC-TR-301, 1984"
+SHORTEST_S = 0.5
+"""In a shorter hold opening the connections takes up too much of the time to count them."""
 LIVED_S = 1.0
 """A connection that lived for so long should have been answered."""
 TURNS = 5
@@ -48,10 +50,22 @@ LESS_USED = 0.05
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether as many connections worked as were asked for."""
+    if 0 < _held_s(tables) < SHORTEST_S:
+        return verdict(NAME, tables.recording.trial, [_too_short(tables, limits)], SOURCE)
     findings = [_open(tables, limits), _answered(tables, limits), *_used(tables, limits)]
     if _is_kept(tables):
         findings += [*_open_by_rows(tables, limits), *_fair(tables, limits)]
     return verdict(NAME, tables.recording.trial, findings, SOURCE)
+
+
+def _held_s(tables: Tables) -> float:
+    return sum(end - start for start, end in tables.holds) / 1e9
+
+
+def _too_short(tables: Tables, limits: Limits) -> Finding:
+    held = wording.seconds(_held_s(tables))
+    sentence = f"the load was held for {held} only, too short to tell how many connections worked"
+    return unknown(limits.of(NAME, "open_ratio"), sentence, "Hold the load for a second or longer")
 
 
 def _is_kept(tables: Tables) -> bool:
