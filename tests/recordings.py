@@ -89,6 +89,7 @@ class Options:
         overflow_stage: Kind of the stage in which they are.
         own_drops: Whether the kernel says what the server's own sockets dropped.
         others_overflows: Connections turned away from other programs in the same stage.
+        stray_drops: Packets of ended connections that the server's own sockets dropped in it.
         queue: Longest listen queue.
         backlog: Most that may wait.
         somaxconn: The host's limit of it.
@@ -143,6 +144,7 @@ class Options:
     overflow_stage: str = "hold"
     own_drops: bool = True
     others_overflows: int = 0
+    stray_drops: int = 0
     queue: int = 3
     backlog: int = 4096
     somaxconn: int = 4096
@@ -734,7 +736,8 @@ def sampled_readings(
         series["machine", f"core{core}_busy_s"] = 250 + share * loaded_s
         series["machine", f"core{core}_interrupt_s"] = np.full(len(at_ns), 1.5)
     if asked.own_drops:
-        series["server", "listen_drops"] = own
+        stray = overflows_by(asked, stages, at_ns, asked.stray_drops)
+        series["server", "listen_drops"] = own + stray
     return [
         (int(t), scope, name, float(value))
         for (scope, name), values in series.items()

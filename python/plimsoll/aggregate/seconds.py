@@ -175,10 +175,20 @@ def _used(recording: Recording, readings: Usage, length: int) -> Columns:
 def turned_away(readings: Usage, window: Window) -> float | None:
     """Attempts to connect that full listen queues turned away in some time.
 
-    By the server's own sockets where these could be asked, else by the whole host.
+    Two witnesses must agree. A listening socket counts among its drops stray packets of connections
+    that have ended, and the counters of the host hold what other servers turned away; so it is the
+    less of both. One alone is believed where the other could not be read; None without any.
+
+    Source:
+        sock_diag(7), SK_MEMINFO_DROPS; TcpExt ListenOverflows and ListenDrops, of which the
+        greater counts, for each overflow is also a drop.
     """
     own = readings.growth("server", "listen_drops", [window])
-    return readings.growth("machine", "listen_overflows", [window]) if own is None else own
+    counters = ("listen_overflows", "listen_drops")
+    grown = [readings.growth("machine", name, [window]) for name in counters]
+    of_host = max((number for number in grown if number is not None), default=None)
+    witnesses = [number for number in (own, of_host) if number is not None]
+    return min(witnesses, default=None)
 
 
 def _table(columns: Columns) -> pa.Table:

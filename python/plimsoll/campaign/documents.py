@@ -143,6 +143,8 @@ def problems(document: Document, mistakes: Iterable[Mistake]) -> list[Problem]:
     placed: list[tuple[int, Problem]] = []
     for mistake in mistakes:
         origin = _origin(mistake.path, document.origins)
+        if origin is None and mistake.path and mistake.path not in positions:
+            origin = _origin_below(mistake.path, document.origins)
         line = lines.line_of(mistake.path, positions)
         where = origin or f"{shown(document.path)}:{line}"
         order = len(document.text) if origin else line
@@ -202,6 +204,12 @@ def _origin(path: KeyPath, origins: Mapping[KeyPath, str]) -> str | None:
     """What set the path, or something around it."""
     prefixes = (path[:length] for length in range(len(path), 0, -1))
     return next((origins[prefix] for prefix in prefixes if prefix in origins), None)
+
+
+def _origin_below(path: KeyPath, origins: Mapping[KeyPath, str]) -> str | None:
+    """What set something inside the path, and so made the path itself."""
+    below = (where for inside, where in origins.items() if inside[: len(path)] == path)
+    return next(below, None)
 
 
 def _empty(table: Table, detail: ErrorDetails) -> None:

@@ -146,6 +146,7 @@ PASSES = [
     ("backlog", BUSY),
     ("backlog", {"others_overflows": 50}),
     ("backlog", {"others_overflows": 50, "own_drops": False}),
+    ("backlog", {"stray_drops": 50}),
     ("undisturbed", {"others_busy": 0.02, "server_busy": 0.8}),
     ("driver_headroom", {"driver_busy": 0.79}),
 ]

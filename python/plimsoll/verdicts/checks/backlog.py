@@ -5,11 +5,11 @@ the program passed to listen(2) and the host's `net.core.somaxconn`. When it is 
 drops attempts to connect, and the client tries again after a second: a limit of the configuration
 then looks like a slow or faulty server.
 
-Measured is how many attempts the server's own listening sockets dropped during the load, stage by
-stage. Where the kernel does not say that of a socket it is the growth of the counters
-ListenOverflows and ListenDrops, the greater of the two, for each overflow is also a drop. These are
-of the whole host; they are another program's when all attempts of the trial together would have
-found a place in the server's queue. The queue itself is read once a second.
+Measured is how many attempts were turned away during the load, stage by stage, as two witnesses
+agree: the drops of the server's own listening sockets, and the growth of the host's counters
+ListenOverflows and ListenDrops. Where the sockets could not be asked, the host's counters are
+another program's when all attempts of the trial together would have found a place in the server's
+queue. The queue itself is read once a second.
 
 Source: listen(2); sock_diag(7); SNMP counters in the documentation of the Linux kernel.
 """
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.aggregate import seconds as of_seconds
 from plimsoll.verdicts import wording
 from plimsoll.verdicts.finding import Finding, found, unknown, verdict
 
@@ -54,21 +55,17 @@ def _turned_away(tables: Tables) -> Turned | None:
     Where a stage ends between two readings it is about so many.
     """
     stages = tables.recording.stages
-    own = [_grown(tables, "server", "listen_drops", stage) for stage in stages]
-    if None not in own and own:
-        return [(stage, number or 0) for stage, number in zip(stages, own, strict=True)]
-    names = ("listen_overflows", "listen_drops")
-    grown = [[_grown(tables, "machine", name, stage) for name in names] for stage in stages]
-    known = [[number for number in numbers if number is not None] for numbers in grown]
-    if not known or not all(known):
+    found = [of_seconds.turned_away(tables.usage, (s.start_ns, s.end_ns)) for s in stages]
+    known = [number for number in found if number is not None]
+    if not found or len(known) < len(found):
         return None
-    could = not _all_had_places(tables)
-    return [(stage, max(numbers) * could) for stage, numbers in zip(stages, known, strict=True)]
+    could = _knows_own(tables) or not _all_had_places(tables)
+    return [(s, max(round(number), 0) * could) for s, number in zip(stages, known, strict=True)]
 
 
-def _grown(tables: Tables, scope: str, name: str, stage: RecordedStage) -> int | None:
-    number = tables.usage.growth(scope, name, [(stage.start_ns, stage.end_ns)])
-    return None if number is None else max(round(number), 0)
+def _knows_own(tables: Tables) -> bool:
+    """Whether the server's own sockets said what they dropped."""
+    return bool(tables.usage.of("server", "listen_drops"))
 
 
 def _all_had_places(tables: Tables) -> bool:
