@@ -76,6 +76,7 @@ class Options:
         timeout_s: Time after which a request fails.
         workers: Threads of the driver.
         lag_ns: Wait of each request in the driver before it is sent.
+        growth: The server gets faster by this ratio from zero to the end of the trial.
         freeze_s: The server stands still from the first instant to the second.
         missing: Connections that are refused again and again.
         starved: Connections that open and are never answered.
@@ -131,6 +132,7 @@ class Options:
     timeout_s: float = 2.0
     workers: int = 1
     lag_ns: int = 10_000
+    growth: float = 0.0
     freeze_s: tuple[float, float] | None = None
     missing: int = 0
     starved: int = 0
@@ -329,7 +331,7 @@ def pace_of(asked: Options, stages: tuple[RecordedStage, ...]) -> Pace:
     useful = asked.connections - asked.missing - asked.starved - asked.idle
     active = np.clip(level_at(stages, at_ns[:-1]), 1, max(useful, 1))
     mean_ns = np.maximum(active / asked.throughput_per_s * SECOND_NS, asked.service_ns)
-    speed = 1.0 / mean_ns
+    speed = (1.0 + asked.growth * at_ns[:-1] / stages[-1].end_ns) / mean_ns
     if asked.freeze_s is not None:
         start_s, end_s = asked.freeze_s
         frozen = (at_ns[:-1] >= start_s * SECOND_NS) & (at_ns[:-1] < end_s * SECOND_NS)

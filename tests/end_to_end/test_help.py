@@ -118,6 +118,19 @@ def test_a_reader_that_is_gone_is_no_error(typed: list[str], tmp_path: Path) -> 
     assert ran.stderr == "code 0\n"
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_an_output_that_is_closed_is_no_error(closed: str, tmp_path: Path) -> None:
+    ran = run("list", *TOYS, folder=tmp_path, before=("sh", "-c", f'"$@" {closed}', "sh"))
+    assert (ran.code, ran.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_signs_that_a_terminal_does_not_know_end_nothing(encoding: str, tmp_path: Path) -> None:
+    ran = run("machine", folder=tmp_path, environment={"PYTHONIOENCODING": encoding})
+    assert ran.code in (0, 3)
+    assert "cores" in ran.stdout
+
+
 def test_a_run_whose_words_nobody_reads_goes_on(tmp_path: Path) -> None:
     to_nobody = ("sh", "-c", '{ "$@"; echo $? >code; } 2>&1 | exec true', "sh")
     run("run", TOY, *TOYS, "--no-report", folder=tmp_path, before=to_nobody)

@@ -244,6 +244,8 @@ def test_a_wrong_path_is_void_and_says_so(reference_server: str, tmp_path: Path)
         (["http://name.invalid/"], "URL: `name.invalid` has no address", "look at the name"),
         (["http://127.0.0.1:99999/"], "is no address", "http://127.0.0.1:8080/path"),
         (["http://"], "is no address", "http://127.0.0.1:8080/path"),
+        (["http://[::1/"], "is no address", "http://127.0.0.1:8080/path"),
+        (["http://me:secret@127.0.0.1/"], "password in a URL is not sent", "Authorization"),
         (["http://127.0.0.1/a b"], "holds white space", "`%20`"),
         (["127.0.0.1", "-t", "5k"], "--threads: `5000` threads are too many", "one for each core"),
         (["127.0.0.1", "-n", "5", "-R", "5"], "belongs to the closed model", "leave out"),
@@ -284,9 +286,19 @@ def test_more_connections_than_files_are_refused_with_numbers_before_any_request
     assert "0 requests" not in ran.stdout
 
 
+def test_a_limit_that_is_missed_has_an_exit_code_of_its_own(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    gates = ("--fail-if", "max>1ns", "--fail-if", "failures>1%")
+    ran = run("load", counting[0], "-n", 20, "-c", 1, *gates, folder=tmp_path)
+    assert ran.code == 7
+    assert "max>1ns" in ran.stderr
+    assert "failures>1%" not in ran.stderr
+
+
 def test_a_recorded_load_can_be_reported_on(reference_server: str, tmp_path: Path) -> None:
     url = f"{reference_server}/2048"
-    kept = run("load", url, "-c", 2, "-d", "1s", "--record", "kept", "--json", folder=tmp_path)
+    kept = run("load", url, "-c", 2, "-n", 500, "--record", "kept", "--json", folder=tmp_path)
     assert json.loads(kept.stdout)["recording"] == "kept"
     ran = run("report", "kept", "--format", "markdown", folder=tmp_path)
     assert ran.code in (0, 1), ran.stderr

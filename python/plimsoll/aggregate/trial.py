@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.aggregate import evidence
+from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
 from plimsoll.aggregate import summaries as of_summaries
 from plimsoll.aggregate import usage as of_usage
@@ -60,6 +61,10 @@ class Tables:
     def holds(self) -> list[Window]:
         """The stretches of time that are summarised."""
         return of_summaries.holds(self.recording)
+
+    def pace(self, parts: int) -> list[int]:
+        """Complete answers in equal parts of the last hold; empty when there is none."""
+        return of_pace.pace(self.requests, self.holds[-1], parts) if self.holds else []
 
     def in_flight(self, window: Window) -> InFlight:
         """Requests in flight over a stretch of time, told from the rows."""

@@ -6,9 +6,11 @@ A verb's module is imported only when the verb is used, so that help comes at on
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -106,6 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: What was typed after the program's name; None for the process's own.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _make_outputs_fit()
     try:
         code = plimsoll.main(arguments, prog_name="plimsoll", standalone_mode=False)
         sys.stdout.flush()
@@ -115,6 +118,16 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = messages.failure(error)
     _let_go_of_stdout()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _make_outputs_fit() -> None:
+    """Signs that a terminal does not know become `?`; what is closed takes words and loses them."""
+    for name in ("stdout", "stderr"):
+        output = getattr(sys, name)
+        if output is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+        elif isinstance(output, io.TextIOWrapper):
+            output.reconfigure(errors="replace")
 
 
 def _let_go_of_stdout() -> None:

@@ -188,7 +188,10 @@ def _url(text: str) -> SplitResult:
     """
     if any(character <= " " for character in text):
         raise _wrong("URL", f"`{text}` holds white space", "write a space as `%20`")
-    url = urlsplit(quote(text if "://" in text else f"http://{text}", safe=string.printable))
+    try:
+        url = urlsplit(quote(text if "://" in text else f"http://{text}", safe=string.printable))
+    except ValueError as error:
+        raise _no_address(text) from error
     if url.scheme not in PORTS:
         hint = "put the load on a port of the server that speaks plain `http`"
         raise _wrong("URL", f"`{url.scheme}` cannot be measured yet, only `http` can", hint)
@@ -197,8 +200,15 @@ def _url(text: str) -> SplitResult:
     except ValueError:
         named = False
     if not named:
-        raise _wrong("URL", f"`{text}` is no address", "write it as http://127.0.0.1:8080/path")
+        raise _no_address(text)
+    if "@" in url.netloc:
+        hint = "take it out, and send it with `-H 'Authorization: …'`"
+        raise _wrong("URL", "a name or password in a URL is not sent", hint)
     return url
+
+
+def _no_address(text: str) -> CampaignError:
+    return _wrong("URL", f"`{text}` is no address", "write it as http://127.0.0.1:8080/path")
 
 
 def _wrong(where: str, message: str, hint: str = "") -> CampaignError:
@@ -214,9 +224,10 @@ def _address(url: SplitResult) -> str:
     port = url.port or PORTS[url.scheme]
     try:
         found = socket.getaddrinfo(url.hostname, port, type=socket.SOCK_STREAM)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no name of a host"
         hint = "look at the name, or use an address"
-        raise _wrong("URL", f"`{url.hostname}` has no address: {error.strerror}", hint) from error
+        raise _wrong("URL", f"`{url.hostname}` has no address: {reason}", hint) from error
     host = found[0][4][0]
     return f"[{host}]:{port}" if ":" in str(host) else f"{host}:{port}"
 
@@ -243,7 +254,7 @@ def _request(asked: Asked, target: str) -> Request:
     method = asked.method or ("POST" if asked.body is not None else "GET")
     headers = tuple(_header(text) for text in asked.headers)
     if not any(name.lower() == "host" for name, _ in headers):
-        headers = (("Host", asked.url.netloc.rpartition("@")[2]), *headers)
+        headers = (("Host", asked.url.netloc), *headers)
     return Request(target, method.upper(), target, headers, body or b"")
 
 

@@ -85,6 +85,10 @@ TRIALS = [
         {"without": ("listen_overflows", "listen_drops"), "own_drops": False},
         ["could not be read"],
     ),
+    ("steady", "doubtful", {"growth": 1.0}, ["rose by", "% of its median"]),
+    ("steady", "doubtful", {"growth": -0.3}, ["fell by", "% of its median"]),
+    ("steady", "void", {"growth": 9.0}, ["rose by"]),
+    ("steady", "void", {"freeze_s": (3.9, 5.1)}, ["nothing was answered in 1 second", ": 4"]),
     (
         "driver_headroom",
         "doubtful",
@@ -147,6 +151,8 @@ PASSES = [
     ("backlog", {"others_overflows": 50}),
     ("backlog", {"others_overflows": 50, "own_drops": False}),
     ("backlog", {"stray_drops": 50}),
+    ("steady", {"growth": 0.1}),
+    ("steady", {"throughput_per_s": 50.0, "growth": 0.3, "connections": 2}),
     ("undisturbed", {"others_busy": 0.02, "server_busy": 0.8}),
     ("driver_headroom", {"driver_busy": 0.79}),
 ]

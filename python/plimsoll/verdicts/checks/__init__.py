@@ -12,6 +12,7 @@ from plimsoll.verdicts.checks import (
     failures_explained,
     littles_law,
     ran_to_its_end,
+    steady,
     undisturbed,
 )
 
@@ -23,6 +24,7 @@ CHECKS = (
     connections_as_asked,
     littles_law,
     backlog,
+    steady,
     undisturbed,
     driver_headroom,
 )

@@ -1,0 +1,57 @@
+"""Pace: how many answers came in each part of a stretch of time, and where that leads to."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from statistics import median
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.usage import Window
+
+
+def pace(requests: Rows, window: Window, parts: int) -> list[int]:
+    """Complete answers in equal parts of a stretch of time.
+
+    Args:
+        requests: The table `requests` of a trial.
+        window: First instant of the stretch and its end, in nanoseconds since zero.
+        parts: Number of parts.
+
+    Returns:
+        One number for each part, 0 where nothing was answered.
+    """
+    limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
+    with query.opened(requests=requests) as database:
+        found = dict(database.execute(query.text("pace"), limits).fetchall())
+    return [int(found.get(part, 0)) for part in range(parts)]
+
+
+def trend_ratio(counts: Sequence[float]) -> float | None:
+    """Change from the first to the last of some counts, divided by their median.
+
+    The slope is the median of the slopes between all pairs, so that a few outliers do not make a
+    trend.
+
+    Args:
+        counts: At least two numbers at equal distances.
+
+    Returns:
+        0.1 for a rise by a tenth of the median, negative for a fall; None when the median is 0.
+
+    Source:
+        P. K. Sen, Estimates of the regression coefficient based on Kendall's tau, JASA 63, 1968.
+    """
+    middle = median(counts)
+    if not middle:
+        return None
+    slopes = [
+        (later - earlier) / (j - i)
+        for (i, earlier), (j, later) in combinations(enumerate(counts), 2)
+    ]
+    return median(slopes) * (len(counts) - 1) / middle
