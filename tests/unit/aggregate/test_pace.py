@@ -1,9 +1,9 @@
 """How many answers came in each part of a stretch of time, and where that leads to."""
 
 import pytest
-from recordings import request_rows
 
 from plimsoll.aggregate.pace import pace, trend_ratio
+from recordings import request_rows
 
 
 def test_answers_are_counted_in_the_part_in_which_they_ended():
