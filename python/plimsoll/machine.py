@@ -26,6 +26,9 @@ BACKLOG = 4096
 SPARE_FILES = 64
 """Open files that a process needs besides its connections."""
 
+LOOPBACK_SOURCES = 254
+"""Source addresses that the engine spreads connections to loopback over."""
+
 SPARE_PROCESSES = 1024
 """Processes and threads that a host needs besides one for each connection."""
 
@@ -173,8 +176,9 @@ def check_connections(connections: int) -> None:
         hint = f"`{_files_command(needed)}`, or lower `connections` in the load"
         raise LimitTooLow(message, hint)
     first, last = _port_range(_ROOT)
-    if last - first + 1 < connections:
-        message = f"{connections} connections need as many ports, there are {last - first + 1}"
+    ports = (last - first + 1) * LOOPBACK_SOURCES
+    if ports < connections:
+        message = f"{connections} connections need as many ports, there are {ports}"
         raise LimitTooLow(message, f"`{_PORTS_COMMAND}`, or lower `connections` in the load")
 
 

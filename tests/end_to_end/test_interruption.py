@@ -115,6 +115,30 @@ def test_a_verb_that_only_reads_is_interrupted_with_a_word(
     assert running.leaves_nothing()
 
 
+def test_an_engine_that_is_killed_costs_its_trial_and_not_the_campaign(tmp_path: Path) -> None:
+    running = start(*TWICE, folder=tmp_path)
+    running.wait_until_it_drives()
+    os.kill(engine_of(running), signal.SIGKILL)
+    ran = running.end()
+    assert ran.code == 5
+    assert f"error: {FIRST}: the engine was ended by SIGKILL" in ran.stderr
+    assert not running.processes()
+    endings = [
+        json.loads((tmp_path / "results/toy/trials" / trial / "trial.json").read_bytes())["ending"]
+        for trial in (FIRST, SECOND)
+    ]
+    assert [ending["kind"] for ending in endings] == ["EngineFailed", "completed"]
+
+
+def engine_of(running: Running) -> int:
+    """Number of the engine's process."""
+    pids = [int(process.rpartition(" ")[2]) for process in running.processes()]
+    (engine,) = [
+        pid for pid in pids if b"\0plimsoll.engine\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+    return engine
+
+
 def test_a_lab_that_is_killed_under_load_leaves_nothing_running_and_loses_nothing(
     tmp_path: Path,
 ) -> None:
