@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,14 @@ GOLDEN = Path(__file__).parent / "golden"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--update-golden` writes the golden files anew instead of comparing with them."""
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
+
+
+def pytest_configure() -> None:
+    """Ctrl-C means something in the tests and in what they start, also where it is ignored.
+
+    A shell has what it starts in the background ignore it, and who is started inherits that.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

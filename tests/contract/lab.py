@@ -5,7 +5,6 @@ Usage: lab.py FOLDER PROGRAM GRACE_S
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from pathlib import Path
@@ -15,8 +14,6 @@ from plimsoll.conduct.server import started
 
 
 def main() -> None:
-    # Whoever starts the tests in the background has them ignore Ctrl-C; a lab that is tried does not.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder, program, grace_s = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
     subject = small_servers.framework(folder, getattr(small_servers, program))
     with started(subject, log=folder / "log", grace_s=grace_s) as server:
