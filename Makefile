@@ -59,6 +59,10 @@ check: setup ## format, lint, types, import rules
 contract: setup ## every framework really started and asked; FRAMEWORK=name for one
 	$(BIN)/python -m pytest tests/contract $(if $(FRAMEWORK),-m $(FRAMEWORK))
 
+.PHONY: bench
+bench: setup ## what a request costs the client, side by side with the load tools that are installed
+	$(BIN)/python benches/load_tools.py
+
 .PHONY: docs
 docs: setup ## regenerate docs/tables.md, docs/cli.md and docs/outcomes.md
 	$(BIN)/python docs/generate.py
