@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import command_line
+import small_disks
 from command_line import TOY, TOYS, Ran
 
 
@@ -35,18 +36,8 @@ def reference_server() -> Iterator[str]:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of six mebibytes."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can mount a small file system: the full disk is not tried")
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "plimsoll-test", str(folder)]
-    mounted = subprocess.run(mount, capture_output=True, text=True, check=False)
-    if mounted.returncode:
-        pytest.skip(f"no small file system can be mounted here: {mounted.stderr.strip()}")
-    try:
+    with small_disks.small_disk(tmp_path / "disk", 6) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
 from plimsoll.report import contents, words
-from plimsoll.storage.parquet import writing
+from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,12 +112,7 @@ def write(findings: Findings, into: Path) -> Path:
     Raises:
         StorageError: It could not be written.
     """
-    path = into / FILE
-    page = render(findings)
-    with writing(into):
-        into.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
-    return path
+    return keep(into / FILE, render(findings).encode())
 
 
 def render(findings: Findings) -> str:

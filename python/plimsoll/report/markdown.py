@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts
 from plimsoll.report import contents, pictures, words
-from plimsoll.storage.parquet import writing
+from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,13 +38,9 @@ def write(findings: Findings, into: Path) -> Path:
     Raises:
         StorageError: It could not be written.
     """
-    with writing(into):
-        (into / FOLDER).mkdir(parents=True, exist_ok=True)
-        for name, picture in drawn(findings):
-            (into / FOLDER / name).write_text(picture, encoding="utf-8")
-        path = into / FILE
-        path.write_text(render(findings), encoding="utf-8")
-    return path
+    for name, picture in drawn(findings):
+        keep(into / FOLDER / name, picture.encode())
+    return keep(into / FILE, render(findings).encode())
 
 
 def drawn(findings: Findings) -> Iterator[tuple[str, str]]:

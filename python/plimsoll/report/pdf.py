@@ -18,7 +18,7 @@ from plimsoll import canvas, charts
 from plimsoll.report import contents, words
 from plimsoll.report import typesetting as ts
 from plimsoll.report.pictures import sized, svg
-from plimsoll.storage.parquet import writing
+from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,12 +54,7 @@ def write(findings: Findings, into: Path) -> Path:
     Raises:
         StorageError: It could not be written.
     """
-    path = into / FILE
-    document = render(findings)
-    with writing(into):
-        into.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(document)
-    return path
+    return keep(into / FILE, render(findings))
 
 
 def render(findings: Findings) -> bytes:

@@ -5,6 +5,7 @@ The same as text in `report.txt`.
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -14,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.report import contents, words
-from plimsoll.storage.parquet import writing
+from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,12 +59,9 @@ def write(findings: Findings, into: Path) -> Path:
     Raises:
         StorageError: It could not be written.
     """
-    path = into / FILE
-    with writing(into):
-        into.mkdir(parents=True, exist_ok=True)
-        with path.open("w", encoding="utf-8") as file:
-            show(findings, Console(file=file, width=WIDTH, no_color=True, emoji=False))
-    return path
+    text = StringIO()
+    show(findings, Console(file=text, width=WIDTH, no_color=True, emoji=False))
+    return keep(into / FILE, text.getvalue().encode())
 
 
 def show(findings: Findings, console: Console | None = None) -> None:

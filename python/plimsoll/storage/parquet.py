@@ -316,6 +316,25 @@ def writing(folder: Path) -> Generator[None]:
         raise storage_error(folder, error) from error
 
 
+def keep(path: Path, content: bytes) -> Path:
+    """Writes a file, and makes the folder it lies in.
+
+    Args:
+        path: The file; an earlier one is written over.
+        content: What is in it.
+
+    Returns:
+        The path.
+
+    Raises:
+        StorageError: It could not be written.
+    """
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return path
+
+
 def storage_error(folder: Path, error: OSError) -> StorageError:
     """The error that says what went wrong with a folder, and what to do.
 

@@ -1,8 +1,6 @@
 """A disk that is full: a small file system of its own, which only root can make."""
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import fake_engine
+import small_disks
 import toy_trials
 from plimsoll import tables
 from plimsoll.conduct import campaign, recording, records
@@ -27,18 +26,8 @@ pytestmark = pytest.mark.root
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of one mebibyte."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can mount a small file system: the full disk is not tried")
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "plimsoll-test", str(folder)]
-    mounted = subprocess.run(mount, capture_output=True, text=True, check=False)
-    if mounted.returncode:
-        pytest.skip(f"no small file system can be mounted here: {mounted.stderr.strip()}")
-    try:
+    with small_disks.small_disk(tmp_path / "disk", 1) as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 def test_a_trial_that_does_not_fit_leaves_nothing_behind(
