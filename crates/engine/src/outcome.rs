@@ -78,6 +78,7 @@ outcomes! {
     ResetReceiving = 22, "reset_receiving", Lost, "reset within the answer";
     ClosedWaiting = 23, "closed_waiting", Lost, "closed before the first byte of the answer";
     ClosedEarly = 24, "closed_early", Lost, "closed within the answer";
+    LostBehind = 25, "lost_behind", Lost, "pipelined behind a request that failed and took the connection with it";
     TimedOutSending = 30, "timed_out_sending", TimedOut, "the request could not be sent in time";
     TimedOutWaiting = 31, "timed_out_waiting", TimedOut, "no byte of the answer in time";
     TimedOutReceiving = 32, "timed_out_receiving", TimedOut, "the answer began, but was not complete in time";

@@ -1,7 +1,8 @@
 //! Per-worker buffers of records, written to disk off the loop.
 //!
 //! A worker fills a buffer, hands it to the one writer thread and goes on with a fresh one. When
-//! the disk falls so far behind that no buffer is left, rows are counted as lost; nothing waits.
+//! the disk falls so far behind that no buffer is left, rows are counted as lost; nothing waits as
+//! long as there is load.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -128,6 +129,8 @@ struct Buffer {
     back: SyncSender<Vec<u8>>,
     returned: Receiver<Vec<u8>>,
     made: usize,
+    /// Whether to wait for the disk instead of losing rows.
+    waits: bool,
     rows: u64,
     lost: u64,
 }
@@ -135,7 +138,17 @@ struct Buffer {
 impl Buffer {
     fn new(target: Target, sender: SyncSender<Filled>) -> Self {
         let (back, returned) = sync_channel(MOST_BUFFERS);
-        Self { target, bytes: Vec::new(), sender, back, returned, made: 0, rows: 0, lost: 0 }
+        Self {
+            target,
+            bytes: Vec::new(),
+            sender,
+            back,
+            returned,
+            made: 0,
+            waits: false,
+            rows: 0,
+            lost: 0,
+        }
     }
 
     #[inline]
@@ -151,6 +164,7 @@ impl Buffer {
     /// Hands over the full buffer and takes an empty one; false when there is none.
     fn turn_over(&mut self) -> bool {
         let fresh = self.returned.try_recv().ok().or_else(|| self.make());
+        let fresh = if self.waits { fresh.or_else(|| self.returned.recv().ok()) } else { fresh };
         let Some(fresh) = fresh else { return false };
         let bytes = std::mem::replace(&mut self.bytes, fresh);
         self.hand_over(bytes);
@@ -202,6 +216,13 @@ impl Recorder {
     #[inline]
     pub fn connection(&mut self, sample: &ConnectionSample) {
         self.connections.push(&sample.to_bytes());
+    }
+
+    /// From now on waits for the disk rather than losing rows: the load is over, and there may be
+    /// many rows of what was due and never sent.
+    pub fn wait_for_disk(&mut self) {
+        self.requests.waits = true;
+        self.connections.waits = true;
     }
 
     /// Rows that could not be kept so far.

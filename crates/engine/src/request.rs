@@ -13,6 +13,16 @@ pub struct Request {
     pub is_head: bool,
 }
 
+impl Request {
+    /// The last `left` bytes of it; all of it when nothing is said.
+    #[inline]
+    #[must_use]
+    pub fn rest(&self, left: Option<usize>) -> &[u8] {
+        let left = left.unwrap_or(self.bytes.len());
+        &self.bytes[self.bytes.len() - left..]
+    }
+}
+
 /// The kinds of request of a load and their shares.
 #[derive(Clone, Debug)]
 pub struct Requests {

@@ -165,31 +165,61 @@ impl Reader {
         length
     }
 
+    /// Bytes of an incomplete head that are kept, at most [`LONGEST_HEAD_BYTES`].
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.partial.len()
+    }
+
     /// Reads a head, or a part of one; returns the bytes taken.
+    #[inline]
     fn read_head(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
         if self.partial.is_empty() {
-            if let Some(length) = self.parse_head(bytes)? {
+            // What is wrong with a head is left to `read_split_head`, which says the same of it
+            // however it was split.
+            if let Ok(Some(length)) = self.parse_head(bytes) {
                 return Ok(length);
             }
         }
+        self.read_split_head(bytes)
+    }
+
+    /// Reads on in a head that has come in pieces, or is wrong.
+    ///
+    /// Parsed is what has come up to the last end of a line, and the first bytes on their own: so
+    /// a head is judged alike in any split, and a line without end is not parsed at every byte.
+    fn read_split_head(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
         let before = self.partial.len();
-        let room = LONGEST_HEAD_BYTES - before;
-        let taken = bytes.len().min(room);
+        let taken = bytes.len().min(LONGEST_HEAD_BYTES - before);
         self.partial.extend_from_slice(&bytes[..taken]);
-        // Only a new line, or the very beginning, can change what the parser says.
-        if bytes[..taken].contains(&b'\n') || before < STATUS_LINE_BEGINS_BYTES {
-            let head = std::mem::take(&mut self.partial);
-            let parsed = self.parse_head(&head);
-            self.partial = head;
-            if let Some(length) = parsed? {
+        let head = std::mem::take(&mut self.partial);
+        let parsed = self.parse_whole_lines(&head, before);
+        self.partial = head;
+        match parsed? {
+            Some(length) => {
                 self.partial.clear();
-                return Ok(length - before);
+                Ok(length - before)
             }
+            None if self.partial.len() >= LONGEST_HEAD_BYTES => Err(Malformed::HeadTooLarge),
+            None => Ok(taken),
         }
-        if self.partial.len() >= LONGEST_HEAD_BYTES {
-            return Err(Malformed::HeadTooLarge);
+    }
+
+    /// Parses what a head holds that has grown from `before` bytes on.
+    fn parse_whole_lines(
+        &mut self,
+        head: &[u8],
+        before: usize,
+    ) -> Result<Option<usize>, Malformed> {
+        if let Some(last) = memchr::memrchr(b'\n', &head[before..]) {
+            return self.parse_head(&head[..=before + last]);
         }
-        Ok(taken)
+        let is_new = before < STATUS_LINE_BEGINS_BYTES && !head[..before].contains(&b'\n');
+        if is_new {
+            let begin = head.len().min(STATUS_LINE_BEGINS_BYTES);
+            return self.parse_head(&head[..begin]);
+        }
+        Ok(None)
     }
 
     /// Parses a head that begins `bytes`; returns its length, or nothing when it is not complete.
@@ -307,7 +337,7 @@ impl Framing {
                 }
                 framing.content_length = Some(length);
             } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
-                framing.chunked = has_token(header.value, b"chunked");
+                framing.chunked = ends_with_token(header.value, b"chunked");
                 framing.other_coding = !framing.chunked;
             } else if header.name.eq_ignore_ascii_case("connection") {
                 framing.keep_alive = match (framing.keep_alive, connection_option(header.value)) {
@@ -343,6 +373,11 @@ fn connection_option(value: &[u8]) -> Option<bool> {
 
 fn has_token(value: &[u8], token: &[u8]) -> bool {
     value.split(|&byte| byte == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(token))
+}
+
+fn ends_with_token(value: &[u8], token: &[u8]) -> bool {
+    let last = value.rsplit(|&byte| byte == b',').next().unwrap_or_default();
+    last.trim_ascii().eq_ignore_ascii_case(token)
 }
 
 #[cfg(test)]
@@ -393,6 +428,7 @@ mod tests {
         (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", 200, b"x", true),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHELLO\r\nA;name=v\r\n0123456789\r\n0\r\n\r\n", 200, b"HELLO0123456789", true),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nContent-Length: 1\r\n\r\nxyz", 200, b"xyz", false),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n1\r\nx", 200, b"1\r\nx", false),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\nx\r\n0\r\nTrailer: t\r\n\r\n", 200, b"x", true),
     ];
 
@@ -461,7 +497,160 @@ mod tests {
         assert!(reader.partial.capacity() <= 2 * LONGEST_HEAD_BYTES);
     }
 
+    /// All that a reader says of some bytes.
+    #[derive(Debug, PartialEq)]
+    struct Heard {
+        /// Whether the answer is complete, and the bytes that belong to it.
+        end: Result<(bool, usize), Malformed>,
+        status: u16,
+        keep_alive: bool,
+        body: Vec<u8>,
+        completed_by_close: bool,
+    }
+
+    fn hear(bytes: &[u8], cuts: &[usize], is_head: bool) -> Heard {
+        let mut reader = Reader::default();
+        reader.start(is_head);
+        let (mut body, mut start, mut end) = (Vec::new(), 0, Ok((false, 0)));
+        for &cut in cuts.iter().chain([&bytes.len()]) {
+            let piece = &bytes[start..cut];
+            start = cut;
+            let progress = reader.read(piece, |offset, part| {
+                assert_eq!(offset, body.len() as u64);
+                body.extend_from_slice(part);
+            });
+            assert!(reader.held_bytes() <= LONGEST_HEAD_BYTES);
+            let consumed = end.map_or(0, |(_, consumed)| consumed);
+            end = progress.map(|progress| (progress.complete, consumed + progress.consumed));
+            match progress {
+                Ok(Progress { complete: false, consumed }) => assert_eq!(consumed, piece.len()),
+                Ok(Progress { complete: true, consumed }) => {
+                    assert!(consumed <= piece.len());
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        assert_eq!(reader.body_bytes(), body.len() as u64);
+        let (status, keep_alive) = (reader.status(), reader.keep_alive());
+        Heard { end, status, keep_alive, body, completed_by_close: reader.end() }
+    }
+
+    /// Bytes of which something is wrong, or missing.
+    const WRONG: &[&[u8]] = &[
+        b"HOLA",
+        b"HOLA, this is something else",
+        b"\r\n\r\nHOLA, this is something else",
+        b"HTTP/1.1 200 OK\r\nno colon",
+        b"HTTP/1.1 200 OK\r\nno colon\r\n",
+        b"HTTP/1.1 2000 OK",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+        b"HTTP/1.1 100 Continue\r\n\r\nHOLA",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHELL",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHELLO\r\nx\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nHELLO0",
+    ];
+
+    fn all_bytes() -> impl Iterator<Item = &'static [u8]> {
+        ANSWERS.iter().map(|answer| answer.0).chain(WRONG.iter().copied())
+    }
+
+    #[test]
+    fn every_split_in_two_says_the_same_as_none() {
+        for bytes in all_bytes() {
+            for is_head in [false, true] {
+                let whole = hear(bytes, &[], is_head);
+                let each: Vec<_> = (0..=bytes.len()).collect();
+                assert_eq!(hear(bytes, &each, is_head), whole, "a byte at a time: {whole:?}");
+                for cut in each {
+                    let text = String::from_utf8_lossy(&bytes[..cut]);
+                    assert_eq!(hear(bytes, &[cut], is_head), whole, "after {text:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_head_of_the_greatest_length_is_read_and_a_longer_one_is_not() {
+        let begin = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: ";
+        for (length, expected) in [
+            (LONGEST_HEAD_BYTES, Ok((true, LONGEST_HEAD_BYTES))),
+            (LONGEST_HEAD_BYTES + 1, Err(Malformed::HeadTooLarge)),
+        ] {
+            let filling = vec![b'x'; length - begin.len() - 4];
+            let bytes = [begin.as_slice(), &filling, b"\r\n\r\n"].concat();
+            for cuts in [vec![], vec![1], vec![30, 40_000], vec![length - 1], vec![length - 2]] {
+                assert_eq!(hear(&bytes, &cuts, false).end, expected, "{length} {cuts:?}");
+            }
+        }
+    }
+
+    /// Pieces of which answers, right and wrong ones, are made.
+    const PIECES: &[&[u8]] = &[
+        b"HTTP/1.1 ",
+        b"HTTP/1.0 ",
+        b"200 OK",
+        b"204",
+        b"100 Continue",
+        b"304 X",
+        b"101 Y",
+        b"\r\n",
+        b"\n",
+        b"\r",
+        b" ",
+        b":",
+        b";",
+        b",",
+        b"0",
+        b"1",
+        b"5",
+        b"f",
+        b"ffffffff",
+        b"Content-Length: ",
+        b"Transfer-Encoding: chunked",
+        b"Transfer-Encoding: gzip",
+        b"Connection: close",
+        b"X: y",
+        b"x",
+        b"0\r\n\r\n",
+        b"1\r\nx\r\n",
+        b"\r\n\r\n",
+        b"\0",
+        b"\xff",
+    ];
+
+    fn made_of_pieces() -> impl Strategy<Value = Vec<u8>> {
+        let pieces = prop::collection::vec(prop::sample::select(PIECES), 0..24);
+        (any::<bool>(), pieces).prop_map(|(with_status_line, pieces)| {
+            let begin: &[u8] = if with_status_line { b"HTTP/1.1 200 OK\r\n" } else { b"" };
+            [begin, &pieces.concat()].concat()
+        })
+    }
+
+    fn changed_answer() -> impl Strategy<Value = Vec<u8>> {
+        let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
+        (0..ANSWERS.len(), changes).prop_map(|(which, changes)| {
+            let mut bytes = ANSWERS[which].0.to_vec();
+            for (index, byte) in changes {
+                let index = index.index(bytes.len());
+                bytes[index] = byte;
+            }
+            bytes
+        })
+    }
+
     proptest! {
+        #[test]
+        fn any_split_of_anything_says_the_same_as_none(
+            bytes in prop_oneof![made_of_pieces(), changed_answer()],
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+            is_head: bool,
+        ) {
+            let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+            cuts.sort_unstable();
+            prop_assert_eq!(hear(&bytes, &cuts, is_head), hear(&bytes, &[], is_head));
+        }
+
         #[test]
         fn any_split_is_the_same_answer(
             which in 0..ANSWERS.len(), cuts in prop::collection::vec(0usize..200, 0..8),

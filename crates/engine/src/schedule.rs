@@ -207,6 +207,7 @@ mod tests {
             connections: 1,
             keep_alive: true,
             requests_per_connection: None,
+            pipeline: 1,
             think_time_ns: 0,
             timeout_ns: 1,
             request_limit: None,

@@ -15,6 +15,21 @@ pub const FORMAT: u32 = 1;
 /// The largest number of threads; a record has two bytes for it.
 const MOST_THREADS: usize = 1024;
 
+/// The most requests that a connection may carry at one time.
+const MOST_PIPELINED: usize = 1024;
+
+/// The longest load, timeout or think time: a year; sums of a few of them fit in 64 bits.
+const LONGEST_NS: u64 = 366 * 24 * 3_600 * 1_000_000_000;
+
+/// The highest level: more connections, or arrivals per second, than any host has.
+const HIGHEST_LEVEL: f64 = 10_000_000.0;
+
+/// The most connections in the pool of the open model.
+const MOST_CONNECTIONS: usize = 10_000_000;
+
+/// The most steps of a stage: a list of them is made.
+const MOST_STEPS: u32 = 1_000_000;
+
 /// What the engine is to do.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -171,6 +186,9 @@ pub struct Load {
     /// A connection is closed after this many requests.
     #[serde(default)]
     pub requests_per_connection: Option<u32>,
+    /// Requests that a connection may carry at one time.
+    #[serde(default = "one")]
+    pub pipeline: usize,
     /// Closed model: pause between an answer and the next request.
     #[serde(default)]
     pub think_time_ns: u64,
@@ -278,17 +296,25 @@ impl Load {
         if self.requests_per_connection == Some(0) {
             problems.push("`load.requests_per_connection` must be above 0".into());
         }
+        self.add_pipeline_problems(problems);
+        self.add_length_problems(problems);
         for (number, stage) in self.stages.iter().enumerate() {
             if stage.duration_ns == 0 {
                 problems.push(format!("stage {number}: `duration_ns` must be above 0"));
             }
-            if [stage.start, stage.end].iter().any(|level| !level.is_finite() || *level < 0.0) {
-                problems.push(format!("stage {number}: levels must be finite and not negative"));
+            if ![stage.start, stage.end].iter().all(|level| (0.0..=HIGHEST_LEVEL).contains(level)) {
+                problems.push(format!("stage {number}: levels must lie between 0 and 10,000,000"));
+            }
+            if stage.steps > MOST_STEPS {
+                problems.push(format!("stage {number}: `steps` must not be above {MOST_STEPS}"));
             }
         }
         match self.model {
             Model::Closed if self.peak_connections() == 0 => {
                 problems.push("the load asks for no connection at all".into());
+            }
+            Model::Open if self.connections > MOST_CONNECTIONS => {
+                problems.push("`load.connections` must not be above 10,000,000".into());
             }
             Model::Open if self.connections == 0 => {
                 problems.push("an open load needs `connections`, the size of its pool".into());
@@ -298,6 +324,29 @@ impl Load {
                     .push("`request_limit` and `think_time_ns` belong to the closed model".into());
             }
             Model::Open | Model::Closed => {}
+        }
+    }
+
+    fn add_length_problems(&self, problems: &mut Vec<String>) {
+        let mut lengths = self.stages.iter().map(|stage| stage.duration_ns);
+        let total_ns = lengths.try_fold(0u64, u64::checked_add);
+        if total_ns.is_none_or(|total_ns| total_ns > LONGEST_NS) {
+            problems.push("the stages together must not last longer than a year".into());
+        }
+        if self.timeout_ns.max(self.think_time_ns) > LONGEST_NS {
+            problems.push("`timeout_ns` and `think_time_ns` must not be longer than a year".into());
+        }
+    }
+
+    fn add_pipeline_problems(&self, problems: &mut Vec<String>) {
+        if self.pipeline == 0 || self.pipeline > MOST_PIPELINED {
+            problems.push(format!("`load.pipeline` must lie between 1 and {MOST_PIPELINED}"));
+        }
+        if self.pipeline > 1 && self.requests_per_connection() == Some(1) {
+            problems.push("a connection of one request has nothing to pipeline".into());
+        }
+        if self.pipeline > 1 && self.think_time_ns > 0 {
+            problems.push("`think_time_ns` and `pipeline` exclude each other".into());
         }
     }
 }
@@ -357,6 +406,21 @@ mod tests {
             panic!("other error")
         };
         assert_eq!(problems.len(), 3, "{problems:?}");
+    }
+
+    #[test]
+    fn what_no_host_can_do_is_a_problem() {
+        for (good, bad) in [
+            ("\"duration_ns\": 1", "\"duration_ns\": 18446744073709551615"),
+            ("\"timeout_ns\": 1", "\"timeout_ns\": 18446744073709551615"),
+            ("\"start\": 3", "\"start\": 1e300"),
+            ("\"start\": 3", "\"start\": 3, \"steps\": 4294967295"),
+            ("\"closed\"", "\"open\", \"connections\": 18446744073709551615"),
+        ] {
+            let error = Spec::parse(&GOOD.replace(good, bad)).unwrap_err();
+            let EngineError::Spec(problems) = error else { panic!("other error") };
+            assert_eq!(problems.len(), 1, "{bad}: {problems:?}");
+        }
     }
 
     #[test]

@@ -209,7 +209,8 @@ impl Bell {
 
 /// Starts to connect; completion shows as the socket becoming writable.
 ///
-/// Small writes go out at once (`TCP_NODELAY`).
+/// Small writes go out at once (`TCP_NODELAY`). Where nobody listens on a port that the kernel may
+/// give to clients, it may give a client that very port, and connect it with itself: that is refused.
 ///
 /// # Errors
 ///
@@ -221,9 +222,15 @@ pub fn connect(address: &SocketAddr, source: Option<SocketAddrV4>) -> io::Result
         bind_source(&socket, source)?;
     }
     match net::connect(&socket, address) {
-        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
-        Err(error) => Err(error.into()),
+        Ok(()) | Err(Errno::INPROGRESS) => {}
+        Err(error) => return Err(error.into()),
     }
+    if local_address(&socket)? == *address {
+        // A farewell would keep the port for a minute.
+        reset(socket)?;
+        return Err(Errno::CONNREFUSED.into());
+    }
+    Ok(socket)
 }
 
 /// Binds to an address and leaves the port to `connect`, which then needs it to be free only

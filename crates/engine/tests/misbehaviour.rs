@@ -178,6 +178,16 @@ fn a_connection_reset_on_accept_is_lost_before_its_answer() {
 // ---- reset ------------------------------------------------------------------------------------
 
 #[test]
+fn reset_while_the_request_is_sent() {
+    let manner = Manner { listen: Listen::Nothing, ..POLITE };
+    let ask = Ask { requests: Some(FEW), request_body_bytes: 8 << 20, ..ASK };
+    let script = Script::silence().and(50 * MS, "").then(Then::Reset);
+    let (seen, counts) = drive(Hostile::start(manner, move |_| script.clone()), &ask);
+    assert_all_end(&seen, Outcome::ResetSending, Outcome::ResetSending, ECONNRESET);
+    assert_eq!((counts.accepted, counts.reset), (FEW, FEW), "{counts:?}");
+}
+
+#[test]
 fn reset_before_the_head() {
     let script = Script::silence().then(Then::Reset);
     let (_, counts) = loses_each_connection(&ASK, script, Outcome::ResetWaiting, ECONNRESET);
@@ -250,6 +260,16 @@ fn closed_before_the_first_byte() {
 fn closed_for_sending_before_the_first_byte() {
     let script = Script::silence().then(Then::HalfClose);
     loses_each_connection(&ASK, script, Outcome::ClosedWaiting, 0);
+}
+
+#[test]
+fn closed_for_sending_while_the_request_is_sent() {
+    let manner = Manner { listen: Listen::Nothing, ..POLITE };
+    let ask = Ask { requests: Some(FEW), request_body_bytes: 8 << 20, ..ASK };
+    let script = Script::silence().and(50 * MS, "").then(Then::HalfClose);
+    let (seen, counts) = drive(Hostile::start(manner, move |_| script.clone()), &ask);
+    assert_all_end(&seen, Outcome::ClosedWaiting, Outcome::ClosedWaiting, 0);
+    assert_eq!((counts.accepted, counts.closed_first), (FEW, FEW), "{counts:?}");
 }
 
 #[test]
@@ -557,6 +577,20 @@ fn a_header_without_end_is_too_large() {
         .followed_by(Script::repeat([b'a'; 100], 1 << 20))
         .then(Then::Hang);
     endless(script);
+}
+
+#[test]
+fn interim_answers_without_end_are_timed_out() {
+    let script = Script::repeat("HTTP/1.1 102 Processing\r\n\r\n".repeat(1_000), 1 << 20);
+    let (seen, counts) = drive(Hostile::start(POLITE, move |_| script.clone()), &ASK_IMPATIENTLY);
+    assert_all_end(&seen, Outcome::TimedOutReceiving, Outcome::TimedOutReceiving, 0);
+    assert_eq!((counts.requests, counts.given_up), (FEW, FEW), "{counts:?}");
+}
+
+#[test]
+fn too_many_headers_are_too_large_a_head() {
+    let script = Script::send(head(&"X: x\r\n".repeat(129))).then(Then::Hang);
+    loses_each_connection(&ASK, script, Outcome::HeadTooLarge, 0);
 }
 
 /// The engine leaves long before the server has sent its 100 MB.

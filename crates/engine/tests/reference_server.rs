@@ -403,3 +403,40 @@ fn a_port_that_is_taken_is_not_shared_with_whoever_has_it() {
         }
     }
 }
+
+/// The pairs that a witness wrote.
+fn testimony(path: &std::path::Path) -> Vec<(u64, u64)> {
+    let bytes = std::fs::read(path).unwrap();
+    let number = |part: &[u8]| u64::from_le_bytes(part.try_into().unwrap());
+    bytes.chunks_exact(16).map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()
+}
+
+#[test]
+fn a_witness_says_how_long_each_request_was_held() {
+    let path = std::env::temp_dir().join(format!("plimsoll-witness-{}", std::process::id()));
+    let witness = Some(path.clone());
+    let service_time = ServiceTime::Fixed { duration_ns: 5 * MS };
+    let server = start(&ReferenceSpec { service_time, witness, workers: 2, ..spec() });
+    let began_ns = sys::now_ns();
+    for _ in 0..3 {
+        ask(&mut connect(server.address()), GET_EMPTY);
+    }
+    server.stop().unwrap();
+    let (pairs, ended_ns) = (testimony(&path), sys::now_ns());
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(pairs.len(), 3);
+    assert!(pairs.is_sorted(), "{pairs:?}");
+    for (received_ns, answered_ns) in pairs {
+        assert!(began_ns <= received_ns && answered_ns <= ended_ns);
+        // The timer starts just before the request is read.
+        assert!(answered_ns - received_ns > 4 * MS);
+    }
+}
+
+#[test]
+fn a_witness_that_cannot_write_says_so_at_the_end() {
+    let witness = Some("/proc/no such file".into());
+    let error = start(&ReferenceSpec { witness, ..spec() }).stop().unwrap_err();
+    assert!(matches!(error, ReferenceError::Witness(_)), "{error}");
+    assert_eq!(error.exit_code(), 6);
+}

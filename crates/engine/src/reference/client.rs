@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 
 use super::contract::{self, Answer};
 use super::request::{self, Persistence, Reading};
-use super::tally::Tally;
+use super::tally::{Held, Tally};
 use crate::sys::{self, Ready};
 
 /// What is still read of a client that was refused, so that the refusal reaches it.
@@ -66,6 +66,7 @@ pub(super) struct Client {
     read_bytes: usize,
     answer: Answer,
     sent_bytes: usize,
+    held: Held,
     after: After,
     continued: bool,
     readable: bool,
@@ -81,6 +82,7 @@ impl Client {
             read_bytes: 0,
             answer: Cow::Borrowed(b""),
             sent_bytes: 0,
+            held: Held { received_ns: 0, answered_ns: 0 },
             after: After::Stay,
             continued: false,
             readable: false,
@@ -209,6 +211,7 @@ impl Client {
             }
             Reading::Complete(request) => {
                 tally.requests_received.add(1);
+                self.held.received_ns = tally.witness.now_ns();
                 self.answer = contract::answer(&request);
                 self.after = match request.persistence {
                     Persistence::Closed => After::Close,
@@ -233,6 +236,9 @@ impl Client {
     }
 
     fn send(&mut self, tally: &Tally) -> Step {
+        if self.sent_bytes == 0 {
+            self.held.answered_ns = tally.witness.now_ns();
+        }
         while self.sent_bytes < self.answer.len() {
             match sys::send(&self.socket, &self.answer[self.sent_bytes..]) {
                 Ok(count) => {
@@ -252,7 +258,10 @@ impl Client {
     fn finish(&mut self, tally: &Tally) -> Step {
         match self.after {
             After::CloseRefused => tally.requests_refused.add(1),
-            After::Stay | After::Close => tally.requests_answered.add(1),
+            After::Stay | After::Close => {
+                tally.requests_answered.add(1);
+                tally.witness.add(self.held);
+            }
         }
         self.phase = match self.after {
             After::Stay => Phase::Reading,

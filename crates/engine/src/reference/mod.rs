@@ -13,9 +13,11 @@ mod service_time;
 mod tally;
 mod worker;
 
+use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
@@ -24,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use self::service_time::{Freeze, ServiceTime};
-pub use self::tally::Counts;
+pub use self::tally::{Counts, Held};
 use self::worker::{Door, Post, Rules, Worker};
 use crate::sys;
 
@@ -66,6 +68,10 @@ pub struct ReferenceSpec {
     /// Chooses which requests have which service time.
     #[serde(default)]
     pub seed: u64,
+    /// Where the server writes, when it is stopped, how long it had each request: pairs of 64-bit
+    /// little-endian numbers as in [`Held`], by rising instant. Nowhere when absent.
+    #[serde(default)]
+    pub witness: Option<PathBuf>,
 }
 
 fn one() -> usize {
@@ -89,6 +95,7 @@ impl ReferenceSpec {
             service_time: ServiceTime::default(),
             freeze: None,
             seed: 0,
+            witness: None,
         }
     }
 
@@ -140,6 +147,9 @@ pub enum ReferenceError {
     /// A worker ended by a panic.
     #[error("a worker of the reference server ended unexpectedly")]
     WorkerLost,
+    /// What it says of its requests could not be written.
+    #[error("the reference server can't write what it witnessed: {0}")]
+    Witness(io::Error),
 }
 
 impl ReferenceError {
@@ -154,16 +164,19 @@ impl ReferenceError {
             }
             Self::Worker(_) => "look at the limits of this host with `plimsoll machine`",
             Self::WorkerLost => "this is a mistake in Plimsoll; please report it",
+            Self::Witness(_) => "free some space, or name another file with `--witness`",
         }
     }
 
-    /// Exit code of the server's process: 2 the question, 3 the host, 5 the server itself.
+    /// Exit code of the server's process: 2 the question, 3 the host, 5 the server itself, 6 the
+    /// file that it could not write.
     #[must_use]
     pub fn exit_code(&self) -> i32 {
         match self {
             Self::Spec(_) => 2,
             Self::Core { .. } | Self::Address { .. } => 3,
             Self::Worker(_) | Self::WorkerLost => 5,
+            Self::Witness(_) => 6,
         }
     }
 }
@@ -175,6 +188,7 @@ pub struct Server {
     rules: Arc<Rules>,
     posts: Vec<Arc<Post>>,
     threads: Vec<JoinHandle<io::Result<()>>>,
+    witness: Option<PathBuf>,
 }
 
 impl Server {
@@ -201,14 +215,16 @@ impl Server {
     }
 
     fn new(spec: &ReferenceSpec, address: SocketAddr) -> io::Result<Self> {
-        let posts: io::Result<_> = (0..spec.workers).map(|_| Ok(Arc::new(Post::new()?))).collect();
+        let witness = spec.witness.clone();
+        let post = || Ok(Arc::new(Post::new(witness.is_some())?));
+        let posts: io::Result<_> = (0..spec.workers).map(|_| post()).collect();
         let rules = Rules {
             service_time: spec.service_time,
             freeze: spec.freeze,
             zero_ns: sys::now_ns(),
             stop: AtomicBool::new(false),
         };
-        Ok(Self { address, rules: Arc::new(rules), posts: posts?, threads: Vec::new() })
+        Ok(Self { address, rules: Arc::new(rules), posts: posts?, threads: Vec::new(), witness })
     }
 
     fn spawn(&mut self, spec: &ReferenceSpec, listeners: Vec<OwnedFd>) -> io::Result<()> {
@@ -263,10 +279,21 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What had ended a worker before.
+    /// What had ended a worker before, or the file of the witness that can't be written.
     pub fn stop(mut self) -> Result<Counts, ReferenceError> {
         self.join()?;
+        self.testify().map_err(ReferenceError::Witness)?;
         Ok(self.counts())
+    }
+
+    /// Writes how long each request was held.
+    fn testify(&self) -> io::Result<()> {
+        let Some(path) = &self.witness else { return Ok(()) };
+        let mut held: Vec<Held> =
+            self.posts.iter().flat_map(|post| post.tally.witness.take()).collect();
+        held.sort_unstable();
+        let pairs = held.iter().flat_map(|one| [one.received_ns, one.answered_ns]);
+        fs::write(path, pairs.flat_map(u64::to_le_bytes).collect::<Vec<_>>())
     }
 
     fn join(&mut self) -> Result<(), ReferenceError> {

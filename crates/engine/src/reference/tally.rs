@@ -1,8 +1,11 @@
 //! What the server has done so far, counted by itself.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
+
+use crate::sys;
 
 /// What a server has done since its start; a witness independent of any driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -53,6 +56,41 @@ impl Count {
     }
 }
 
+/// How long the server had a request: from its last byte read to its answer given to the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Held {
+    /// When the request had been read whole, on the monotonic clock.
+    pub received_ns: u64,
+    /// When its answer began to be sent, on the same clock.
+    pub answered_ns: u64,
+}
+
+/// What one worker says of every request, if that was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Witness(Option<Mutex<Vec<Held>>>);
+
+impl Witness {
+    pub fn new(wanted: bool) -> Self {
+        Self(wanted.then(Mutex::default))
+    }
+
+    /// The present; 0, without a look at the clock, when nobody wants to know.
+    pub fn now_ns(&self) -> u64 {
+        self.0.as_ref().map_or(0, |_| sys::now_ns())
+    }
+
+    pub fn add(&self, held: Held) {
+        if let Some(kept) = &self.0 {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+        }
+    }
+
+    pub fn take(&self) -> Vec<Held> {
+        let Some(kept) = &self.0 else { return Vec::new() };
+        std::mem::take(&mut kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 /// The counts of one worker, on cache lines of their own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
@@ -65,9 +103,14 @@ pub(super) struct Tally {
     pub requests_refused: Count,
     pub received_bytes: Count,
     pub sent_bytes: Count,
+    pub witness: Witness,
 }
 
 impl Tally {
+    pub fn new(witness: bool) -> Self {
+        Self { witness: Witness::new(witness), ..Self::default() }
+    }
+
     pub fn counts(&self) -> Counts {
         Counts {
             connections_accepted: self.connections_accepted.get(),

@@ -49,8 +49,9 @@ pub(super) struct Post {
 }
 
 impl Post {
-    pub fn new() -> io::Result<Self> {
-        Ok(Self { handed_over: Mutex::default(), bell: Bell::new()?, tally: Tally::default() })
+    pub fn new(witness: bool) -> io::Result<Self> {
+        let tally = Tally::new(witness);
+        Ok(Self { handed_over: Mutex::default(), bell: Bell::new()?, tally })
     }
 
     /// Ends the wait of the worker.

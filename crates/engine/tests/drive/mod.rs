@@ -32,6 +32,8 @@ pub struct Ask {
     pub requests_per_connection: Option<u32>,
     pub timeout_ms: u64,
     pub think_ms: u64,
+    /// Requests that a connection may carry at one time.
+    pub pipeline: usize,
     pub request_body_bytes: usize,
     pub status: (u16, u16),
     pub length_bytes: Option<usize>,
@@ -49,6 +51,7 @@ pub const ASK: Ask = Ask {
     requests_per_connection: None,
     timeout_ms: 10_000,
     think_ms: 0,
+    pipeline: 1,
     request_body_bytes: 0,
     status: (200, 200),
     length_bytes: Some(BODY.len()),
@@ -96,6 +99,7 @@ impl Ask {
                 "timeout_ns": self.timeout_ms * 1_000_000,
                 "think_time_ns": self.think_ms * 1_000_000,
                 "request_limit": self.requests,
+                "pipeline": self.pipeline,
             },
             "threads": self.threads, "seed": 1, "body_sample_ratio": 1.0,
         });
@@ -125,21 +129,38 @@ pub fn by_outcome(rows: &[Row]) -> BTreeMap<&'static str, u64> {
 
 /// Drives a server, stops it, and checks what must hold whatever it does.
 pub fn drive(server: Hostile, ask: &Ask) -> (Seen, Counts) {
+    let seen = drive_at(server.address(), ask);
+    let counts = server.stop();
+    check(&seen, ask, &format!("{counts:?}"));
+    (seen, counts)
+}
+
+/// Drives whatever is at an address, and checks what must hold whatever that is.
+// Not every test uses it.
+#[allow(dead_code)]
+pub fn drive_alone(address: SocketAddr, ask: &Ask) -> Seen {
+    let seen = drive_at(address, ask);
+    check(&seen, ask, "");
+    seen
+}
+
+fn drive_at(address: SocketAddr, ask: &Ask) -> Seen {
     let folder = tempfile::tempdir().unwrap();
-    let spec = ask.spec(server.address(), folder.path());
+    let spec = ask.spec(address, folder.path());
     let finish = plimsoll_engine::run(&spec, |_| (), || false).unwrap();
     let file = |name| folder.path().join(name);
     let requests = rows(&file("requests.bin"), RequestSample::SIZE, RequestSample::FIELDS);
     let connections =
         rows(&file("connections.bin"), ConnectionSample::SIZE, ConnectionSample::FIELDS);
-    let seen = Seen { finish, requests, connections };
-    let counts = server.stop();
-    let told = format!("{:?}\n{:?}\n{counts:?}", seen.finish, by_outcome(&seen.connections));
+    Seen { finish, requests, connections }
+}
+
+fn check(seen: &Seen, ask: &Ask, counts: &str) {
+    let told = format!("{:?}\n{:?}\n{counts}", seen.finish, by_outcome(&seen.connections));
     check_ending(&seen.finish, ask, &told);
-    check_conservation(&seen, &told);
-    check_instants(&seen, &told);
-    check_connections(&seen, &told);
-    (seen, counts)
+    check_conservation(seen, &told);
+    check_instants(seen, &told);
+    check_connections(seen, &told);
 }
 
 fn rows(path: &Path, size: usize, fields: &'static [Field]) -> Vec<Row> {

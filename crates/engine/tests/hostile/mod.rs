@@ -5,11 +5,12 @@
 
 mod script;
 
+use std::collections::HashSet;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -67,6 +68,8 @@ pub const POLITE: Manner = Manner { accept: Accept::AtOnce, backlog: 1024, liste
 pub struct Counts {
     /// Connections accepted.
     pub accepted: usize,
+    /// Addresses they came from.
+    pub addresses: usize,
     /// Requests read, as far as its manner has it read them.
     pub requests: usize,
     /// Scripts played to the end of their last piece.
@@ -85,6 +88,7 @@ pub struct Counts {
 struct Tally {
     scripts: AtomicUsize,
     accepted: AtomicUsize,
+    addresses: Mutex<HashSet<IpAddr>>,
     requests: AtomicUsize,
     played: AtomicUsize,
     given_up: AtomicUsize,
@@ -121,7 +125,15 @@ impl Hostile {
         manner: Manner,
         scripts: impl Fn(usize) -> Script + Send + Sync + 'static,
     ) -> Self {
-        let any = "127.0.0.1:0".parse().unwrap();
+        Self::start_at("127.0.0.1:0", manner, scripts)
+    }
+
+    /// Starts at an address of this host.
+    pub fn start_at(
+        at: &str,
+        manner: Manner,
+        scripts: impl Fn(usize) -> Script + Send + Sync + 'static,
+    ) -> Self {
         let shared = Arc::new(Shared {
             manner,
             scripts: Box::new(scripts),
@@ -133,7 +145,7 @@ impl Hostile {
             let address = sys::local_address(&bound).unwrap();
             return Self { address, shared, acceptor: None, _bound: Some(bound) };
         }
-        let listener = sys::listen(&any, manner.backlog, false).unwrap();
+        let listener = sys::listen(&at.parse().unwrap(), manner.backlog, false).unwrap();
         let address = sys::local_address(&listener).unwrap();
         let for_acceptor = Arc::clone(&shared);
         let acceptor = thread::spawn(move || accept_all(&listener.into(), &for_acceptor));
@@ -151,6 +163,7 @@ impl Hostile {
         let get = |counter: &AtomicUsize| counter.load(SeqCst);
         Counts {
             accepted: get(&tally.accepted),
+            addresses: tally.addresses.lock().unwrap().len(),
             requests: get(&tally.requests),
             played: get(&tally.played),
             given_up: get(&tally.given_up),
@@ -200,8 +213,9 @@ fn accept_all(listener: &TcpListener, shared: &Arc<Shared>) {
 
 fn accept_one(listener: &TcpListener, shared: &Arc<Shared>) -> Option<JoinHandle<()>> {
     match listener.accept() {
-        Ok((stream, _)) => {
+        Ok((stream, peer)) => {
             count(&shared.tally.accepted);
+            shared.tally.addresses.lock().unwrap().insert(peer.ip());
             let shared = Arc::clone(shared);
             Some(thread::spawn(move || Visit::new(stream, &shared).receive()))
         }

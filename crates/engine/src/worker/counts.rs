@@ -1,0 +1,55 @@
+//! What a worker counts by its own doing, apart from its rows.
+
+/// Room for a count of every outcome code.
+pub const OUTCOME_CODES: usize = 64;
+
+/// A worker's counts, all from zero on, by its own doing and not from the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// Instant of these counts.
+    pub at_ns: u64,
+    /// Connections asked for now.
+    pub connections_asked: usize,
+    /// Connections open now.
+    pub connections_open: usize,
+    /// Requests in flight now: begun to be sent and not ended.
+    pub in_flight: usize,
+    /// Requests in flight, integrated over time, in request-nanoseconds.
+    pub in_flight_ns: u128,
+    /// Requests that began to be sent.
+    pub sent: u64,
+    /// Requests that ended, by outcome code.
+    pub outcomes: [u64; OUTCOME_CODES],
+    /// Bytes of answers.
+    pub received_bytes: u64,
+    /// Handshakes that completed.
+    pub opened: u64,
+    /// Attempts to connect that failed.
+    pub refused: u64,
+    /// Answers whose body was compared in full.
+    pub bodies_compared: u64,
+    /// Rows that could not be kept.
+    pub lost_rows: u64,
+    /// Longest time the loop was away: late from its wait, or busy with one turn.
+    pub longest_pause_ns: u64,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self {
+            at_ns: 0,
+            connections_asked: 0,
+            connections_open: 0,
+            in_flight: 0,
+            in_flight_ns: 0,
+            sent: 0,
+            outcomes: [0; OUTCOME_CODES],
+            received_bytes: 0,
+            opened: 0,
+            refused: 0,
+            bodies_compared: 0,
+            lost_rows: 0,
+            longest_pause_ns: 0,
+        }
+    }
+}
