@@ -1,0 +1,155 @@
+//! Serves Plimsoll's contract with Actix Web.
+
+use std::{collections::HashMap, env, error::Error, time::Duration};
+
+use actix_multipart::{Field, Multipart};
+use actix_web::{
+    App, HttpResponse, HttpServer, Responder, Result,
+    error::ErrorBadRequest,
+    get,
+    http::{KeepAlive, header::ContentType},
+    post,
+    web::{Bytes, Form, Json, Path, Query, ServiceConfig},
+};
+use futures_util::TryStreamExt;
+use num_bigint::BigUint;
+use serde::{Deserialize, Serialize};
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 4096;
+
+/// For the requests in flight when a stop is asked for, in seconds.
+const GRACE_PERIOD_S: u64 = 5;
+
+static LETTERS: [u8; 32768] = [b'A'; 32768];
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Person {
+    id: i64,
+    first_name: String,
+    last_name: String,
+}
+
+#[actix_web::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let host = env::var("HOST")?;
+    let port = env::var("PORT")?.parse()?;
+    let workers = env::var("WORKERS")?.parse()?;
+
+    // Unless told otherwise it closes a connection that is silent for five seconds.
+    HttpServer::new(|| App::new().configure(routes))
+        .workers(workers)
+        .backlog(BACKLOG)
+        .tcp_nodelay(true)
+        .keep_alive(KeepAlive::Os)
+        .client_request_timeout(Duration::ZERO)
+        .shutdown_timeout(GRACE_PERIOD_S)
+        .bind((host, port))?
+        .run()
+        .await?;
+    Ok(())
+}
+
+fn routes(config: &mut ServiceConfig) {
+    config
+        .service(empty)
+        .service(letters_2048)
+        .service(letters_8192)
+        .service(letters_32768)
+        .service(plaintext)
+        .service(get_args)
+        .service(post_args)
+        .service(post_args_multi)
+        .service(json)
+        .service(fibonacci);
+}
+
+#[get("/empty")]
+async fn empty() -> impl Responder {
+    HttpResponse::Ok()
+}
+
+#[get("/2048")]
+async fn letters_2048() -> impl Responder {
+    text(&LETTERS[..2048])
+}
+
+#[get("/8192")]
+async fn letters_8192() -> impl Responder {
+    text(&LETTERS[..8192])
+}
+
+#[get("/32768")]
+async fn letters_32768() -> impl Responder {
+    text(&LETTERS)
+}
+
+#[get("/plaintext")]
+async fn plaintext() -> impl Responder {
+    text(b"Hello, World!")
+}
+
+#[get("/getArgs2048")]
+async fn get_args(args: Query<HashMap<String, String>>) -> impl Responder {
+    decoded(args.values().map(String::len).sum())
+}
+
+#[post("/postArgs2048")]
+async fn post_args(args: Form<HashMap<String, String>>) -> impl Responder {
+    decoded(args.values().map(String::len).sum())
+}
+
+#[post("/postArgsMulti2048")]
+async fn post_args_multi(mut args: Multipart) -> Result<impl Responder> {
+    let mut bytes = 0;
+    while let Some(field) = args.try_next().await? {
+        bytes += value(field).await?.len();
+    }
+    Ok(decoded(bytes))
+}
+
+async fn value(field: Field) -> Result<String> {
+    let bytes = field
+        .try_fold(Vec::new(), |mut bytes, chunk| async move {
+            bytes.extend_from_slice(&chunk);
+            Ok(bytes)
+        })
+        .await?;
+    String::from_utf8(bytes).map_err(ErrorBadRequest)
+}
+
+#[post("/json")]
+async fn json(person: Json<Person>) -> impl Responder {
+    person
+}
+
+#[get("/fibonacci/{n}")]
+async fn fibonacci(n: Path<u16>) -> impl Responder {
+    HttpResponse::Ok().content_type(ContentType::plaintext()).body(fib(*n).to_string())
+}
+
+/// Adds n - 1 times.
+fn fib(n: u16) -> BigUint {
+    let (mut a, mut b) = (BigUint::ZERO, BigUint::from(1u8));
+    if n == 0 {
+        return a;
+    }
+    for _ in 1..n {
+        a += &b;
+        std::mem::swap(&mut a, &mut b);
+    }
+    b
+}
+
+fn text(body: &'static [u8]) -> HttpResponse {
+    HttpResponse::Ok().content_type(ContentType::plaintext()).body(Bytes::from_static(body))
+}
+
+/// Says how many bytes the decoded values of the arguments have together.
+fn decoded(bytes: usize) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type(ContentType::plaintext())
+        .insert_header(("decoded-bytes", bytes.to_string()))
+        .body(Bytes::from_static(&LETTERS[..2048]))
+}

@@ -1,0 +1,77 @@
+// Plimsoll's contract as an Express application.
+
+import express from 'express';
+import multer from 'multer';
+
+const LETTERS = Buffer.alloc(2048, 'A');
+
+const app = express();
+// Without these, every answer has a hash of its body and the name of the framework in its head.
+app.disable('etag');
+app.disable('x-powered-by');
+
+app.get('/empty', (req, res) => {
+  res.end();
+});
+
+app.get('/2048', constant(LETTERS));
+app.get('/8192', constant(Buffer.alloc(8192, 'A')));
+app.get('/32768', constant(Buffer.alloc(32768, 'A')));
+app.get('/plaintext', constant(Buffer.from('Hello, World!')));
+
+app.get('/getArgs2048', (req, res) => {
+  answerArgs(res, req.query);
+});
+
+app.post('/postArgs2048', express.urlencoded(), (req, res) => {
+  answerArgs(res, req.body);
+});
+
+app.post('/postArgsMulti2048', multer().none(), (req, res) => {
+  answerArgs(res, req.body);
+});
+
+// To express.json() an empty body is an empty object, and a body of another type is none at all.
+app.post('/json', express.json(), (req, res) => {
+  const { id, firstName, lastName } = req.body ?? {};
+  if (id === undefined || firstName === undefined || lastName === undefined) {
+    res.sendStatus(400);
+    return;
+  }
+  res.json({ id, firstName, lastName });
+});
+
+app.get('/fibonacci/:n', (req, res) => {
+  if (!/^\d{1,5}$/.test(req.params.n)) {
+    res.sendStatus(400);
+    return;
+  }
+  res.type('text/plain').send(fibonacci(Number(req.params.n)).toString());
+});
+
+function constant(body) {
+  return (req, res) => {
+    res.type('text/plain').send(body);
+  };
+}
+
+// Visits every decoded value and says how many bytes they have together.
+function answerArgs(res, args) {
+  let decoded = 0;
+  for (const value of Object.values(args)) {
+    decoded += Buffer.byteLength(value);
+  }
+  res.set('Decoded-Bytes', String(decoded)).type('text/plain').send(LETTERS);
+}
+
+// Adds n - 1 times.
+function fibonacci(n) {
+  let [a, b] = [0n, 1n];
+  if (n === 0) return a;
+  for (let i = 1; i < n; i++) {
+    [a, b] = [b, a + b];
+  }
+  return b;
+}
+
+export default app;

@@ -1,0 +1,130 @@
+// Command app serves Plimsoll's contract with Fiber.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log"
+	"math/big"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/gofiber/fiber/v3"
+)
+
+const gracePeriod = 5 * time.Second // for the requests in flight when a stop is asked for
+
+var (
+	body2048  = bytes.Repeat([]byte("A"), 2048)
+	body8192  = bytes.Repeat([]byte("A"), 8192)
+	body32768 = bytes.Repeat([]byte("A"), 32768)
+	hello     = []byte("Hello, World!")
+)
+
+type person struct {
+	ID        int    `json:"id"`
+	FirstName string `json:"firstName"`
+	LastName  string `json:"lastName"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	app := newApp()
+	address := net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT"))
+	failed := make(chan error, 1)
+	go func() { failed <- app.Listen(address, fiber.ListenConfig{DisableStartupMessage: true}) }()
+
+	select {
+	case err := <-failed:
+		log.Fatal(err)
+	case <-ctx.Done():
+		err := app.ShutdownWithTimeout(gracePeriod)
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			log.Fatal(err)
+		}
+	}
+}
+
+func newApp() *fiber.App {
+	app := fiber.New()
+	app.Get("/empty", empty)
+	app.Get("/2048", constant(body2048))
+	app.Get("/8192", constant(body8192))
+	app.Get("/32768", constant(body32768))
+	app.Get("/plaintext", constant(hello))
+	app.Get("/getArgs2048", getArgs)
+	app.Post("/postArgs2048", postArgs)
+	app.Post("/postArgsMulti2048", postArgs)
+	app.Post("/json", echo)
+	app.Get("/fibonacci/:n", fibonacci)
+	return app
+}
+
+func empty(c fiber.Ctx) error {
+	return c.Send(nil)
+}
+
+func constant(body []byte) fiber.Handler {
+	return func(c fiber.Ctx) error {
+		return c.Type("txt").Send(body)
+	}
+}
+
+func getArgs(c fiber.Ctx) error {
+	return answerArgs(c, c.Queries())
+}
+
+// postArgs serves both kinds of form; the binder looks at the content type.
+func postArgs(c fiber.Ctx) error {
+	args := make(map[string]string)
+	if err := c.Bind().WithAutoHandling().Form(args); err != nil {
+		return err
+	}
+	return answerArgs(c, args)
+}
+
+// answerArgs visits every decoded value and says how many bytes they have together.
+func answerArgs(c fiber.Ctx, args map[string]string) error {
+	decoded := 0
+	for _, value := range args {
+		decoded += len(value)
+	}
+	c.Set("Decoded-Bytes", strconv.Itoa(decoded))
+	return c.Type("txt").Send(body2048)
+}
+
+func echo(c fiber.Ctx) error {
+	var p person
+	if err := c.Bind().WithAutoHandling().JSON(&p); err != nil {
+		return err
+	}
+	return c.JSON(p)
+}
+
+func fibonacci(c fiber.Ctx) error {
+	n, err := strconv.ParseUint(c.Params("n"), 10, 16)
+	if err != nil {
+		return fiber.NewError(fiber.StatusBadRequest, err.Error())
+	}
+	return c.Type("txt").SendString(fib(n).String())
+}
+
+// fib adds n-1 times.
+func fib(n uint64) *big.Int {
+	if n == 0 {
+		return big.NewInt(0)
+	}
+	a, b := big.NewInt(0), big.NewInt(1)
+	for range n - 1 {
+		a.Add(a, b)
+		a, b = b, a
+	}
+	return b
+}

@@ -1,0 +1,74 @@
+package plimsoll
+
+import io.helidon.common.media.type.MediaTypes
+import io.helidon.common.parameters.Parameters
+import io.helidon.http.BadRequestException
+import io.helidon.http.HeaderNames
+import io.helidon.http.HeaderValues
+import io.helidon.http.media.jackson.JacksonRuntimeException
+import io.helidon.http.media.multipart.MultiPart
+import io.helidon.webserver.http.Handler
+import io.helidon.webserver.http.HttpRouting
+import io.helidon.webserver.http.ServerResponse
+import java.math.BigInteger
+
+private val DECODED_BYTES = HeaderNames.create("decoded-bytes")
+private val TEXT = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, MediaTypes.TEXT_PLAIN.text())
+private val HELLO_WORLD = "Hello, World!".toByteArray()
+private val BODY_2048 = "A".repeat(2048).toByteArray()
+private val BODY_8192 = "A".repeat(8192).toByteArray()
+private val BODY_32768 = "A".repeat(32768).toByteArray()
+
+data class Person(val id: Long, val firstName: String, val lastName: String)
+
+fun routing(): HttpRouting.Builder = HttpRouting.builder()
+    .get("/empty", Handler { _, response -> response.send() })
+    .get("/plaintext", Handler { _, response -> response.text(HELLO_WORLD) })
+    .get("/2048", Handler { _, response -> response.text(BODY_2048) })
+    .get("/8192", Handler { _, response -> response.text(BODY_8192) })
+    .get("/32768", Handler { _, response -> response.text(BODY_32768) })
+    .get("/getArgs2048", Handler { request, response ->
+        response.countedDecodedBytes(request.query().toMap().values.flatten())
+    })
+    .post("/postArgs2048", Handler { request, response ->
+        val form = request.content().`as`(Parameters::class.java)
+        response.countedDecodedBytes(form.toMap().values.flatten())
+    })
+    .post("/postArgsMulti2048", Handler { request, response ->
+        val parts = request.content().`as`(MultiPart::class.java)
+        val values = parts.asSequence().map { part -> part.`as`(String::class.java) }
+        response.countedDecodedBytes(values.toList())
+    })
+    .post("/json", Handler { request, response ->
+        val person = request.content().asOptional(Person::class.java)
+        response.send(person.orElseThrow { BadRequestException("there is no body") })
+    })
+    .get("/fibonacci/{n:\\d+}", Handler { request, response ->
+        val n = request.path().pathParameters()["n"].toInt()
+        response.text(fibonacciNumber(n).toString().toByteArray())
+    })
+    .error(JacksonRuntimeException::class.java) { _, response, _ -> response.status(400).send() }
+
+/** The constant body, with the length of all values in UTF-8 as proof that they were decoded. */
+private fun ServerResponse.countedDecodedBytes(values: Collection<String>) {
+    header(DECODED_BYTES, values.sumOf { it.toByteArray().size }.toString())
+    text(BODY_2048)
+}
+
+private fun ServerResponse.text(body: ByteArray) {
+    header(TEXT)
+    send(body)
+}
+
+/** F(n) by n - 1 additions; F(0) = 0, F(1) = 1. */
+private fun fibonacciNumber(n: Int): BigInteger {
+    if (n == 0) return BigInteger.ZERO
+    var previous = BigInteger.ZERO
+    var current = BigInteger.ONE
+    repeat(n - 1) {
+        val next = previous + current
+        previous = current
+        current = next
+    }
+    return current
+}

@@ -1,0 +1,66 @@
+import BigInt
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+struct Person: ResponseCodable {
+    let id: Int
+    let firstName: String
+    let lastName: String
+}
+
+private let letters2048 = ByteBuffer(repeating: UInt8(ascii: "A"), count: 2048)
+private let letters8192 = ByteBuffer(repeating: UInt8(ascii: "A"), count: 8192)
+private let letters32768 = ByteBuffer(repeating: UInt8(ascii: "A"), count: 32768)
+private let hello = ByteBuffer(string: "Hello, World!")
+
+func buildRouter() -> Router<AppRequestContext> {
+    let router = Router(context: AppRequestContext.self)
+    router.get("empty") { _, _ in HTTPResponse.Status.ok }
+    router.get("2048") { _, _ in text(letters2048) }
+    router.get("8192") { _, _ in text(letters8192) }
+    router.get("32768") { _, _ in text(letters32768) }
+    router.get("plaintext") { _, _ in text(hello) }
+    router.get("getArgs2048") { request, context in
+        decoded(try request.uri.decodeQuery(as: [String: String].self, context: context))
+    }
+    router.post("postArgs2048") { request, context in
+        decoded(try await request.decode(as: [String: String].self, context: context))
+    }
+    router.post("postArgsMulti2048") { request, context in
+        decoded(try await request.decode(as: [String: String].self, context: context))
+    }
+    router.post("json") { request, context in
+        try await request.decode(as: Person.self, context: context)
+    }
+    router.get("fibonacci/{n}") { _, context in
+        text(ByteBuffer(string: String(fib(try context.parameters.require("n", as: UInt16.self)))))
+    }
+    return router
+}
+
+/// Adds n - 1 times.
+private func fib(_ n: UInt16) -> BigUInt {
+    if n == 0 { return 0 }
+    var (a, b): (BigUInt, BigUInt) = (0, 1)
+    for _ in 1..<n {
+        a += b
+        swap(&a, &b)
+    }
+    return b
+}
+
+private func text(_ body: ByteBuffer) -> Response {
+    Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: body))
+}
+
+/// Visits every decoded value and says how many bytes they have together.
+private func decoded(_ arguments: [String: String]) -> Response {
+    var response = text(letters2048)
+    response.headers[.decodedBytes] = String(arguments.values.reduce(0) { $0 + $1.utf8.count })
+    return response
+}
+
+extension HTTPField.Name {
+    static let decodedBytes = Self("decoded-bytes")!
+}

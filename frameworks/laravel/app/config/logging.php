@@ -1,0 +1,9 @@
+<?php
+
+return [
+    'default' => 'errorlog',
+
+    'channels' => [
+        'errorlog' => ['driver' => 'errorlog', 'level' => 'error'],
+    ],
+];

@@ -1,0 +1,61 @@
+<?php
+
+// Serves Plimsoll's contract with plain PHP: the web server hands every request to this file.
+
+declare(strict_types=1);
+
+$path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+
+match ("{$_SERVER['REQUEST_METHOD']} $path") {
+    'GET /empty' => answer(''),
+    'GET /plaintext' => answer('Hello, World!'),
+    'GET /2048' => answer(str_repeat('A', 2048)),
+    'GET /8192' => answer(str_repeat('A', 8192)),
+    'GET /32768' => answer(str_repeat('A', 32768)),
+    'GET /getArgs2048' => answerArgs($_GET),
+    // PHP has decoded the body by now, whichever kind of form it is.
+    'POST /postArgs2048', 'POST /postArgsMulti2048' => answerArgs($_POST),
+    'POST /json' => answerJson(file_get_contents('php://input')),
+    default => preg_match('#^/fibonacci/(\d{1,5})$#', (string) $path, $matches)
+        ? answer(gmp_strval(fibonacci((int) $matches[1])))
+        : answer("no such page\n", 404),
+};
+
+function answer(string $body, int $status = 200, string $type = 'text/plain'): void
+{
+    http_response_code($status);
+    header("Content-Type: $type");
+    header('Content-Length: ' . strlen($body));
+    echo $body;
+}
+
+/** The constant body, with the length of all values in UTF-8 as proof that they were decoded. */
+function answerArgs(array $arguments): void
+{
+    header('decoded-bytes: ' . array_sum(array_map('strlen', $arguments)));
+    answer(str_repeat('A', 2048));
+}
+
+function answerJson(string $body): void
+{
+    try {
+        $person = json_decode($body, flags: JSON_THROW_ON_ERROR);
+    } catch (JsonException $error) {
+        answer("{$error->getMessage()}\n", 400);
+        return;
+    }
+    answer(json_encode($person, JSON_THROW_ON_ERROR), type: 'application/json');
+}
+
+/** F(n) by n - 1 additions; F(0) = 0, F(1) = 1. */
+function fibonacci(int $n): GMP
+{
+    $previous = gmp_init(0);
+    $current = gmp_init(min($n, 1));
+    for ($i = 1; $i < $n; $i++) {
+        $next = $previous + $current;
+        $previous = $current;
+        $current = $next;
+    }
+    return $current;
+}

@@ -1,0 +1,13 @@
+require "rails"
+require "action_controller/railtie"
+
+module Contract
+  # An API without a database, views, mail and jobs.
+  class Application < Rails::Application
+    config.load_defaults 6.1
+    config.api_only = true
+
+    # Rails will not run in production without one. Nothing is signed here.
+    config.secret_key_base = "nothing is signed"
+  end
+end

@@ -1,0 +1,23 @@
+// swift-tools-version:6.0
+import PackageDescription
+
+let package = Package(
+    name: "plimsoll-vapor",
+    platforms: [.macOS(.v13)],
+    dependencies: [
+        .package(url: "https://github.com/vapor/vapor.git", exact: "4.122.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", exact: "2.97.1"),
+        .package(url: "https://github.com/attaswift/BigInt.git", exact: "5.7.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "App",
+            dependencies: [
+                .product(name: "Vapor", package: "vapor"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "BigInt", package: "BigInt"),
+            ]
+        )
+    ]
+)

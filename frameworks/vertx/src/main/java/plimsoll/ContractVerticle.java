@@ -1,0 +1,140 @@
+package plimsoll;
+
+import static io.vertx.core.http.HttpHeaders.CONTENT_TYPE;
+import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.POST;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
+import java.math.BigInteger;
+import java.util.Map;
+
+public class ContractVerticle extends AbstractVerticle {
+
+    private static final CharSequence TEXT = "text/plain";
+    private static final Buffer HELLO_WORLD = Buffer.buffer("Hello, World!");
+    private static final Buffer BODY_2048 = Buffer.buffer("A".repeat(2048));
+    private static final Buffer BODY_8192 = Buffer.buffer("A".repeat(8192));
+    private static final Buffer BODY_32768 = Buffer.buffer("A".repeat(32768));
+    private static final String FIBONACCI = "/fibonacci/";
+
+    private record Route(HttpMethod method, String path) {}
+
+    private final Map<Route, Handler<HttpServerRequest>> routes = Map.of(
+        new Route(GET, "/empty"), request -> request.response().end(),
+        new Route(GET, "/plaintext"), request -> text(request, HELLO_WORLD),
+        new Route(GET, "/2048"), request -> text(request, BODY_2048),
+        new Route(GET, "/8192"), request -> text(request, BODY_8192),
+        new Route(GET, "/32768"), request -> text(request, BODY_32768),
+        new Route(GET, "/getArgs2048"), this::queryArguments,
+        new Route(POST, "/postArgs2048"), this::form,
+        new Route(POST, "/postArgsMulti2048"), this::form,
+        new Route(POST, "/json"), this::json);
+
+    private final HttpServerOptions listen;
+
+    public ContractVerticle(HttpServerOptions listen) {
+        this.listen = listen;
+    }
+
+    @Override
+    public void start(Promise<Void> started) {
+        vertx.createHttpServer(listen)
+            .requestHandler(this::route)
+            .listen()
+            .<Void>mapEmpty()
+            .onComplete(started);
+    }
+
+    private void route(HttpServerRequest request) {
+        var handler = routes.get(new Route(request.method(), request.path()));
+        if (handler != null) {
+            handler.handle(request);
+        } else if (request.method() == GET && request.path().startsWith(FIBONACCI)) {
+            fibonacci(request);
+        } else {
+            refuse(request, 404);
+        }
+    }
+
+    private void queryArguments(HttpServerRequest request) {
+        try {
+            countDecodedBytes(request, request.params());
+        } catch (IllegalArgumentException brokenEncoding) {
+            refuse(request, 400);
+        }
+    }
+
+    /** Forms of both kinds: the content type says which one it is. */
+    private void form(HttpServerRequest request) {
+        request.setExpectMultipart(true)
+            .exceptionHandler(broken -> refuse(request, 400))
+            .endHandler(end -> countDecodedBytes(request, request.formAttributes()));
+    }
+
+    private void json(HttpServerRequest request) {
+        request.body().onSuccess(body -> {
+            try {
+                var person = new JsonObject(body);
+                request.response()
+                    .putHeader(CONTENT_TYPE, "application/json")
+                    .end(person.toBuffer());
+            } catch (DecodeException broken) {
+                refuse(request, 400);
+            }
+        });
+    }
+
+    private void fibonacci(HttpServerRequest request) {
+        try {
+            int n = Integer.parseUnsignedInt(request.path().substring(FIBONACCI.length()));
+            text(request, Buffer.buffer(fibonacciNumber(n).toString()));
+        } catch (NumberFormatException notANumber) {
+            refuse(request, 404);
+        }
+    }
+
+    /** The constant body, with the length of all values in UTF-8 as proof that they were decoded. */
+    private static void countDecodedBytes(HttpServerRequest request, MultiMap arguments) {
+        int decodedBytes = 0;
+        for (var argument : arguments) {
+            decodedBytes += argument.getValue().getBytes(UTF_8).length;
+        }
+        request.response().putHeader("decoded-bytes", String.valueOf(decodedBytes));
+        text(request, BODY_2048);
+    }
+
+    private static void text(HttpServerRequest request, Buffer body) {
+        request.response().putHeader(CONTENT_TYPE, TEXT).end(body);
+    }
+
+    private static void refuse(HttpServerRequest request, int status) {
+        if (!request.response().ended()) {
+            request.response().setStatusCode(status).end();
+        }
+    }
+
+    /** F(n) by n - 1 additions; F(0) = 0, F(1) = 1. */
+    private static BigInteger fibonacciNumber(int n) {
+        if (n == 0) {
+            return BigInteger.ZERO;
+        }
+        var previous = BigInteger.ZERO;
+        var current = BigInteger.ONE;
+        for (int i = 1; i < n; i++) {
+            var next = previous.add(current);
+            previous = current;
+            current = next;
+        }
+        return current;
+    }
+}
