@@ -1,0 +1,221 @@
+"""Claims: what a document says of its figures, beside what the figures say.
+
+A claim stands in a table of published figures (`published/readers/table.py`):
+
+```toml
+[[claim]]
+place = "Conclusion"                        # where in the document
+says = "ours is twice as fast as theirs"    # in words of the file's author
+compare = ["ours", "theirs"]                # throughput of the first / of the second, per endpoint
+ratio = 2                                   # what is claimed; left out when no number is
+
+[[claim]]
+says = "ours always does 20,000 requests per second"
+subject = "ours"
+throughput_per_s = 20000
+```
+
+No verdict is made of it: whether `about 5 %` is 2.7 % is for the reader to say.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from plimsoll.errors import CampaignError, Problem
+from plimsoll.published.figures import Figures
+
+_COMPARED = 2
+_TEXTS, _NUMBERS = ("says", "place", "subject"), ("ratio", "throughput_per_s")
+_KEYS = (*_TEXTS, *_NUMBERS, "compare")
+_TABLE = re.compile(r"^\s*\[\[\s*claim\s*\]\]", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a document.
+
+    Attributes:
+        says: The statement, in words of whoever wrote the file.
+        place: Where in the document.
+        compare: Two subjects, the faster one by the claim first; empty when it is not of two.
+        ratio: The claimed throughput of the first / of the second.
+        subject: The subject of a claim that is of one.
+        throughput_per_s: The throughput that is claimed of it.
+    """
+
+    says: str
+    place: str = ""
+    compare: tuple[str, ...] = ()
+    ratio: float | None = None
+    subject: str = ""
+    throughput_per_s: float | None = None
+
+    @property
+    def claimed(self) -> str:
+        """The claimed number: `× 3`, `22,000/s`; empty when there is none."""
+        if self.ratio is not None:
+            return f"× {self.ratio:g}"
+        return "" if self.throughput_per_s is None else _rate(self.throughput_per_s)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A claim beside what the figures of the same document say to it.
+
+    Attributes:
+        document: Title of the document, or name of the file.
+        claim: The claim.
+        by_figures: What its figures say, as a reader is told it.
+    """
+
+    document: str
+    claim: Claim
+    by_figures: str
+
+
+def read(text: str, name: str) -> tuple[Claim, ...]:
+    """The claims in a table of published figures.
+
+    Args:
+        text: The table, as TOML.
+        name: Name of the file, for places in messages.
+
+    Raises:
+        CampaignError: A claim says nothing, has an unknown key, or compares not two.
+    """
+    tables: Any = tomllib.loads(text).get("claim", [])
+    if not isinstance(tables, list):
+        raise CampaignError([Problem(name, "`claim` must be tables: `[[claim]]`")])
+    listed = cast("list[Any]", tables)
+    problems = [
+        Problem(f"{name}: claim {number}", problem)
+        for number, table in enumerate(listed, 1)
+        for problem in _problems(table)
+    ]
+    if problems:
+        raise CampaignError(problems)
+    return tuple(_claim(table) for table in listed)
+
+
+def answered(
+    text: str, name: str, figures: Sequence[Figures], title: str = ""
+) -> tuple[Answered, ...]:
+    """The claims in a file, beside what its own figures say; none where it is no such table.
+
+    Args:
+        text: The file.
+        name: Its name.
+        figures: Its results.
+        title: Title of the document; its name when it has none.
+
+    Raises:
+        CampaignError: A claim is not as it should be.
+    """
+    found = read(text, name) if _TABLE.search(text) else ()
+    return tuple(Answered(title or name, claim, statement(claim, figures)) for claim in found)
+
+
+def _claim(table: Mapping[str, Any]) -> Claim:
+    compare: list[str] = table.get("compare", [])
+    return Claim(
+        table["says"],
+        table.get("place", ""),
+        tuple(compare),
+        table.get("ratio"),
+        table.get("subject", ""),
+        table.get("throughput_per_s"),
+    )
+
+
+def _problems(table: Any) -> list[str]:
+    if not isinstance(table, Mapping):
+        return ["must be a table"]
+    claim = cast("Mapping[str, Any]", table)
+    problems = [f"there is no key `{key}` here" for key in claim if key not in _KEYS]
+    problems += [
+        f"`{key}` must be text in quotes"
+        for key in _TEXTS
+        if key in claim and not isinstance(claim[key], str)
+    ]
+    problems += [
+        f"`{key}` must be a number"
+        for key in _NUMBERS
+        if key in claim
+        and (isinstance(claim[key], bool) or not isinstance(claim[key], int | float))
+    ]
+    if not claim.get("says"):
+        problems.append("`says` is missing")
+    if not _are_names(claim.get("compare", [])):
+        problems.append("`compare` must have two names")
+    return problems
+
+
+def _are_names(compared: Any) -> bool:
+    """Whether two subjects, or none, are compared."""
+    if not isinstance(compared, list):
+        return False
+    names = cast("list[Any]", compared)
+    return len(names) in (0, _COMPARED) and all(isinstance(name, str) for name in names)
+
+
+def figures_of(claim: Claim, figures: Sequence[Figures]) -> dict[str, float]:
+    """What the figures say to a claim, by endpoint.
+
+    Several results of one subject and endpoint, such as repetitions, count as their median.
+
+    Args:
+        claim: The claim.
+        figures: The results of the same document.
+
+    Returns:
+        Ratio of throughputs of a claim that compares two; throughput, per second, of one that is of
+        one; empty when the figures say nothing to it.
+    """
+    if claim.compare:
+        one, other = (_throughputs(name, figures) for name in claim.compare)
+        return {name: one[name] / other[name] for name in one if other.get(name)}
+    return _throughputs(claim.subject, figures) if claim.subject else {}
+
+
+def _throughputs(subject: str, figures: Sequence[Figures]) -> dict[str, float]:
+    """Median throughput of a subject by endpoint, in the order of the document."""
+    found: dict[str, list[float]] = {}
+    for one in figures:
+        if one.subject == subject and one.throughput_per_s is not None:
+            found.setdefault(one.endpoint, []).append(one.throughput_per_s)
+    return {endpoint: statistics.median(rates) for endpoint, rates in found.items()}
+
+
+def statement(claim: Claim, figures: Sequence[Figures]) -> str:
+    """What the figures say to a claim: `× 0.845` for one endpoint, least to most for several.
+
+    Args:
+        claim: The claim.
+        figures: The results of the same document.
+    """
+    found = figures_of(claim, figures)
+    if not found:
+        return "no figure of it is printed" if claim.compare else "judged below"
+    say = _ratio if claim.compare else _rate
+    if len(found) == 1:
+        return say(*found.values())
+    least, most = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
+    median = say(statistics.median(found.values()))
+    return (
+        f"{say(found[least])} (`{least}`) to {say(found[most])} (`{most}`), median {median},"
+        f" of {len(found)} endpoints"
+    )
+
+
+def _ratio(value: float) -> str:
+    return f"× {value:.3f}"
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.0f}/s"

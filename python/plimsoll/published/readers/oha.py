@@ -1,0 +1,68 @@
+"""oha: its JSON (`--output-format json`).
+
+What its figures mean, found by comparing its own counts (oha 1.16) and by its manual:
+
+- `requestsPerSec` counts every request that ended, failed ones too, and those that the end of the
+  measurement cut off (`aborted due to deadline`).
+- Times are of the requests that were answered, from sending; with `--latency-correction` they run
+  from the instant at which a request was due. The output does not say which.
+- Neither the connections nor the rate that were asked for are in it.
+"""
+
+from __future__ import annotations
+
+from plimsoll.published import printed
+from plimsoll.published.figures import Figures, Source, percentile_name
+
+NAME = "oha"
+TITLE = "the JSON of oha (`--output-format json`)"
+
+_CUT_OFF = "aborted due to deadline"
+NOTES = (
+    "oha counts failed requests, and those that the end cut off, in its requests per second, and "
+    "leaves them out of its times",
+    "oha's JSON does not say how many connections it was told to use; `--set connections=…` does",
+)
+
+
+def recognises(text: str) -> bool:
+    """Whether a text is JSON of oha."""
+    return printed.has_keys(text, "summary", "requestsPerSec")
+
+
+def read(text: str, name: str) -> tuple[Figures, ...]:
+    """The result in JSON of oha.
+
+    Raises:
+        CampaignError: It is cut off, or a number is missing.
+    """
+    document = printed.parsed(text, name, NAME)
+    statuses = printed.counts(document, "statusCodeDistribution")
+    errors = printed.counts(document, "errorDistribution")
+    lines = {"min": "fastest", "mean": "average", "max": "slowest"}
+    times = {
+        ours: printed.at(document, f"summary/{theirs}", name, NAME)
+        for ours, theirs in lines.items()
+    }
+    shares = printed.counts(document, "latencyPercentiles")
+    return (
+        Figures(
+            source=Source(name),
+            tool=NAME,
+            model="unknown",
+            duration_s=printed.must(document, "summary/total", name, NAME),
+            requests=sum(statuses.values()) + sum(errors.values()),
+            failures=printed.some({k: n for k, n in errors.items() if k != _CUT_OFF}),
+            counts_failures=True,
+            wrong_answers=printed.not_2xx_or_3xx(statuses),
+            throughput_per_s=printed.must(document, "summary/requestsPerSec", name, NAME),
+            counting="ends",
+            times_s={
+                **printed.present(times),
+                **{percentile_name(q.removeprefix("p")): time for q, time in shares.items()},
+            },
+            timed="answers",
+            body_bytes=printed.at(document, "summary/sizePerRequest", name, NAME),
+            notes=NOTES,
+        ),
+    )

@@ -1,0 +1,102 @@
+"""Claims of a document stand beside what its own figures say."""
+
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.errors import CampaignError
+from plimsoll.published import claims
+from plimsoll.published.claims import Claim
+from plimsoll.published.figures import Figures, Source
+
+
+def figures(subject: str, endpoint: str, throughput_per_s: float, at: str = "") -> Figures:
+    return Figures(
+        Source("a document"),
+        subject=subject,
+        endpoint=endpoint,
+        at=at,
+        throughput_per_s=throughput_per_s,
+    )
+
+
+FOUR = (
+    figures("ours", "/small", 200),
+    figures("theirs", "/small", 100),
+    figures("ours", "/large", 90),
+    figures("theirs", "/large", 100),
+)
+
+
+def test_a_claim_that_compares_two_is_answered_for_every_endpoint_that_both_have() -> None:
+    claim = Claim("ours is twice as fast", compare=("ours", "theirs"), ratio=2)
+    found = claims.figures_of(claim, (*FOUR, figures("ours", "/alone", 7)))
+    assert found == {"/small": 2.0, "/large": 0.9}
+    sentence = claims.statement(claim, FOUR)
+    assert sentence == "× 0.900 (`/large`) to × 2.000 (`/small`), median × 1.450, of 2 endpoints"
+
+
+def test_repetitions_count_as_their_median() -> None:
+    runs = [figures("ours", "/", rate, f"run {n}") for n, rate in enumerate((100, 300, 110))]
+    claim = Claim("ours does a hundred", subject="ours", throughput_per_s=100)
+    assert claims.figures_of(claim, runs) == {"/": 110}
+    assert claims.statement(claim, runs) == "110/s"
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        (Claim("all is well"), "judged below"),
+        (Claim("ours is best", compare=("ours", "unheard of")), "no figure of it is printed"),
+    ],
+)
+def test_a_claim_that_no_figure_speaks_to_gets_no_number(claim: Claim, said: str) -> None:
+    assert claims.figures_of(claim, FOUR) == {}
+    assert claims.statement(claim, FOUR) == said
+
+
+def test_claims_are_read_from_their_tables() -> None:
+    text = '[[claim]]\nsays = "x"\nplace = "here"\ncompare = ["a", "b"]\nratio = 3\n'
+    assert claims.read(text, "f") == (Claim("x", "here", ("a", "b"), 3),)
+    assert claims.read("", "f") == ()
+
+
+def test_every_mistake_in_claims_is_told() -> None:
+    text = '[[claim]]\nsaid = "x"\n[[claim]]\nsays = "y"\ncompare = ["a"]\n'
+    with pytest.raises(CampaignError) as raised:
+        claims.read(text, "f.toml")
+    assert [str(problem) for problem in raised.value.problems] == [
+        "f.toml: claim 1: there is no key `said` here",
+        "f.toml: claim 1: `says` is missing",
+        "f.toml: claim 2: `compare` must have two names",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ("[claim]\nsays = 'x'", "`claim` must be tables"),
+        ("claim = [3]", "must be a table"),
+        ("[[claim]]\nsays = 3", "`says` must be text"),
+        ("[[claim]]\nsays = 'x'\ncompare = 3", "two names"),
+        ("[[claim]]\nsays = 'x'\ncompare = [1, 2]", "two names"),
+        ("[[claim]]\nsays = 'x'\nratio = true", "`ratio` must be a number"),
+    ],
+)
+def test_what_is_no_claim_is_told_in_a_sentence(claim: str, said: str) -> None:
+    with pytest.raises(CampaignError, match=said):
+        claims.read(claim, "f.toml")
+
+
+def test_claims_are_answered_where_a_file_has_them() -> None:
+    text = '[[result]]\n[[claim]]\nsays = "x"\ncompare = ["ours", "theirs"]\n'
+    (found,) = claims.answered(text, "f.toml", FOUR, "A document")
+    assert (found.document, found.claim.says) == ("A document", "x")
+    assert found.by_figures == claims.statement(found.claim, FOUR)
+    assert claims.answered("{}", "f.json", FOUR) == ()
+
+
+def test_a_claimed_number_is_said_as_the_figures_are() -> None:
+    assert Claim("", compare=("a", "b"), ratio=3).claimed == "× 3"
+    assert Claim("", subject="a", throughput_per_s=22000).claimed == "22,000/s"
+    assert Claim("").claimed == ""

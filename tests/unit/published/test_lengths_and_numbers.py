@@ -1,0 +1,95 @@
+"""Answers are as long in every run of a server, and two measurements do not give one number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from plimsoll.published.figures import Figures, Source
+from plimsoll.verdicts.figure_set_checks import answer_lengths, repeated_numbers
+from plimsoll.verdicts.limits import Limits
+
+
+def run(
+    throughput_per_s: float,
+    received_per_s: float | None = None,
+    *,
+    subject: str = "ours",
+    endpoint: str = "/",
+    at: str = "",
+    rate_asked_per_s: float | None = None,
+) -> Figures:
+    return Figures(
+        Source("a document"),
+        subject=subject,
+        endpoint=endpoint,
+        at=at,
+        throughput_per_s=throughput_per_s,
+        received_per_s=received_per_s,
+        rate_asked_per_s=rate_asked_per_s,
+    )
+
+
+def runs(lengths: Sequence[float], subject: str = "ours") -> list[Figures]:
+    """Runs with answers of these lengths, each at another rate."""
+    rates = [1000.0 + 10 * n for n in range(len(lengths))]
+    return [
+        run(rate, rate * length, subject=subject, at=f"run {n}")
+        for n, (rate, length) in enumerate(zip(rates, lengths, strict=True), 1)
+    ]
+
+
+def test_answers_that_are_as_long_in_every_run_are_sound() -> None:
+    verdict = answer_lengths.judge(runs([93, 93.5, 92.6]), Limits())
+    assert verdict is not None
+    assert (verdict.level, verdict.remedy) == ("sound", "")
+
+
+def test_a_run_with_other_answers_is_named_with_what_would_fit() -> None:
+    verdict = answer_lengths.judge(runs([1024, 1024, 512, 1024]), Limits())
+    assert verdict is not None
+    assert (verdict.level, verdict.measured) == ("doubtful", 0.5)
+    assert verdict.statement == (
+        "Ours / run 3: bytes and requests per second make 512 bytes for an answer, where its other "
+        "runs make 1,024; 1,020.00 KiB per second would fit, and 510.00 were printed."
+    )
+
+
+def test_servers_may_send_answers_of_different_lengths() -> None:
+    verdict = answer_lengths.judge([*runs([93] * 3), *runs([129] * 3, "theirs")], Limits())
+    assert verdict is not None
+    assert verdict.level == "sound"
+
+
+@pytest.mark.parametrize("figures", [[], runs([93, 50]), [run(n) for n in (10, 11, 12)]])
+def test_too_few_runs_or_none_with_bytes_give_no_verdict(figures: list[Figures]) -> None:
+    assert answer_lengths.judge(figures, Limits()) is None
+
+
+def test_one_number_for_two_endpoints_is_doubtful() -> None:
+    figures = [run(39070), run(12345), run(39070, endpoint="/b"), run(39070, subject="theirs")]
+    verdict = repeated_numbers.judge(figures, Limits())
+    assert verdict is not None
+    assert (verdict.level, verdict.measured) == ("doubtful", 1)
+    assert "39,070 per second for ours / and for ours /b" in verdict.statement
+
+
+def test_different_numbers_are_sound() -> None:
+    verdict = repeated_numbers.judge([run(39070), run(39071, endpoint="/b")], Limits())
+    assert verdict is not None
+    assert verdict.level == "sound"
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        [run(185), run(185, endpoint="/b")],
+        [run(20000), run(20000, endpoint="/b")],
+        [run(39070), run(39070, subject="theirs")],
+        [run(39070, rate_asked_per_s=39070), run(39070, endpoint="/b", rate_asked_per_s=39070)],
+    ],
+    ids=["few digits", "round", "of two servers", "at the rate that was asked for"],
+)
+def test_numbers_that_may_well_be_the_same_are_not_compared(figures: list[Figures]) -> None:
+    assert repeated_numbers.judge(figures, Limits()) is None
