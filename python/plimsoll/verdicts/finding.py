@@ -42,17 +42,30 @@ def unknown(limit: Limit, sentence: str, remedy: str) -> Finding:
     return Finding("doubtful", None, limit, sentence, remedy)
 
 
-def verdict(check: str, subject: str, findings: Sequence[Finding], source: str) -> Verdict:
+def not_asked(limit: Limit, sentence: str) -> Finding:
+    """A finding about something that this load, or this host, has not: nothing to doubt."""
+    return Finding("sound", None, limit, sentence, "")
+
+
+def verdict(
+    check: str,
+    subject: str,
+    findings: Sequence[Finding],
+    source: str,
+    unread: Sequence[str] = (),
+) -> Verdict:
     """The verdict of a check: as bad as its worst finding.
 
     The statement has every finding that is not sound, the worst first; the first finding when all
-    are sound.
+    are sound. What the host does not say stands behind them: it passes nothing, and where other
+    things could be read it does not make a trial doubtful, for then every trial there would be.
 
     Args:
         check: Name of the check.
         subject: Id of the trial.
         findings: At least one, the most important first.
         source: Where the formula comes from.
+        unread: What belongs to the check and could not be read on this host.
     """
     ordered = sorted(findings, key=lambda finding: -LEVELS.index(finding.level))
     worst = ordered[0]
@@ -64,10 +77,16 @@ def verdict(check: str, subject: str, findings: Sequence[Finding], source: str) 
         measured=worst.measured,
         limit=worst.limit.decisive(worst.level),
         unit=worst.limit.unit,
-        statement=_sentences([finding.sentence for finding in told or [worst]]),
+        statement=_sentences(
+            [*(finding.sentence for finding in told or [worst]), *_unread(unread)]
+        ),
         remedy=_sentences([finding.remedy for finding in told]),
         source=_source(worst.limit, source),
     )
+
+
+def _unread(unread: Sequence[str]) -> list[str]:
+    return [f"unknown, for this host does not say: {', '.join(unread)}"] if unread else []
 
 
 def _sentences(parts: Sequence[str]) -> str:

@@ -11,6 +11,9 @@ Level = Literal["sound", "doubtful", "void"]
 LEVELS: tuple[Level, ...] = ("sound", "doubtful", "void")
 """From the best to the worst."""
 
+CAMPAIGN = "campaign"
+"""Subject of a verdict on a campaign as a whole."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -18,7 +21,7 @@ class Verdict:
 
     Attributes:
         check: Name of the check: `littles_law`.
-        subject: Id of the trial, or name of the comparison.
+        subject: Id of the trial, name of the block, or `campaign`.
         level: `sound`, `doubtful` or `void`.
         measured: What was measured; None when it could not be.
         limit: The limit that decided the level; for a sound verdict the first one it held.
@@ -37,6 +40,15 @@ class Verdict:
     statement: str
     remedy: str
     source: str
+
+
+def block_name(repetition: int) -> str:
+    """Subject of a verdict on a block: `block 2`.
+
+    Args:
+        repetition: Number of the block, from 1.
+    """
+    return f"block {repetition}"
 
 
 def worst(levels: Iterable[Level]) -> Level:

@@ -1,13 +1,20 @@
+import inspect
 import math
+import re
 
 import pytest
 
+from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS
 from plimsoll.verdicts.checks import CHECKS
+from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
+from plimsoll.verdicts.figure_set_checks import FIGURE_SET_CHECKS
 from plimsoll.verdicts.limits import LIMITS, Limits, problems
 
 
 def test_every_limit_belongs_to_a_check_and_every_check_has_one():
-    assert {limit.check for limit in LIMITS} == {check.NAME for check in CHECKS}
+    figures = (*FIGURE_CHECKS, *FIGURE_SET_CHECKS)
+    every = {check.NAME for check in (*CHECKS, *CAMPAIGN_CHECKS, *figures)}
+    assert {limit.check for limit in LIMITS} == every
 
 
 def test_every_limit_has_its_meaning_and_its_source():
@@ -19,6 +26,18 @@ def test_doubt_begins_before_a_number_is_void():
     for limit in LIMITS:
         if limit.doubtful is not None and limit.void is not None:
             assert (limit.doubtful < limit.void) == (limit.bad == "above"), limit
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: f"{limit.check}.{limit.name}")
+def test_every_limit_is_good_itself_and_bad_beyond(limit):
+    beyond = math.inf if limit.bad == "above" else -math.inf
+    values = {"doubtful": limit.doubtful, "void": limit.void}
+    told = [(level, value) for level, value in values.items() if value is not None]
+    assert told
+    assert limit.level(told[0][1]) == "sound"
+    for level, value in told:
+        assert limit.level(math.nextafter(value, beyond)) == level
+        assert limit.level(value) != level
 
 
 @pytest.mark.parametrize(
@@ -40,6 +59,13 @@ def test_a_limit_may_be_a_least_number(measured, level):
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: f"{limit.check}.{limit.name}")
 def test_what_could_not_be_measured_is_never_sound(limit, measured):
     assert limit.level(measured) == "doubtful"
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.NAME)
+def test_a_check_of_a_trial_uses_the_limits_that_have_its_name(check):
+    used = set(re.findall(r"""limits\.of\(\s*NAME,\s*"(\w+)\"""", inspect.getsource(check)))
+    named = {limit.name for limit in LIMITS if limit.check == check.NAME}
+    assert used <= named
 
 
 def test_a_campaign_may_change_a_limit_and_the_limit_says_so():

@@ -19,12 +19,14 @@ from plimsoll.verdicts.finding import Finding, found, unknown, verdict
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.verdicts.limits import Limits
+    from plimsoll.published.figures import Figures
+    from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "answers_right"
 SOURCE = "wrong answers / complete answers of the holds, and the contract before and after"
 REMEDY = "Look at what the server answers (`plimsoll check`), mend it, and repeat the trial"
+IMPORTED_REMEDY = "Look at what the server answers, mend it, and repeat the test"
 TIMES = ("before", "after")
 MANY = 1000
 """Among so many answers a sample of one in a hundred compares at least one body."""
@@ -43,7 +45,13 @@ def _wrong(tables: Tables, limits: Limits) -> Finding:
     completed = tables.summary["completed"]
     if not completed:
         return unknown(limit, "no answer of the hold could be checked, for there is none", "")
+    driver = tables.recording.driver
+    if driver is not None and not driver.outcomes_said:
+        return unknown(limit, "which answers were right is not said", "Have the driver say so")
     wrong = completed - tables.summary["ok"]
+    driver = tables.recording.driver
+    if driver is not None and driver.figures is not None:
+        return _by_figures(driver.name, driver.figures, wrong, completed, limit)
     if not wrong:
         return found(limit, 0.0, _all_right(tables), "")
     sentence = (
@@ -51,7 +59,31 @@ def _wrong(tables: Tables, limits: Limits) -> Finding:
         f"({wording.percent(wrong / completed)}) were wrong: {_kinds(tables)}; they count as "
         "answers per second, not as right answers per second"
     )
-    return found(limit, wrong / completed, sentence, REMEDY)
+    return found(limit, wrong / completed, sentence, _remedy(tables))
+
+
+def _remedy(tables: Tables) -> str:
+    """What to do; there is no endpoint to check where only files of another tool were taken in."""
+    is_imported = tables.recording.load.get("model") == "unknown"
+    return IMPORTED_REMEDY if is_imported else REMEDY
+
+
+def _by_figures(
+    name: str, figures: Figures, wrong: float, completed: float, limit: Limit
+) -> Finding:
+    """What a foreign driver counts as wrong, or what its record shows, whichever is more."""
+    wrong = max(wrong, figures.wrong)
+    of = f"of {wording.count(completed)} answers"
+    if not wrong:
+        sentence = f"`{name}` counted none {of} as wrong; more than that was not looked at"
+        return found(limit, 0.0, sentence, "")
+    kinds = wording.listed(
+        [f"{kind} {wording.count(n)}" for kind, n in figures.wrong_answers.items()]
+    )
+    sentence = (
+        f"`{name}` counted {wording.count(wrong)} {of} as wrong{f': {kinds}' if kinds else ''}"
+    )
+    return found(limit, min(wrong / completed, 1.0), sentence, REMEDY)
 
 
 def _all_right(tables: Tables) -> str:
@@ -60,6 +92,8 @@ def _all_right(tables: Tables) -> str:
     compared = 0 if driver is None else driver.bodies_compared
     if not tables.recording.found_running or compared:
         return f"all {completed} answers were right"
+    if driver is not None and tables.recording.load.get("model") == "unknown":
+        return f"all {completed} answers were right by what `{driver.name}` looked at"
     return f"all {completed} answers had the status and length that were asked for"
 
 
@@ -96,8 +130,9 @@ def _bodies(tables: Tables, limits: Limits) -> Finding:
     completed = tables.summary["completed"]
     if compared or completed < MANY:
         return found(limit, 0.0, f"{wording.count(compared)} bodies were compared in full", "")
-    sentence = (
-        f"not one body of {wording.count(completed)} answers was compared in full; only status and "
-        "length were checked"
-    )
+    not_one = f"not one body of {wording.count(completed)} answers was compared in full"
+    if driver is not None and driver.figures is not None:
+        sentence = f"{not_one}; right is what `{driver.name}` does not count as wrong"
+        return unknown(limit, sentence, "Compare with a driver that looks at bodies")
+    sentence = f"{not_one}; only status and length were checked"
     return unknown(limit, sentence, "Say what the body must be, so that a sample can be compared")

@@ -5,11 +5,14 @@ the program passed to listen(2) and the host's `net.core.somaxconn`. When it is 
 drops attempts to connect, and the client tries again after a second: a limit of the configuration
 then looks like a slow or faulty server.
 
-Measured is how many attempts were turned away during the load, stage by stage, as two witnesses
+Measured is how often the queue was found full during the load, stage by stage, as two witnesses
 agree: the drops of the server's own listening sockets, and the growth of the host's counters
-ListenOverflows and ListenDrops. Where the sockets could not be asked, the host's counters are
-another program's when all attempts of the trial together would have found a place in the server's
-queue. The queue itself is read once a second.
+ListenOverflows and ListenDrops. One attempt to connect may find it full many times: the kernel
+counts the first packet and the last one of a handshake, and each repetition of them. Where the
+sockets could not be asked, the host's counters are another program's when all attempts of the trial
+together would have found a place in the server's queue. The queue itself is read once a second.
+SYN cookies are what the kernel sends when the queue of half-open connections is full: nothing is
+turned away by them, but the connections come in a burst that the queue is too short for.
 
 Source: listen(2); sock_diag(7); SNMP counters in the documentation of the Linux kernel.
 """
@@ -29,11 +32,13 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
     Turned = list[tuple[RecordedStage, int]]
-    """Stages, and how many attempts to connect were turned away in each."""
+    """Stages, and how often something was turned away in each."""
 
 NAME = "backlog"
 SOURCE = "listen(2), sock_diag(7), and TcpExt ListenOverflows and ListenDrops"
 STAGES = {"warm_up": "warm-up", "ramp": "ramp", "hold": "hold"}
+COUNTERS = {"ListenOverflows": "listen_overflows", "ListenDrops": "listen_drops"}
+"""Counters of the host, and the quantities that hold them."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -45,12 +50,12 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
         findings = [unknown(limits.of(NAME, "turned_away"), sentence, remedy)]
     else:
         findings = [_overflowed(tables, limits, turned), _in_hold(tables, limits, turned)]
-    findings += _queued(tables, limits)
+    findings += [*_queued(tables, limits), *_cookies(tables, limits)]
     return verdict(NAME, tables.recording.trial, findings, SOURCE)
 
 
 def _turned_away(tables: Tables) -> Turned | None:
-    """Attempts turned away in each stage; None when they are unknown for one.
+    """How often something was turned away in each stage; None when that is unknown for one.
 
     Where a stage ends between two readings it is about so many.
     """
@@ -71,36 +76,68 @@ def _knows_own(tables: Tables) -> bool:
 def _all_had_places(tables: Tables) -> bool:
     """Whether all attempts of the trial together fit into the queue, so that it was never full."""
     backlog = _backlog(tables.recording)
-    attempts = tables.summary["connections_opened"] + tables.summary["connections_refused"]
-    return backlog is not None and attempts < backlog
+    counts = [tables.summary[f"connections_{name}"] for name in ("opened", "refused")]
+    return backlog is not None and None not in counts and sum(counts) < backlog
 
 
 def _overflowed(tables: Tables, limits: Limits, turned: Turned) -> Finding:
     total = sum(number for _, number in turned)
-    marked = [
-        f"{wording.count(number)} in the {STAGES.get(stage.kind, stage.kind)}"
-        for stage, number in turned
-        if number > 0
-    ]
     length = _places(tables.recording)
-    sentence = (
-        f"the listen queue{length} was full: {wording.several(total, 'attempt')} to connect "
-        f"found no place and had to be repeated ({wording.listed(marked)})"
-        if total
-        else f"no attempt to connect was turned away by a full listen queue{length}"
-    )
+    sentence = f"no attempt to connect was turned away by a full listen queue{length}"
+    if total:
+        marked = [_in_stage(tables, stage, number) for stage, number in turned if number > 0]
+        sentence = (
+            f"the listen queue{length}{_allowed(tables.recording)} was full "
+            f"{wording.several(total, 'time')}: {wording.listed(marked)}. What finds no place is "
+            f"repeated after a second or more. {_what_became(tables)}"
+        )
     return found(limits.of(NAME, "turned_away"), total, sentence, _remedy(tables.recording))
+
+
+def _in_stage(tables: Tables, stage: RecordedStage, number: int) -> str:
+    """How often it was full in a stage, and the growth of the host's counters meanwhile."""
+    window = (stage.start_ns, stage.end_ns)
+    grown = {
+        name: tables.usage.growth("machine", quantity, [window])
+        for name, quantity in COUNTERS.items()
+    }
+    said = [f"{name} {wording.count(rise)}" for name, rise in grown.items() if rise is not None]
+    by_host = f" (on this host {', '.join(said)})" if said else ""
+    return f"{wording.count(number)} in the {STAGES.get(stage.kind, stage.kind)}{by_host}"
+
+
+def _what_became(tables: Tables) -> str:
+    """Connections asked for, opened and answered."""
+    asked = tables.summary["connections_asked"]
+    opened, answered = (tables.summary[f"connections_{name}"] for name in ("opened", "answered"))
+    wanted = "" if asked is None else f"Of {wording.several(asked, 'connection')} asked for, "
+    sentence = f"{wanted}{wording.count(opened)} were opened and {wording.count(answered)} answered"
+    return sentence if wanted else sentence[0].upper() + sentence[1:]
 
 
 def _in_hold(tables: Tables, limits: Limits, turned: Turned) -> Finding:
     held = sum(number for stage, number in turned if stage.kind == "hold")
-    of = max(tables.summary["connections_asked"] or 0, tables.summary["connections_opened"], 1)
+    counts = [tables.summary[f"connections_{name}"] or 0 for name in ("asked", "opened")]
+    of = max(*counts, 1)
     sentence = (
-        f"in the hold alone {wording.several(held, 'attempt')} to connect found no place in the "
-        f"listen queue, for {wording.several(of, 'connection')}"
+        f"in the hold alone the listen queue was full {wording.several(held, 'time')}, for "
+        f"{wording.several(of, 'connection')}"
     )
     limit = limits.of(NAME, "turned_away_ratio")
     return found(limit, held / of, sentence, _remedy(tables.recording))
+
+
+def _cookies(tables: Tables, limits: Limits) -> list[Finding]:
+    """Cookies that the host sent instead of keeping half-open connections."""
+    windows = [(stage.start_ns, stage.end_ns) for stage in tables.recording.stages]
+    sent = tables.usage.growth("machine", "syncookies_sent", windows)
+    if sent is None:
+        return []
+    sentence = (
+        f"the queue of half-open connections was full: this host sent "
+        f"{wording.several(round(sent), 'SYN cookie')}"
+    )
+    return [found(limits.of(NAME, "cookies"), round(sent), sentence, _remedy(tables.recording))]
 
 
 def _queued(tables: Tables, limits: Limits) -> list[Finding]:
@@ -132,6 +169,12 @@ def _backlog(recording: Recording) -> int | None:
 def _places(recording: Recording) -> str:
     backlog = _backlog(recording)
     return "" if backlog is None else f" of {wording.count(backlog)} places"
+
+
+def _allowed(recording: Recording) -> str:
+    """What the host would allow."""
+    most = None if recording.server is None else recording.server.somaxconn
+    return "" if most is None else f" (`net.core.somaxconn` {wording.count(most)})"
 
 
 def _remedy(recording: Recording) -> str:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.outcomes import BY_NAME
+from plimsoll.aggregate import by_figures
+from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED
 from plimsoll.verdicts import wording
 from plimsoll.verdicts.finding import Finding, found, unknown, verdict
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.published.figures import Figures
     from plimsoll.recording import Driver
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -41,6 +43,8 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _differing(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(NAME, "rows_differ")
     driver = tables.recording.driver
+    if driver is not None and driver.sent is None and driver.figures is not None:
+        return _printed(tables, driver.figures, limits)
     if driver is None or driver.sent is None:
         sentence = "the driver did not say how many requests it sent, so rows could not be counted"
         return unknown(limit, sentence, "Use a driver that counts its requests")
@@ -60,6 +64,18 @@ def _differing(tables: Tables, limits: Limits) -> Finding:
     return found(limit, float(max(map(abs, differences.values()), default=0)), sentence, REMEDY)
 
 
+def _printed(tables: Tables, figures: Figures, limits: Limits) -> Finding:
+    """What a foreign driver printed of its hold against the rows that it wrote."""
+    rows = sum(row.requests for row in tables.outcome_counts)
+    answered = sum(row.requests for row in tables.outcome_counts if row.outcome in COMPLETED)
+    printed = by_figures.answers(figures)
+    sentence = (
+        f"the driver printed {wording.count(printed)} answers and wrote down "
+        f"{wording.several(rows, 'request')}, {wording.count(answered)} of them answered"
+    )
+    return found(limits.of(NAME, "rows_differ"), abs(answered - printed), sentence, REMEDY)
+
+
 def _by_the_driver(driver: Driver) -> dict[str, int]:
     """The driver's own counters, in words."""
     counted = {f"requests `{name}`": number for name, number in driver.outcomes.items()}
@@ -72,13 +88,14 @@ def _by_the_driver(driver: Driver) -> dict[str, int]:
 
 
 def _by_the_rows(tables: Tables) -> dict[str, int]:
-    """The same from the rows; connections only where the driver counts them."""
+    """The same from the rows; outcomes and connections only where the driver counts them."""
     rows: dict[str, int] = {}
-    for row in tables.outcome_counts:
+    driver = tables.recording.driver
+    counts_outcomes = driver is None or driver.outcomes or not driver.sent
+    for row in tables.outcome_counts if counts_outcomes else ():
         name = f"requests `{row.outcome}`"
         rows[name] = rows.get(name, 0) + row.requests
     rows["requests sent"] = sum(row.sent for row in tables.outcome_counts)
-    driver = tables.recording.driver
     if driver is not None and driver.opened is not None:
         rows["connections opened"] = tables.summary["connections_opened"]
     if driver is not None and driver.refused is not None:
@@ -101,6 +118,9 @@ def _told(
 
 def _lost(driver: Driver | None, limits: Limits) -> Finding:
     limit = limits.of(NAME, "rows_lost")
+    if driver is not None and driver.sent is None and driver.figures is None:
+        sentence = "whether the driver wrote down every request cannot be told"
+        return unknown(limit, sentence, "Use a driver that counts its requests")
     lost = 0 if driver is None else driver.requests_lost_by_recorder
     sentence = (
         f"{wording.several(lost, 'request')} could not be written down fast enough"

@@ -13,10 +13,15 @@ driver was the limit, and the throughput is the driver's.
 Where server and driver share cores nobody can say whose time a core was. A host that is full is
 then doubtful, whatever the driver's own share.
 
+Where this host was calibrated, the recording says what as many threads of the driver could have
+done at most on cores of their own, told from the processor time that a request costs it. This holds
+also where the server was the limit, and the sentence then says how far away the driver's was.
+
 A driver that stopped for a moment, or had too much to do at a time (longest pause), saw late what
 the server did meanwhile.
 
 Source: utilisation of the load generator; Hyperfoil warns of itself from 80 % on, Locust from 90 %.
+The ceiling is that of `plimsoll calibrate`.
 """
 
 from __future__ import annotations
@@ -42,7 +47,12 @@ MUCH = 0.05
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the driver had cores to spare, and which side was the limit."""
-    findings = [_busy(tables, limits), *_shared(tables, limits), *_paused(tables, limits)]
+    findings = [
+        _busy(tables, limits),
+        *_calibrated(tables, limits),
+        *_shared(tables, limits),
+        *_paused(tables, limits),
+    ]
     return verdict(NAME, tables.recording.trial, findings, SOURCE)
 
 
@@ -58,7 +68,36 @@ def _busy(tables: Tables, limits: Limits) -> Finding:
     if is_full and finding.level == "void":
         finding = replace(finding, level="doubtful")
     told = f"{_sentence(tables, driver, server)}: {_limit_was(tables, finding, server, is_full)}"
-    return replace(finding, sentence=told)
+    reach = "" if finding.level == "void" else _reach(tables)
+    return replace(finding, sentence=told + reach)
+
+
+def _reach(tables: Tables) -> str:
+    """What the driver could have done, as a clause; empty when nobody knows."""
+    reached = _ceiling_per_s(tables)
+    if reached is None or tables.summary["throughput_per_s"] > reached:
+        return ""
+    return f"; by calibration it alone could have done {wording.count(reached)} requests per second"
+
+
+def _ceiling_per_s(tables: Tables) -> float | None:
+    driver = tables.recording.driver
+    return driver.calibrated_ceiling_per_s if driver else None
+
+
+def _calibrated(tables: Tables, limits: Limits) -> list[Finding]:
+    """How near the throughput came to what the driver can do at most."""
+    reached = _ceiling_per_s(tables)
+    if not reached:
+        return []
+    throughput = tables.summary["throughput_per_s"]
+    ratio = throughput / reached
+    sentence = (
+        f"{wording.count(throughput)} answers per second are {wording.percent(round(ratio, 3))} of "
+        f"the {wording.count(reached)} that the driver can do at most, by the calibration of this "
+        "host"
+    )
+    return [found(limits.of(NAME, "ceiling_ratio"), ratio, sentence, MORE_CORES)]
 
 
 def _at_limit(server: float, limits: Limits) -> bool:
@@ -111,6 +150,8 @@ def _shared(tables: Tables, limits: Limits) -> list[Finding]:
     """How full the host was, where server and driver are not kept apart."""
     recording = tables.recording
     if recording.server is None or recording.driver is None or cores.own_cores(recording):
+        return []
+    if recording.load.get("model") == "unknown":
         return []
     limit = limits.of(NAME, "machine_busy_ratio")
     count = len(cores.all_cores(tables.usage))

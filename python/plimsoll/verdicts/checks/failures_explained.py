@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED
 from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.finding import Finding, found, unknown, verdict
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.evidence import OutcomeCount
@@ -30,7 +30,7 @@ REMEDIES = {
         "See whether the server was up and its listen queue long enough, and whether ports and "
         "file descriptors sufficed"
     ),
-    "lost": "Look into `server.log` for why the server closed or reset connections",
+    "lost": "Look into the server's log for why it closed or reset connections",
     "timed_out": "Ask for fewer connections, or allow more time for an answer",
     "malformed": "Look at the bytes the server sends; they are not HTTP/1.1",
     "open": "Give the driver more connections or a longer hold",
@@ -46,12 +46,20 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 def _few(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(NAME, "failed_ratio")
+    if tables.recording.driver is None and tables.recording.ending.kind == "completed":
+        return unknown(limit, "this recording has no requests", "")
+    driver = tables.recording.driver
+    if driver is not None and not driver.outcomes_said:
+        return unknown(limit, "which requests failed is not said", "Have the driver say so")
     failures = [row for row in tables.outcome_counts if _is_failure(row) and row.held]
     failed = sum(row.held for row in failures)
     ended = tables.summary["completed"] + failed
     if not tables.summary["completed"]:
         sentence = f"not one request was answered in the hold; {_told(failures) or 'none ended'}"
         return found(limit, 1.0, sentence, _remedy(failures))
+    if not failed and driver is not None and not driver.failures_said:
+        sentence = "requests without an answer are missing in what the driver wrote"
+        return unknown(limit, sentence, "Look at what it printed of them")
     if not failed:
         sentence = f"none of the {wording.count(ended)} requests of the hold failed"
         return found(limit, 0.0, sentence + _elsewhere(tables), "")
@@ -86,7 +94,7 @@ def _elsewhere(tables: Tables) -> str:
 
 def _remedy(failures: list[OutcomeCount]) -> str:
     if not failures:
-        return "Look into `server.log` for why the server did not answer"
+        return "Look into the server's log for why it did not answer"
     most = BY_NAME.get(max(failures, key=lambda row: row.held).outcome)
     return "" if most is None else REMEDIES.get(most.group, "")
 

@@ -11,17 +11,24 @@ requests, connections or time were miscounted.
   as it lies within the stretch. Requests that begin before it or end after it so count for their
   part, and there is no error at the edges. The wait between due and sent is not in flight.
 
-The stretch is that of the driver's readings that lie in the hold by more than half. Measured is
-the ratio of the second to the first.
+Every hold is checked, and every step of a ramp, since a ramp leads through levels that no hold has
+(steps of less than two seconds are taken together, and no ramp has more than twenty parts). The
+stretch is that of the driver's readings that lie in it by more than half. Measured is the ratio of
+the second to the first, where it is worst.
 
-In a closed load without pauses each open connection always has a request in flight, but for the
-moment that the driver needs to send the next one. So L is also compared with the connections open.
+In a closed load without pauses each place of an open connection, one or as many as are pipelined,
+always has a request: at the server, or about to be sent. So requests in flight by the driver's
+clock, and those that wait to be sent by the rows, are together as many as there are places. The
+second number is the driver's own time between two requests; on a driver that is busy it may be a
+tenth of all. It is no fault, for it is part of the response time, and whether the driver had time
+to spare is asked elsewhere; but a place that has neither is not used.
 
 Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate.usage import overlap
@@ -29,60 +36,109 @@ from plimsoll.verdicts import wording
 from plimsoll.verdicts.finding import Finding, found, unknown, verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from plimsoll.aggregate.evidence import InFlight
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Window
+    from plimsoll.recording import RecordedStage
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "littles_law"
 SOURCE = "J. D. C. Little, Operations Research 9(3), 1961"
 HALF = 0.5
+MOST_PARTS = 20
+"""Parts of a ramp that are looked at."""
+SHORTEST_NS = 2_000_000_000
+"""A part must have a whole second between two readings of the driver."""
+UNREAD = (
+    "the driver's own count of requests in flight could not be read, so throughput and response "
+    "times could not be checked against each other"
+)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A part of the load in which the driver said what was in flight.
+
+    Attributes:
+        place: Where it is, as the beginning of a sentence; empty for a hold.
+        window: The stretch that the driver's readings are of.
+        mean: Requests in flight by its clock.
+    """
+
+    place: str
+    window: Window
+    mean: float
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether requests in flight, throughput and times agree."""
-    counted = _counted(tables)
-    if counted is None:
-        sentence = (
-            "the driver's own count of requests in flight could not be read, so throughput and "
-            "response times could not be checked against each other"
-        )
+    return verdict(NAME, tables.recording.trial, _findings(tables, limits), SOURCE)
+
+
+def _findings(tables: Tables, limits: Limits) -> list[Finding]:
+    windows = [(hold.start_ns, hold.end_ns) for hold in tables.recording.holds]
+    holds = [one for window in windows if (one := _counted(tables, window, "")) is not None]
+    if not holds or len(holds) < len(windows):
         remedy = "Hold the load for some seconds, with a driver that counts requests in flight"
-        findings = [unknown(limits.of(NAME, "accounted_ratio"), sentence, remedy)]
-    else:
-        window, mean = counted
-        findings = [*_accounted(tables, limits, window, mean), *_occupied(tables, limits, mean)]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+        return [unknown(limits.of(NAME, "accounted_ratio"), UNREAD, remedy)]
+    parts = [*holds, *_in_ramps(tables)]
+    told = tables.in_flight([part.window for part in parts])
+    findings = [
+        one
+        for part, by_rows in zip(parts, told, strict=True)
+        for one in _accounted(limits, part, by_rows)
+    ]
+    last = len(holds) - 1
+    return [*findings, *_occupied(tables, limits, holds[last], told[last])]
 
 
-def _counted(tables: Tables) -> tuple[Window, float] | None:
-    """Stretch and mean of the driver's readings of the last hold; None when there are none."""
-    if not tables.holds:
-        return None
-    hold = tables.holds[-1]
+def _in_ramps(tables: Tables) -> Iterator[_Counted]:
+    """The parts of each ramp in which something was in flight."""
+    for stage in tables.recording.stages:
+        windows = _parts(stage) if stage.kind == "ramp" else []
+        for number, window in enumerate(windows, 1):
+            of = f" {number} of {len(windows)}" if len(windows) > 1 else ""
+            place = f"in part{of} of the ramp, " if of else "in the ramp, "
+            counted = _counted(tables, window, place)
+            if counted is not None and counted.mean > 0:
+                yield counted
+
+
+def _parts(ramp: RecordedStage) -> list[Window]:
+    """The steps of a ramp, so many together that each part lasts long enough."""
+    length_ns = ramp.end_ns - ramp.start_ns
+    steps = max(ramp.steps, 1)
+    together = max(-(-steps // MOST_PARTS), -(-SHORTEST_NS * steps // max(length_ns, 1)))
+    firsts = range(0, max(steps - together, 0) + 1, together)
+    edges = [ramp.start_ns + length_ns * first // steps for first in firsts]
+    return list(zip(edges, [*edges[1:], ramp.end_ns], strict=True))
+
+
+def _counted(tables: Tables, part: Window, place: str) -> _Counted | None:
+    """Stretch and mean of the driver's readings of a part; None when there are none."""
     inside = [
         (interval, value)
         for interval, value in tables.usage.intervals("driver", "in_flight_mean")
-        if overlap(interval, hold) > HALF * (interval[1] - interval[0])
+        if overlap(interval, part) > HALF * (interval[1] - interval[0])
     ]
     if not inside:
         return None
     lengths = [end - start for (start, end), _ in inside]
     mean = sum(n * value for n, (_, value) in zip(lengths, inside, strict=True)) / sum(lengths)
-    return (inside[0][0][0], inside[-1][0][1]), mean
+    return _Counted(place, (inside[0][0][0], inside[-1][0][1]), mean)
 
 
-def _accounted(tables: Tables, limits: Limits, window: Window, counted: float) -> list[Finding]:
+def _accounted(limits: Limits, part: _Counted, by_rows: InFlight) -> Sequence[Finding]:
     """The rows against the driver's clock."""
-    told = tables.in_flight(window)
-    ratio = _ratio(told.mean, counted)
-    low = limits.of(NAME, "accounted_ratio")
-    high = limits.of(NAME, "excess_ratio")
-    if ratio is None:
+    low, high = limits.of(NAME, "accounted_ratio"), limits.of(NAME, "excess_ratio")
+    if part.mean <= 0:
         sentence = "no request was in flight in the hold, so there is nothing to check"
         return [unknown(low, sentence, "See why the driver sent nothing")]
-    sentence = _sentence(counted, told, ratio)
+    ratio = by_rows.mean / part.mean
+    sentence = part.place + _sentence(part.mean, by_rows, ratio)
     lack = "" if low.level(ratio) == "sound" else "; requests or time are missing from the record"
     excess = "" if high.level(ratio) == "sound" else "; more than can have been in flight"
     remedy = "Do not use this trial; repeat it, and report a fault if it happens again"
@@ -101,29 +157,30 @@ def _sentence(counted: float, told: InFlight, ratio: float) -> str:
     )
 
 
-def _occupied(tables: Tables, limits: Limits, counted: float) -> list[Finding]:
-    """The driver's clock against the connections open, where each must be in use."""
+def _occupied(
+    tables: Tables, limits: Limits, hold: _Counted, by_rows: InFlight
+) -> Sequence[Finding]:
+    """The places of open connections against what was in flight, or waited to be sent."""
     load = tables.recording.load
-    if (
-        load.get("model") != "closed"
-        or load.get("think_time_s")
-        or not load.get("keep_alive", True)
-        or load.get("requests_per_connection")
-    ):
+    if not _fills_every_place(load):
         return []
     limit = limits.of(NAME, "occupied_ratio")
     is_open = tables.usage.mean("driver", "connections_open", tables.holds[-1:])
-    ratio = None if is_open is None else _ratio(counted, is_open)
-    if is_open is None or ratio is None:
+    if not is_open:
         sentence = "how many connections were open could not be read"
         return [unknown(limit, sentence, "Use a driver that counts its open connections")]
+    places = is_open * int(load.get("pipeline") or 1)
+    ratio = (hold.mean + by_rows.waiting) / places
     sentence = (
-        f"of {wording.amount(is_open)} open connections only {wording.amount(counted)} "
-        f"({wording.percent(round(ratio, 3))}) had a request at the server at a time; the "
-        "others waited for the driver, or were being opened again"
+        f"of {wording.amount(places)} requests that the open connections have room for, "
+        f"{wording.amount(hold.mean)} were at the server on average and "
+        f"{wording.amount(by_rows.waiting)} waited in the driver to be sent "
+        f"({wording.percent(round(ratio, 3))}); the other places were open and not used"
     )
-    return [found(limit, ratio, sentence, "Give the driver more cores, or ask for less load")]
+    return [found(limit, ratio, sentence, "See why the driver does not use every connection")]
 
 
-def _ratio(part: float, whole: float) -> float | None:
-    return part / whole if whole > 0 else None
+def _fills_every_place(load: dict[str, object]) -> bool:
+    """Whether each place of an open connection must have a request at any time."""
+    is_kept = load.get("keep_alive", True) and not load.get("requests_per_connection")
+    return load.get("model") == "closed" and not load.get("think_time_s") and bool(is_kept)

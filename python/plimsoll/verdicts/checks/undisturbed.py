@@ -29,8 +29,10 @@ REMEDY = "Stop what else runs on this host and repeat the trial"
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether other programs, or other virtual machines, took time from the trial."""
-    findings = [_others(tables, limits), *_stolen(tables, limits)]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+    stolen = _stolen(tables, limits)
+    findings = [_others(tables, limits), *stolen]
+    unread = [] if stolen else ["time withheld by the host of a virtual machine"]
+    return verdict(NAME, tables.recording.trial, findings, SOURCE, unread)
 
 
 def _others(tables: Tables, limits: Limits) -> Finding:

@@ -1,0 +1,79 @@
+"""Have unrelated servers the same series, second for second?
+
+Two servers that do not share a line of code do not answer the same number of requests in each
+second of a load. Where they do, within half a percent, the series shows the load and not the
+servers, or one trial stands for two. Series that hardly change are alike whenever their levels are
+(that is for `common_ceiling` to say), so they must be equal to the last request. Whole seconds of
+ramp and hold are compared, at one endpoint and load that asks for as much as can be had; fewer than
+five seconds may be alike by chance.
+
+Source: comparison of series; the width is a first proposal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate.entries import Entry, entries, fields
+from plimsoll.verdicts import sameness, wording
+from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.verdict import CAMPAIGN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.aggregate.comparisons import Repetition
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "identical_series"
+SOURCE = "two servers, one series"
+REMEDY = "See whether both trials reached the server they are named for, and repeat them"
+
+
+def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+    """Whether trials of different frameworks have the same series.
+
+    Args:
+        repetitions: The trials of a campaign.
+        limits: The limits of the campaign.
+    """
+    competing = [
+        field
+        for field in fields(entries(repetitions))
+        if field[0].is_saturating and _comparable(field)
+    ]
+    findings = [_field(field, limits) for field in competing]
+    return (verdict(NAME, CAMPAIGN, findings, SOURCE),) if findings else ()
+
+
+def _comparable(field: Sequence[Entry]) -> bool:
+    """Whether two frameworks have series that are long enough."""
+    return len({entry.name for entry in field if any(_series(entry))}) > 1
+
+
+def _series(entry: Entry) -> list[tuple[int, ...]]:
+    return [one.steps for one in entry.repetitions if len(one.steps) >= sameness.FEWEST_STEPS]
+
+
+def _field(field: Sequence[Entry], limits: Limits) -> Finding:
+    limit = limits.of(NAME, "pairs")
+    pairs = list(_pairs(field, limits.of(NAME, "within_ratio").doubtful or 0.0))
+    if not pairs:
+        sentence = "no two servers have the same series of answers, second for second"
+        return found(limit, 0, sentence, "")
+    told = [f"{one} and {other}" for one, other in pairs]
+    sentence = (
+        f"{wording.several(len(pairs), 'pair')} of trials of different servers have the same "
+        f"answers in every second: {wording.listed(told)}"
+    )
+    return found(limit, len(pairs), sentence, REMEDY)
+
+
+def _pairs(field: Sequence[Entry], within_ratio: float) -> Iterator[tuple[str, str]]:
+    """Ids of trials of different frameworks with the same series."""
+    trials = {one.recording.trial: one for entry in field for one in entry.repetitions}
+    series = {trial: one.steps for trial, one in trials.items()}
+    for one, other in sameness.identical_pairs(series, within_ratio):
+        if trials[one].recording.framework != trials[other].recording.framework:
+            yield one, other

@@ -1,0 +1,96 @@
+"""Does it make no difference to a server how long its answers are?
+
+Where a server answers as many requests per second at four or more endpoints although the longest of
+their answers is ten times the shortest, the length is not what costs: something else was the limit.
+If that was the server's own processors, it is a fact about the server and is noted; if they had
+time to spare, the limit was outside of it, and the endpoints cannot be told apart.
+
+Lengths are those that were received, heads included, so a difference in bodies looks smaller here
+than it is, never greater.
+
+Source: comparison of throughputs over endpoints; the widths are first proposals.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate.entries import entries
+from plimsoll.verdicts import sameness, wording
+from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.verdict import CAMPAIGN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.aggregate.comparisons import Repetition
+    from plimsoll.aggregate.entries import Entry
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "payload_insensitive"
+SOURCE = "different work, one number"
+FEWEST = 4
+REMEDY = (
+    "Do not read these numbers as what an endpoint costs; see what else was the limit: the "
+    "driver, a lock or a pause in the server, the number of connections"
+)
+
+
+def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+    """Whether throughput depends on the length of the answers, for each server and load.
+
+    Args:
+        repetitions: The trials of a campaign.
+        limits: The limits of the campaign.
+    """
+    grouped: dict[tuple[str, str, str], dict[str, Entry]] = {}
+    for entry in entries(repetitions):
+        if entry.is_saturating:
+            server = (entry.framework, entry.load, entry.driver)
+            grouped.setdefault(server, {})[entry.endpoint] = entry
+    findings = [
+        _server(by_endpoint, limits) for by_endpoint in grouped.values() if _can_tell(by_endpoint)
+    ]
+    notes_first = sorted(findings, key=lambda finding: not finding.remedy)
+    return (verdict(NAME, CAMPAIGN, notes_first, SOURCE),) if findings else ()
+
+
+def _can_tell(by_endpoint: dict[str, Entry]) -> bool:
+    """Whether one server and load has answers that are short and others that are long."""
+    lengths = _lengths(by_endpoint).values()
+    return len(by_endpoint) >= FEWEST and max(lengths, default=0.0) >= sameness.FACTOR * min(
+        lengths, default=1.0
+    )
+
+
+def _lengths(by_endpoint: dict[str, Entry]) -> dict[str, float]:
+    lengths = {name: entry.answer_bytes for name, entry in by_endpoint.items()}
+    return {name: length for name, length in lengths.items() if length is not None}
+
+
+def _server(by_endpoint: dict[str, Entry], limits: Limits) -> Finding:
+    """One server and load."""
+    limit = limits.of(NAME, "endpoints")
+    within = limits.of(NAME, "within_ratio").doubtful or 0.0
+    lengths = _lengths(by_endpoint)
+    throughputs = {name: entry.throughput for name, entry in by_endpoint.items()}
+    names = sameness.insensitive_group(throughputs, lengths, within)
+    if limit.level(len(names)) == "sound":
+        return found(limit, len(names), "longer answers cost every server throughput", "")
+    group = [by_endpoint[name] for name in names]
+    sentence = (
+        f"{group[0].framework} answers about {wording.count(group[0].throughput)} requests per "
+        f"second whether an answer has {wording.count(lengths[names[0]])} or "
+        f"{wording.count(lengths[names[-1]])} bytes ({wording.listed(list(names), most=8)})"
+    )
+    if all(_is_at_its_limit(entry, limits) for entry in group):
+        sentence += "; its own processors were the limit, so that is what a request costs it"
+        return found(limit, 0, sentence, "Nothing")
+    sentence += ", and its own processors were not seen to be the limit; so something else was"
+    return found(limit, len(names), sentence, REMEDY)
+
+
+def _is_at_its_limit(entry: Entry, limits: Limits) -> bool:
+    ratio = entry.server_busy_ratio
+    return ratio is not None and limits.of(NAME, "server_busy_ratio").level(ratio) == "sound"

@@ -1,0 +1,118 @@
+"""Did the reference server come out the same in every block?
+
+A campaign that has the framework `reference` measures it once in each block. Nothing about it
+changes, so what changes in its numbers is the machine. The drift of a block is the median, over
+endpoints and loads, of its throughput there against the median of all blocks. Beyond 2 % the
+numbers of the block are doubtful, beyond 5 % they are void and its trials are left out.
+
+With two blocks it cannot be told which of them is the odd one: each lies half the difference away.
+At a rate that was asked for nothing would be seen, so only loads that ask for as much as can be had
+are looked at. A campaign without the reference, or with one block, gets no verdict; one whose
+reference gave no number that counts in any block is doubtful, for nothing is known of its machine.
+
+Source: control measurements in blocks, as in D. C. Montgomery, Design and Analysis of Experiments.
+"""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate.entries import entries, is_saturating
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import found, unknown, verdict
+from plimsoll.verdicts.verdict import CAMPAIGN, block_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.aggregate.comparisons import Repetition
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "reference_drift"
+REFERENCE = "reference"
+"""Name of the framework that is the control."""
+SOURCE = "the reference server in each block against its median over all blocks"
+REMEDY = (
+    "See what else happened on the machine during this block, then repeat the campaign in "
+    "another folder"
+)
+MISSING = "See why the reference server gave no number there, and run again with `--again`"
+
+
+def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+    """How far the reference server of each block lies from its median.
+
+    Args:
+        repetitions: The trials of a campaign.
+        limits: The limits of the campaign.
+
+    Returns:
+        One verdict on each block that is not sound; when all are, one on the campaign.
+    """
+    blocks = sorted({one.recording.repetition for one in repetitions})
+    if not _is_asked(repetitions) or len(blocks) < 2:  # noqa: PLR2004
+        return ()
+    found_drifts = drifts(repetitions)
+    if not found_drifts:
+        return (_nowhere(limits),)
+    verdicts = [_block(block, found_drifts.get(block), limits) for block in blocks]
+    doubts = tuple(one for one in verdicts if one.level != "sound")
+    return doubts or (_all_sound(found_drifts, limits),)
+
+
+def _is_asked(repetitions: Sequence[Repetition]) -> bool:
+    """Whether the campaign has the reference with a load at which a drift would be seen."""
+    recordings = [one.recording for one in repetitions]
+    return any(one.framework == REFERENCE and is_saturating(one) for one in recordings)
+
+
+def _nowhere(limits: Limits) -> Verdict:
+    sentence = (
+        "the reference server gave no number that counts in any block, so it is unknown whether "
+        "the machine was the same in all of them"
+    )
+    finding = unknown(limits.of(NAME, "drift_ratio"), sentence, MISSING)
+    return verdict(NAME, CAMPAIGN, [finding], SOURCE)
+
+
+def drifts(repetitions: Sequence[Repetition]) -> dict[int, float]:
+    """Block to how far the reference server lies from its median there: −0.03 for 3 % below it.
+
+    Args:
+        repetitions: The trials of a campaign.
+    """
+    ratios: dict[int, list[float]] = {}
+    for entry in entries(repetitions):
+        if entry.name != REFERENCE or not entry.is_saturating or not entry.throughput:
+            continue
+        for one, throughput in zip(entry.repetitions, entry.throughputs, strict=True):
+            ratio = throughput / entry.throughput - 1
+            ratios.setdefault(one.recording.repetition, []).append(ratio)
+    return {block: median(found) for block, found in ratios.items()}
+
+
+def _block(block: int, drift: float | None, limits: Limits) -> Verdict:
+    limit = limits.of(NAME, "drift_ratio")
+    if drift is None:
+        sentence = f"the reference server gave no number in {block_name(block)}"
+        finding = unknown(limit, f"{sentence}, so what the machine did then is not known", MISSING)
+    else:
+        sentence = (
+            f"in {block_name(block)} the reference server was {wording.percent(abs(drift))} "
+            f"{'faster' if drift > 0 else 'slower'} than its median over the blocks, though "
+            "nothing about it had changed; so the machine had"
+        )
+        finding = found(limit, abs(drift), sentence, REMEDY)
+    return verdict(NAME, block_name(block), [finding], SOURCE)
+
+
+def _all_sound(found_drifts: dict[int, float], limits: Limits) -> Verdict:
+    most = max(abs(drift) for drift in found_drifts.values())
+    sentence = (
+        f"over {wording.several(len(found_drifts), 'block')} the reference server stayed within "
+        f"{wording.percent(round(most, 4))} of its median"
+    )
+    finding = found(limits.of(NAME, "drift_ratio"), most, sentence, "")
+    return verdict(NAME, CAMPAIGN, [finding], SOURCE)

@@ -1,0 +1,127 @@
+"""Does throughput grow with connections as it can, from load to load?
+
+For each server and endpoint with closed loads of four or more different numbers of connections,
+alike in all else, throughput is compared with the universal scalability law, whose contention α and
+coherency β are not negative. Where the law leaves more than a twentieth of the variance unexplained
+and misses a load by more than a tenth, one of the loads is not of the same kind as the others: the
+server was not warm, the driver was the limit there, or the host had changed.
+
+Between two loads of ten connections or more, throughput per connection must not grow by more than
+a fifth. Below ten it may: a server that is alone with its client sleeps between two requests, and
+being waked costs more than the request.
+
+Source: N. J. Gunther, Guerrilla Capacity Planning, 2007, on the universal scalability law.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import scalability
+from plimsoll.aggregate.entries import entries
+from plimsoll.verdicts import law_fit, wording
+from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.verdict import CAMPAIGN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.aggregate.comparisons import Repetition
+    from plimsoll.aggregate.entries import Entry
+    from plimsoll.aggregate.scalability import Fit
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+    Points = list[tuple[float, float]]
+    """Connections and answers per second of each load, by rising connections."""
+
+NAME = "scalability_law"
+SOURCE = "throughput over loads of different numbers of connections; N. J. Gunther, 2007"
+FEWEST = 10
+"""Efficiency of loads with fewer connections is that of waking."""
+ALIKE = ("keep_alive", "requests_per_connection", "pipeline", "server_cores", "threads")
+"""What loads that are compared have in common."""
+REMEDY = "Look at the trials of this load, and compare what was busy there with the other loads"
+
+
+def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+    """Whether throughput over the loads of each server can be.
+
+    Args:
+        repetitions: The trials of a campaign.
+        limits: The limits of the campaign.
+    """
+    findings = [
+        finding
+        for server in _servers(repetitions)
+        for finding in _server(server, _points(server), limits)
+    ]
+    return (verdict(NAME, CAMPAIGN, findings, SOURCE),) if findings else ()
+
+
+def _servers(repetitions: Sequence[Repetition]) -> Iterator[list[Entry]]:
+    """Entries that differ in their number of connections only."""
+    grouped: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in entries(repetitions):
+        if entry.is_saturating:
+            load = entry.repetitions[0].recording.load
+            alike = (repr(load.get(name)) for name in ALIKE)
+            key = (entry.framework, entry.endpoint, entry.driver, *alike)
+            grouped.setdefault(key, []).append(entry)
+    for found_entries in grouped.values():
+        if len(_points(found_entries)) >= scalability.FEWEST:
+            yield found_entries
+
+
+def _points(server: Sequence[Entry]) -> Points:
+    """One point for each number of connections; of two loads alike the greater throughput."""
+    points: dict[float, float] = {}
+    for entry in server:
+        held = _connections(entry)
+        if held is not None:
+            points[held] = max(points.get(held, 0.0), entry.throughput)
+    return sorted(points.items())
+
+
+def _connections(entry: Entry) -> float | None:
+    """Connections of the hold; None where it has several levels."""
+    levels = {
+        level
+        for stage in entry.repetitions[0].recording.stages
+        if stage.kind == "hold"
+        for level in (stage.start, stage.end)
+    }
+    return levels.pop() if len(levels) == 1 else None
+
+
+def _server(server: Sequence[Entry], points: Points, limits: Limits) -> Iterator[Finding]:
+    """One server at one endpoint."""
+    name = f"{server[0].framework} · {server[0].endpoint}"
+    fit = scalability.fit(points)
+    if fit is not None:
+        yield _fitted(name, points, fit, limits)
+    gains = [
+        (later / more / (earlier / few), few, more)
+        for (few, earlier), (more, later) in combinations(points, 2)
+        if few >= FEWEST and earlier
+    ]
+    if gains:
+        ratio, few, more = max(gains)
+        sentence = (
+            f"at {wording.count(more)} connections of {name} each was answered "
+            f"{wording.percent(round(ratio, 3))} as often as at {wording.count(few)}"
+        )
+        limit = limits.of(NAME, "loads_efficiency")
+        told = "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
+        yield found(limit, ratio, sentence + told, REMEDY)
+
+
+def _fitted(name: str, points: Points, fit: Fit, limits: Limits) -> Finding:
+    """The law against the loads."""
+    most = "" if fit.most_at is None else f", most at about {wording.count(fit.most_at)}"
+    over = (
+        f"over {wording.count(points[0][0])} to {wording.count(points[-1][0])} connections of "
+        f"{name}"
+    )
+    return law_fit.finding(NAME, over, fit, limits, REMEDY, beside=most, close="")

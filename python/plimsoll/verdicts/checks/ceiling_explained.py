@@ -1,0 +1,156 @@
+"""Which resource was at its limit?
+
+A closed load asks for as much as it gets, so something must be in the way of more. Measured is the
+fullest of what can be read: the server's cores together, its busiest core, the driver's busiest
+core, all cores where both share them, the listen queue, the link, and the throughput against what
+the driver can do by calibration. Where none of them was full, answers waited for something that
+nobody read: a lock, a pool of workers, a timer, another server. The number is then not what the
+server can do on its cores, and more connections may well give more.
+
+A few connections keep no resource full by themselves, for each waits for its answer: their number
+is the limit. Open loads and loads with pauses do not look for a limit.
+
+Source: the utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3),
+1978.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import cores
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import Finding, found, not_asked, unknown, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+    Shares = dict[str, float]
+
+NAME = "ceiling_explained"
+SOURCE = "utilisation of every resource that can be read; Denning and Buzen, 1978"
+FEW_FOR_EACH_CORE = 4
+"""Connections for each core of server and driver that need not fill any of them."""
+SERVER, CORE, DRIVER, HOST = "server", "core", "driver", "host"
+QUEUE, LINK, CEILING = "queue", "link", "ceiling"
+SAID = {
+    SERVER: "the server kept {} of its cores busy",
+    CORE: "the server's busiest core was {} busy",
+    DRIVER: "the driver's busiest core was {} busy in its busiest second",
+    HOST: "the cores that both share were {} busy",
+    QUEUE: "the listen queue was {} full",
+    LINK: "the link was {} full",
+    CEILING: "throughput was {} of what the driver can do by calibration",
+}
+LIMIT_WAS = {
+    SERVER: "the server was the limit",
+    CORE: "one core of the server was the limit, the others had time to spare",
+    DRIVER: "the driver was the limit",
+    HOST: "the host that both share was the limit",
+    QUEUE: "the listen queue was the limit",
+    LINK: "the link was the limit",
+    CEILING: "the driver was the limit",
+}
+REMEDY = (
+    "See what the server waits for: a lock, a pool of workers, a timer, another server; or ask for "
+    "more connections"
+)
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Which resource was at its limit."""
+    return verdict(NAME, tables.recording.trial, [_finding(tables, limits)], SOURCE)
+
+
+def _finding(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(NAME, "fullest_ratio")
+    load = tables.recording.load
+    if load.get("model") == "open" or load.get("think_time_s"):
+        return not_asked(
+            limit, "the load does not ask for as much as it gets, so nothing need be full"
+        )
+    shares = _shares(tables)
+    if SERVER not in shares and CORE not in shares:
+        sentence = "how busy the server was could not be read, so nobody knows what was the limit"
+        return unknown(limit, sentence, "Measure a server on a host whose processes can be read")
+    fullest = max(shares, key=lambda name: shares[name])
+    few = _few(tables)
+    told = ", ".join(_said(name, shares[name]) for name in shares)
+    if limit.level(shares[fullest]) == "sound":
+        return found(limit, shares[fullest], f"{told}: {LIMIT_WAS[fullest]}", "")
+    if few:
+        sentence = f"{told}: {wording.several(few, 'connection')} cannot keep more busy"
+        return Finding("sound", shares[fullest], limit, sentence, "")
+    sentence = f"{told}: nothing that can be read was full, so what the limit was is not explained"
+    return found(limit, shares[fullest], sentence, REMEDY)
+
+
+def _said(name: str, share: float) -> str:
+    return SAID[name].format(wording.percent(round(share, 3)))
+
+
+def _few(tables: Tables) -> int | None:
+    """The connections asked for where they are so few that they are the limit; None otherwise."""
+    recording = tables.recording
+    asked = tables.summary["connections_asked"] or 0
+    pipeline = int(recording.load.get("pipeline") or 1)
+    server, driver = recording.server, recording.driver
+    count = len(server.cores if server else ()) + len(driver.cores if driver else ())
+    is_few = 0 < asked * pipeline <= FEW_FOR_EACH_CORE * max(count, 2)
+    return int(asked) if is_few else None
+
+
+def _shares(tables: Tables) -> Shares:
+    """How full each resource was, as far as it can be read."""
+    recording, summary = tables.recording, tables.summary
+    driver = recording.driver
+    ceiling = driver.calibrated_ceiling_per_s if driver else None
+    found = {
+        SERVER: cores.server_busy_ratio(recording, tables.usage),
+        CORE: _busiest_core(tables),
+        DRIVER: summary["driver_peak_busy_ratio"],
+        HOST: None if cores.own_cores(recording) else _host(tables),
+        QUEUE: _queue(tables),
+        LINK: _link(tables),
+        CEILING: summary["throughput_per_s"] / ceiling if ceiling else None,
+    }
+    return {name: min(share, 1.0) for name, share in found.items() if share is not None}
+
+
+def _busiest_core(tables: Tables) -> float | None:
+    """The server's busiest core, or its busy cores up to one where it has none of its own."""
+    server = tables.recording.server
+    if server is not None and len(server.cores) > 1 and cores.own_cores(tables.recording):
+        rates = [
+            tables.usage.rate("machine", f"core{core}_busy_s", tables.holds)
+            for core in server.cores
+        ]
+        return max((rate for rate in rates if rate is not None), default=None)
+    is_confined = server is not None and len(server.cores) == 1
+    return None if is_confined else tables.summary["server_busy_cores"]
+
+
+def _host(tables: Tables) -> float | None:
+    count = len(cores.all_cores(tables.usage))
+    busy = tables.usage.rate("machine", "core_busy_s", tables.holds)
+    return busy / count if count and busy is not None else None
+
+
+def _queue(tables: Tables) -> float | None:
+    queue = tables.usage.peak("server", "listen_queue", tables.holds)
+    most = tables.usage.peak("server", "listen_backlog", tables.holds)
+    return queue / most if queue and most else None
+
+
+def _link(tables: Tables) -> float | None:
+    server = tables.recording.server
+    speed = server.link_bits_per_s if server else None
+    if not speed:
+        return None
+    rates = [
+        tables.usage.rate("machine", f"link_{way}_bytes", tables.holds) or 0.0
+        for way in ("received", "sent")
+    ]
+    return 8 * max(rates) / speed

@@ -1,0 +1,48 @@
+"""Do all clocks of the trial agree?
+
+Within one host every instant is of one monotonic clock, that of the kernel: rows of the driver and
+readings of resources need no translation, and nothing is to be compared. Where several hosts took
+part, each has a clock of its own. Measured is the greatest offset between any of them and the first
+host's, as it was found by exchange of messages: rows are put together by it, and its error is in
+every time that begins on one host and ends on another.
+
+Source: clock_gettime(2), CLOCK_MONOTONIC; D. L. Mills, RFC 5905, on offsets by exchange.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import Finding, found, not_asked, unknown, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "clocks_agree"
+SOURCE = "offsets of the hosts' clocks against the first host's; RFC 5905"
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether all clocks agree."""
+    return verdict(NAME, tables.recording.trial, [_finding(tables, limits)], SOURCE)
+
+
+def _finding(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(NAME, "offset_s")
+    hosts, offsets = tables.recording.machines, tables.recording.clock_offsets_ns
+    if len(hosts) < 2:  # noqa: PLR2004
+        return not_asked(limit, "one host took part: every instant is of one monotonic clock")
+    missing = [host for host in hosts if host not in offsets]
+    if missing:
+        sentence = f"how far the clock of `{missing[0]}` is from the first host's is not recorded"
+        return unknown(limit, sentence, "Repeat the trial, with all hosts reachable")
+    host, offset_ns = max(offsets.items(), key=lambda item: abs(item[1]))
+    sentence = (
+        f"the clocks of {len(hosts)} hosts differ by up to {wording.seconds(abs(offset_ns) / 1e9)} "
+        f"(`{host}`)"
+    )
+    remedy = "Synchronise the clocks of the hosts (chrony, PTP) and repeat the trial"
+    return found(limit, abs(offset_ns) / 1e9, sentence, remedy)

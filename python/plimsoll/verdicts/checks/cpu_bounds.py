@@ -1,0 +1,103 @@
+"""Can the processor time of the server be?
+
+- bound: a server keeps no more cores busy than it was given, nor more than the host has. More means
+  that time of others was counted with it. A twentieth of a second is allowed at either end of the
+  holds, for readings take a moment and the kernel counts in hundredths of a second;
+- drift: by the utilisation law U = X · S the processor time of one answer, S = U / X, is what a
+  request costs, whatever the load. Over the levels of a ramp it may fall, since a busy server is
+  not waked for each request; it should not rise by more than a fifth above the least of all lower
+  levels. A rise says that the server does something else with its time than answer: it collects
+  garbage, waits for locks by spinning, or moves between cores.
+
+Only levels in which the server worked for half a second or longer are compared.
+
+Source: the utilisation law; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3), 1978;
+proc_pid_stat(5).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import cores, levels
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.levels import Level
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "cpu_bounds"
+SOURCE = "cores kept busy / cores there are, and U = X · S; Denning and Buzen, 1978"
+SLACK_S = 0.1
+"""So much processor time readings may be off, over all holds."""
+SHORTEST = 2
+"""Whole seconds that a level must last."""
+LEAST_BUSY_S = 0.5
+"""Processor time of a level below which hundredths of a second matter."""
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether the processor time of the server can be."""
+    findings = [_bound(tables, limits), *_drift(tables, limits)]
+    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+
+
+def _bound(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(NAME, "server_ratio")
+    busy, count = tables.summary["server_busy_cores"], _cores(tables)
+    held_s = tables.summary["duration_s"]
+    if busy is None or not count or not held_s:
+        sentence = "how many cores the server kept busy, or of how many, could not be read"
+        return unknown(limit, sentence, "Measure a server on a host whose processes can be read")
+    ratio = max(busy - SLACK_S / held_s, 0.0) / count
+    sentence = (
+        f"the server kept {wording.cores(busy)} busy of the {wording.several(count, 'core')} "
+        "that it could have"
+    )
+    remedy = "Do not use its processor time: that of other programs was counted with it"
+    return found(limit, ratio, sentence, remedy)
+
+
+def _cores(tables: Tables) -> int:
+    """Cores that the server could use: those it was given, or all of the host."""
+    server = tables.recording.server
+    given = server.cores if server is not None else ()
+    said = server.workers if server is not None and tables.recording.found_running else 0
+    return len(given) or said or len(cores.all_cores(tables.usage))
+
+
+def _drift(tables: Tables, limits: Limits) -> list[Finding]:
+    """The greatest rise of what an answer costs, from lower levels to a higher one."""
+    if tables.recording.load.get("model") != "closed" or not tables.recording.stages:
+        return []
+    known = [level for level in levels.rising(tables.seconds) if _says(level)]
+    rises = [
+        (_cost_s(level) / min(map(_cost_s, known[:number])) - 1, level)
+        for number, level in enumerate(known)
+        if number
+    ]
+    if not rises:
+        return []
+    rise, level = max(rises, key=lambda one: one[0])
+    sentence = (
+        f"at {wording.count(level.connections)} connections an answer cost the server "
+        f"{wording.seconds(_cost_s(level))} of processor time, {wording.percent(max(rise, 0.0))} "
+        "more than at lower levels"
+    )
+    remedy = "See what the server does with its time under load: garbage, locks, moves of threads"
+    return [found(limits.of(NAME, "drift_ratio"), max(rise, 0.0), sentence, remedy)]
+
+
+def _says(level: Level) -> bool:
+    """Whether the processor time of a level can be told well enough."""
+    busy = level.server_busy_cores or 0.0
+    long_enough = level.lasted >= SHORTEST and busy * level.counted >= LEAST_BUSY_S
+    return long_enough and level.completed_per_s > 0
+
+
+def _cost_s(level: Level) -> float:
+    """Processor time of an answer."""
+    return (level.server_busy_cores or 0.0) / level.completed_per_s

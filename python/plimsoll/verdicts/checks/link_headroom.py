@@ -1,0 +1,96 @@
+"""Had the link between driver and server room to spare?
+
+A link carries no more than its rate, and less of it is payload: of 1,538 bytes that a full packet
+takes on Ethernet, 1,448 are. Measured is the busier direction in the holds: bytes of requests and
+answers by the rows with that overhead, or bytes of the interface by the kernel, whichever is more,
+divided by the speed of the interface that leads to the server. A result near 1 is the speed of the
+link and not that of the server.
+
+On one host there is no link. Where the speed of a link cannot be read, as in most virtual machines,
+it is taken for one of 100 Mbit/s: what fits into that is no question.
+
+Source: IEEE 802.3 (preamble, frame check, gap) with TCP's time stamps at an MTU of 1,500;
+`/sys/class/net/<name>/speed`.
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import laws
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import Finding, found, not_asked, unknown, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import Recording
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "link_headroom"
+SOURCE = "bytes on the wire against the speed of the link; IEEE 802.3"
+OVERHEAD = laws.ON_THE_WIRE / laws.PAYLOAD
+LEAST_BITS_PER_S = 100e6
+"""A link whose speed is unknown is at least so fast."""
+REMEDY = "Measure on one host, over a faster link, or with smaller answers"
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether the link had room to spare."""
+    return verdict(NAME, tables.recording.trial, [_finding(tables, limits)], SOURCE)
+
+
+def _finding(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(NAME, "used_ratio")
+    recording = tables.recording
+    if recording.server is None:
+        return unknown(limit, "no server answered, so nobody knows the way to it", "")
+    if _is_here(recording):
+        return not_asked(limit, "driver and server are on one host: there is no link between them")
+    if tables.summary["received_bytes_per_s"] is None:
+        return unknown(limit, "how many bytes were carried is not said", "")
+    carried = _carried_bits_per_s(tables)
+    speed = recording.server.link_bits_per_s
+    ratio = carried / (speed or LEAST_BITS_PER_S)
+    if speed:
+        sentence = (
+            f"{_bits(carried)} were carried in the hold, {wording.percent(round(ratio, 3))} of the "
+            f"{_bits(speed)} of the link"
+        )
+        return found(limit, ratio, sentence, REMEDY)
+    sentence = f"{_bits(carried)} were carried in the hold over a link whose speed cannot be read"
+    if limit.level(ratio) == "sound":
+        return found(limit, ratio, f"{sentence}; a link of {_bits(LEAST_BITS_PER_S)} would do", "")
+    return unknown(limit, sentence, "Compare it with the speed of the link, which the host hides")
+
+
+def _is_here(recording: Recording) -> bool:
+    """Whether the server is on the driver's host."""
+    server = recording.server
+    if server is None or server.link is not None:
+        return server is not None and server.link == "lo"
+    host = server.address.rpartition(":")[0].strip("[]")
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _carried_bits_per_s(tables: Tables) -> float:
+    """Bits per second in the busier direction, by the rows or by the kernel."""
+    held_s = tables.summary["duration_s"]
+    sent = (tables.summary["sent_bytes"] or 0) / held_s if held_s else 0.0
+    by_rows = max(sent, tables.summary["received_bytes_per_s"] or 0.0) * OVERHEAD
+    by_kernel = [
+        tables.usage.rate("machine", f"link_{direction}_bytes", tables.holds) or 0.0
+        for direction in ("received", "sent")
+    ]
+    return 8 * max(by_rows, *by_kernel)
+
+
+def _bits(per_s: float) -> str:
+    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if per_s >= factor:
+            return f"{per_s / factor:.3g} {unit}"
+    return f"{per_s:.0f} bit/s"

@@ -1,0 +1,116 @@
+"""Were there ports and open files enough?
+
+- failed: requests that found no free port (EADDRNOTAVAIL) or no free file (EMFILE), of all;
+- files: the fullest process of server or driver, of the files that it may open. A server at its
+  limit accepts no more, and the next connection waits in its listen queue;
+- ports: connections in TIME_WAIT, where each keeps its port for a minute, of all ports and source
+  addresses towards the server. Only a load that opens connections again and again uses them up.
+
+Source: getrlimit(2), proc_pid_limits(5); ip(7), ip_local_port_range; RFC 9293 on TIME-WAIT.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.machine import LOOPBACK_SOURCES
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import Recording
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "ports_and_files"
+SOURCE = "open files and ports against their limits; getrlimit(2), ip(7)"
+LACKING = {"no_port": "port", "too_many_files": "file"}
+SIDES = ("server", "driver")
+LOOPBACK = ("127.", "[::1]")
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether there were ports and open files enough."""
+    recording = tables.recording
+    files = _files(tables, limits)
+    ports = _ports(tables, limits)
+    failed = [] if _is_by_figures(tables) and (files or ports) else [_failed(tables, limits)]
+    findings = [*failed, *files, *ports]
+    told = (("requests that lacked one", failed), ("open files", files), ("ports", ports))
+    unread = [name for name, known in told if not known]
+    return verdict(NAME, recording.trial, findings, SOURCE, unread)
+
+
+def _is_by_figures(tables: Tables) -> bool:
+    """Whether nobody wrote down how each request ended."""
+    driver = tables.recording.driver
+    return driver is not None and driver.judged_by_figures
+
+
+def _failed(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(NAME, "failed_ratio")
+    counts = tables.outcome_counts
+    total = sum(row.requests for row in counts)
+    if not total:
+        return unknown(limit, "not one request was made", "See why the driver sent nothing")
+    lacking = {name: sum(r.requests for r in counts if r.outcome == name) for name in LACKING}
+    number = sum(lacking.values())
+    said = [
+        f"{wording.count(lacking[name])} no {what}"
+        for name, what in LACKING.items()
+        if lacking[name]
+    ]
+    sentence = (
+        f"of {wording.several(total, 'request')} {' and '.join(said)} was left for"
+        if number
+        else "no request lacked a port or a file"
+    )
+    remedy = "Raise the limit of open files, widen the range of ports (`plimsoll machine`)"
+    return found(limit, number / total, sentence, remedy)
+
+
+def _files(tables: Tables, limits: Limits) -> list[Finding]:
+    """The fullest process of each side."""
+    windows = [(stage.start_ns, stage.end_ns) for stage in tables.recording.stages]
+    peaks = {side: tables.usage.peak(side, "open_files_ratio", windows) for side in SIDES}
+    return [
+        found(
+            limits.of(NAME, "files_ratio"),
+            peak,
+            f"the fullest process of the {side} had {wording.percent(round(peak, 4))} of the files "
+            "open that it may",
+            f"Raise the limit of open files for the {side} (`ulimit -n`)",
+        )
+        for side, peak in peaks.items()
+        if peak is not None
+    ]
+
+
+def _ports(tables: Tables, limits: Limits) -> list[Finding]:
+    """Ports that rest after their connections."""
+    recording = tables.recording
+    windows = [(stage.start_ns, stage.end_ns) for stage in recording.stages]
+    resting = tables.usage.peak("machine", "tcp_time_wait", windows)
+    ports = _available(recording)
+    if resting is None or not ports:
+        return []
+    load = recording.load
+    is_kept = load.get("keep_alive", True) and not load.get("requests_per_connection")
+    ratio = resting / ports
+    sentence = (
+        f"{wording.count(resting)} of {wording.count(ports)} ports towards the server rested after "
+        "their connections"
+    )
+    remedy = "Keep connections alive, widen the range of ports, or set net.ipv4.tcp_tw_reuse"
+    return [found(limits.of(NAME, "ports_ratio"), 0.0 if is_kept else ratio, sentence, remedy)]
+
+
+def _available(recording: Recording) -> int:
+    """Ports of this host times its source addresses; 0 when unknown."""
+    host = next(iter(recording.machines.values()), dict[str, Any]())
+    first, last = host.get("port_first"), host.get("port_last")
+    if recording.server is None or first is None or last is None:
+        return 0
+    on_loopback = recording.server.address.startswith(LOOPBACK)
+    return (last - first + 1) * (LOOPBACK_SOURCES if on_loopback else 1)

@@ -1,0 +1,106 @@
+"""Does throughput grow with connections as it can?
+
+Over the levels of a ramp of a closed load that last two seconds or longer:
+
+- efficiency: throughput per connection at a level, X(N)/N, divided by the greatest of all lower
+  levels. A server may lose by more connections, it cannot give each of them more than before: a
+  level above that had not yet come to its pace below it, or counts what was not served;
+- fit: four levels or more are compared with the universal scalability law, whose contention α and
+  coherency β are not negative. Where it leaves more than a twentieth of the variance unexplained,
+  and misses a level by more than a tenth, throughput jumps in a way that no queue has: levels mix
+  different states of the server or of the host. (The second condition, since a server that is full
+  from the first level on has no variance to explain.)
+
+Levels of fewer than ten connections count in the fit and not in efficiency: a server that is alone
+with its one client sleeps between two requests, and being waked costs more than the request.
+
+Source: N. J. Gunther, Guerrilla Capacity Planning, 2007, on the universal scalability law.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import levels, scalability
+from plimsoll.verdicts import law_fit, wording
+from plimsoll.verdicts.finding import Finding, found, not_asked, unknown, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.aggregate.levels import Level
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "scalability_law"
+SOURCE = "throughput over the levels of a ramp; N. J. Gunther, 2007"
+FEWEST = 10
+"""Efficiency of levels with fewer connections is that of waking."""
+SHORTEST = 2
+"""Whole seconds that a level must last, the first one of it, in which they open, among them."""
+CHANCE = 4.0
+"""Efficiency beyond 1 by less than so many standard deviations of a count is chance."""
+REMEDY = "Lengthen the warm-up and the steps, so that each level comes to its pace"
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether throughput over the levels of a ramp can be."""
+    return verdict(NAME, tables.recording.trial, _findings(tables, limits), SOURCE)
+
+
+def _findings(tables: Tables, limits: Limits) -> list[Finding]:
+    limit = limits.of(NAME, "efficiency")
+    load = tables.recording.load
+    if load.get("model") == "unknown":
+        return [unknown(limit, "what was asked for is not known", "")]
+    if load.get("model") != "closed" or load.get("think_time_s"):
+        return [not_asked(limit, "the load does not ask for as much as connections can get")]
+    if not tables.recording.stages:
+        return [unknown(limit, "no stage of the load ran", "Repeat the trial")]
+    known = [one for one in levels.rising(tables.seconds) if one.lasted >= SHORTEST]
+    findings = [*_efficiency(known, limits), *_fit(known, limits)]
+    return findings or [not_asked(limit, "the load has no two levels that last long enough")]
+
+
+def _efficiency(known: Sequence[Level], limits: Limits) -> list[Finding]:
+    """The worst gain of throughput per connection from lower levels to a higher one."""
+    counted = [level for level in known if level.connections >= FEWEST]
+    gains = [_gain(counted[:number], level) for number, level in enumerate(counted) if number]
+    if not gains:
+        return []
+    ratio, level = max(gains, key=lambda gain: gain[0])
+    sentence = (
+        f"at {wording.count(level.connections)} connections each was answered "
+        f"{wording.percent(round(ratio, 3))} as often as at the best of all lower levels"
+    )
+    limit = limits.of(NAME, "efficiency")
+    told = "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
+    return [found(limit, ratio, sentence + told, REMEDY)]
+
+
+def _gain(lower: Sequence[Level], level: Level) -> tuple[float, Level]:
+    """Efficiency of a level against the best of the lower ones, less what chance can do."""
+    best = max(lower, key=_each)
+    if not _each(best):
+        return 0.0, level
+    answers = best.completed_per_s * best.counted
+    return _each(level) / _each(best) - CHANCE / sqrt(answers), level
+
+
+def _each(level: Level) -> float:
+    """Answers per second of each connection."""
+    return level.completed_per_s / level.connections
+
+
+def _fit(known: Sequence[Level], limits: Limits) -> list[Finding]:
+    """The law that comes nearest."""
+    points = [(level.connections, level.completed_per_s) for level in known]
+    fit = scalability.fit(points)
+    if fit is None:
+        return []
+    most = wording.count(points[-1][0])
+    over = f"over {wording.count(len(points))} levels up to {most} connections,"
+    close = ", and misses no level by much"
+    return [law_fit.finding(NAME, over, fit, limits, REMEDY, close=close)]

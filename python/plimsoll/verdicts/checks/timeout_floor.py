@@ -1,0 +1,71 @@
+"""Did as many requests end as their time limit demands?
+
+No request is in flight for longer than its time limit *T*. Of *L* requests in flight on average
+over a time *W*, which L · W / T of them must have ended in it, answered or not, but for those that
+are still in flight at its end, another L. Measured is
+
+    (ended + L) · T / (L · W)
+
+with *L* by the driver's clock and those ended by the rows. Below 1 is impossible: either not so
+many connections were in use, or time limits were not kept. 80,000 connections with a limit of 2 s
+end 40,000 requests per second at least.
+
+Source: Little's law with W ≤ T; J. D. C. Little, Operations Research 9(3), 1961.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import laws
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "timeout_floor"
+SOURCE = "requests ended against requests in flight / time limit; Little, 1961"
+LATE_S = 0.1
+"""A driver may notice so late that the time of a request is over."""
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether as many requests ended as the time limit demands."""
+    return verdict(NAME, tables.recording.trial, [_finding(tables, limits)], SOURCE)
+
+
+def _finding(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(NAME, "ended_ratio")
+    in_flight = tables.summary["in_flight"]
+    load = tables.recording.load
+    timeout_s = float(load.get("timeout_s") or 0.0)
+    held_s = sum(end - start for start, end in tables.holds) / 1e9
+    if not in_flight or not timeout_s or not held_s:
+        sentence = "requests in flight, or their time limit, are not known"
+        return unknown(limit, sentence, "Hold the load for some seconds")
+    longest_s = (timeout_s + LATE_S) * int(load.get("pipeline") or 1)
+    ended_per_s = sum(map(_ended, _counts(tables))) / held_s
+    floor_per_s = laws.least_per_s(in_flight, 1.0, longest_s)
+    ratio = (ended_per_s * held_s + in_flight) / (floor_per_s * held_s)
+    least_per_s = max(floor_per_s - in_flight / held_s, 0.0)
+    sentence = (
+        f"{wording.amount(in_flight)} requests in flight, none for longer than "
+        f"{wording.seconds(timeout_s)}, end at least {wording.amount(least_per_s)} times a second "
+        f"in a hold of {wording.seconds(held_s)}; {wording.amount(ended_per_s)} did"
+        if least_per_s
+        else f"a hold of {wording.seconds(held_s)} is no longer than the time limit of "
+        f"{wording.seconds(timeout_s)}, so no request had to end in it"
+    )
+    return found(limit, ratio, sentence, "Do not use this trial; see how its requests ended")
+
+
+def _counts(tables: Tables) -> list[tuple[str, int]]:
+    return [(row.outcome, row.held) for row in tables.outcome_counts]
+
+
+def _ended(count: tuple[str, int]) -> int:
+    outcome, held = count
+    return 0 if outcome == "unfinished" else held

@@ -1,0 +1,34 @@
+"""Checks on published figures: one module each, `judge(figures, limits)` judges one result.
+
+Of published figures nothing can be read but what was printed, so a check whose figures are missing
+gives no verdict, and `NEEDS` says what would have to be published. None knows another.
+"""
+
+from plimsoll.verdicts.figure_checks import (
+    cpu_bounds,
+    failures_counted,
+    hidden_waits,
+    link_headroom,
+    littles_law,
+    one_length,
+    own_counts,
+    percentile_order,
+    quantile_bounds,
+    sample_size,
+    timeout_floor,
+)
+
+FIGURE_CHECKS = (
+    own_counts,
+    failures_counted,
+    one_length,
+    percentile_order,
+    littles_law,
+    quantile_bounds,
+    hidden_waits,
+    timeout_floor,
+    link_headroom,
+    cpu_bounds,
+    sample_size,
+)
+"""Every check on one result, in the order in which a reader wants to know."""

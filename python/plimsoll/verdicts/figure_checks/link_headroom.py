@@ -1,0 +1,63 @@
+"""Had the network between load tool and server room to spare?
+
+A link carries no more than its rate, and less of it is payload: of 1,538 bytes that a full packet
+takes on Ethernet, 1,448 are. Measured are the bytes received per second as they were printed or,
+where they were not, throughput × length of the body, with that overhead, / the speed of the link.
+Near 1 the result is the speed of the link and not that of the server.
+
+Source: IEEE 802.3 (preamble, frame check, gap) with TCP's time stamps at an MTU of 1,500.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import laws
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import found, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.published.figures import Figures
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "link_headroom"
+NEEDS = "speed of the link, and bytes per second or length of the answers"
+SOURCE = "bytes on the wire against the speed of the link; IEEE 802.3"
+
+
+def judge(figures: Figures, limits: Limits) -> Verdict | None:
+    """Whether the link had room to spare; None where its speed or the bytes are missing."""
+    received = _received(figures)
+    if received is None or not figures.link_bits_per_s:
+        return None
+    bytes_per_s, said = received
+    ratio = laws.link_ratio(bytes_per_s, figures.link_bits_per_s)
+    limit = limits.of(NAME, "link_ratio")
+    sentence = (
+        f"{said}, which with all that surrounds them is {wording.percent(round(ratio, 3))} of the "
+        f"link of {_bits(figures.link_bits_per_s)}"
+    )
+    if limit.level(ratio) != "sound":
+        sentence += "; so the link was the limit, or nearly, and the server could do more"
+    remedy = "Do not rank servers by this; measure over a faster link, or with shorter answers"
+    return verdict(NAME, figures.label, [found(limit, ratio, sentence, remedy)], SOURCE)
+
+
+def _received(figures: Figures) -> tuple[float, str] | None:
+    """Bytes per second, and what they are; None where neither they nor lengths are known."""
+    if figures.received_per_s is not None:
+        return figures.received_per_s, f"{_bits(figures.received_per_s * 8)} were received"
+    if figures.throughput_per_s is None or figures.body_bytes is None:
+        return None
+    bodies = figures.throughput_per_s * figures.body_bytes
+    answers = f"{wording.count(figures.throughput_per_s)} answers per second"
+    length = f"{wording.count(figures.body_bytes)} bytes"
+    return bodies, f"{answers} with bodies of {length} make {_bits(bodies * 8)}"
+
+
+def _bits(per_s: float) -> str:
+    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if per_s >= factor:
+            return f"{per_s / factor:.3g} {unit}"
+    return f"{per_s:.0f} bit/s"

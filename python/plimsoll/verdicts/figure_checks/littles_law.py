@@ -1,0 +1,116 @@
+"""Little's law on published figures: connections in use = throughput × mean time.
+
+    L = λ · W
+
+Where each connection sends its next request when the last is answered, nearly all of them have a
+request in flight all the time. Throughput and mean time say how many that were. Fewer means that
+connections were not open, waited for the load tool, or waited for requests whose times are left
+out; more cannot be.
+
+Times are taken as exactly as they were printed: a mean of 1 ms in whole milliseconds is anything
+from 0 to 2 ms. Where a tool mixes its measured times with others, as wrk does, the mean is too
+great and an excess is its explanation, not a contradiction.
+
+Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import laws
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import Finding, found, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.published.figures import Figures
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "littles_law"
+NEEDS = "connections, throughput and the mean time of a load without a fixed rate"
+SOURCE = "J. D. C. Little, Operations Research 9(3), 1961"
+
+
+def judge(figures: Figures, limits: Limits) -> Verdict | None:
+    """Whether connections, throughput and mean time agree; None where one of them is missing."""
+    mean_s, rate = figures.times_s.get("mean"), figures.timed_per_s
+    if mean_s is None or not rate or not figures.in_flight:
+        return None
+    ratio = _ratio(figures, figures.in_flight, rate, mean_s)
+    told = _told(figures, figures.in_flight, rate, mean_s)
+    findings = [_low(figures, limits, ratio, told), _high(figures, limits, ratio, told)]
+    return verdict(NAME, figures.label, findings, SOURCE)
+
+
+def _ratio(figures: Figures, in_flight: float, rate: float, mean_s: float) -> float:
+    """Connections in use / connections, as near to 1 as the rounding of the mean allows."""
+    step_s = figures.times_step_s
+    least = laws.in_flight(rate, max(mean_s - step_s, 0.0)) / in_flight
+    most = laws.in_flight(rate, mean_s + step_s) / in_flight
+    return min(max(1.0, least), most)
+
+
+def _told(figures: Figures, in_flight: float, rate: float, mean_s: float) -> str:
+    used, step_s = laws.in_flight(rate, mean_s), figures.times_step_s
+    times = f"that take {wording.seconds(mean_s)} each"
+    if step_s:
+        low = laws.in_flight(rate, max(mean_s - step_s, 0.0))
+        span = f"{wording.amount(low)} to {wording.amount(laws.in_flight(rate, mean_s + step_s))}"
+        times = f"with a mean of {wording.seconds(mean_s)} (give or take {wording.seconds(step_s)})"
+    else:
+        span = wording.amount(used)
+    return (
+        f"{wording.count(rate)} requests per second {times} keep {span} connections in use, and "
+        f"there were {wording.amount(in_flight)}"
+    )
+
+
+def _low(figures: Figures, limits: Limits, ratio: float, told: str) -> Finding:
+    limit = limits.of(NAME, "accounted_ratio")
+    needed_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
+    lack = (
+        f"; the others had nothing to do, were not open, or waited for requests whose times are "
+        f"left out"
+        f"{_failures(figures)}. With all of them in use the mean would be "
+        f"{wording.seconds(needed_s)}"
+    )
+    sentence = told if limit.level(ratio) == "sound" else told + lack
+    remedy = (
+        "See how many connections were really open, whether the load tool kept up, and whether it "
+        "was told to send no faster"
+    )
+    finding = found(limit, ratio, sentence, remedy)
+    return _unless_paced(figures, finding)
+
+
+def _unless_paced(figures: Figures, finding: Finding) -> Finding:
+    """Where nobody says whether a rate was asked for, idle connections may have been meant."""
+    if finding.level == "void" and figures.model == "unknown":
+        return replace(finding, level="doubtful")
+    return finding
+
+
+def _failures(figures: Figures) -> str:
+    if not figures.failures:
+        return ""
+    kinds = [f"{kind} {wording.count(number)}" for kind, number in figures.failures.items()]
+    return f" (failures that were printed: {wording.listed(kinds)})"
+
+
+def _high(figures: Figures, limits: Limits, ratio: float, told: str) -> Finding:
+    limit = limits.of(NAME, "excess_ratio")
+    most_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
+    truth = f"the mean can have been {wording.seconds(most_s)} at most"
+    if figures.times == "synthetic":
+        sentence = (
+            f"{told}: the printed mean is too great, for it has times in it that the tool made up "
+            f"for requests it could not send; {truth}"
+        )
+        remedy = "Do not quote mean and percentiles of this run; its maximum is as measured"
+        finding = found(limit, ratio, sentence, remedy)
+        return replace(finding, level="doubtful") if finding.level == "void" else finding
+    sentence = f"{told}: the requests took more time than so many connections have; {truth}"
+    remedy = "Throughput and times are not of the same requests, or one of them is wrong"
+    return found(limit, ratio, sentence, remedy)

@@ -1,0 +1,74 @@
+"""Are the times in order, and does the mean lie where the percentiles allow?
+
+A higher percentile is never shorter than a lower one, the minimum is the shortest time of all and
+the maximum the longest. The mean lies between the bounds that percentiles set. Times count as equal
+when they differ by no more than they were rounded by.
+
+Source: the definition of a quantile.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import laws
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import found, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.published.figures import Figures
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "percentile_order"
+NEEDS = "two or more times of one result"
+SOURCE = "the definition of a quantile"
+TWO = 2
+SLACK = 1.01
+"""Times are printed with three digits or so; what differs by less is not out of order."""
+
+
+def judge(figures: Figures, limits: Limits) -> Verdict | None:
+    """Whether the times are in order; None where there are fewer than two."""
+    if len([name for name in figures.times_s if name != "stddev"]) < TWO:
+        return None
+    limit = limits.of(NAME, "disorder")
+    wrong = [*_disorder(figures), *_misplaced_mean(figures)]
+    if not wrong:
+        finding = found(limit, 0, "the times are in order, from the shortest to the longest", "")
+    else:
+        remedy = "See whether columns were mixed up, or came from different runs"
+        finding = found(limit, len(wrong), wording.listed(wrong), remedy)
+    return verdict(NAME, figures.label, [finding], SOURCE)
+
+
+def _name(share: float) -> str:
+    if share in (0.0, 1.0):
+        return "the maximum" if share else "the minimum"
+    return f"p{share * 100:.10g}"
+
+
+def _disorder(figures: Figures) -> list[str]:
+    return [
+        f"{_name(high)} ({wording.seconds(late)}) is shorter than {_name(low)} "
+        f"({wording.seconds(early)})"
+        for (low, early), (high, late) in pairwise(figures.quantiles_s)
+        if early > late * SLACK + figures.quantiles_step_s
+    ]
+
+
+def _misplaced_mean(figures: Figures) -> list[str]:
+    """The mean where it is not between the bounds of the percentiles."""
+    mean_s, quantiles = figures.times_s.get("mean"), figures.quantiles_s
+    if mean_s is None or not quantiles or _disorder(figures):
+        return []
+    least_s, most_s = laws.least_mean_s(quantiles), laws.most_mean_s(quantiles)
+    step_s = figures.quantiles_step_s
+    if mean_s * SLACK + 2 * step_s < least_s:
+        said = f"by the percentiles it is {wording.seconds(least_s)} at least"
+    elif most_s is not None and mean_s > most_s * SLACK + 2 * step_s:
+        said = f"by the percentiles it is {wording.seconds(most_s)} at most"
+    else:
+        return []
+    return [f"the mean is given as {wording.seconds(mean_s)}, but {said}"]

@@ -1,0 +1,130 @@
+"""Do the percentiles leave room for the mean that throughput and connections ask for?
+
+Where each connection sends its next request when the last is answered, the mean time is
+connections / throughput, whatever is printed. Percentiles bound the mean from both sides: requests
+between the median and p90 took at least the median and at most p90, and so on,
+
+    Σ (q[i+1] − q[i]) · t[i]  ≤  mean  ≤  Σ (q[i+1] − q[i]) · t[i+1]
+
+A mean above the upper bound means that requests were slower than the percentiles say, or that
+connections were idle. Below the lower bound it means that requests were faster than they say.
+
+Without a published maximum there is no upper bound; then the check says how slow the requests above
+the highest percentile must have been on average, which the maximum cannot be below. A "mean can not
+exceed p99" would be wrong: one request in a hundred may be very slow.
+
+Source: Little's law, and the definition of a quantile; arithmetic of this project.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import laws
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import Finding, found, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.published.figures import Figures
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "quantile_bounds"
+NEEDS = "connections, throughput and percentiles of a load without a fixed rate"
+SOURCE = "Little, 1961, and the definition of a quantile"
+
+
+def judge(figures: Figures, limits: Limits) -> Verdict | None:
+    """Whether percentiles, throughput and connections agree; None where one is missing."""
+    rate = figures.timed_per_s
+    inner = [share for share, _ in figures.quantiles_s if 0.0 < share < 1.0]
+    if not rate or not figures.in_flight or not inner:
+        return None
+    implied_s = laws.mean_time_s(figures.in_flight, rate)
+    findings = [_upper(figures, limits, implied_s), _lower(figures, limits, implied_s)]
+    return verdict(NAME, figures.label, findings, SOURCE)
+
+
+def _shifted(figures: Figures, step_s: float) -> list[tuple[float, float]]:
+    """The quantiles, each as much greater or less as rounding may have made it."""
+    return [(share, max(time_s + step_s, 0.0)) for share, time_s in figures.quantiles_s]
+
+
+def _demand(figures: Figures, implied_s: float) -> str:
+    return (
+        f"{wording.amount(figures.in_flight or 0.0)} connections in use and "
+        f"{wording.count(figures.timed_per_s or 0.0)} requests per second mean "
+        f"{wording.seconds(implied_s)} for a request on average"
+    )
+
+
+def _upper(figures: Figures, limits: Limits, implied_s: float) -> Finding:
+    quantiles = _shifted(figures, figures.quantiles_step_s)
+    most_s = laws.most_mean_s(quantiles)
+    if most_s is None:
+        return _without_maximum(figures, limits, implied_s, quantiles)
+    limit = limits.of(NAME, "upper_ratio")
+    ratio = implied_s / most_s if most_s else float("inf")
+    demand = _demand(figures, implied_s)
+    if limit.level(ratio) == "sound":
+        sentence = f"{demand}; the printed percentiles allow up to {wording.seconds(most_s)}"
+        return found(limit, ratio, sentence, "")
+    used = (figures.in_flight or 0.0) / ratio
+    sentence = (
+        f"{demand}, but the printed percentiles allow {wording.seconds(most_s)} at most; so no "
+        f"more than {wording.amount(used)} connections were in use, or requests were slower than "
+        "the percentiles say"
+    )
+    remedy = (
+        "See how many connections were really open, and whether the times have all requests in them"
+    )
+    finding = found(limit, ratio, sentence, remedy)
+    if finding.level == "void" and figures.model == "unknown":
+        return replace(finding, level="doubtful")
+    return finding
+
+
+def _without_maximum(
+    figures: Figures, limits: Limits, implied_s: float, quantiles: laws.Quantiles
+) -> Finding:
+    """What the maximum must have been."""
+    limit = limits.of(NAME, "needed_max_ratio")
+    share, highest_s = quantiles[-1]
+    needed_s = laws.needed_max_s(implied_s, quantiles) or 0.0
+    ratio = max(needed_s, 0.0) / highest_s if highest_s else 0.0
+    demand = _demand(figures, implied_s)
+    if ratio <= 1.0:
+        sentence = f"{demand}, which the printed percentiles allow"
+        return found(limit, ratio, sentence, "")
+    sentence = (
+        f"{demand}; with {wording.percent(share)} of them within {wording.seconds(highest_s)} the "
+        f"slowest {wording.percent(round(1 - share, 9))} must have taken "
+        f"{wording.seconds(needed_s)} on average, so the maximum, which is not published, is "
+        f"{wording.seconds(needed_s)} or more"
+    )
+    remedy = "Publish the maximum: it decides whether these figures can be true"
+    finding = found(limit, ratio, sentence, remedy)
+    if figures.timeout_s is None or needed_s <= figures.timeout_s:
+        return finding
+    over = f"{sentence}; but no request may take longer than {wording.seconds(figures.timeout_s)}"
+    return replace(finding, level="void", sentence=over)
+
+
+def _lower(figures: Figures, limits: Limits, implied_s: float) -> Finding:
+    limit = limits.of(NAME, "lower_ratio")
+    least_s = laws.least_mean_s(_shifted(figures, -figures.quantiles_step_s))
+    ratio = implied_s / least_s if least_s else float("inf")
+    demand = _demand(figures, implied_s)
+    if limit.level(ratio) == "sound":
+        return found(limit, ratio, f"{demand}, which the printed percentiles allow", "")
+    sentence = (
+        f"{demand}, but by the printed percentiles it was {wording.seconds(least_s)} at least: so "
+        "many requests cannot have been answered with these times"
+    )
+    if figures.times == "synthetic":
+        sentence += ", and indeed the tool put times among them that it made up"
+    remedy = "Do not quote these percentiles; measure with a tool that writes down every request"
+    finding = found(limit, ratio, sentence, remedy)
+    is_known = figures.times == "synthetic" and finding.level == "void"
+    return replace(finding, level="doubtful") if is_known else finding

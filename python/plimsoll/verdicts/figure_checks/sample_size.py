@@ -1,0 +1,63 @@
+"""Are there enough requests behind each percentile?
+
+A percentile says something when ten requests or so lie beyond it: p99 needs 1,000 requests, p99.9
+needs 10,000. With fewer, another run gives another number. Doubtful is a result with too few for
+p99 or a percentile below; of rarer ones, which tools print in any case, the check says which not to
+quote.
+
+Source: ten observations beyond a quantile, a usual rule; a first proposal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import laws
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import found, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.published.figures import Figures
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "sample_size"
+NEEDS = "number of requests, and percentiles"
+SOURCE = "ten requests beyond a percentile"
+USUAL = 0.99
+"""The highest percentile that every reader takes for granted."""
+
+
+def judge(figures: Figures, limits: Limits) -> Verdict | None:
+    """Whether there are enough requests; None without their number or without percentiles."""
+    shares = [share for share, _ in figures.quantiles_s if 0.0 < share < 1.0]
+    usual = [share for share in shares if share <= USUAL]
+    if not usual or figures.ended is None:
+        return None
+    count = _timed(figures, figures.ended)
+    needed = laws.enough(max(usual))
+    limit = limits.of(NAME, "samples_ratio")
+    sentence = (
+        f"{_name(max(usual))} rests on {wording.count(count)} requests, and needs "
+        f"{wording.count(needed)}{_rarer(shares, count)}"
+    )
+    remedy = "Measure for longer before quoting it"
+    finding = found(limit, count / needed, sentence, remedy)
+    return verdict(NAME, figures.label, [finding], SOURCE)
+
+
+def _timed(figures: Figures, ended: float) -> float:
+    """Requests behind the times."""
+    if figures.timed_requests is not None:
+        return figures.timed_requests
+    return ended - (0.0 if figures.timed == "ends" else figures.unanswered)
+
+
+def _name(share: float) -> str:
+    return f"p{share * 100:.10g}"
+
+
+def _rarer(shares: list[float], count: float) -> str:
+    """Percentiles that ought not to be quoted."""
+    few = [_name(share) for share in shares if share > USUAL and laws.enough(share) > count]
+    return f"; too few for {', '.join(few)}" if few else ""

@@ -1,0 +1,76 @@
+"""Were there as many requests per second as the time limit demands?
+
+No request is waited for longer than the time limit *T*. Of *C* connections that are always in use,
+a share *f* of whose requests ends in time, follow at least
+
+    C · f / T
+
+requests per second. 80,000 connections with a limit of 2 s and 98 % in time make 39,200 at least.
+Where a tool goes on waiting for late answers, these would have to take so long that the sentence
+says how long.
+
+Source: Little's law with W ≤ T; J. D. C. Little, Operations Research 9(3), 1961.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import laws
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import found, verdict
+
+if TYPE_CHECKING:
+    from plimsoll.published.figures import Figures
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "timeout_floor"
+NEEDS = "connections, throughput, the time limit and the share of requests that kept it"
+SOURCE = "connections × share in time / time limit; Little, 1961"
+
+
+def judge(figures: Figures, limits: Limits) -> Verdict | None:
+    """Whether throughput reaches what the time limit demands; None where figures are missing."""
+    rate, timeout_s, ratio = figures.throughput_per_s, figures.timeout_s, _in_time(figures)
+    if not rate or not timeout_s or not figures.in_flight or ratio is None:
+        return None
+    limit = limits.of(NAME, "floor_ratio")
+    least = laws.least_per_s(figures.in_flight, ratio, timeout_s)
+    reached = rate / least if least else float("inf")
+    sentence = (
+        f"{wording.amount(figures.in_flight)} connections with {wording.percent(ratio)} of their "
+        f"requests in time, the limit being {wording.seconds(timeout_s)}, make at least "
+        f"{wording.amount(least)} requests per second; {wording.amount(rate)} were published"
+    )
+    if limit.level(reached) != "sound":
+        sentence += _instead(figures, figures.in_flight, rate, ratio, timeout_s)
+    remedy = "See how many connections were really in use; both figures cannot be true"
+    finding = found(limit, reached, sentence, remedy)
+    if finding.level == "void" and figures.model == "unknown":
+        finding = replace(finding, level="doubtful")
+    return verdict(NAME, figures.label, [finding], SOURCE)
+
+
+def _in_time(figures: Figures) -> float | None:
+    """Share of the requests that ended in time; None when nobody said."""
+    if figures.right_ratio is not None:
+        return figures.right_ratio
+    if not figures.counts_failures or not figures.ended:
+        return None
+    kinds = [*figures.failures.items(), *figures.wrong_answers.items()]
+    late = sum(number for kind, number in kinds if "time" in kind.lower())
+    return max(1.0 - late / figures.ended, 0.0)
+
+
+def _instead(
+    figures: Figures, in_flight: float, rate: float, ratio: float, timeout_s: float
+) -> str:
+    """What would have to be true instead."""
+    used = laws.in_flight(rate, timeout_s)
+    said = f": {wording.amount(used)} connections at most can have been in use"
+    if ratio >= 1.0:
+        return said
+    late_s = (laws.mean_time_s(in_flight, rate) - ratio * timeout_s) / (1.0 - ratio)
+    return f"{said}, unless the late ones kept theirs for {wording.seconds(late_s)} each on average"

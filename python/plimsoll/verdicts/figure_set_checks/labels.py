@@ -1,0 +1,71 @@
+"""Are columns what their heads say?
+
+p99 is hardly ever the mean, the maximum or p95 to the last digit. Where it is, in row after row,
+one column was printed twice, or under another's name. Times that were rounded to a tenth of
+themselves or more are left out, and so are maxima of fewer than 1,000 requests, which may well be
+p99.
+
+Source: comparison of columns; the limits are first proposals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate import laws
+from plimsoll.verdicts import wording
+from plimsoll.verdicts.finding import found, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.published.figures import Figures
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "labels"
+NEEDS = "p99 with mean, p95 or maximum"
+SOURCE = "times that are equal without a reason"
+SUBJECT = "all together"
+PAIRS = (("p99", "mean"), ("p99", "max"), ("p99", "p95"))
+FEW = 5
+"""With fewer results, equal times may be chance: they are doubtful at the worst."""
+COARSE = 10
+
+
+def judge(results: Sequence[Figures], limits: Limits) -> Verdict | None:
+    """Whether times are equal that should differ; None where no result has two such times."""
+    compared = [one for one in results if any(_comparable(one, *pair) for pair in PAIRS)]
+    if not compared:
+        return None
+    limit = limits.of(NAME, "equal_ratio")
+    equal = {one.label: pair for one in compared for pair in PAIRS if _is_equal(one, *pair)}
+    count = sum(any(_is_equal(one, *pair) for pair in PAIRS) for one in compared)
+    if not count:
+        sentence = "p99 differs from mean, p95 and maximum, as it should"
+        return verdict(NAME, SUBJECT, [found(limit, 0.0, sentence, "")], SOURCE)
+    told = [f"{label}: {one} = {other}" for label, (one, other) in equal.items()]
+    sentence = (
+        f"{wording.count(count)} of {wording.several(len(compared), 'result')} with p99 have it "
+        f"equal to another time ({wording.listed(told)}): a column stands under a wrong name"
+    )
+    remedy = "Look at how the table was made; publish what the tool printed beside it"
+    finding = found(limit, count / len(compared), sentence, remedy)
+    if finding.level == "void" and len(compared) < FEW:
+        finding = replace(finding, level="doubtful")
+    return verdict(NAME, SUBJECT, [finding], SOURCE)
+
+
+def _comparable(figures: Figures, one: str, other: str) -> bool:
+    first, second = figures.times_s.get(one), figures.times_s.get(other)
+    if first is None or second is None or first <= COARSE * figures.times_step_s:
+        return False
+    enough = figures.requests is None or figures.requests >= laws.enough(0.99)
+    return enough
+
+
+def _is_equal(figures: Figures, one: str, other: str) -> bool:
+    if not _comparable(figures, one, other):
+        return False
+    return figures.times_s[one] == figures.times_s[other]

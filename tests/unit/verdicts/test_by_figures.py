@@ -1,0 +1,145 @@
+"""Every check on trials that a foreign driver put on: it judges, or says that it cannot know."""
+
+from dataclasses import replace
+
+import pytest
+
+import foreign
+from plimsoll.verdicts import judge
+from plimsoll.verdicts.by_figures import NEED_ROWS
+from plimsoll.verdicts.checks import CHECKS
+from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
+
+SOUND = foreign.FIGURES
+
+
+def verdicts(made):
+    return {verdict.check: verdict for verdict in judge.judge(made)}
+
+
+def test_every_check_says_something_once_and_of_the_trial():
+    made = foreign.trial()
+    given = judge.judge(made)
+    names = [verdict.check for verdict in given]
+    assert names[: len(CHECKS)] == [check.NAME for check in CHECKS]
+    assert len(set(names)) == len(names)
+    assert {verdict.subject for verdict in given} == {made.recording.trial}
+    assert all(verdict.statement.endswith(".") for verdict in given)
+
+
+def test_checks_on_figures_stand_beside_those_on_the_trial():
+    given = verdicts(foreign.trial())
+    assert {"own_counts", "failures_counted", "percentile_order", "sample_size"} <= given.keys()
+    assert {check.NAME for check in FIGURE_CHECKS} & {
+        check.NAME for check in CHECKS
+    } <= given.keys()
+
+
+@pytest.mark.parametrize("name", sorted(NEED_ROWS))
+def test_what_only_a_record_of_every_request_shows_is_never_sound_without_one(name):
+    figures = replace(SOUND, times_s={}, timeout_s=None)
+    made = foreign.trial(figures)
+    made = replace(made, recording=replace(made.recording, requests=("a", "b")))
+    given = verdicts(made)[name]
+    assert given.level == "doubtful"
+    assert given.measured is None
+    assert "`wrk` does not say" in given.statement
+    assert given.remedy
+
+
+def test_without_a_record_a_trial_is_doubtful_at_best():
+    assert judge.level(judge.judge(foreign.trial())) != "sound"
+
+
+def test_rows_without_outcomes_do_not_make_up_for_a_record():
+    given = verdicts(foreign.trial(tool="ab", rows=True))
+    for name in ("conservation", "evenly_served", "steady"):
+        assert given[name].measured is None
+
+
+def test_littles_law_is_that_of_the_figures():
+    assert verdicts(foreign.trial())["littles_law"].level == "sound"
+    slow = replace(SOUND, throughput_per_s=500.0, requests=5000.0)
+    given = verdicts(foreign.trial(slow))["littles_law"]
+    assert given.level == "void"
+    assert given.measured == pytest.approx(0.25)
+
+
+def test_a_tool_that_printed_other_counts_than_its_rate_is_found_out():
+    assert verdicts(foreign.trial(replace(SOUND, requests=9000.0)))["own_counts"].level == "void"
+
+
+def test_right_is_what_the_tool_does_not_count_as_wrong_and_no_body_was_seen():
+    given = verdicts(foreign.trial())["answers_right"]
+    assert given.level == "doubtful"
+    assert "right is what `wrk` does not count as wrong" in given.statement
+
+
+def test_answers_that_the_tool_counts_as_wrong_are_wrong():
+    wrong = replace(SOUND, wrong_answers={"not 2xx or 3xx": 20_000.0})
+    given = verdicts(foreign.trial(wrong))["answers_right"]
+    assert given.level == "void"
+    assert (
+        "`wrk` counted 20,000 of 20,000 answers as wrong: not 2xx or 3xx 20,000" in given.statement
+    )
+
+
+def test_the_contract_before_and_after_the_load_speaks_as_ever():
+    made = foreign.trial()
+    broken = {"before": ["answered with 500"], "after": []}
+    made = replace(made, recording=replace(made.recording, contract=broken))
+    assert "answered with 500" in verdicts(made)["answers_right"].statement
+
+
+def test_no_failure_needs_no_explanation_and_failures_without_a_reason_have_none():
+    assert verdicts(foreign.trial())["failures_explained"].level == "sound"
+    failed = replace(SOUND, failures={"connect": 3.0, "read": 7.0})
+    given = verdicts(foreign.trial(failed))["failures_explained"]
+    assert given.level == "doubtful"
+    assert "10 requests without an answer (connect 3, read 7)" in given.statement
+
+
+@pytest.mark.parametrize(("missing", "level"), [(0, "doubtful"), (1, "void")])
+def test_connections_are_those_that_the_kernel_counts_at_the_server(missing, level):
+    given = verdicts(foreign.trial(missing=missing))["connections_as_asked"]
+    assert given.level == level
+    if missing:
+        assert "19 of 20 connections asked for were open at the server" in given.statement
+
+
+def test_the_kernel_is_asked_whether_it_saw_what_the_tool_counted():
+    few = replace(SOUND, requests=100.0, throughput_per_s=10.0, received_bytes=1000.0)
+    assert verdicts(foreign.trial(few))["both_ends_agree"].level == "sound"
+    many = replace(SOUND, requests=9e8, throughput_per_s=9e7)
+    given = verdicts(foreign.trial(many))["both_ends_agree"]
+    assert given.level == "void"
+
+
+def test_the_server_s_own_count_is_asked_too():
+    made = foreign.trial()
+    own = {"requests_answered": 10_000, "requests_refused": 0, "sent_bytes": 10**9}
+    assert made.recording.server is not None
+    server = replace(made.recording.server, counted=own)
+    made = replace(made, recording=replace(made.recording, server=server))
+    given = verdicts(made)["both_ends_agree"]
+    assert given.level == "void"
+    assert "the server itself gave 10,000" in given.statement
+
+
+def test_rows_are_held_against_what_was_printed():
+    made = foreign.trial(tool="h2load", rows=True, by_figures=False)
+    answered = sum(row.requests for row in made.outcome_counts if row.outcome == "ok")
+    same = replace(SOUND, requests=float(answered))
+    alike = foreign.trial(same, "h2load", rows=True, by_figures=False)
+    assert verdicts(alike)["conservation"].level == "sound"
+    assert verdicts(made)["conservation"].level == "void"
+
+
+def test_what_rows_do_not_say_the_figures_do():
+    made = foreign.trial(tool="h2load", rows=True, by_figures=False)
+    assert verdicts(made)["littles_law"].measured is not None
+
+
+def test_a_driver_that_was_ended_before_it_printed_anything_is_judged_without_a_fault():
+    given = verdicts(foreign.trial(None))
+    assert set(given) == {check.NAME for check in CHECKS}

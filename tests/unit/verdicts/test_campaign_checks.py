@@ -1,0 +1,410 @@
+"""Each check on campaigns that pass and on campaigns that do not."""
+
+import importlib
+from itertools import count
+
+import pytest
+
+import sample
+from plimsoll.aggregate import courses
+from plimsoll.aggregate.comparisons import Repetition
+from plimsoll.recording import RecordedStage
+from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS
+from plimsoll.verdicts.judge import judge_campaign
+from plimsoll.verdicts.limits import Limits
+
+RISING = tuple(range(1000, 9000, 1000))
+
+
+def trial(framework, throughput, endpoint="2048", repetition=1, **changes):
+    """One trial of a campaign; `load`, `order` and others are of its recording."""
+    fields = ("load", "order", "limits", "driver_name")
+    recorded = {name: changes.pop(name) for name in fields if name in changes}
+    if "connections" in changes:
+        level = float(changes.pop("connections"))
+        recorded["stages"] = (RecordedStage("hold", 0, 7 * 10**9, level, level, 1),)
+    recording = sample.recording(
+        framework=framework, endpoint=endpoint, repetition=repetition, **recorded
+    )
+    length = changes.pop("answer_bytes", 2170)
+    summary = sample.summary(
+        recording.trial, throughput, received_bytes=round(throughput * 7) * length
+    )
+    changes = {"is_void": False, "server_busy_ratio": 0.97, **changes}
+    return Repetition(recording, summary, **changes)
+
+
+def judged(check, *repetitions):
+    module = importlib.import_module(f"plimsoll.verdicts.campaign_checks.{check}")
+    return module.judge(repetitions, Limits())
+
+
+def verdict(check, *repetitions):
+    (only,) = judged(check, *repetitions)
+    return only
+
+
+def at_the_top(*throughputs, **changes):
+    names = ("axum", "go", "node", "django", "spring")
+    return [trial(name, value, **changes) for name, value in zip(names, throughputs, strict=False)]
+
+
+def test_idle_servers_that_stop_at_one_number_have_a_common_ceiling():
+    found = verdict(
+        "common_ceiling", *at_the_top(46_300, 46_100, 45_900, 20_000, server_busy_ratio=0.6)
+    )
+    assert (found.level, found.measured) == ("doubtful", 3)
+    assert "3 different servers stop at one number: axum, go, node" in found.statement
+    assert "45,900 to 46,300" in found.statement
+    assert "60 % of its cores" in found.statement
+
+
+def test_servers_that_are_at_their_own_limits_have_no_common_ceiling():
+    assert verdict("common_ceiling", *at_the_top(46_300, 46_100, 45_900)).level == "sound"
+
+
+def test_servers_that_differ_have_no_common_ceiling():
+    trials = at_the_top(46_300, 40_000, 30_000, server_busy_ratio=0.6)
+    assert verdict("common_ceiling", *trials).level == "sound"
+
+
+def test_a_common_ceiling_of_servers_whose_processors_could_not_be_read_is_doubtful():
+    found = verdict("common_ceiling", *at_the_top(46_300, 46_100, 45_900, server_busy_ratio=None))
+    assert found.level == "doubtful"
+    assert "could not be read" in found.statement
+
+
+@pytest.mark.parametrize("load", [{"model": "open"}, {"think_time_s": 0.1}])
+def test_at_a_rate_that_was_asked_for_servers_are_alike(load):
+    trials = at_the_top(500, 500, 500, server_busy_ratio=0.1, load=sample.load(**load))
+    assert judged("common_ceiling", *trials) == ()
+
+
+def test_variants_of_one_framework_are_one_server():
+    trials = at_the_top(46_300, 46_100, server_busy_ratio=0.6)
+    assert judged("common_ceiling", *trials) == ()
+
+
+def by_length(*throughputs, **changes):
+    lengths = {"empty": 120, "2048": 2200, "8192": 8350, "32768": 32900}
+    return [
+        trial("node", value, endpoint, answer_bytes=length, **changes)
+        for (endpoint, length), value in zip(lengths.items(), throughputs, strict=True)
+    ]
+
+
+def test_one_number_whatever_the_length_is_doubtful_where_the_server_had_time():
+    found = verdict(
+        "payload_insensitive", *by_length(8000, 7990, 8010, 7950, server_busy_ratio=0.5)
+    )
+    assert (found.level, found.measured) == ("doubtful", 4)
+    assert "120 or 32,900 bytes" in found.statement
+
+
+def test_one_number_whatever_the_length_is_noted_where_the_server_was_busy():
+    found = verdict("payload_insensitive", *by_length(800, 799, 801, 795))
+    assert found.level == "sound"
+    assert "what a request costs it" in found.statement
+
+
+def test_longer_answers_that_cost_throughput_are_sound():
+    found = verdict(
+        "payload_insensitive", *by_length(8000, 7000, 5000, 2000, server_busy_ratio=0.5)
+    )
+    assert found.level == "sound"
+
+
+def test_few_endpoints_or_answers_of_like_length_do_not_ask_the_question():
+    assert judged("payload_insensitive", *by_length(8, 8, 8, 8)[:3]) == ()
+    alike = [trial("go", 8000, str(place), answer_bytes=2000) for place in range(5)]
+    assert judged("payload_insensitive", *alike) == ()
+
+
+def test_one_series_of_two_servers_is_doubtful():
+    trials = [trial("go", 8000, steps=RISING), trial("node", 8000, steps=RISING)]
+    found = verdict("identical_series", *trials)
+    assert found.level == "doubtful"
+    assert "go.2048.steady.1 and node.2048.steady.1" in found.statement
+
+
+def test_series_that_differ_and_repetitions_of_one_server_are_sound():
+    other = tuple(value * 2 for value in RISING)
+    trials = [
+        trial("go", 8000, steps=RISING),
+        trial("go", 8000, repetition=2, steps=RISING),
+        trial("node", 8000, steps=other),
+    ]
+    assert verdict("identical_series", *trials).level == "sound"
+
+
+def blocks(*throughputs, name="reference", **changes):
+    return [
+        trial(name, value, repetition=place, **changes)
+        for place, value in enumerate(throughputs, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("throughputs", "levels"),
+    [
+        ((10_000, 10_100, 9_900), {"campaign": "sound"}),
+        ((10_000, 10_000, 9_700), {"block 3": "doubtful"}),
+        ((10_000, 10_700, 10_000), {"block 2": "void"}),
+        ((10_000, 9_000), {"block 1": "void", "block 2": "void"}),
+        ((10_000, 9_300), {"block 1": "doubtful", "block 2": "doubtful"}),
+    ],
+)
+def test_a_block_is_as_good_as_its_reference(throughputs, levels):
+    found = judged("reference_drift", *blocks(*throughputs))
+    assert {one.subject: one.level for one in found} == levels
+
+
+def test_a_block_without_a_number_of_the_reference_is_doubtful():
+    trials = [*blocks(10_000, 10_000), trial("reference", 1, repetition=3, is_void=True)]
+    found = verdict("reference_drift", *trials)
+    assert (found.subject, found.level, found.measured) == ("block 3", "doubtful", None)
+
+
+def test_a_reference_that_counts_in_no_block_leaves_the_machine_unknown():
+    trials = [trial("reference", 1, repetition=place, is_void=True) for place in (1, 2)]
+    found = verdict("reference_drift", *trials, *blocks(8000, 8000, name="go"))
+    assert (found.subject, found.level, found.measured) == ("campaign", "doubtful", None)
+    assert "unknown whether the machine was the same" in found.statement
+
+
+def test_a_reference_at_a_rate_that_was_asked_for_sees_no_drift():
+    load = sample.load(model="open")
+    trials = [trial("reference", 1, repetition=n, is_void=True, load=load) for n in (1, 2)]
+    assert judged("reference_drift", *trials) == ()
+
+
+def test_without_a_reference_or_with_one_block_there_is_no_drift_to_see():
+    assert judged("reference_drift", *blocks(8000, 6000, name="go")) == ()
+    assert judged("reference_drift", *blocks(8000)) == ()
+
+
+def drifting(drift, repetitions=4):
+    """Three servers whose numbers change by a ratio over the campaign, with some scatter."""
+    orders = count()
+    last = 3 * repetitions - 1
+    return [
+        trial(
+            name,
+            speed * (1 + drift * order / last) * (1 + 0.002 * ((order * 7) % 5 - 2)),
+            repetition=repetition,
+            order=order,
+        )
+        for repetition in range(1, repetitions + 1)
+        for name, speed in (("go", 9000), ("node", 6000), ("axum", 12_000))
+        for order in [next(orders)]
+    ]
+
+
+def test_a_machine_that_slows_down_is_told_by_all_servers_together():
+    found = verdict("order_neutral", *drifting(-0.1))
+    assert found.level == "doubtful"
+    assert found.measured == pytest.approx(0.1, abs=0.01)
+    assert "slower" in found.statement
+
+
+def test_scatter_is_no_drift():
+    found = verdict("order_neutral", *drifting(0.0))
+    assert (found.level, found.measured) == ("sound", 0.0)
+
+
+def test_too_few_trials_to_tell_a_drift_are_doubtful_and_single_ones_are_not_asked():
+    assert verdict("order_neutral", *drifting(0.1)[:5]).measured is None
+    assert judged("order_neutral", *drifting(0.1, repetitions=1)) == ()
+
+
+def test_of_single_repetitions_nothing_is_known_and_nothing_is_claimed():
+    found = verdict("repetitions_agree", trial("go", 8000), trial("node", 7000))
+    assert (found.level, found.measured, found.remedy) == ("sound", None, "")
+    assert "it is unknown whether the number would come out again" in found.statement
+    assert "no rank is claimed" in found.statement
+
+
+def test_two_repetitions_say_little_and_are_no_fault_where_no_rank_is_claimed():
+    found = verdict("repetitions_agree", *blocks(8000, 8010))
+    assert (found.level, found.measured) == ("sound", None)
+    assert "says little" in found.statement
+
+
+def test_a_rank_that_rests_on_two_repetitions_is_doubtful():
+    trials = [*blocks(8000, 8010, name="go"), *blocks(2000, 2005, name="node")]
+    found = verdict("repetitions_agree", *trials)
+    assert (found.level, found.measured) == ("doubtful", 2)
+    assert "go is said to be ahead of node at 2048, steady" in found.statement
+
+
+def test_repetitions_that_were_asked_for_and_do_not_count_are_missed():
+    trials = [*blocks(8000, 8010), trial("reference", 8000, repetition=3, is_void=True)]
+    found = verdict("repetitions_agree", *trials)
+    assert (found.level, found.measured) == ("doubtful", 2)
+    assert "of 3 that were asked for" in found.statement
+
+
+def test_repetitions_that_agree_are_sound_and_tell_their_spread():
+    found = verdict("repetitions_agree", *blocks(8000, 8040, 7960))
+    assert found.level == "sound"
+    assert "0.5 %" in found.statement
+
+
+def test_repetitions_that_scatter_are_doubtful():
+    found = verdict("repetitions_agree", *blocks(8000, 9000, 7000))
+    assert found.level == "doubtful"
+    assert "7,000 to 9,000" in found.statement
+
+
+def test_a_rank_that_rests_on_less_than_the_scatter_is_doubtful():
+    steps = [-0.04, -0.02, 0.0, 0.02, 0.04] * 8
+    near = [8000 * (1 + step) for step in steps]
+    ahead = [value * 1.025 for value in near]
+    found = verdict("repetitions_agree", *blocks(*near, name="go"), *blocks(*ahead, name="node"))
+    assert found.level == "doubtful"
+    assert "node is ahead of go by 2.5 %" in found.statement
+
+
+def test_an_entry_that_is_steady_in_one_repetition_only_is_inconsistent():
+    trials = [
+        trial("go", 8000, repetition=place, course=course)
+        for place, course in enumerate((courses.FLAT, courses.WARM_UP, courses.FLAT), 1)
+    ]
+    found = verdict("repetitions_agree", *trials)
+    assert found.level == "doubtful"
+    assert "go · 2048 · steady (flat, warm-up)" in found.statement
+
+
+def test_holds_too_short_to_tell_are_not_inconsistent():
+    trials = [
+        trial("go", 8000, repetition=place, course=course)
+        for place, course in enumerate((courses.FLAT, courses.SHORT, courses.FLAT), 1)
+    ]
+    assert verdict("repetitions_agree", *trials).level == "sound"
+
+
+def test_void_trials_are_in_no_check():
+    trials = [trial(name, 8000, is_void=True, steps=RISING) for name in ("go", "node", "axum")]
+    assert judge_campaign(trials) == ()
+
+
+def test_a_campaign_is_judged_in_the_order_of_its_checks_by_its_own_limits():
+    limits = {"repetitions_agree": {"repetitions_doubtful": 1.0}}
+    trials = [
+        trial(name, value, repetition=block, order=3 * block + place, limits=limits)
+        for block in (1, 2)
+        for place, (name, value) in enumerate((("go", 8000), ("node", 7000), ("reference", 20_000)))
+    ]
+    found = judge_campaign(trials)
+    order = [check.NAME for check in CAMPAIGN_CHECKS]
+    assert [one.check for one in found] == sorted({one.check for one in found}, key=order.index)
+    by_check = {one.check: one for one in found}
+    assert by_check["repetitions_agree"].level == "sound"
+    assert "changed by this campaign" in by_check["repetitions_agree"].source
+
+
+def by_connections(points, **changes):
+    """Loads of one server that differ in their number of connections."""
+    return [
+        trial("go", value, load=sample.load(name=f"c{number}"), connections=number, **changes)
+        for number, value in points.items()
+    ]
+
+
+GROWING = {1: 1000, 4: 3900, 16: 14_000, 64: 30_000, 256: 33_000}
+
+
+def test_loads_that_follow_the_scalability_law_are_sound_and_told():
+    found = verdict("scalability_law", *by_connections(GROWING))
+    assert found.level == "sound"
+    assert "Over 1 to 256 connections of go · 2048" in found.statement
+    assert "contention" in found.statement
+
+
+def test_a_load_that_falls_out_of_the_scalability_law_is_named():
+    found = verdict("scalability_law", *by_connections(GROWING | {64: 9000}))
+    assert found.level == "doubtful"
+    assert "at 64 connections it is wrong by" in found.statement
+
+
+def test_a_load_that_gives_each_of_more_connections_more_is_doubtful():
+    found = verdict("scalability_law", *by_connections(GROWING | {16: 5000, 64: 30_000}))
+    assert found.level == "doubtful"
+    assert "connections of go · 2048 each was answered 150 % as often as at 16" in found.statement
+
+
+def test_few_loads_or_loads_that_differ_in_more_have_no_law_to_follow():
+    assert judged("scalability_law", *by_connections(GROWING)[:3]) == ()
+    piped = by_connections({1: 10, 2: 20}) + [
+        trial("go", 5, load=sample.load(name=f"p{n}", pipeline=8), connections=n) for n in (4, 8)
+    ]
+    assert judged("scalability_law", *piped) == ()
+
+
+def test_one_trial_is_no_campaign():
+    assert judge_campaign([trial("go", 8000)]) == ()
+
+
+def by_drivers(**throughputs):
+    return [
+        trial("go", value, repetition=number, driver_name=driver)
+        for driver, values in throughputs.items()
+        for number, value in enumerate(values, 1)
+    ]
+
+
+def test_drivers_that_report_the_same_agree():
+    found = verdict("drivers_agree", *by_drivers(plimsoll=(8000, 8050), wrk=(8100, 8020)))
+    assert found.level == "sound"
+    assert "1 comparison of drivers agree" in found.statement
+    assert "wrk on go · 2048 · steady" in found.statement
+
+
+def test_a_driver_that_reports_a_fifth_more_disagrees():
+    found = verdict(
+        "drivers_agree", *by_drivers(plimsoll=(8000, 8050), wrk=(8100, 8020), ab=(9800, 9850))
+    )
+    assert (found.level, found.unit) == ("doubtful", "ratio")
+    assert found.measured == pytest.approx(9825 / 8025 - 1)
+    assert "ab reports 9,825 answers per second and plimsoll 8,025: 22 % more" in found.statement
+    assert "wrk" not in found.statement
+
+
+def test_a_driver_that_reports_less_disagrees_as_much_as_one_that_reports_more():
+    found = verdict("drivers_agree", *by_drivers(plimsoll=(8000, 8000), ab=(4000, 4000)))
+    assert (found.level, found.measured) == ("doubtful", pytest.approx(1.0))
+    assert "fewer" in found.statement
+
+
+def test_a_difference_that_chance_may_have_made_is_none():
+    found = verdict("drivers_agree", *by_drivers(plimsoll=(6000, 10_000), ab=(8000, 12_000)))
+    assert found.level == "sound"
+    assert "chance" in found.statement
+
+
+def test_of_one_repetition_each_a_difference_stands_as_it_is():
+    found = verdict("drivers_agree", *by_drivers(plimsoll=(8000,), ab=(12_000,)))
+    assert found.level == "doubtful"
+
+
+def test_void_trials_say_nothing_of_drivers():
+    trials = [*by_drivers(plimsoll=(8000,)), trial("go", 12_000, driver_name="ab", is_void=True)]
+    assert judged("drivers_agree", *trials) == ()
+
+
+def test_a_campaign_of_one_driver_says_nothing_of_drivers():
+    assert judged("drivers_agree", *by_drivers(wrk=(8000, 8100))) == ()
+
+
+def test_frameworks_are_compared_within_one_driver_only():
+    servers = {"axum": 0.0, "go": 10.0, "node": 20.0}
+    trials = [
+        trial(name, value + more, driver_name=driver, server_busy_ratio=0.6)
+        for driver, value in (("plimsoll", 8000.0), ("wrk", 16_000.0))
+        for name, more in servers.items()
+    ]
+    found = verdict("common_ceiling", *trials)
+    assert found.measured == 3
+    assert "2048, steady, by plimsoll, 3 different servers" in found.statement
+    across = [trial("axum", 8000.0), *by_drivers(wrk=(8001,)), trial("node", 8002.0)]
+    assert judged("common_ceiling", *across) == ()

@@ -1,0 +1,460 @@
+"""Checks on published figures: some that hold, and some that cannot be."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plimsoll.published import readers
+from plimsoll.published.figures import Figures, Source
+from plimsoll.verdicts import figure_checks, figure_set_checks
+from plimsoll.verdicts.audit import audit
+from plimsoll.verdicts.figure_checks import (
+    FIGURE_CHECKS,
+    cpu_bounds,
+    failures_counted,
+    hidden_waits,
+    link_headroom,
+    littles_law,
+    one_length,
+    own_counts,
+    percentile_order,
+    quantile_bounds,
+    sample_size,
+    timeout_floor,
+)
+from plimsoll.verdicts.figure_set_checks import (
+    FIGURE_SET_CHECKS,
+    common_ceiling,
+    identical_series,
+    labels,
+    payload_insensitive,
+)
+from plimsoll.verdicts.limits import LIMITS, Limits
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "published"
+EVERY = (*FIGURE_CHECKS, *FIGURE_SET_CHECKS)
+
+SOUND = Figures(
+    source=Source("made up"),
+    subject="ours",
+    endpoint="/2048",
+    connections=100,
+    timeout_s=2,
+    duration_s=10,
+    requests=100_000,
+    counts_failures=True,
+    throughput_per_s=10_000,
+    counting="answers",
+    times_s={"min": 1e-3, "mean": 9.9e-3, "p50": 8e-3, "p99": 30e-3, "max": 120e-3},
+    times="service",
+    timed="answers",
+    body_bytes=2048,
+    shortest_bytes=2110,
+    longest_bytes=2115,
+    link_bits_per_s=1e9,
+    server_cores=4,
+    server_busy_cores=3.2,
+    driver_cores=4,
+    driver_busy_cores=1.0,
+)
+BARE = Figures(source=Source("made up"), throughput_per_s=100)
+
+
+def judged(check, **changes):
+    found = check.judge(replace(SOUND, **changes), Limits())
+    assert found is not None
+    return found
+
+
+def together(check, results):
+    found = check.judge(results, Limits())
+    assert found is not None
+    return found
+
+
+def golden(name):
+    return readers.read((GOLDEN / name).read_text(encoding="utf-8"), name)
+
+
+def by_check(name):
+    (result,) = audit(golden(name)).results
+    return {verdict.check: verdict for verdict in result.verdicts}
+
+
+@pytest.mark.parametrize("check", FIGURE_CHECKS, ids=lambda check: check.NAME)
+def test_figures_that_agree_are_sound_and_the_sentence_says_so_with_numbers(check):
+    verdict = judged(check)
+    assert (verdict.level, verdict.remedy, verdict.subject) == ("sound", "", "ours /2048")
+    assert verdict.statement
+
+
+@pytest.mark.parametrize("check", FIGURE_CHECKS, ids=lambda check: check.NAME)
+def test_what_was_not_published_is_not_judged(check):
+    assert check.judge(BARE, Limits()) is None
+
+
+@pytest.mark.parametrize("check", FIGURE_SET_CHECKS, ids=lambda check: check.NAME)
+def test_one_bare_result_has_nothing_to_be_compared(check):
+    assert check.judge([BARE], Limits()) is None
+
+
+@pytest.mark.parametrize("check", EVERY, ids=lambda check: check.NAME)
+def test_a_check_names_what_it_needs_and_its_source(check):
+    assert check.NEEDS
+    assert check.SOURCE
+    assert re.search(r"^Source: \S", check.__doc__, re.MULTILINE)
+    assert check.__name__.rpartition(".")[2] == check.NAME
+    assert check.NAME in {limit.check for limit in LIMITS}
+
+
+@pytest.mark.parametrize("package", [figure_checks, figure_set_checks])
+def test_the_tuple_holds_every_module_of_its_folder_once(package):
+    folder = Path(package.__file__).parent
+    listed = FIGURE_CHECKS if package is figure_checks else FIGURE_SET_CHECKS
+    files = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+    assert sorted(check.NAME for check in listed) == files
+
+
+def test_80_000_streams_with_a_limit_of_2_s_cannot_have_8_000_per_second_when_98_percent_end():
+    verdict = judged(
+        timeout_floor, connections=80_000, timeout_s=2, right_ratio=0.98, throughput_per_s=8_000
+    )
+    assert verdict.level == "void"
+    assert "at least 39,200 requests per second; 8,000 were published" in verdict.statement
+    assert "16,000 connections at most" in verdict.statement
+    assert "402 s" in verdict.statement
+
+
+def test_80_000_streams_with_a_limit_of_2_s_may_have_40_000_per_second():
+    verdict = judged(
+        timeout_floor, connections=80_000, timeout_s=2, right_ratio=0.98, throughput_per_s=40_000
+    )
+    assert verdict.level == "sound"
+
+
+def test_512_streams_at_81_514_per_second_with_a_p99_of_4_21_ms_need_a_maximum_of_211_ms():
+    verdict = judged(
+        quantile_bounds,
+        connections=512,
+        throughput_per_s=81_514,
+        timeout_s=None,
+        times_s={"p99": 4.21e-3},
+    )
+    assert verdict.level == "doubtful"
+    assert "the maximum, which is not published, is 211 ms or more" in verdict.statement
+
+
+def test_a_maximum_that_the_time_limit_forbids_is_void():
+    verdict = judged(
+        quantile_bounds,
+        connections=512,
+        throughput_per_s=81_514,
+        timeout_s=0.1,
+        times_s={"p99": 4.21e-3},
+    )
+    assert verdict.level == "void"
+
+
+def test_a_published_maximum_decides():
+    times = {"p99": 4.21e-3}
+    figures = {"connections": 512, "throughput_per_s": 81_514}
+    below = judged(quantile_bounds, **figures, times_s={**times, "max": 0.1})
+    above = judged(quantile_bounds, **figures, times_s={**times, "max": 0.3})
+    assert (below.level, above.level) == ("void", "sound")
+
+
+def test_requests_cannot_be_faster_than_their_percentiles():
+    verdict = judged(quantile_bounds, throughput_per_s=40_000)
+    assert verdict.level == "void"
+    assert "cannot have been answered with these times" in verdict.statement
+
+
+def test_idle_connections_are_void_and_doubtful_where_a_rate_may_have_been_asked_for():
+    assert judged(littles_law, throughput_per_s=2_000).level == "void"
+    assert judged(littles_law, throughput_per_s=2_000, model="unknown").level == "doubtful"
+    assert littles_law.judge(replace(SOUND, rate_asked_per_s=2_000), Limits()) is None
+
+
+def test_more_connections_in_use_than_there_are_is_void_however_requests_were_paced():
+    verdict = judged(littles_law, throughput_per_s=12_000, model="unknown")
+    assert verdict.level == "void"
+    assert "8.33 ms at most" in verdict.statement
+
+
+def test_a_mean_in_whole_milliseconds_is_taken_as_coarsely_as_it_was_printed():
+    coarse = {"connections": 50, "throughput_per_s": 61_733, "times_s": {"mean": 1e-3}}
+    assert judged(littles_law, **coarse, times_step_s=1e-3).level == "sound"
+    assert judged(littles_law, **coarse).level == "void"
+
+
+def test_the_made_up_times_of_wrk_are_the_reason_and_not_a_contradiction():
+    verdicts = by_check("wrk-freeze.txt")
+    assert verdicts["littles_law"].level == "doubtful"
+    assert "made up" in verdicts["littles_law"].statement
+    assert "227 µs at most" in verdicts["littles_law"].statement
+    assert verdicts["quantile_bounds"].level == "doubtful"
+    assert "made up" in verdicts["quantile_bounds"].statement
+
+
+def test_connections_that_wrk_could_not_open_were_not_in_use():
+    verdict = by_check("wrk-files.txt")["littles_law"]
+    assert verdict.level == "void"
+    assert "connect 751" in verdict.statement
+
+
+def test_the_times_of_autocannon_beside_resets_cannot_be():
+    verdicts = by_check("autocannon-reset.json")
+    assert verdicts["littles_law"].level == verdicts["quantile_bounds"].level == "void"
+
+
+def test_a_rate_that_counts_failures_is_told_without_them():
+    verdict = by_check("hey-files.txt")["failures_counted"]
+    assert verdict.level == "void"
+    assert (
+        "the printed 36,465 per second counts them, and without them it is 369" in verdict.statement
+    )
+    assert "does not count them" in by_check("wrk-reset.txt")["failures_counted"].statement
+
+
+@pytest.mark.parametrize(("failed", "level"), [(100, "sound"), (101, "doubtful"), (6_000, "void")])
+def test_failures_are_judged_by_their_share(failed, level):
+    verdict = judged(failures_counted, failures={"timeout": failed}, counting="ends")
+    assert verdict.level == level
+
+
+def test_requests_that_a_tool_never_sent_are_told():
+    verdict = by_check("k6-dropped.json")["failures_counted"]
+    assert "36 requests were due and were never sent" in verdict.statement
+
+
+@pytest.mark.parametrize("name", ["wrk", "ab", "h2load", "oha", "hey"])
+def test_what_a_tool_printed_of_a_sound_server_is_never_void(name):
+    suffix = "json" if name == "oha" else "txt"
+    found = audit([replace(one, connections=50) for one in golden(f"{name}-sound.{suffix}")])
+    assert found.level != "void"
+
+
+@pytest.mark.parametrize(
+    "name", ["k6-sound.json", "vegeta-sound.json", "fortio-sound.json", "wrk2-sound.txt"]
+)
+def test_what_a_tool_printed_of_a_sound_server_is_consistent(name):
+    assert audit(golden(name)).level == "sound"
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*-status.*")), ids=lambda path: path.name)
+def test_every_tenth_answer_being_wrong_is_void_with_every_tool_that_counts_it(path):
+    assert audit(golden(path.name)).level == "void"
+
+
+@pytest.mark.parametrize(
+    ("rate", "level"), [(48_000, "sound"), (52_000, "doubtful"), (57_500, "void")]
+)
+def test_a_link_that_is_nearly_full_is_doubtful_and_one_that_is_full_is_void(rate, level):
+    assert judged(link_headroom, throughput_per_s=rate).level == level
+
+
+def test_32_027_bodies_of_32_768_bytes_are_89_percent_of_10_gbit_per_s():
+    verdict = judged(
+        link_headroom, throughput_per_s=32_027, body_bytes=32_768, link_bits_per_s=10e9
+    )
+    assert verdict.level == "doubtful"
+    assert verdict.measured == pytest.approx(0.892, abs=1e-3)
+    assert verdict.statement.startswith(
+        "32,027 answers per second with bodies of 32,768 bytes make 8.4 Gbit/s, "
+    )
+    received = judged(link_headroom, received_per_s=100e6)
+    assert received.statement.startswith("800 Mbit/s were received, ")
+
+
+def test_more_busy_cores_than_there_are_cannot_be_and_a_busy_load_tool_is_told():
+    assert judged(cpu_bounds, server_busy_cores=4.5).level == "void"
+    assert judged(cpu_bounds, driver_busy_cores=3.4).level == "doubtful"
+    assert judged(cpu_bounds, driver_busy_cores=3.9).level == "void"
+
+
+def test_times_out_of_order_are_void():
+    verdict = judged(percentile_order, times_s={"p50": 8e-3, "p99": 7e-3, "max": 9e-3})
+    assert verdict.level == "void"
+    assert "p99 (7 ms) is shorter than p50 (8 ms)" in verdict.statement.lower()
+
+
+def test_a_mean_outside_the_bounds_of_the_percentiles_is_void():
+    assert judged(percentile_order, times_s={**SOUND.times_s, "mean": 50e-3}).level == "void"
+    assert judged(percentile_order, times_s={**SOUND.times_s, "mean": 2e-3}).level == "void"
+
+
+def test_times_that_rounding_put_out_of_order_are_in_order():
+    times = {"min": 1e-3, "p50": 0.0, "max": 20e-3}
+    assert judged(percentile_order, times_s=times, times_step_s=1e-3).level == "sound"
+    assert judged(percentile_order, times_s=times).level == "void"
+
+
+@pytest.mark.parametrize(
+    ("requests", "level"), [(100_000, "sound"), (97_000, "doubtful"), (90_000, "void")]
+)
+def test_rate_times_duration_is_compared_with_the_count(requests, level):
+    assert judged(own_counts, requests=requests).level == level
+
+
+def test_the_time_per_request_of_ab_agrees_and_the_sentence_says_what_that_is_worth():
+    verdict = judged(
+        own_counts, requests=None, connections=250, throughput_per_s=15658.4,
+        time_per_request_s=15.966e-3,
+    )  # fmt: skip
+    assert verdict.level == "sound"
+    assert "says nothing of the server" in verdict.statement
+    other = judged(own_counts, requests=None, connections=250, throughput_per_s=15658.4,
+                   time_per_request_s=12e-3)  # fmt: skip
+    assert other.level == "void"
+
+
+@pytest.mark.parametrize("name", ["ab-freeze.txt", "hey-freeze.txt", "fortio-freeze.json"])
+def test_a_server_that_stood_still_is_told_where_percentiles_hide_it(name):
+    (figures,) = golden(name)
+    assert figures.times_s["p99"] < 5e-3
+    verdict = by_check(name)["hidden_waits"]
+    assert verdict.level == "doubtful"
+    assert "the longest took 1 s" in verdict.statement
+    assert "hardly any percentile shows it" in verdict.statement
+
+
+def test_the_wait_that_is_left_is_that_of_a_server_that_stands_still_in_every_fourth_second():
+    verdict = by_check("ab-freeze.txt")["hidden_waits"]
+    (figures,) = golden("ab-freeze.txt")
+    mean_s = 10 / (figures.throughput_per_s or 0.0)
+    assert (verdict.measured or 0.0) * mean_s == pytest.approx(0.25 * 0.5, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [one for one in GOLDEN.iterdir() if re.search("sound|status|reset|cut", one.stem)],
+    ids=lambda path: path.name,
+)
+def test_times_of_a_server_that_did_not_stand_still_hide_nothing(path):
+    verdict = by_check(path.name).get("hidden_waits")
+    assert verdict is None or verdict.level == "sound"
+
+
+def test_times_that_are_alike_leave_half_of_the_mean_to_wait():
+    times_s = {"mean": 1e-3, "stddev": 0.0}
+    assert judged(hidden_waits, times_s=times_s).measured == pytest.approx(0.5)
+    exponential = {"mean": 1e-3, "stddev": 1e-3}
+    assert judged(hidden_waits, times_s=exponential).measured == pytest.approx(1.0)
+
+
+def test_times_from_when_requests_were_due_hide_nothing_and_are_not_judged():
+    assert hidden_waits.judge(replace(SOUND, times="response"), Limits()) is None
+    assert hidden_waits.judge(replace(SOUND, times="synthetic"), Limits()) is None
+
+
+def test_answers_of_different_lengths_that_all_count_as_right_are_doubtful():
+    verdict = by_check("fortio-cut.json")["one_length"]
+    assert verdict.level == "doubtful"
+    assert "1,091 to 2,115 bytes" in verdict.statement
+    assert judged(one_length).level == "sound"
+    assert one_length.judge(replace(SOUND, wrong_answers={"status 500": 1}), Limits()) is None
+
+
+def test_a_percentile_rests_on_the_requests_whose_times_were_kept():
+    assert by_check("wrk2-freeze.txt")["sample_size"].level == "doubtful"
+    assert judged(sample_size, timed_requests=900).level == "doubtful"
+
+
+def test_percentiles_read_off_a_histogram_are_taken_as_coarsely():
+    coarse = {"times_s": {"mean": 0.25e-3, "p50": 0.51e-3, "p99": 1e-3, "max": 60e-3}}
+    assert judged(percentile_order, **coarse).level == "void"
+    assert judged(percentile_order, **coarse, percentiles_step_s=1e-3).level == "sound"
+
+
+def test_a_p99_of_few_requests_is_doubtful_and_a_rarer_one_is_named():
+    assert judged(sample_size, requests=900).level == "doubtful"
+    rare = judged(sample_size, requests=5_000, times_s={"p99": 1e-3, "p999": 2e-3})
+    assert rare.level == "sound"
+    assert "too few for p99.9" in rare.statement
+
+
+def series(rates, **changes):
+    return [
+        replace(SOUND, endpoint=f"/{n}", throughput_per_s=rate, **changes)
+        for n, rate in enumerate(rates)
+    ]
+
+
+def test_p99_that_is_the_mean_in_row_after_row_is_under_a_wrong_name():
+    wrong = replace(SOUND, times_s={"mean": 9e-3, "p99": 9e-3})
+    assert together(labels, [SOUND] * 5).level == "sound"
+    assert together(labels, [wrong, *[SOUND] * 3]).level == "doubtful"
+    assert together(labels, [*[wrong] * 4, SOUND]).level == "void"
+    assert together(labels, [wrong]).level == "doubtful"
+
+
+def servers(rates, endpoint="/2048"):
+    return [
+        replace(
+            SOUND, subject=name, endpoint=endpoint, throughput_per_s=rate, server_busy_cores=None
+        )
+        for name, rate in rates.items()
+    ]
+
+
+def test_three_servers_at_one_number_have_something_in_common():
+    same = servers({"a": 10_000, "b": 9_950, "c": 9_900, "d": 4_000})
+    verdict = together(common_ceiling, same)
+    assert verdict.level == "doubtful"
+    assert "3 servers stop at one number" in verdict.statement
+    apart = servers({"a": 10_000, "b": 9_000, "c": 8_000})
+    assert together(common_ceiling, apart).level == "sound"
+
+
+def test_servers_at_limits_of_their_own_have_nothing_in_common():
+    busy = [
+        replace(one, server_busy_cores=3.9)
+        for one in servers({"a": 10_000, "b": 9_950, "c": 9_900})
+    ]
+    assert together(common_ceiling, busy).level == "sound"
+
+
+def test_best_results_of_two_servers_at_different_endpoints_meet():
+    published = [
+        *servers({"Spring": 45_878, "NIO": 35_834}, "/empty"),
+        *servers({"Spring": 46_075, "NIO": 46_333}, "/2048"),
+        *servers({"Spring": 46_007, "NIO": 20_257}, "/json"),
+    ]
+    verdict = together(common_ceiling, published)
+    assert verdict.level == "doubtful"
+    assert "the 4 best results lie within 0.98 %" in verdict.statement.lower()
+
+
+def test_a_server_that_sends_nothing_as_often_as_32_768_bytes_is_told():
+    bodies = (0, 2_048, 2_048, 32_768)
+    alike = [
+        replace(one, body_bytes=body)
+        for one, body in zip(series((22_855, 22_726, 22_699, 22_461)), bodies, strict=True)
+    ]
+    verdict = together(payload_insensitive, alike)
+    assert verdict.level == "doubtful"
+    assert "0 to 32,768 bytes" in verdict.statement
+    falling = [
+        replace(one, body_bytes=body)
+        for one, body in zip(series((22_855, 20_000, 19_000, 9_000)), bodies, strict=True)
+    ]
+    assert together(payload_insensitive, falling).level == "sound"
+
+
+def steps(name, rates):
+    return [
+        replace(SOUND, subject=name, at=f"{n} s", throughput_per_s=rate)
+        for n, rate in enumerate(rates)
+    ]
+
+
+def test_two_servers_with_one_series_are_told():
+    rates = [1_000, 2_000, 3_100, 4_400, 5_000, 6_200]
+    same = [*steps("a", rates), *steps("b", [rate * 1.001 for rate in rates])]
+    assert together(identical_series, same).level == "doubtful"
+    other = [*steps("a", rates), *steps("b", [rate * 1.1 for rate in rates])]
+    assert together(identical_series, other).level == "sound"
