@@ -1,0 +1,20 @@
+"""Files in which other tools keep every request, read into our tables; one module a tool.
+
+A reader has `NAME`, `recognises(beginning)` and `read(stream, asked, tally)`, which gives batches
+of the schema `rows.ROWS`. No reader knows another. What a tool does not say is null.
+"""
+
+from plimsoll.intake import ab, h2load, jmeter, k6, oha, vegeta
+from plimsoll.intake.rows import Reader
+
+READERS: tuple[Reader, ...] = (jmeter, ab, h2load, k6, oha, vegeta)
+"""Every reader; the first that recognises the beginning of a file reads it."""
+
+
+def named(name: str) -> Reader:
+    """The reader of a tool.
+
+    Args:
+        name: `NAME` of one of them.
+    """
+    return next(reader for reader in READERS if reader.NAME == name)

@@ -1,0 +1,120 @@
+"""Instants that are written as dates, read as milliseconds since 1970."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from plimsoll.errors import CampaignError, Problem
+
+KNOWN = (
+    "yyyy/MM/dd HH:mm:ss.SSS",
+    "yyyy/MM/dd HH:mm:ss",
+    "yyyy-MM-dd HH:mm:ss.SSS",
+    "yyyy-MM-dd HH:mm:ss",
+    "yyyy-MM-dd'T'HH:mm:ss.SSS",
+    "yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
+    "yyyy-MM-dd'T'HH:mm:ssXXX",
+    "MM/dd/yy HH:mm:ss",
+)
+"""Patterns that are tried where none is given."""
+
+_LETTERS = {
+    "yyyy": r"(?P<year>\d{4})",
+    "yy": r"(?P<short>\d{2})",
+    "MM": r"(?P<month>\d{2})",
+    "dd": r"(?P<day>\d{2})",
+    "HH": r"(?P<hour>\d{2})",
+    "mm": r"(?P<minute>\d{2})",
+    "ss": r"(?P<second>\d{2})",
+    "SSS": r"(?P<part>\d{3})",
+    "XXX": r"(?P<zone>Z|[+-]\d{2}:\d{2})",
+    "Z": r"(?P<zone>[+-]\d{4})",
+}
+_TOKEN = re.compile(r"'(?:[^']|'')*'|([A-Za-z])\1*|[^A-Za-z']+")
+_NEEDED = ("month", "day", "hour", "minute", "second")
+
+
+def recognised(text: str) -> str:
+    """The pattern that a date is written by; empty when it is none that is known."""
+    return next((one for one in KNOWN if re.fullmatch(_expression(one), text)), "")
+
+
+def milliseconds(texts: Any, pattern: str, time_zone: str) -> Any:
+    """Dates as milliseconds since 1970, UTC.
+
+    Args:
+        texts: An array of text.
+        pattern: How they are written, in the letters of Java's `SimpleDateFormat`.
+        time_zone: Zone of dates that name none.
+
+    Raises:
+        ValueError: A date is not written so.
+        CampaignError: The pattern or the zone means nothing.
+    """
+    expression = _expression(pattern)
+    wrong = pc.invert(pc.match_substring_regex(texts, f"^{expression}$"))
+    if pc.any(wrong).as_py():
+        raise ValueError(f"`{texts.filter(wrong)[0].as_py()}` is not written as `{pattern}`")
+    standard, zoned = _replacement(expression)
+    plain = pc.replace_substring_regex(texts, f"^{_unnamed(expression)}$", standard)
+    if zoned:
+        return plain.cast(pa.timestamp("ms", "UTC")).cast(pa.int64())
+    local = plain.cast(pa.timestamp("ms"))
+    try:
+        at = pc.assume_timezone(local, time_zone, ambiguous="earliest", nonexistent="earliest")
+    except pa.ArrowInvalid as error:
+        hint = "name a zone such as `UTC` or `Europe/Berlin`"
+        raise CampaignError(
+            [Problem("--time-zone", f"there is no zone `{time_zone}`", hint)]
+        ) from error
+    return at.cast(pa.int64())
+
+
+def _expression(pattern: str) -> str:
+    """A pattern of Java as a regular expression.
+
+    Raises:
+        CampaignError: It has letters that mean nothing here, or lacks a part of an instant.
+    """
+    parts: list[str] = []
+    for match in _TOKEN.finditer(pattern):
+        token = match.group()
+        if token.startswith("'"):
+            parts.append(re.escape(token[1:-1].replace("''", "'") or "'"))
+        elif token.isalpha():
+            parts.append(_letters(token, pattern))
+        else:
+            parts.append(re.escape(token))
+    found = "".join(parts)
+    missing = [name for name in _NEEDED if f"<{name}>" not in found]
+    if missing or ("<year>" not in found and "<short>" not in found):
+        message = f"`{pattern}` lacks the {(missing or ['year'])[0]}"
+        raise CampaignError([Problem("--timestamp-format", message, _HINT)])
+    return found
+
+
+def _letters(token: str, pattern: str) -> str:
+    if token not in _LETTERS:
+        message = f"`{token}` in `{pattern}` cannot be read"
+        raise CampaignError([Problem("--timestamp-format", message, _HINT)])
+    return _LETTERS[token]
+
+
+def _replacement(expression: str) -> tuple[str, bool]:
+    """What turns a match into a date of ISO 8601, and whether it has a zone."""
+    order = re.findall(r"\?P<(\w+)>", expression)
+    at = {name: rf"\{place}" for place, name in enumerate(order, 1)}
+    year = at.get("year") or f"20{at['short']}"
+    date = f"{year}-{at['month']}-{at['day']}T{at['hour']}:{at['minute']}:{at['second']}"
+    return date + (f".{at['part']}" if "part" in at else "") + at.get("zone", ""), "zone" in at
+
+
+def _unnamed(expression: str) -> str:
+    return re.sub(r"\?P<\w+>", "", expression)
+
+
+_HINT = f"write it as in `{KNOWN[0]}`; the letters are `{'`, `'.join(_LETTERS)}`"

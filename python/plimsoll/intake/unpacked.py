@@ -1,0 +1,232 @@
+"""Files as they lie on the disk, packed or not, read as one stream of bytes each."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import pyarrow as pa
+
+from plimsoll.errors import CampaignError, Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BEGINNING_BYTES = 4096
+"""So much of a file is looked at to tell what it is."""
+
+BUFFER_BYTES = 1 << 20
+
+_ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
+_XZ, _BZIP2, _ZSTD = b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd"
+_DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """One stream of bytes in a file.
+
+    Attributes:
+        path: The file.
+        member: Its name within an archive; empty where there is no archive, or one member only.
+    """
+
+    path: Path
+    member: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return f"{self.path}:{self.member}" if self.member else str(self.path)
+
+
+class Unpacked(io.RawIOBase):
+    """The bytes of a packed file; knows whether it ended before its end.
+
+    Args:
+        source: Gives the bytes, and raises where the file is damaged.
+        name: Name of the file, for messages.
+        partial: Whether what comes before the damage counts as all there is.
+
+    Attributes:
+        damage: What is wrong with the file; empty when nothing is.
+    """
+
+    def __init__(self, source: io.BufferedIOBase, name: str, *, partial: bool) -> None:
+        """Nothing is read yet."""
+        super().__init__()
+        self._source = source
+        self._name = name
+        self._partial = partial
+        self.damage = ""
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Fills a buffer as far as there are bytes.
+
+        Raises:
+            CampaignError: The file is damaged, and what could be read does not count.
+        """
+        try:
+            found = b"" if self.damage else self._source.read1(len(buffer))
+        except _DAMAGED as error:
+            self.damage = str(error) or type(error).__name__
+            found = b""
+            if not self._partial:
+                raise _damaged(self._name, self.damage) from error
+        buffer[: len(found)] = found
+        return len(found)
+
+
+def streams(path: Path, *, partial: bool) -> tuple[Packed, ...]:
+    """What a file holds: itself, or the members of an archive.
+
+    Args:
+        path: The file.
+        partial: Whether what a damaged archive still gives counts.
+
+    Raises:
+        CampaignError: It cannot be read, or is damaged.
+    """
+    if _first(path, len(_ZIP)) != _ZIP:
+        return (Packed(path),)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [one.filename for one in archive.infolist() if _is_content(one)]
+    except _DAMAGED as error:
+        if not partial:
+            raise _damaged(str(path), str(error)) from error
+        return (Packed(path),)
+    if not members:
+        raise CampaignError([Problem(str(path), "is an archive without a file", _GIVE)])
+    return (Packed(path),) if len(members) == 1 else tuple(Packed(path, one) for one in members)
+
+
+@contextmanager
+def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpacked]]:
+    """The bytes of a file, unpacked.
+
+    Args:
+        packed: The file.
+        partial: Whether what comes before damage counts as all there is.
+
+    Yields:
+        The stream, and what knows of damage once the stream has ended.
+
+    Raises:
+        CampaignError: It cannot be read.
+    """
+    try:
+        source = _opened(packed, partial=partial)
+    except _DAMAGED as error:
+        raise _damaged(packed.name, str(error)) from error
+    with source:
+        raw = Unpacked(source, packed.name, partial=partial)
+        yield cast("BinaryIO", io.BufferedReader(raw, BUFFER_BYTES)), raw
+
+
+def _opened(packed: Packed, *, partial: bool) -> io.BufferedIOBase:
+    """The file by how it begins, whatever it is called."""
+    beginning = _first(packed.path, len(_XZ))
+    if beginning.startswith(_ZIP):
+        return _member(packed, partial=partial)
+    openers = {_GZIP: gzip.open, _BZIP2: bz2.open, _XZ: lzma.open, _ZSTD: _zstandard}
+    opener = next((one for sign, one in openers.items() if beginning.startswith(sign)), None)
+    return cast("io.BufferedIOBase", opener(packed.path) if opener else packed.path.open("rb"))
+
+
+def _zstandard(path: Path) -> Any:
+    return pa.input_stream(str(path), compression="zstd")
+
+
+def _member(packed: Packed, *, partial: bool) -> io.BufferedIOBase:
+    """A member of an archive; of one whose list of members is lost, the first."""
+    try:
+        archive = zipfile.ZipFile(packed.path)
+    except zipfile.BadZipFile:
+        if not partial:
+            raise
+        return io.BufferedReader(_Salvaged(packed.path.open("rb")))
+    with archive:
+        name = packed.member or next(one.filename for one in archive.infolist() if _is_content(one))
+        return cast("io.BufferedIOBase", archive.open(name))
+
+
+class _Salvaged(io.RawIOBase):
+    """The first member of an archive that was cut off.
+
+    Source: PKWARE APPNOTE 4.3.7, local file header; RFC 1951.
+    """
+
+    _HEADER = struct.Struct("<4s5H3I2H")
+    _DEFLATED = 8
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        self._file = file
+        self._chunks = self._read_all()
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        while not self._left:
+            self._left = next(self._chunks)
+        found, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
+        buffer[: len(found)] = found
+        return len(found)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def _read_all(self) -> Iterator[bytes]:
+        """What can be unpacked; then the error that says that it is not all."""
+        header = self._file.read(self._HEADER.size)
+        with suppress(struct.error):
+            _, _, _, method, *_, name_bytes, extra_bytes = self._HEADER.unpack(header)
+            self._file.read(name_bytes + extra_bytes)
+            inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+            while chunk := self._file.read(BUFFER_BYTES):
+                found = inflate.decompress(chunk) if method == self._DEFLATED else chunk
+                if found:
+                    yield found
+                if inflate.eof:
+                    break
+        raise EOFError("the archive was cut off")
+
+
+def _first(path: Path, count: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(count)
+    except FileNotFoundError as error:
+        raise CampaignError([Problem(str(path), "there is no such file", _GIVE)]) from error
+    except OSError as error:
+        raise CampaignError([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
+
+
+def _is_content(member: zipfile.ZipInfo) -> bool:
+    """Whether a member is a file that somebody put there; some systems add files of their own."""
+    return not member.is_dir() and not member.filename.startswith("__MACOSX/")
+
+
+def _damaged(name: str, reason: str) -> CampaignError:
+    hint = "copy it again, or keep what can be read with `--partial`"
+    return CampaignError([Problem(name, f"is damaged or cut off: {reason}", hint)])
+
+
+_GIVE = "name the file that the tool wrote"

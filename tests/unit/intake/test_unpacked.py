@@ -1,0 +1,113 @@
+"""Packed files, whole and cut off."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from plimsoll.errors import CampaignError
+from plimsoll.intake import unpacked
+from plimsoll.intake.unpacked import Packed
+
+TEXT = b"".join(b"%d,%d\n" % (number, number * 7919 % 1000003) for number in range(60_000))
+
+
+def zipped(path: Path, **members: bytes) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in (members or {"results.csv": TEXT}).items():
+            archive.writestr(name, content)
+
+
+def with_zstd(path: Path) -> None:
+    with pa.output_stream(str(path), compression="zstd") as stream:
+        stream.write(TEXT)
+
+
+PACKERS: dict[str, Callable[[Path], object]] = {
+    "plain": lambda path: path.write_bytes(TEXT),
+    "zip": zipped,
+    "gz": lambda path: path.write_bytes(gzip.compress(TEXT)),
+    "bz2": lambda path: path.write_bytes(bz2.compress(TEXT)),
+    "xz": lambda path: path.write_bytes(lzma.compress(TEXT)),
+    "zst": with_zstd,
+}
+
+
+def read(path: Path, *, partial: bool = False) -> tuple[bytes, str]:
+    (packed,) = unpacked.streams(path, partial=partial)
+    with unpacked.opened(packed, partial=partial) as (stream, raw):
+        return stream.read(), raw.damage
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_a_file_is_unpacked_by_how_it_begins_whatever_it_is_called(
+    tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "results.dat"
+    PACKERS[kind](path)
+    assert read(path) == (TEXT, "")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PACKERS if kind != "plain"])
+def test_a_file_that_is_cut_off_is_an_error_and_what_can_be_read_is_kept_when_asked(
+    tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "results.dat"
+    PACKERS[kind](path)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 9 // 10])
+    with pytest.raises(CampaignError) as refused:
+        read(path)
+    (problem,) = refused.value.problems
+    assert "is damaged or cut off" in problem.message
+    assert "`--partial`" in problem.hint
+    found, damage = read(path, partial=True)
+    assert TEXT.startswith(found)
+    assert damage
+    if kind != "bz2":  # which gives whole blocks of 900 kB only
+        assert len(found) > len(TEXT) // 2
+
+
+def test_an_archive_with_a_wrong_sum_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "results.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("results.csv", TEXT)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(CampaignError, match="CRC"):
+        read(path)
+
+
+def test_the_members_of_an_archive_are_files_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "all.zip"
+    zipped(path, **{"a.csv": b"1\n", "__MACOSX/a.csv": b"x", "b.csv": b"2\n"})
+    found = unpacked.streams(path, partial=False)
+    assert [one.name for one in found] == [f"{path}:a.csv", f"{path}:b.csv"]
+    with unpacked.opened(found[1], partial=False) as (stream, _):
+        assert stream.read() == b"2\n"
+
+
+def test_an_archive_without_a_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "empty.zip"
+    zipped(path, **{"folder/": b""})
+    with pytest.raises(CampaignError, match="an archive without a file"):
+        unpacked.streams(path, partial=False)
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path: Path, partial: bool) -> None:
+    with pytest.raises(CampaignError, match="there is no such file"):
+        unpacked.streams(tmp_path / "nothing.csv", partial=partial)
+    with pytest.raises(CampaignError, match="cannot be read: Is a directory"):
+        unpacked.streams(tmp_path, partial=partial)
+
+
+def test_a_file_is_called_by_its_path() -> None:
+    assert Packed(Path("a/b.csv")).name == "a/b.csv"
