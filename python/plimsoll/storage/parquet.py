@@ -3,6 +3,7 @@
 ```
 results/<campaign>/
 ├── campaign.toml             as given
+├── published.toml            the published figures that the campaign names, as given
 ├── plan.json                 trials in order
 ├── .lock                     held while a campaign is conducted
 ├── trials/<trial id>/        trial.json and the recorded tables; complete or absent
@@ -19,14 +20,15 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
+from plimsoll.storage import documents
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,6 +43,17 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIS
 def results(folder: Path) -> Results:
     """The results in a folder, which need not exist yet."""
     return Results(folder)
+
+
+def serves(storage: str) -> bool:
+    """Whether results are to be kept here: nothing else was named."""
+    return not storage
+
+
+@contextmanager
+def opened(folder: Path, _storage: str = "") -> Generator[Results]:
+    """The results in a folder, which need not exist yet."""
+    yield results(folder)
 
 
 @dataclass(frozen=True)
@@ -68,15 +81,55 @@ class Results:
         """Folder of the report."""
         return self.folder / "report"
 
+    @property
+    def place(self) -> str:
+        """Where the results are, in words for a person."""
+        return str(self.folder)
+
+    @property
+    def logs_place(self) -> str:
+        """Where logs are, in words for a person."""
+        return str(self.trials)
+
     def trial_ids(self) -> tuple[str, ...]:
         """Ids of the trials that are complete, in the order of the plan."""
-        planned = {planned["id"]: order for order, planned in enumerate(self._planned())}
-        found = [path.parent.name for path in self.trials.glob("[!.]*/trial.json")]
+        planned = {planned["id"]: order for order, planned in enumerate(self.plan())}
+        found = [path.parent.name for path in self.trials.glob(f"[!.]*/{documents.TRIAL}")]
         return tuple(sorted(found, key=lambda name: (planned.get(name, len(planned)), name)))
 
     def planned_ids(self) -> tuple[str, ...]:
         """Ids of the trials of the plan, in order; empty when there is no plan."""
-        return tuple(planned["id"] for planned in self._planned())
+        return tuple(planned["id"] for planned in self.plan())
+
+    def plan(self) -> list[dict[str, Any]]:
+        """The trials of the plan as `documents.planned` has them; empty when there is no plan.
+
+        Raises:
+            StorageError: The plan is damaged.
+        """
+        path = self.folder / "plan.json"
+        try:
+            return json.loads(path.read_bytes())["trials"]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValueError, KeyError) as error:
+            raise StorageError(f"`{path}` cannot be read: {error}") from error
+
+    def campaign_toml(self) -> str | None:
+        """The campaign file as given; None when there was none.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        return self._given("campaign.toml")
+
+    def published_toml(self) -> str | None:
+        """The published figures that the campaign names, as given; None when it names none.
+
+        Raises:
+            StorageError: They cannot be read.
+        """
+        return self._given("published.toml")
 
     def recording(self, trial_id: str) -> Recording:
         """What happened in a trial.
@@ -84,14 +137,14 @@ class Results:
         Raises:
             StorageError: There is no such trial, or it cannot be read by this version.
         """
-        path = self.trials / trial_id / "trial.json"
+        path = self.trials / trial_id / documents.TRIAL
         try:
             content = json.loads(path.read_bytes())
         except FileNotFoundError as error:
             raise StorageError(f"`{self.folder}` has no trial `{trial_id}`") from error
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}") from error
-        return _recording(content, path)
+        return documents.recording(content, str(path))
 
     def table(self, trial_id: str, name: str) -> ds.Dataset:
         """A recorded table of a trial, read lazily; empty when the trial has none.
@@ -104,14 +157,34 @@ class Results:
             StorageError: The file is damaged.
         """
         import pyarrow.dataset as ds  # noqa: PLC0415
+        import pyarrow.parquet as pq  # noqa: PLC0415
 
         path = self.trials / trial_id / f"{name}.parquet"
         if not path.exists():
             return ds.dataset(_schema(name).empty_table())
         try:
-            return ds.dataset(path, format=_unbuffered())
+            pq.read_schema(path)  # else whoever reads the rows would meet the damage
+            return ds.dataset(path, schema=_schema(name), format=_unbuffered())
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}") from error
+
+    def logs(self, trial_id: str) -> Mapping[str, str]:
+        """What server and driver wrote, by name: `server.log`.
+
+        Raises:
+            StorageError: A log cannot be read.
+        """
+        with writing(self.folder):
+            found = sorted((self.trials / trial_id).glob("*.log"))
+            return {path.name: path.read_text("utf-8", "replace") for path in found}
+
+    def derived_tables(self) -> tuple[str, ...]:
+        """Names of the derived tables that there are."""
+        return tuple(sorted(path.stem for path in self.derived.glob("[!.]*.parquet")))
+
+    def derived_documents(self) -> tuple[str, ...]:
+        """Names of all else that is derived."""
+        return tuple(sorted(path.stem for path in self.derived.glob("[!.]*.json")))
 
     def write_derived(self, name: str, table: pa.Table) -> None:
         """Keeps a derived table, in place of an earlier one.
@@ -164,7 +237,9 @@ class Results:
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}", _JUDGE_AGAIN) from error
 
-    def prepare(self, campaign_toml: str, trials: Sequence[Trial]) -> None:
+    def prepare(
+        self, campaign_toml: str, trials: Sequence[Trial], published_toml: str | None = None
+    ) -> None:
         """Makes the folder ready for a campaign, or for going on with the same one.
 
         Removes what a killed run left behind. To be called under `locked`.
@@ -172,11 +247,12 @@ class Results:
         Args:
             campaign_toml: The campaign file as given.
             trials: Its trials in order.
+            published_toml: The published figures that it names; None when it names none.
 
         Raises:
             StorageError: The folder cannot be written, or holds something else.
         """
-        plan = [planned(trial) for trial in trials]
+        plan = [documents.planned(trial) for trial in trials]
         self._require_same_campaign(campaign_toml, plan)
         with writing(self.folder):
             self.trials.mkdir(parents=True, exist_ok=True)
@@ -184,6 +260,9 @@ class Results:
                 shutil.rmtree(leftover)
         with self._replacing(self.folder / "campaign.toml") as partial:
             partial.write_text(campaign_toml, "utf-8")
+        if published_toml is not None:
+            with self._replacing(self.folder / "published.toml") as partial:
+                partial.write_text(published_toml, "utf-8")
         with self._replacing(self.folder / "plan.json") as partial:
             text = json.dumps({"format": FORMAT, "trials": plan}, indent=1)
             partial.write_text(text + "\n", "utf-8")
@@ -195,11 +274,7 @@ class Results:
         Raises:
             StorageError: Another run is at work in it, or it cannot be written.
         """
-        with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock = (self.folder / ".lock").open("a+")
-        with lock:
-            _take(lock.fileno(), self.folder)
+        with locked(self.folder):
             yield
 
     @contextmanager
@@ -222,30 +297,29 @@ class Results:
                 partial.mkdir(parents=True)
             yield partial
             with writing(self.folder):
-                _publish(partial, self.trials / trial_id)
+                publish(partial, self.trials / trial_id)
         except BaseException:
             shutil.rmtree(partial, ignore_errors=True)
             raise
 
-    def _planned(self) -> list[dict[str, Any]]:
-        try:
-            return json.loads((self.folder / "plan.json").read_bytes())["trials"]
-        except FileNotFoundError:
-            return []
-        except (OSError, ValueError, KeyError) as error:
-            path = self.folder / "plan.json"
-            raise StorageError(f"`{path}` cannot be read: {error}") from error
+    def _given(self, name: str) -> str | None:
+        """A file that was given with the campaign; None when there was none."""
+        given = self.folder / name
+        if not given.exists():
+            return None
+        with writing(self.folder):
+            return given.read_text("utf-8", "replace")
 
     def _require_same_campaign(self, campaign_toml: str, plan: list[dict[str, Any]]) -> None:
-        given = self.folder / "campaign.toml"
-        if not given.exists():
+        given = self.campaign_toml()
+        if given is None:
             self._require_empty()
             return
-        with writing(self.folder):
-            same = given.read_text("utf-8", "replace") == campaign_toml
-        if not same:
+        if given != campaign_toml:
             raise StorageError(f"`{self.folder}` holds the results of another campaign", _ELSEWHERE)
-        self._require_same_trials(plan)
+        if changed := documents.changed(plan, self.plan()):
+            message = f"`{self.folder}` was made with other settings: {changed} differs"
+            raise StorageError(message, _ELSEWHERE)
 
     def _require_empty(self) -> None:
         with writing(self.folder):
@@ -253,19 +327,6 @@ class Results:
         if others:
             message = f"`{self.folder}` holds other things than results (`{min(others)}`)"
             raise StorageError(message, _ELSEWHERE)
-
-    def _require_same_trials(self, plan: list[dict[str, Any]]) -> None:
-        """Trials already conducted must be those that are asked for now, but for their order."""
-        earlier = {trial["id"]: trial for trial in self._planned()}
-        for trial in plan:
-            before = earlier.get(trial["id"], trial)
-            changed = sorted(key for key in trial if key != "order" and trial[key] != before[key])
-            if changed:
-                message = (
-                    f"`{self.folder}` was made with other settings:"
-                    f" `{changed[0]}` of trial `{trial['id']}` differs"
-                )
-                raise StorageError(message, _ELSEWHERE)
 
     @contextmanager
     def _replacing(self, path: Path) -> Generator[Path]:
@@ -285,27 +346,32 @@ _ELSEWHERE = "name another folder with `--into`, or move this one away"
 _JUDGE_AGAIN = "`plimsoll judge` computes it again"
 
 
-def planned(trial: Trial) -> dict[str, Any]:
-    """A trial as `plan.json` has it."""
-    return {
-        "id": trial.id,
-        "order": trial.order,
-        "framework": trial.framework.name,
-        "variant": trial.framework.variant,
-        "endpoint": trial.endpoint.name,
-        "load": json.loads(json.dumps(asdict(trial.load))),
-        "repetition": trial.repetition,
-        "driver": trial.driver,
-        "seed": trial.seed,
-    }
+@contextmanager
+def locked(folder: Path, option: str = "--into") -> Generator[None]:
+    """Keeps others out of a folder for as long as the block runs.
+
+    Args:
+        folder: The folder; made when it is not there.
+        option: The option that names another one, for remedies.
+
+    Raises:
+        StorageError: Somebody else is at work in it, or it cannot be written.
+    """
+    with writing(folder, option):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / ".lock").open("a+")
+    with lock:
+        _take(lock.fileno(), folder, option)
+        yield
 
 
 @contextmanager
-def writing(folder: Path) -> Generator[None]:
+def writing(folder: Path, option: str = "--into") -> Generator[None]:
     """Turns what the operating system says while results are written into an error with a remedy.
 
     Args:
         folder: The results that are being written.
+        option: The option that names another folder, for remedies.
 
     Raises:
         StorageError: The block raised an OSError.
@@ -313,7 +379,7 @@ def writing(folder: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise storage_error(folder, error) from error
+        raise storage_error(folder, error, option) from error
 
 
 def keep(path: Path, content: bytes) -> Path:
@@ -335,20 +401,21 @@ def keep(path: Path, content: bytes) -> Path:
     return path
 
 
-def storage_error(folder: Path, error: OSError) -> StorageError:
+def storage_error(folder: Path, error: OSError, option: str = "--into") -> StorageError:
     """The error that says what went wrong with a folder, and what to do.
 
     Args:
         folder: The results.
         error: What the operating system, or Arrow in its name, said.
+        option: The option that names another folder, for remedies.
     """
     reason = error.strerror or str(error)
     number = error.errno or _number_in(str(error))
     if number in _FULL:
-        hint = "free some space or name another folder with `--into`, then run again to go on"
+        hint = f"free some space or name another folder with `{option}`, then run again to go on"
         return StorageError(f"no space left for results in `{folder}`", hint)
     if number in _FORBIDDEN:
-        hint = "name a folder that you may write to with `--into`"
+        hint = f"name a folder that you may write to with `{option}`"
         return StorageError(f"results cannot be written to `{folder}`: {reason}", hint)
     return StorageError(f"results in `{folder}` could not be kept: {reason}")
 
@@ -357,19 +424,6 @@ def _number_in(text: str) -> int | None:
     """The error number that a message of Arrow holds, for the numbers that matter here."""
     known = {os.strerror(number): number for number in (*_FULL, *_FORBIDDEN)}
     return next((number for words, number in known.items() if words in text), None)
-
-
-def _recording(content: dict[str, Any], path: Path) -> Recording:
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
-
-    written = content.get("format", 0)
-    if written > FORMAT:
-        message = f"`{path}` has format {written}, this Plimsoll reads up to {FORMAT}"
-        raise StorageError(message, "update Plimsoll")
-    try:
-        return TypeAdapter(Recording).validate_python(content)
-    except ValidationError as error:
-        raise StorageError(f"`{path}` is no recording: {error}") from error
 
 
 def _schema(name: str) -> pa.Schema:
@@ -386,17 +440,25 @@ def _unbuffered() -> ds.ParquetFileFormat:
     return ds.ParquetFileFormat(default_fragment_scan_options=options)
 
 
-def _take(lock: int, folder: Path) -> None:
+def _take(lock: int, folder: Path, option: str) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         message = f"another run is at work in `{folder}`"
-        hint = "wait until it has ended, or name another folder with `--into`"
+        hint = f"wait until it has ended, or name another folder with `{option}`"
         raise StorageError(message, hint) from error
 
 
-def _publish(partial: Path, final: Path) -> None:
-    """Gives a complete folder its final name, so that a crash leaves it whole or not at all."""
+def publish(partial: Path, final: Path) -> None:
+    """Gives a complete folder its final name, so that a crash leaves it whole or not at all.
+
+    Args:
+        partial: The folder.
+        final: Its name; what has it is replaced.
+
+    Raises:
+        OSError: It could not be written.
+    """
     for path in partial.iterdir():
         _sync(path)
     _sync(partial)

@@ -1,0 +1,145 @@
+"""Interval logs of HdrHistogram: the times of complete answers, a histogram a second and kind.
+
+`service_time.hlog` counts from when a request was sent; `response_time.hlog` from when it was due,
+and is free of coordinated omission. A second in which nothing was answered is an empty histogram.
+
+Source:
+    HdrHistogram, HistogramLogWriter: log format 1.3, with tags.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import plimsoll
+from plimsoll.aggregate import query
+from plimsoll.export import clock, histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import duckdb
+
+    from plimsoll.aggregate.trial import Tables
+
+    Interval = tuple[int, list[tuple[int, int]]]
+    """The longest time, and the cells of a histogram."""
+
+NAME = "hlog"
+FILES = ("response_time.hlog", "service_time.hlog")
+OF_ROWS = True
+
+BEGINS = {"response_time": "due_ns", "service_time": "sent_ns"}
+"""The instant that each of the two times begins at."""
+
+LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
+
+FETCHED = 1 << 16
+"""Cells read at a time."""
+
+_EMPTY: Interval = (0, [])
+
+
+def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
+    """Writes both logs.
+
+    Args:
+        of_trial: The tables of the trial.
+        into: Folder of the files.
+
+    Returns:
+        Sentences on what could not be said.
+
+    Raises:
+        OSError: They could not be written.
+    """
+    unsaid: list[str] = []
+    with query.opened(requests=of_trial.requests) as database:
+        for time, begin in BEGINS.items():
+            if _is_known(database, begin):
+                _write(into / f"{time}.hlog", of_trial, _seconds(database, begin))
+            else:
+                unsaid.append(f"no `{time}.hlog`: no request says when it was {begin[:-3]}")
+    return tuple(unsaid)
+
+
+def tag(kind: str) -> str:
+    """A kind of request as a tag, which holds no comma and no white space."""
+    return re.sub(r"[\s,]+", "_", kind) or "_"
+
+
+def sql(begin: str) -> str:
+    """The query for the cells of all histograms.
+
+    Args:
+        begin: Column of the instant at which the time begins.
+    """
+    text = resources.files("plimsoll.export").joinpath("histograms.sql").read_text("utf-8")
+    return text.replace("$begin_ns", begin)
+
+
+def _is_known(database: duckdb.DuckDBPyConnection, begin: str) -> bool:
+    found = database.execute(f"SELECT 1 FROM requests WHERE {begin} IS NOT NULL LIMIT 1")  # noqa: S608
+    return found.fetchone() is not None
+
+
+def _seconds(
+    database: duckdb.DuckDBPyConnection, begin: str
+) -> Iterator[tuple[int, Mapping[int, Interval]]]:
+    """Each second in which something was answered, with the histogram of each kind."""
+    cursor = database.execute(sql(begin), {"highest": histogram.HIGHEST_NS})
+    for second, rows in groupby(_fetched(cursor), itemgetter(0)):
+        kinds = groupby(rows, itemgetter(1))
+        yield second, {kind: _interval([row[2:] for row in cells]) for kind, cells in kinds}
+
+
+def _fetched(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+    while rows := cursor.fetchmany(FETCHED):
+        yield from rows
+
+
+def _interval(cells: Sequence[tuple[Any, ...]]) -> Interval:
+    longest = max(most for _, _, most in cells)
+    return longest, [(index, count) for index, count, _ in cells]
+
+
+def _write(
+    path: Path, of_trial: Tables, answered: Iterator[tuple[int, Mapping[int, Interval]]]
+) -> None:
+    kinds = dict(enumerate(tag(kind) for kind in of_trial.recording.requests))
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(_head(clock.zero_utc_ms(of_trial.recording)))
+        for second, found in _every(answered, of_trial.seconds.num_rows):
+            for kind, name in (kinds | {k: str(k) for k in found if k not in kinds}).items():
+                file.write(_line(second, name, found.get(kind, _EMPTY)))
+
+
+def _every(
+    answered: Iterator[tuple[int, Mapping[int, Interval]]], length: int
+) -> Iterator[tuple[int, Mapping[int, Interval]]]:
+    """Each second from zero on, also those in which nothing was answered."""
+    expected = 0
+    for second, found in answered:
+        yield from ((silent, {}) for silent in range(expected, second))
+        yield second, found
+        expected = second + 1
+    yield from ((silent, {}) for silent in range(expected, length))
+
+
+def _head(zero_ms: int) -> Iterator[str]:
+    yield f"#[Written by Plimsoll {plimsoll.__version__}]\n"
+    yield "#[Histogram log format version 1.3]\n"
+    yield f"#[StartTime: {zero_ms / 1000:.3f} (seconds since epoch), {clock.written(zero_ms)}]\n"
+    yield f"#[BaseTime: {zero_ms / 1000:.3f} (seconds since epoch)]\n"
+    yield f"{LEGEND}\n"
+
+
+def _line(second: int, name: str, interval: Interval) -> str:
+    longest_ns, cells = interval
+    encoded = histogram.encoded(cells)
+    return f"Tag={name},{second:.3f},1.000,{longest_ns / 1e6:.3f},{encoded}\n"

@@ -1,0 +1,84 @@
+"""Parquet: the tables of one trial as `docs/tables.md` has them, and its `trial.json`.
+
+The recorded tables are copied some rows at a time; `seconds` and `summaries` are worked out anew.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from plimsoll import tables
+from plimsoll.aggregate.summaries import summaries
+from plimsoll.conduct import recording
+from plimsoll.storage import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.trial import Tables
+
+NAME = "parquet"
+FILES = (
+    documents.TRIAL,
+    "requests.parquet",
+    "connections.parquet",
+    "usage.parquet",
+    "seconds.parquet",
+    "summaries.parquet",
+)
+OF_ROWS = False
+
+ROWS = 1 << 18
+"""Rows of a row group; bounds the memory."""
+
+
+def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
+    """Writes the tables.
+
+    Args:
+        of_trial: The tables of the trial.
+        into: Folder of the files.
+
+    Returns:
+        Sentences on what could not be said: nothing.
+
+    Raises:
+        OSError: They could not be written.
+    """
+    documents.keep_recording(of_trial.recording, into)
+    rows = {
+        tables.REQUESTS: of_trial.requests,
+        tables.CONNECTIONS: of_trial.connections,
+        tables.USAGE: of_trial.readings,
+        tables.SECONDS: of_trial.seconds,
+        tables.SUMMARIES: summaries([of_trial.summary] if of_trial.recording.driver else []),
+    }
+    for table, found in rows.items():
+        _write(table, found, into / f"{table.name}.parquet")
+    return ()
+
+
+def _write(table: tables.Table, rows: Rows, path: Path) -> None:
+    with _opened(table, path) as writer:
+        for batch in _batches(rows):
+            part = pa.Table.from_batches([batch]).select(table.schema.names)
+            writer.write_table(part.cast(table.schema))
+
+
+def _opened(table: tables.Table, path: Path) -> pq.ParquetWriter:
+    if table.stored == "recorded":
+        return recording.opened(table, path)
+    return pq.ParquetWriter(path, table.schema, compression="zstd")
+
+
+def _batches(rows: Rows) -> Iterator[pa.RecordBatch]:
+    if rows is None:
+        return iter(())
+    if isinstance(rows, pa.Table):
+        return iter(rows.to_batches(max_chunksize=ROWS))
+    return rows.to_batches(batch_size=ROWS, batch_readahead=1, fragment_readahead=1)

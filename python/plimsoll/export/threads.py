@@ -1,0 +1,30 @@
+"""Threads of a driver, as the study and JMeter count the load."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.aggregate.query import SECOND_NS
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+
+
+def threads(of_trial: Tables) -> list[float | None]:
+    """Threads at work at the middle of each second; None where nobody knows.
+
+    These are the users that another tool counted; a driver that has none works on its open
+    connections.
+
+    Args:
+        of_trial: The tables of the trial.
+    """
+    seconds = of_trial.seconds
+    middles = np.arange(seconds.num_rows, dtype=np.int64) * SECOND_NS + SECOND_NS // 2
+    users = of_trial.usage.level("driver", "users_active", middles).tolist()
+    connections = seconds["open_connections"].to_pylist()
+    both = zip(users, connections, strict=True)
+    return [connection if isnan(user) else user for user, connection in both]
