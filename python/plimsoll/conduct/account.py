@@ -11,13 +11,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import plimsoll
-from plimsoll.conduct import commands
-from plimsoll.conduct.recording import HOST
+from plimsoll import ceiling, machine
+from plimsoll.campaign.requests import render
+from plimsoll.conduct import commands, link, records
 from plimsoll.conduct.sampler import Sampler
-from plimsoll.conduct.sampling import sockets
-from plimsoll.recording import Ending, Recording, Server
+from plimsoll.conduct.sampling import memory, sockets
+from plimsoll.conduct.scope import Scope
+from plimsoll.conduct.tree import ProcessTree
+from plimsoll.recording import HOST, Driver, Ending, Recording, Server
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.requests import Exchange
     from plimsoll.conduct.drive import Driven
@@ -44,6 +50,7 @@ class Account:
         server: The server's side; None until it answered.
         contract: What was wrong before and after the load.
         sampler: Has the readings of resources.
+        idle: Readings of the idle host, before and after.
         driven: The driver's side; None until it ended.
     """
 
@@ -55,6 +62,7 @@ class Account:
     server: Server | None = None
     contract: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     sampler: Sampler = field(default_factory=Sampler)
+    idle: list[Reading] = field(default_factory=list["Reading"])
     driven: Driven | None = None
 
     def fail(self, error: PlimsollError) -> None:
@@ -65,7 +73,7 @@ class Account:
     def readings(self) -> list[Reading]:
         """Every reading of a resource, and what the driver said of itself."""
         said = self.driven.readings if self.driven else ()
-        return [*self.sampler.readings, *said]
+        return [*self.idle, *self.sampler.readings, *said]
 
     @property
     def zero_ns(self) -> int:
@@ -77,6 +85,7 @@ class Account:
     def recording(self) -> Recording:
         """What happened."""
         trial, driven = self.trial, self.driven
+        host = self.setting.machine or machine.facts()
         return Recording(
             trial=trial.id,
             order=trial.order,
@@ -91,32 +100,68 @@ class Account:
             zero_utc=utc(driven.zero_utc_ns if driven else self.began_utc_ns),
             stages=driven.stages if driven else (),
             requests=tuple(exchange.request.name for exchange in self.exchanges),
-            machines={HOST: self.setting.machine},
+            machines={HOST: host},
             versions=versions(trial.framework, driven),
             clock_offsets_ns={HOST: 0},
             ending=self.ending,
             server=self._server(),
-            driver=driven.driver if driven else None,
+            driver=self._driver(host),
             contract=self.contract,
             notes=self._notes(),
             limits=self.setting.limits,
+            request_bytes=self._request_bytes(),
+            request_weights=tuple(exchange.request.weight for exchange in self.exchanges),
         )
 
-    def _server(self) -> Server | None:
-        """The server's side, with the memory that it held before the load."""
+    def _request_bytes(self) -> tuple[int, ...]:
+        """Length of each kind of request as it goes over the wire."""
         if self.server is None:
-            return None
-        at_rest = [
+            return ()
+        address, keep_alive = self.server.address, self.trial.load.keep_alive
+        return tuple(len(render(one.request, address, keep_alive)) for one in self.exchanges)
+
+    def _server(self) -> Server | None:
+        """The server's side; of one that ran already, its memory is that of the first reading."""
+        if self.server is None or self.server.rest_rss_bytes is not None:
+            return self.server
+        return replace(
+            self.server,
+            rest_rss_bytes=self._first("rss_bytes"),
+            rest_pss_bytes=self._first("pss_bytes"),
+        )
+
+    def _first(self, quantity: str) -> int | None:
+        """The first reading of one of the server's quantities; None when there is none."""
+        values = (
             int(reading.value)
             for reading in self.sampler.readings
-            if (reading.scope, reading.quantity) == ("server", "rss_bytes")
-        ]
-        return replace(self.server, rest_rss_bytes=at_rest[0] if at_rest else None)
+            if (reading.scope, reading.quantity) == ("server", quantity)
+        )
+        return next(values, None)
+
+    def _driver(self, host: Mapping[str, Any]) -> Driver | None:
+        """The driver's side, with what it could have done at most on this host."""
+        if self.driven is None:
+            return None
+        reached = _ceiling_per_s(self.driven, host)
+        return replace(self.driven.driver, calibrated_ceiling_per_s=reached)
 
     def _notes(self) -> tuple[str, ...]:
         """Notes of the framework and of all trials, and which resources could not be read."""
         unread = [f"{what} could not be read: {why}" for what, why in self.sampler.problems.items()]
         return (*self.trial.framework.notes, *self.setting.notes, *unread)
+
+
+def _ceiling_per_s(driven: Driven, host: Mapping[str, Any]) -> float | None:
+    """The calibrated ceiling of the case that is most like a drive; None when there is none."""
+    driver = driven.driver
+    known = ceiling.kept(host, ceiling.engine(driver.name, driver.version))
+    answers = sum(driver.outcomes.get(name, 0) for name in records.complete_outcomes())
+    received = [one.value for one in driven.readings if one.quantity == "received_bytes"]
+    if not known or not answers or not received:
+        return None
+    case = ceiling.nearest(known, driver.connections_asked or 1, received[-1] / answers)
+    return case and case.thread_per_s * driver.threads
 
 
 def serving(running: RunningServer) -> Server:
@@ -126,6 +171,21 @@ def serving(running: RunningServer) -> Server:
         cores=running.place.cores,
         workers=running.place.workers,
         start_s=running.start_s,
+        backlog_asked=machine.BACKLOG,
+    )
+
+
+def at_rest(running: RunningServer) -> Server:
+    """The server's side once the contract was asked: all its workers are up, no load is on it.
+
+    A server whose workers come one after the other may not listen with all of them when the first
+    one answers, so the sockets are looked at again.
+    """
+    held = _memory(running)
+    return replace(
+        serving(running),
+        rest_rss_bytes=held.get("rss_bytes"),
+        rest_pss_bytes=held.get("pss_bytes"),
     )
 
 
@@ -138,15 +198,38 @@ def listening(address: str) -> Server:
     found = _listeners(int(address.rpartition(":")[2]))
     return Server(
         address=address,
+        **_link(address),
         listeners=len(found) or None,
         backlog=max((listener.backlog for listener in found), default=None),
+        backlogs=tuple(listener.backlog for listener in found),
         somaxconn=_somaxconn(),
     )
 
 
-def stopped(server: Server, how: Stopped) -> Server:
-    """The server's side when it has stopped."""
-    return replace(server, exit_code=how.exit_code, clean_stop=how.clean, killed=how.killed)
+def elsewhere(address: str) -> Server:
+    """A server of which nothing can be seen but the way to it.
+
+    Args:
+        address: Its address and port: `192.0.2.1:8080`.
+    """
+    return Server(address, **_link(address))
+
+
+def stopped(server: Server, how: Stopped, counted: dict[str, int] | None = None) -> Server:
+    """The server's side when it has stopped.
+
+    Args:
+        server: The server's side as long as it ran.
+        how: How it stopped.
+        counted: What it counted itself.
+    """
+    return replace(
+        server,
+        exit_code=how.exit_code,
+        clean_stop=how.clean,
+        killed=how.killed,
+        counted=counted,
+    )
 
 
 def versions(framework: Framework, driven: Driven | None) -> dict[str, str]:
@@ -169,11 +252,27 @@ def utc(ns: int) -> str:
     return datetime.fromtimestamp(ns / 1e9, UTC).isoformat().replace("+00:00", "Z")
 
 
+def _link(address: str) -> dict[str, Any]:
+    found = link.towards(address)
+    return {} if found is None else {"link": found.interface, "link_bits_per_s": found.bits_per_s}
+
+
 def _listeners(port: int) -> tuple[sockets.Listener, ...]:
     try:
         return sockets.listeners(port)
     except OSError:
         return ()
+
+
+def _memory(running: RunningServer) -> dict[str, int]:
+    """Memory of a server's processes, in bytes; nothing when they are gone or cannot be read."""
+    tree = ProcessTree(running.warden_pid, with_root=False)
+    try:
+        tree.refresh()
+        read = memory.read(Scope("server", tree)) if tree.stats else {}
+    except OSError:
+        return {}
+    return {quantity: int(value) for quantity, value in read.items()}
 
 
 def _somaxconn() -> int | None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from plimsoll import plan
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.events import (
     CampaignEnded,
@@ -23,7 +24,7 @@ from plimsoll.errors import Interrupted
 if TYPE_CHECKING:
     from plimsoll.conduct.setting import Setting
     from plimsoll.plan import Trial
-    from plimsoll.storage.parquet import Results
+    from plimsoll.storage.results import Results
 
 COMPLETED = "completed"
 
@@ -36,6 +37,7 @@ def conduct(
     *,
     cool_down_s: float = 0.0,
     again: bool = False,
+    published_toml: str | None = None,
     tell: Listener = nobody,
 ) -> CampaignEnded:
     """Conducts every trial that is not complete yet.
@@ -51,6 +53,7 @@ def conduct(
         cool_down_s: Pause between two trials, in seconds.
         again: Whether trials that ended with an error are conducted again; those that went well
             never are.
+        published_toml: The published figures that the campaign names; None when it names none.
         tell: Told each event.
 
     Returns:
@@ -65,7 +68,7 @@ def conduct(
     endings: dict[str, str] = {}
     with results.locked(), interruption.listening():
         try:
-            results.prepare(campaign_toml, trials)
+            results.prepare(campaign_toml, trials, published_toml)
             endings |= earlier_endings(trials, results, again=again)
             to_do = [trial for trial in trials if trial.id not in endings]
             _announce(trials, to_do, endings, tell)
@@ -128,7 +131,7 @@ def _conduct_all(
 
 
 def _load_s(trials: Sequence[Trial]) -> float:
-    return sum(trial.load.duration_s for trial in trials)
+    return plan.estimate(trials, 0.0).load_s
 
 
 def _interrupted(conducted: int, planned: int) -> Interrupted:

@@ -13,7 +13,7 @@ from plimsoll.conduct.ports import LOOPBACK
 from plimsoll.conduct.requirements import java_home
 
 if TYPE_CHECKING:
-    from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.framework import Installable
 
 VERSION_S = 60.0
 """Seconds a framework has to say its version."""
@@ -25,7 +25,7 @@ def shell(command: str) -> tuple[str, ...]:
 
 
 def environment(
-    framework: Framework, *, host: str = LOOPBACK, port: int = 0, workers: int | None = None
+    framework: Installable, *, host: str = LOOPBACK, port: int = 0, workers: int | None = None
 ) -> dict[str, str]:
     """The environment of a framework's commands.
 
@@ -51,7 +51,7 @@ def environment(
     }
 
 
-def build_folder(framework: Framework) -> Path:
+def build_folder(framework: Installable) -> Path:
     """Where a framework keeps what its build makes.
 
     Below its own folder or, where that may not be written, below the user's cache.
@@ -65,7 +65,7 @@ def build_folder(framework: Framework) -> Path:
     return _cache() / "plimsoll" / f"{framework.slug}-{mark}"
 
 
-def version(framework: Framework) -> str:
+def version(framework: Installable) -> str:
     """What a framework's version command prints on its first line; empty when it fails."""
     if not framework.version:
         return ""
@@ -85,7 +85,7 @@ def version(framework: Framework) -> str:
     return lines[0].strip() if lines else ""
 
 
-def _java(framework: Framework) -> dict[str, str]:
+def _java(framework: Installable) -> dict[str, str]:
     least = [int(need.name) for need in framework.needs if need.kind == "java"]
     home = java_home(max(least), {**os.environ, **framework.environment}) if least else None
     if home is None:

@@ -33,6 +33,7 @@ TIMEOUT_S = 10.0
 
 _LARGEST_BODY_BYTES = 16 * 2**20
 _SHOWN = 60
+_EXCERPT = 20
 _REFUSED_FROM = 400
 _HINT = "the contract is in `frameworks/README.md`; the server's own words are in its log"
 
@@ -50,12 +51,14 @@ class Failure:
         answer: What came: status, length and the beginning of the body; or that nothing came.
         problem: What is wrong with it.
         rule: What the contract says.
+        sent: The whole request but for its Host header, as text.
     """
 
     request: str
     answer: str
     problem: str
     rule: str
+    sent: str = ""
 
     def __str__(self) -> str:
         """All of it in one line."""
@@ -160,7 +163,8 @@ def _wrong_body(expected: Expected, body: bytes) -> str | None:
     if expected.body is not None and body != expected.body:
         pairs = enumerate(zip(body, expected.body, strict=False))
         place = next((at for at, (is_, should) in pairs if is_ != should), len(body))
-        return f"the body differs from byte {place} on"
+        is_, should = (_excerpt(text[place:]) for text in (body, expected.body))
+        return f"the body differs from byte {place} on, where it has {is_} and should have {should}"
     return None
 
 
@@ -257,7 +261,8 @@ class _Connection:
         except HTTPException as error:
             raise _NoAnswer(f"none that is HTTP: {type(error).__name__} {error}") from error
         except (OSError, ValueError) as error:
-            raise _NoAnswer(f"none, the connection broke: {error}") from error
+            why = getattr(error, "strerror", None) or error
+            raise _NoAnswer(f"none, the connection broke: {why}") from error
 
     def _ask(self, wire_bytes: bytes, method: str) -> _Answered:
         self._socket.settimeout(self._timeout_s)
@@ -370,7 +375,9 @@ def _ask_twice(client: _Client, exchange: Exchange, rule: str, findings: _Findin
 def _probe(client: _Client, probe: Exchange, endpoint: Endpoint, findings: _Findings) -> None:
     _judged(client.ask, probe, _rule(probe, endpoint), findings)
     if probe.expected.status[0] >= _REFUSED_FROM:
-        _judged(client.ask, endpoint.exchanges[0], _NEXT_ANSWERED, findings)
+        following = endpoint.exchanges[0]
+        rule = _rule(following, endpoint)
+        _judged(client.ask, following, rule, findings, or_else=_NEXT_ANSWERED)
 
 
 def _judged(
@@ -392,9 +399,9 @@ def _judged(
     Raises:
         _NoAnswer: None came, and there is no use in asking on.
     """
-    request = _shown_request(exchange.request)
+    request = exchange.request
     try:
-        answer = ask(exchange.request)
+        answer = ask(request)
     except _NoAnswer as error:
         failure = _failure(request, str(error), "there is no answer", or_else or rule)
         findings.failures.append(failure)
@@ -408,9 +415,10 @@ def _judged(
     return answer
 
 
-def _failure(request: str, answer: str, problem: str, rule: str) -> Failure:
+def _failure(request: Request, answer: str, problem: str, rule: str) -> Failure:
     """A failure without anything that a terminal would act upon, whatever the server said."""
-    return Failure(*(_printable(text) for text in (request, answer, problem, rule)))
+    texts = (_shown_request(request), answer, problem, rule)
+    return Failure(*(_printable(text) for text in texts), sent=_whole(request))
 
 
 def _printable(text: str) -> str:
@@ -461,9 +469,25 @@ def _shown_request(request: Request) -> str:
     return f"`{request.method} {target}`{_shown_body(request.body)}"
 
 
+def _whole(request: Request) -> str:
+    """A request line by line; what is not text in UTF-8, or not printable, is escaped."""
+    head = [f"{request.method} {request.target}", *(": ".join(pair) for pair in request.headers)]
+    body = request.body.decode("utf-8", "backslashreplace").split("\r\n")
+    lines = [*head, "", *body] if request.body else head
+    return "\n".join(_printable(line) for line in lines)
+
+
 def _shown_answer(answer: Answer) -> str:
     kind = answer.header("content-type") or "no type"
     return f"{answer.status}, {kind}, {len(answer.body)} bytes{_shown_body(answer.body)}"
+
+
+def _excerpt(body: bytes) -> str:
+    """The first bytes of what is left of a body, or that there is nothing left."""
+    if not body:
+        return "nothing"
+    more = "…" if len(body) > _EXCERPT else ""
+    return f"`{body[:_EXCERPT].decode(errors='replace')}{more}`"
 
 
 def _shown_body(body: bytes) -> str:

@@ -1,16 +1,19 @@
-"""One drive: what a driver is given, and what it gives back."""
+"""One drive: what a driver is, what it is given, and what it gives back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from plimsoll.campaign.load import Load
 from plimsoll.campaign.requests import Exchange
 from plimsoll.conduct.events import Progress
 from plimsoll.conduct.interruption import Interruption
 from plimsoll.conduct.scope import Reading
+from plimsoll.errors import DriverMissing
+from plimsoll.published.figures import Figures
 from plimsoll.recording import Driver, RecordedStage
 
 
@@ -57,6 +60,21 @@ class Watch:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Files in which a driver wrote each of its requests.
+
+    Attributes:
+        reader: `NAME` of what reads them, in `intake.READERS`.
+        files: The files, in the trial's folder; they are removed once they are tables.
+        step_ns: Step to which the tool rounds instants down; the trial's zero is rounded with them.
+    """
+
+    reader: str
+    files: tuple[Path, ...]
+    step_ns: int = 1
+
+
+@dataclass(frozen=True)
 class Driven:
     """What a driver gives back, beside its files.
 
@@ -66,6 +84,8 @@ class Driven:
         zero_utc_ns: The same by the wall clock, nanoseconds since 1970.
         stages: The stages as they ran.
         readings: What it said of itself each second, as readings of the scope `driver`.
+        figures: What it printed of its requests; None where it leaves the engine's records.
+        rows: The files in which it wrote each request; None where it wrote none, or these records.
     """
 
     driver: Driver
@@ -73,3 +93,30 @@ class Driven:
     zero_utc_ns: int
     stages: tuple[RecordedStage, ...]
     readings: tuple[Reading, ...] = field(repr=False, default=())
+    figures: Figures | None = None
+    rows: Rows | None = None
+
+
+class DriverModule(Protocol):
+    """What a module of `conduct.drivers` has."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802 - a constant of the module
+        """Its name in campaigns."""
+        ...
+
+    def needs(self) -> DriverMissing | None:
+        """What must be installed before it can drive, as an error; None when all is here."""
+        ...
+
+    def version(self) -> str:
+        """Its version; empty when it does not say. To be asked where nothing is missing."""
+        ...
+
+    def refuses(self, load: Load, exchanges: tuple[Exchange, ...]) -> str:
+        """Why it cannot put on a load, in one sentence; empty when it can."""
+        ...
+
+    def drive(self, drive: Drive, watch: Watch) -> Driven:
+        """Puts on the load and waits for its end."""
+        ...

@@ -1,15 +1,15 @@
 """What a campaign tells while it runs.
 
 Events arrive in this order, from the thread that conducts the campaign; whoever listens must not
-take long and must not raise:
+raise, and may take long at `TrialEnded` only, when nothing is measured:
 
 ```
 CampaignStarted
     TrialSkipped …                      trials that are complete already
     TrialStarted
-        Phase("starting") Phase("checking")
+        Phase("idling") Phase("starting") Phase("checking")
         Phase("driving") Progress …     once a second
-        Phase("checking") Phase("stopping") Phase("writing")
+        Phase("checking") Phase("stopping") Phase("idling") Phase("writing")
     TrialEnded
     CoolingDown
     …
@@ -29,7 +29,7 @@ from typing import Literal
 from plimsoll.plan import Trial
 from plimsoll.recording import Recording
 
-PhaseName = Literal["starting", "checking", "driving", "stopping", "writing"]
+PhaseName = Literal["idling", "starting", "checking", "driving", "stopping", "writing"]
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,8 @@ class Progress:
         outcomes: Requests ended since zero, by outcome.
         connections_opened: Handshakes completed since zero.
         connections_refused: Attempts to connect that failed since zero.
+        counted: Whether the driver counts while it works; of one that does not, only the time,
+            the stage and what was asked for are known.
     """
 
     at_s: float
@@ -115,6 +117,7 @@ class Progress:
     outcomes: Mapping[str, int] = field(default_factory=dict[str, int])
     connections_opened: int = 0
     connections_refused: int = 0
+    counted: bool = True
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,12 @@ from plimsoll.errors import BuildFailed, NotInstalled, StorageError
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from plimsoll.campaign.framework import Framework, Requirement
+    from plimsoll.campaign.framework import Installable, Requirement
 
 BUILD_S = 1800.0
 """Seconds a build may take."""
 
+_PACKAGES = Path("/var/lib/dpkg/info")
 _STAMP = ".built"
 _LOG = "build.log"
 _GRACE_S = 5.0
@@ -54,22 +55,25 @@ class Installed:
     Attributes:
         framework: Title of the framework.
         packages: Debian packages it installed.
+        services: What they brought that could be started; none of it was, and none is enabled.
         built: What the build did.
     """
 
     framework: str
     packages: tuple[str, ...]
+    services: tuple[str, ...]
     built: Built
 
     @property
     def sentence(self) -> str:
         """What was done, as people read it."""
         done = [f"installed {' '.join(self.packages)}"] if self.packages else []
+        done += [f"left {' '.join(self.services)} off"] if self.services else []
         done += [f"built in {self.built.duration_s:.0f} s"] if self.built.done else []
         return f"{self.framework}: {', '.join(done) or 'nothing to do'}"
 
 
-def install(framework: Framework, *, timeout_s: float = BUILD_S) -> Installed:
+def install(framework: Installable, *, timeout_s: float = BUILD_S) -> Installed:
     """Brings what a framework needs, as far as this user may, and builds it.
 
     Packages are installed by root only. Done again, it does nothing.
@@ -83,16 +87,18 @@ def install(framework: Framework, *, timeout_s: float = BUILD_S) -> Installed:
         BuildFailed: The build command failed or took too long.
     """
     packages = [need.name for need in missing(framework) if need.kind == "apt"]
+    services: tuple[str, ...] = ()
     if packages and os.geteuid() == 0:
-        apt.install(packages, _made(commands.build_folder(framework)) / "apt.log")
+        services = apt.install(packages, _made(commands.build_folder(framework)) / "apt.log")
     elif packages:
         raise not_installed(framework, missing(framework))
     if left := missing(framework):
         raise not_installed(framework, left)
-    return Installed(framework.title, tuple(packages), build(framework, timeout_s=timeout_s))
+    built = build(framework, timeout_s=timeout_s)
+    return Installed(framework.title, tuple(packages), services, built)
 
 
-def not_installed(framework: Framework, needs: Sequence[Requirement]) -> NotInstalled:
+def not_installed(framework: Installable, needs: Sequence[Requirement]) -> NotInstalled:
     """The error that names what is missing and what to type."""
     names = [spoken(need) for need in needs]
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
@@ -102,7 +108,7 @@ def not_installed(framework: Framework, needs: Sequence[Requirement]) -> NotInst
     )
 
 
-def build(framework: Framework, *, timeout_s: float = BUILD_S) -> Built:
+def build(framework: Installable, *, timeout_s: float = BUILD_S) -> Built:
     """Runs the build command of a framework, unless nothing changed since it last succeeded.
 
     Args:
@@ -128,7 +134,7 @@ def build(framework: Framework, *, timeout_s: float = BUILD_S) -> Built:
     return Built(done, time.monotonic() - began_s, folder / _LOG)
 
 
-def is_built(framework: Framework) -> bool:
+def is_built(framework: Installable) -> bool:
     """Whether a framework was built from the files, command, environment and tools of now."""
     if not framework.build:
         return True
@@ -139,7 +145,7 @@ def is_built(framework: Framework) -> bool:
     return stamp == _state(framework)
 
 
-def _build(framework: Framework, folder: Path, timeout_s: float) -> None:
+def _build(framework: Installable, folder: Path, timeout_s: float) -> None:
     """Runs the build and, when it succeeds, writes down from what it was built."""
     state = _state(framework)
     (folder / _STAMP).unlink(missing_ok=True)
@@ -150,7 +156,7 @@ def _build(framework: Framework, folder: Path, timeout_s: float) -> None:
     aside.replace(folder / _STAMP)
 
 
-def _run(framework: Framework, log: Path, timeout_s: float) -> None:
+def _run(framework: Installable, log: Path, timeout_s: float) -> None:
     log.unlink(missing_ok=True)
     given = commands.environment(framework)
     command = commands.shell(framework.build)
@@ -168,7 +174,7 @@ def _run(framework: Framework, log: Path, timeout_s: float) -> None:
     raise BuildFailed(f"{what}; {quoted(log)}", f"the whole log is `{log}`")
 
 
-def _state(framework: Framework) -> str:
+def _state(framework: Installable) -> str:
     """A digest of all that a build depends on: files, environment, command, tools."""
     pieces = [("command", framework.build.encode())]
     for path in _sources(framework.folder):
@@ -203,8 +209,20 @@ def _tool(need: Requirement) -> str:
     if need.kind == "java":
         return str(java_home(int(need.name)))
     if need.kind == "apt":
-        return ""
+        return _package(need.name)
+    if need.kind == "folder":
+        return os.environ.get(need.name, "")
     return _program(need.name)
+
+
+def _package(name: str) -> str:
+    """When a Debian package was unpacked last; empty when it never was.
+
+    Source:
+        dpkg(1), `/var/lib/dpkg/info`: the list of a package's files, of one architecture or all.
+    """
+    lists = [*_PACKAGES.glob(f"{name}.list"), *_PACKAGES.glob(f"{name}:*.list")]
+    return " ".join(str(path.stat().st_mtime_ns) for path in lists)
 
 
 def _program(name: str) -> str:

@@ -5,6 +5,12 @@ from __future__ import annotations
 import socket
 import time
 
+SILENT = "took the connection and did not answer"
+"""What `ask` returns when the time was over before an answer came."""
+
+ANSWERED = "answered"
+"""How what `ask` returns begins when there was an answer, but not the right one."""
+
 _HEAD_BYTES = 1 << 16
 
 
@@ -28,7 +34,7 @@ def ask(host: str, port: int, target: str, timeout_s: float) -> str:
     except ConnectionRefusedError:
         return "refused the connection"
     except TimeoutError:
-        return "took the connection and did not answer"
+        return SILENT
     except OSError as error:
         return f"broke off: {error.strerror}"
     return _judged(line)
@@ -67,5 +73,5 @@ def _judged(line: bytes) -> str:
         return "closed the connection without an answer"
     words = line.split()
     if not words[0].startswith(b"HTTP/1.") or not words[1:] or not words[1].isdigit():
-        return f"answered other than in HTTP/1.1: `{line[:40].decode('ascii', 'replace')}`"
-    return "" if words[1] == b"200" else f"answered {words[1].decode()}"
+        return f"{ANSWERED} other than in HTTP/1.1: `{line[:40].decode('ascii', 'replace')}`"
+    return "" if words[1] == b"200" else f"{ANSWERED} {words[1].decode()}"

@@ -6,9 +6,7 @@ they take a fifth less room than zstd over plain values, and half the time to wr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,18 +14,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plimsoll import tables
-from plimsoll.conduct import records
+from plimsoll.conduct import foreign_rows, records
 from plimsoll.errors import EngineFailed
+from plimsoll.intake import recorded
+from plimsoll.recording import HOST
+from plimsoll.storage import documents
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plimsoll.conduct.drive import Driven
     from plimsoll.conduct.scope import Reading
     from plimsoll.recording import Recording
     from plimsoll.tables import Table
-
-HOST = "local"
-"""Name of the one host there is."""
 
 CHUNK_ROWS = 1 << 19
 """Rows that are converted at a time, and rows of a row group; bounds the memory."""
@@ -41,8 +40,14 @@ LEFTOVERS = ("spec.json", "finish.json", "requests.bin", "connections.bin")
 Records = np.ndarray[Any, np.dtype[np.void]]
 
 
-def close(recording: Recording, readings: Sequence[Reading], zero_ns: int, into: Path) -> None:
-    """Writes the tables of a trial and its `trial.json`; removes the engine's files.
+def close(
+    recording: Recording,
+    readings: Sequence[Reading],
+    zero_ns: int,
+    into: Path,
+    driven: Driven | None = None,
+) -> Recording:
+    """Writes the tables of a trial and its `trial.json`; removes the driver's files of rows.
 
     Of an engine that did not end well no rows are kept: some of them may be missing.
 
@@ -50,20 +55,33 @@ def close(recording: Recording, readings: Sequence[Reading], zero_ns: int, into:
         recording: What happened.
         readings: Every reading of a resource.
         zero_ns: Zero of the trial by CLOCK_MONOTONIC.
-        into: The trial's folder, where the engine's files lie.
+        into: The trial's folder, where the driver's files lie.
+        driven: What the driver gave back; None when it never ended.
+
+    Returns:
+        What happened, with what the rows of a foreign driver say of it. Where these cannot be
+        read, that is the trial's ending.
 
     Raises:
         OSError: Something could not be written.
         EngineFailed: The engine's files are damaged.
     """
+    if driven is not None and driven.rows is not None:
+        taken = foreign_rows.take_in(recording, driven, driven.rows, into)
+        recording, readings = taken.recording, [*readings, *taken.readings]
+    _convert_all(recording, into)
+    write_usage(readings, zero_ns, into / "usage.parquet")
+    documents.keep_recording(recording, into)
+    return recording
+
+
+def _convert_all(recording: Recording, into: Path) -> None:
+    """Turns what the engine wrote into tables; removes its files."""
     for table in RECORDED if recording.driver else ():
         convert(table, into)
         (into / f"{table.name}.bin").unlink(missing_ok=True)
     for name in LEFTOVERS:
         (into / name).unlink(missing_ok=True)
-    write_usage(readings, zero_ns, into / "usage.parquet")
-    text = json.dumps(asdict(recording), indent=1, ensure_ascii=False)
-    (into / "trial.json").write_text(text + "\n", "utf-8")
 
 
 def convert(table: Table, into: Path) -> int:
@@ -84,7 +102,7 @@ def convert(table: Table, into: Path) -> int:
     if not source.exists():
         return 0
     rows = 0
-    with _writer(table, into / f"{table.name}.parquet") as writer:
+    with opened(table, into / f"{table.name}.parquet") as writer:
         for chunk in chunks(source, records.record_dtype(table.name)):
             writer.write_table(arrow(table, chunk))
             rows += len(chunk)
@@ -119,6 +137,27 @@ def arrow(table: Table, chunk: Records) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=table.schema)
 
 
+def opened(table: Table, path: Path) -> pq.ParquetWriter:
+    """A Parquet file of a recorded table, open to be written.
+
+    Args:
+        table: The table.
+        path: The file.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    instants = [column.name for column in table.columns if column.name.endswith("_ns")]
+    others = [column.name for column in table.columns if column.name not in instants]
+    return pq.ParquetWriter(
+        path,
+        table.schema,
+        compression="zstd",
+        use_dictionary=others,
+        column_encoding=dict.fromkeys(instants, "DELTA_BINARY_PACKED"),
+    )
+
+
 def write_usage(readings: Sequence[Reading], zero_ns: int, path: Path) -> None:
     """Writes the table `usage` by rising instant, counted from the zero of the trial.
 
@@ -127,21 +166,18 @@ def write_usage(readings: Sequence[Reading], zero_ns: int, path: Path) -> None:
         zero_ns: Zero of the trial by CLOCK_MONOTONIC.
         path: The file.
     """
-    ordered = sorted(readings, key=lambda reading: reading.at_ns)
-    columns: dict[str, list[Any]] = {
-        "at_ns": [reading.at_ns - zero_ns for reading in ordered],
-        "host": [HOST] * len(ordered),
-        "scope": [reading.scope for reading in ordered],
-        "quantity": [reading.quantity for reading in ordered],
-        "value": [reading.value for reading in ordered],
-    }
-    table = pa.Table.from_pydict(columns, schema=tables.USAGE.schema)
-    pq.write_table(table, path, compression="zstd")
+    counted = (
+        recorded.Reading(one.at_ns - zero_ns, HOST, one.scope, one.quantity, one.value)
+        for one in readings
+    )
+    recorded.write_usage(counted, path)
 
 
 def _array(column: tables.Column, chunk: Records) -> pa.Array:
     if column.name == "host":
-        return _repeated(HOST, len(chunk))
+        return recorded.repeated(HOST, len(chunk))
+    if column.name not in (chunk.dtype.names or ()):
+        return pa.nulls(len(chunk), column.type)
     values = chunk[column.name]
     if column.name == "outcome":
         return _outcomes(values)
@@ -154,10 +190,6 @@ def _none(name: str, dtype: np.dtype[Any]) -> int:
     return 0 if name in ("status", "errno") else int(np.iinfo(dtype).max)
 
 
-def _repeated(text: str, rows: int) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([text]))
-
-
 def _outcomes(codes: np.ndarray[Any, Any]) -> pa.Array:
     names = records.outcome_names()
     index_of = np.full(256, -1, np.int32)
@@ -167,15 +199,3 @@ def _outcomes(codes: np.ndarray[Any, Any]) -> pa.Array:
         unknown = int(codes[indices < 0][0])
         raise EngineFailed(f"the engine wrote an unknown outcome ({unknown})", "`make setup`")
     return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(list(names.values())))
-
-
-def _writer(table: Table, path: Path) -> pq.ParquetWriter:
-    instants = [column.name for column in table.columns if column.name.endswith("_ns")]
-    others = [column.name for column in table.columns if column.name not in instants]
-    return pq.ParquetWriter(
-        path,
-        table.schema,
-        compression="zstd",
-        use_dictionary=others,
-        column_encoding=dict.fromkeys(instants, "DELTA_BINARY_PACKED"),
-    )

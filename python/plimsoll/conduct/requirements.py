@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.campaign.framework import Framework, Requirement
+    from plimsoll.campaign.framework import Installable, Requirement
 
 JVM_FOLDER = Path("/usr/lib/jvm")
 """Where Debian keeps its JDKs."""
 
+VERSION_S = 20.0
+"""Seconds a program has to say its version."""
 
-def missing(framework: Framework, environment: Mapping[str, str] = os.environ) -> list[Requirement]:
+
+def missing(
+    framework: Installable, environment: Mapping[str, str] = os.environ
+) -> list[Requirement]:
     """What a framework needs and this host does not have, in the order of its folder.
 
     Args:
@@ -33,7 +38,13 @@ def spoken(need: Requirement) -> str:
     """A requirement in words: `` `mvn` ``, `a JDK 17 or newer`, `` the package `php-fpm` ``."""
     if need.kind == "java":
         return f"a JDK {need.name} or newer"
-    return f"the package `{need.name}`" if need.kind == "apt" else f"`{need.name}`"
+    if need.kind == "folder":
+        return f"a folder that `{need.name}` names"
+    if need.kind == "apt":
+        return f"the package `{need.name}`"
+    bounds = [f"{need.least} or newer"] if need.least else []
+    bounds += [f"older than {need.below}"] if need.below else []
+    return " ".join([f"`{need.name}`", " and ".join(bounds)]).strip()
 
 
 def java_home(
@@ -84,7 +95,34 @@ def _met(need: Requirement, environment: Mapping[str, str]) -> bool:
         return java_home(int(need.name), environment) is not None
     if need.kind == "apt":
         return package_installed(need.name)
-    return shutil.which(need.name, path=environment.get("PATH")) is not None
+    if need.kind == "folder":
+        return Path(environment.get(need.name) or "/dev/null").is_dir()
+    program = shutil.which(need.name, path=environment.get("PATH"))
+    if program is None or not (need.least or need.below):
+        return program is not None
+    return _lies_within(program_version(program), need)
+
+
+def program_version(program: str) -> tuple[int, ...]:
+    """The first number with a dot that a program says to `--version`; empty when it says none."""
+    try:
+        asked = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, check=False, timeout=VERSION_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    found = re.search(r"\d+(?:\.\d+)+", f"{asked.stdout}\n{asked.stderr}")
+    return _numbers(found[0]) if found else ()
+
+
+def _lies_within(version: tuple[int, ...], need: Requirement) -> bool:
+    old = bool(need.least) and version < _numbers(need.least)
+    new = bool(need.below) and version >= _numbers(need.below)
+    return bool(version) and not old and not new
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split("."))
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -19,12 +19,14 @@ class Scope:
         tree: The processes; None for the machine.
         port: The port whose listening sockets are read too; None for no port.
         thorough: Whether this reading includes what disturbs the processes or takes long to read.
+        peer: Address and port of the server that the processes connect to; empty for none.
     """
 
     name: ScopeName
     tree: ProcessTree | None = None
     port: int | None = None
     thorough: bool = True
+    peer: str = ""
 
 
 @dataclass(frozen=True)

@@ -114,14 +114,17 @@ class Server:
         """Whether its first process runs."""
         return self._ward.alive()
 
-    def check_alive(self) -> None:
+    def check_alive(self, when: str = "under load") -> None:
         """Does nothing as long as the server runs.
+
+        Args:
+            when: What it was doing, as the end of a sentence.
 
         Raises:
             DiedUnderLoad: Its first process ended.
         """
         if not self.alive():
-            message = f"`{self.framework.title}` {self._how()} under load; {quoted(self.log)}"
+            message = f"`{self.framework.title}` {self._how()} {when}; {quoted(self.log)}"
             hint = _FOREGROUND if self.processes() else f"its whole log is `{self.log.name}`"
             raise DiedUnderLoad(message, hint)
 
@@ -134,15 +137,19 @@ class Server:
             NotReady: It did not answer rightly in the time it has to start.
         """
         end_s = time.monotonic() + self.framework.start_timeout_s
-        answer = "was not asked"
+        answer = ""
         while (left_s := end_s - time.monotonic()) > 0:
             if self._ward.wait(ready.pause_s(self.framework.start_timeout_s - left_s)):
                 raise self._not_started()
-            answer = ready.ask(self.place.host, self.place.port, probe, min(_ANSWER_S, left_s))
-            if not answer:
+            now = ready.ask(self.place.host, self.place.port, probe, min(_ANSWER_S, left_s))
+            if not now:
                 self.start_s = (time.monotonic_ns() - self._ward.started_ns) / 1e9
                 return self._check_that_it_was_asked()
-        raise self._not_ready(probe, answer)
+            # A last question that the deadline cut short takes nothing from an earlier answer.
+            cut_short = now == ready.SILENT and left_s < _ANSWER_S
+            if not (cut_short and answer.startswith(ready.ANSWERED)):
+                answer = now
+        raise self._not_ready(probe, answer or "was not asked")
 
     def kill(self) -> None:
         """Takes its grace away: all that are left are killed at once; `stop` says how it ended."""

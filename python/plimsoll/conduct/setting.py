@@ -14,9 +14,10 @@ class Setting:
         server_cores: Cores of the server; empty for all.
         driver_cores: Cores of the driver, one thread on each; empty for threads anywhere.
         driver_threads: Threads of the driver when it is given no cores.
-        machine: Facts of this host.
+        machine: Facts of this host; empty has them read when the load is over.
         body_sample_ratio: Share of the answers whose body is compared in full.
         limits: Limits of checks that the campaign changes.
+        idle_s: For how long the energy of the idle host is read before and after each trial.
         notes: What a reader of the results must know about all of them.
     """
 
@@ -26,4 +27,5 @@ class Setting:
     machine: dict[str, Any] = field(default_factory=dict[str, Any])
     body_sample_ratio: float = 0.01
     limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    idle_s: float = 0.0
     notes: tuple[str, ...] = ()

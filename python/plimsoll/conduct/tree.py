@@ -66,6 +66,22 @@ def parse_stat(text: str) -> ProcessStat:
     )
 
 
+def parse_waited_s(text: str) -> float:
+    """Processor time of the processes that one has waited for, and of those they waited for.
+
+    Args:
+        text: The content of the one's `/proc/<pid>/stat`.
+
+    Returns:
+        User and system time, in seconds.
+
+    Source:
+        proc_pid_stat(5); fields 16, `cutime`, and 17, `cstime`.
+    """
+    fields = text.rpartition(")")[2].split()
+    return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+
+
 class ProcessTree:
     """A process and all that it started, read again and again.
 
@@ -103,6 +119,16 @@ class ProcessTree:
         self.stats = {
             pid: stat for pid, stat in self._known.items() if self.with_root or pid != self.root
         }
+
+    def followed_by(self, root: int) -> ProcessTree:
+        """The tree of a process that comes after this one; its counters go on where these stood.
+
+        Args:
+            root: Number of its first process.
+        """
+        later = ProcessTree(root, with_root=self.with_root, proc=self.proc)
+        later._counted = self._counted
+        return later
 
     def file(self, pid: int, name: str) -> Path:
         """Path of one of the kernel's files on a process."""

@@ -1,4 +1,8 @@
-"""One trial, from the start of a server to its recording."""
+"""One trial, from the start of a server to its recording.
+
+What only a trial with a server of its own needs, and what comes after the load, is imported where
+it is used: the first request of `plimsoll load` does not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.conduct import account, contract, ports, processes, recording, server
+from plimsoll.conduct import account, ports, processes
 from plimsoll.conduct.account import Account
 from plimsoll.conduct.drive import Drive, Watch
 from plimsoll.conduct.drivers import DRIVERS
@@ -18,17 +22,18 @@ from plimsoll.conduct.sampler import Sampler, sampling
 from plimsoll.conduct.scope import Scope
 from plimsoll.conduct.tree import ProcessTree
 from plimsoll.errors import ContractBroken, DriverError, DriverMissing, FrameworkError, Interrupted
-from plimsoll.recording import Recording, Server
+from plimsoll.recording import Recording
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from plimsoll.campaign.requests import Exchange
+    from plimsoll.conduct import server
+    from plimsoll.conduct.drive import DriverModule
     from plimsoll.conduct.interruption import Interruption
+    from plimsoll.conduct.scope import Reading
     from plimsoll.conduct.setting import Setting
     from plimsoll.plan import Trial
-    from plimsoll.storage.parquet import Results
+    from plimsoll.storage.results import Results
 
 
 def conduct(
@@ -59,14 +64,16 @@ def conduct(
     """
     with results.trial(trial.id) as into:
         known = Account(trial, setting)
+        known.idle += _idle(setting, tell)
         try:
             with _started(known, into, interruption, tell) as running:
-                known.exchanges = _verified("before", known, running, tell)
+                _examine(known, running, tell)
                 _drive(known, into, _server_scope(running), running.alive, interruption, tell)
                 running.check_alive()
                 _verified("after", known, running, tell)
         except (FrameworkError, DriverError) as error:
             known.fail(error)
+        known.idle += _idle(setting, tell)
         return _closed(known, into, interruption, tell)
 
 
@@ -99,7 +106,7 @@ def load(
     """
     with results.trial(trial.id) as into:
         scope = _scope_at(address)
-        found = Server(address) if scope is None else account.listening(address)
+        found = account.elsewhere(address) if scope is None else account.listening(address)
         known = Account(trial, setting, trial.endpoint.exchanges, server=found)
         try:
             _drive(known, into, scope, _yes, interruption, tell)
@@ -108,13 +115,26 @@ def load(
         return _closed(known, into, interruption, tell)
 
 
+def _idle(setting: Setting, tell: Listener) -> list[Reading]:
+    """What the host needs without a server, where the campaign asks for that."""
+    if not setting.idle_s:
+        return []
+    from plimsoll.conduct import idle  # noqa: PLC0415
+
+    tell(Phase("idling"))
+    return idle.readings(setting.idle_s)
+
+
 @contextmanager
 def _started(
     known: Account, into: Path, interruption: Interruption, tell: Listener
 ) -> Generator[server.Server]:
     """The trial's server, which is stopped whatever happens; what is known of it is noted."""
+    from plimsoll.conduct import server  # noqa: PLC0415
+
     tell(Phase("starting"))
-    framework, cores = known.trial.framework, known.setting.server_cores
+    framework = known.trial.framework
+    cores = known.trial.load.server_cores or known.setting.server_cores
     with server.started(framework, log=into / "server.log", cores=cores) as running:
         known.server = account.serving(running)
         try:
@@ -125,7 +145,13 @@ def _started(
             raise
         finally:
             tell(Phase("stopping"))
-            known.server = account.stopped(known.server, running.stop())
+            known.server = account.stopped(known.server, running.stop(), _own_count(running))
+
+
+def _own_count(running: server.Server) -> dict[str, int] | None:
+    from plimsoll.conduct import own_count  # noqa: PLC0415
+
+    return own_count.read(running.framework.name, running.log)
 
 
 def _kill(running: server.Server) -> None:
@@ -136,10 +162,20 @@ def _kill(running: server.Server) -> None:
             processes.send(found, signal.SIGKILL)
 
 
+def _examine(known: Account, running: server.Server, tell: Listener) -> None:
+    """Checks the contract before the load, and notes how the server is at rest, right or wrong."""
+    try:
+        known.exchanges = _verified("before", known, running, tell)
+    finally:
+        known.server = account.at_rest(running)
+
+
 def _verified(
     when: str, known: Account, running: server.Server, tell: Listener
 ) -> tuple[Exchange, ...]:
     """Checks the contract; gives what is sent under load, with what was learned of the answers."""
+    from plimsoll.conduct import contract  # noqa: PLC0415 - makes every body there is
+
     tell(Phase("checking"))
     known.contract[when] = []
     try:
@@ -170,7 +206,8 @@ def _drive(
     driver = _driver(known.trial.driver)
     scopes = [Scope("machine")] if scope is None else [Scope("machine"), scope]
     with sampling(*scopes) as known.sampler:
-        watch = _watch(known.sampler, go_on, interruption, tell)
+        address = known.server.address if known.server else ""
+        watch = _watch(known.sampler, address, go_on, interruption, tell)
         known.driven = driver.drive(_order(known, into), watch)
     interruption.check()
 
@@ -189,10 +226,18 @@ def _order(known: Account, into: Path) -> Drive:
 
 
 def _watch(
-    sampler: Sampler, go_on: Callable[[], bool], interruption: Interruption, tell: Listener
+    sampler: Sampler,
+    address: str,
+    go_on: Callable[[], bool],
+    interruption: Interruption,
+    tell: Listener,
 ) -> Watch:
+    tree: ProcessTree | None = None
+
     def started(root: int) -> None:
-        sampler.watch(Scope("driver", ProcessTree(root, with_root=False)))
+        nonlocal tree
+        tree = tree.followed_by(root) if tree else ProcessTree(root, with_root=False)
+        sampler.watch(Scope("driver", tree, peer=address))
 
     def progress(progress: Progress) -> bool:
         tell(progress)
@@ -201,7 +246,7 @@ def _watch(
     return Watch(started, sampler.align, progress, interruption)
 
 
-def _driver(name: str) -> ModuleType:
+def _driver(name: str) -> DriverModule:
     for driver in DRIVERS:
         if driver.NAME == name:
             return driver
@@ -233,8 +278,8 @@ def _yes() -> bool:
 
 def _closed(known: Account, into: Path, interruption: Interruption, tell: Listener) -> Recording:
     """The recording, written; Ctrl-C does not take away what has been measured."""
+    from plimsoll.conduct import recording  # noqa: PLC0415 - heavy
+
     with interruption.deferred(), writing(into.parent.parent):
         tell(Phase("writing"))
-        kept = known.recording()
-        recording.close(kept, known.readings, known.zero_ns, into)
-    return kept
+        return recording.close(known.recording(), known.readings, known.zero_ns, into, known.driven)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 GRACE_S = 10.0
 """Seconds a command has to stop by itself."""
 
-GRACE_ALONE_S = 2.0
+GRACE_ALONE_S = 5.0
 """The same when the lab is gone: nobody looks at how it stops."""
 
 KILL_S = 10.0

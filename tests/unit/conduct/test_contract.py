@@ -543,8 +543,16 @@ class Case:
             Answer(200, (), b"four"),
             ["the body has 4 bytes, it should have 3"],
         ),
-        Case(Expected(body=b"abc"), Answer(200, (), b"abd"), ["the body differs from byte 2 on"]),
-        Case(Expected(body=b"abc"), Answer(200, (), b"ab"), ["the body differs from byte 2 on"]),
+        Case(
+            Expected(body=b"abc"),
+            Answer(200, (), b"abd"),
+            ["the body differs from byte 2 on, where it has `d` and should have `c`"],
+        ),
+        Case(
+            Expected(body=b"abc"),
+            Answer(200, (), b"ab"),
+            ["the body differs from byte 2 on, where it has nothing and should have `c`"],
+        ),
     ],
 )
 def test_problems_of_an_answer(case: Case) -> None:

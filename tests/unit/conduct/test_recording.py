@@ -35,10 +35,10 @@ def test_the_type_of_a_record_is_that_of_its_layout() -> None:
     assert made[0].tolist() == (1, 258, 9)
 
 
-def test_the_engines_records_have_every_column_but_the_host() -> None:
+def test_the_engines_records_have_every_column_but_host_and_length_of_the_request() -> None:
     for table in recording.RECORDED:
         names = {column.name for column in table.columns}
-        assert set(records.record_dtype(table.name).names or ()) == names - {"host"}
+        assert set(records.record_dtype(table.name).names or ()) == names - {"host", "sent_bytes"}
 
 
 def test_marks_for_none_become_nulls() -> None:
@@ -66,9 +66,11 @@ def test_marks_for_none_become_nulls() -> None:
         "status": 200,
         "outcome": "ok",
         "errno": None,
+        "sent_bytes": None,
     }
     nulls = {name for name, value in rows[1].items() if value is None}
-    assert nulls == {"sent_ns", "first_byte_ns", "done_ns", "connection", "status"}
+    unsaid = {"sent_ns", "first_byte_ns", "done_ns", "connection", "status", "sent_bytes"}
+    assert nulls == unsaid
     assert rows[1]["errno"] == 111
     assert rows[1]["outcome"] == "not_sent"
 

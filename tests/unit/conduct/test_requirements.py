@@ -68,3 +68,37 @@ def test_programs_are_looked_for_where_the_framework_says(tmp_path: Path) -> Non
 def test_a_host_without_dpkg_has_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert not requirements.package_installed("bash")
+
+
+def _tool(folder: Path, says: str) -> dict[str, str]:
+    program = folder / "tool"
+    program.write_text(f"#!/bin/sh\necho '{says}'\n")
+    program.chmod(0o755)
+    return {"PATH": str(folder)}
+
+
+@pytest.mark.parametrize(
+    ("says", "met"),
+    [
+        ("Swift version 5.10.1 (swift-5.10.1-RELEASE)", True),
+        ("tool 5.9", True),
+        ("tool 5.8.9", False),
+        ("tool 6.0.3", False),
+        ("tool 6.0", False),
+        ("nothing", False),
+    ],
+)
+def test_a_program_may_be_too_old_or_too_new(tmp_path: Path, says: str, met: bool) -> None:
+    need = Requirement("command", "tool", least="5.9", below="6.0")
+    subject = small_servers.framework(tmp_path / "small", "", needs=(need,))
+    assert requirements.missing(subject, _tool(tmp_path, says)) == ([] if met else [need])
+    assert requirements.spoken(need) == "`tool` 5.9 or newer and older than 6.0"
+
+
+def test_a_folder_is_named_by_a_variable(tmp_path: Path) -> None:
+    need = Requirement("folder", "PLACE")
+    subject = small_servers.framework(tmp_path / "small", "", needs=(need,))
+    for environment in ({}, {"PLACE": ""}, {"PLACE": str(tmp_path / "none")}):
+        assert requirements.missing(subject, environment) == [need]
+    assert requirements.missing(subject, {"PLACE": str(tmp_path)}) == []
+    assert requirements.spoken(need) == "a folder that `PLACE` names"

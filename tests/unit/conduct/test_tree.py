@@ -1,8 +1,9 @@
+import os
 from pathlib import Path
 
 import pytest
 
-from plimsoll.conduct.tree import ProcessStat, ProcessTree, parse_stat
+from plimsoll.conduct.tree import ProcessStat, ProcessTree, parse_stat, parse_waited_s
 
 LINE = (
     "{pid} ({name}) S {parent} 1 1 0 -1 4194304 99 0 {faults} 0 {user} {system} 5 6 20 0 {threads}"
@@ -112,3 +113,19 @@ def test_a_counter_does_not_fall_when_a_process_ends(proc: Path) -> None:
     assert tree.grown("cpu", {}) == 13.0
     assert tree.grown("cpu", {(2, 9): 1.0}) == 14.0
     assert tree.grown("faults", {(1, 0): 1.0}) == 1.0
+
+
+def test_counters_of_a_tree_that_follows_go_on_where_the_earlier_one_stood(proc: Path) -> None:
+    tree = ProcessTree(10, with_root=False, proc=proc)
+    assert tree.grown("cpu", {(20, 0): 5.0}) == 5.0
+    later = tree.followed_by(30)
+    put(proc, 30, 1)
+    put(proc, 40, 30)
+    later.refresh()
+    assert list(later.stats) == [40]
+    assert later.grown("cpu", {(40, 0): 2.0}) == 7.0
+
+
+def test_the_time_of_children_that_were_waited_for_is_read_from_behind_the_name() -> None:
+    text = "7 (a ) b) S 1 7 7 0 -1 0 0 0 0 0 11 12 250 50 20 0 1 0 99 0 0"
+    assert parse_waited_s(text) == 300 / os.sysconf("SC_CLK_TCK")

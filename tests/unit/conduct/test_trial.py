@@ -13,10 +13,11 @@ import pytest
 
 import fake_engine
 import toy_trials
-from plimsoll.conduct import ports, processes, ready, trial
+from plimsoll.conduct import idle, ports, processes, ready, trial
 from plimsoll.conduct.drivers import plimsoll as driver
 from plimsoll.conduct.events import Event, Phase, Progress
 from plimsoll.conduct.interruption import Interruption
+from plimsoll.conduct.scope import Reading
 from plimsoll.conduct.setting import Setting
 from plimsoll.conduct.warden import GRACE_S
 from plimsoll.errors import Interrupted, LimitTooLow
@@ -48,6 +49,25 @@ def conduct(
 ) -> Recording:
     toy = toy_trials.trial(toy=toy_trials.framework(**environment))
     return trial.conduct(toy, SETTING, results, Interruption(), tell)
+
+
+@pytest.mark.usefixtures("engine")
+def test_the_idle_host_is_measured_before_and_after_where_that_is_asked(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def readings(length_s: float) -> list[Reading]:
+        return [Reading(time.monotonic_ns(), "machine", "idle_energy_j", length_s)]
+
+    monkeypatch.setattr(idle, "readings", readings)
+    told: list[Event] = []
+    setting = replace(SETTING, idle_s=30.0)
+    recording = trial.conduct(toy_trials.trial(), setting, results, Interruption(), told.append)
+    rows = results.table(recording.trial, "usage").to_table().to_pylist()
+    found = [row for row in rows if row["quantity"] == "idle_energy_j"]
+    assert [row["value"] for row in found] == [30.0, 30.0]
+    assert found[0]["at_ns"] < 0 < found[1]["at_ns"]
+    phases = [event.name for event in told if isinstance(event, Phase)]
+    assert (phases[0], phases[-2:]) == ("idling", ["idling", "writing"])
 
 
 def files(results: Results, recording: Recording) -> set[str]:
@@ -85,7 +105,11 @@ def test_the_servers_side_is_recorded(results: Results) -> None:
     assert server.start_s > 0
     assert server.rest_rss_bytes is not None
     assert server.rest_rss_bytes > 1 << 20
-    assert (server.listeners, server.backlog) == (1, min(128, server.somaxconn or 0))
+    assert server.rest_pss_bytes is not None
+    assert 0 < server.rest_pss_bytes <= server.rest_rss_bytes
+    allowed = min(128, server.somaxconn or 0)
+    assert (server.listeners, server.backlog, server.backlogs) == (1, allowed, (allowed,))
+    assert server.backlog_asked == 4096
     assert (server.exit_code, server.clean_stop, server.killed) == (0, True, 0)
 
 
@@ -124,6 +148,8 @@ def test_a_server_that_breaks_the_contract_is_not_put_under_load(results: Result
     assert recording.driver is None
     assert "requests.parquet" not in files(results, recording)
     assert is_free(recording)
+    assert recording.server is not None
+    assert recording.server.rest_rss_bytes is not None, "how it was at rest is known all the same"
 
 
 def test_rows_are_kept_when_the_contract_is_broken_after_the_load(
@@ -176,7 +202,7 @@ def test_an_engine_that_fails_is_an_ending(engine: Callable[..., None], results:
 
 @pytest.mark.usefixtures("engine")
 def test_a_driver_that_is_not_known_is_an_ending(results: Results) -> None:
-    other = replace(toy_trials.trial(), driver="wrk")
+    other = replace(toy_trials.trial(), driver="siege")
     recording = trial.conduct(other, SETTING, results, Interruption())
     assert recording.ending.kind == "DriverMissing"
     assert "`plimsoll`" in recording.ending.hint
@@ -272,6 +298,8 @@ def test_a_server_that_runs_already_is_loaded_and_left_alone(
     assert recording.server is not None
     assert (recording.server.address, recording.server.exit_code) == (running, None)
     assert recording.server.listeners == 1
+    assert recording.server.backlog_asked is None
+    assert recording.server.rest_rss_bytes is not None
     usage = results.table(recording.trial, "usage").to_table().to_pylist()
     assert any(row["scope"] == "server" and row["quantity"] == "cpu_user_s" for row in usage)
 

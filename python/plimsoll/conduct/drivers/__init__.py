@@ -1,6 +1,17 @@
-"""Programs that put on a load, one module each: `NAME`, and `drive(drive, watch)`."""
+"""Programs that put on a load, one module each.
 
-from plimsoll.conduct.drivers import plimsoll
+Each has what `drive.DriverModule` says: `NAME`, `needs()`, `version()`, `refuses(load, exchanges)`
+and `drive(drive, watch)`.
+"""
 
-DRIVERS = (plimsoll,)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.conduct.drivers import ab, h2load, jmeter, plimsoll, wrk
+
+if TYPE_CHECKING:
+    from plimsoll.conduct.drive import DriverModule
+
+DRIVERS: tuple[DriverModule, ...] = (plimsoll, wrk, ab, h2load, jmeter)
 """Every driver."""

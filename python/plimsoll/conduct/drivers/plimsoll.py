@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
@@ -25,7 +25,14 @@ from plimsoll.conduct.drive import Drive, Driven, Watch
 from plimsoll.conduct.events import Progress
 from plimsoll.conduct.scope import Reading
 from plimsoll.conduct.ward import Ward
-from plimsoll.errors import INTERRUPTED, EngineFailed, LimitTooLow, PlimsollError, StorageError
+from plimsoll.errors import (
+    INTERRUPTED,
+    DriverMissing,
+    EngineFailed,
+    LimitTooLow,
+    PlimsollError,
+    StorageError,
+)
 from plimsoll.recording import Driver, RecordedStage
 from plimsoll.storage.parquet import writing
 
@@ -60,7 +67,25 @@ SAID_EACH_SECOND = (
 )
 """What of a line of progress becomes readings."""
 
+LEVELS = ("in_flight", "connections_open")
+"""Those of them that are levels at an instant."""
+
 Line = Mapping[str, Any]
+
+
+def needs() -> DriverMissing | None:
+    """Nothing: the engine is part of the program."""
+    return None
+
+
+def version() -> str:
+    """The version of the program."""
+    return plimsoll.__version__
+
+
+def refuses(load: Load, exchanges: tuple[Exchange, ...]) -> str:
+    """Nothing: every load that a campaign can ask for is one that the engine can put on."""
+    return ""
 
 
 def drive(drive: Drive, watch: Watch) -> Driven:
@@ -87,7 +112,7 @@ def drive(drive: Drive, watch: Watch) -> Driven:
         heard = _listen(ward, watch)
         ward.wait(GRACE_S)
         ended = ward.stop()
-    if ended.exit_code == INTERRUPTED:
+    if ended.exit_code == INTERRUPTED or heard.started is None:  # it may die of an early signal
         watch.interruption.check()
     _require_success(ended.exit_code, drive.into)
     return _driven(heard, drive)
@@ -283,13 +308,32 @@ def _driven(heard: _Heard, drive: Drive) -> Driven:
     if finished["ended_by"] == "storage":
         raise StorageError("the engine could not write its records", _MORE_ROOM)
     _require_rows(finished, drive.into)
+    zero_ns = started["zero_monotonic_ns"]
     return Driven(
         driver=_driver(finished),
-        zero_monotonic_ns=started["zero_monotonic_ns"],
+        zero_monotonic_ns=zero_ns,
         zero_utc_ns=started.get("zero_utc_ns", time.time_ns()),
         stages=stages(_ran(finished), drive.load),
-        readings=tuple(heard.readings),
+        readings=tuple(readings_until_the_end(heard.readings, zero_ns, finished)),
     )
+
+
+def readings_until_the_end(
+    readings: Iterable[Reading], zero_ns: int, finished: Line
+) -> Iterator[Reading]:
+    """What the engine said of itself, but for levels after a number of requests was reached.
+
+    Its last word comes when every connection is closed, which says nothing of the load.
+
+    Args:
+        readings: What it said.
+        zero_ns: Zero of the load by CLOCK_MONOTONIC.
+        finished: What it said at the end.
+    """
+    limited, end_ns = finished["ended_by"] == "request_limit", zero_ns + finished["ended_ns"]
+    for reading in readings:
+        if not (limited and reading.at_ns >= end_ns and reading.quantity in LEVELS):
+            yield reading
 
 
 def _require_rows(finished: Line, into: Path) -> None:
@@ -383,7 +427,10 @@ def _request(exchange: Exchange, drive: Drive) -> dict[str, Any]:
 
 
 def _load(load: Load) -> dict[str, Any]:
+    """The load; `pipeline` is left out where each request waits for the answer before it."""
+    pipelined = {"pipeline": load.pipeline} if load.pipeline > 1 else {}
     return {
+        **pipelined,
         "model": load.model,
         "stages": [_stage(stage) for stage in load.stages],
         "arrivals": load.arrivals,

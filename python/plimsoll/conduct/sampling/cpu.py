@@ -1,7 +1,7 @@
-"""Processor time: of a process tree, of each core, taken by a hypervisor, waited for.
+"""Processor time: of a process tree, of each core, taken by a hypervisor, withheld, waited for.
 
-All are counters in seconds. Source: proc_pid_stat(5), proc_stat(5), and the kernel's document on
-pressure stall information (PSI).
+All are counters in seconds. Source: proc_pid_stat(5), proc_stat(5), and the kernel's documents on
+pressure stall information (PSI) and on the bandwidth control of control groups (`cpu.stat`).
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from plimsoll import machine
 from plimsoll.conduct.tree import PROC
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from plimsoll.conduct.scope import Scope
     from plimsoll.conduct.tree import ProcessKey, ProcessTree
 
@@ -60,6 +63,22 @@ def parse_pressure(text: str) -> float | None:
     return None
 
 
+def parse_throttled(text: str) -> float | None:
+    """How long a control group was stopped for having used up its time, in seconds.
+
+    Args:
+        text: The content of `cpu.stat`: `throttled_usec` in version 2, `throttled_time`, in
+            nanoseconds, in version 1.
+
+    Returns:
+        The time; None when the text does not say, as that of a group that has no limit.
+    """
+    values = dict(line.split() for line in text.splitlines())
+    if "throttled_usec" in values:
+        return int(values["throttled_usec"]) / 1e6
+    return int(values["throttled_time"]) / 1e9 if "throttled_time" in values else None
+
+
 def _of_tree(tree: ProcessTree) -> dict[str, float]:
     stats = tree.stats.values()
     user: dict[ProcessKey, float] = {stat.identity: stat.user_ticks for stat in stats}
@@ -76,7 +95,18 @@ def _of_machine() -> dict[str, float]:
         waited_s = _pressure(resource)
         if waited_s is not None:
             values[f"pressure_{resource}_s"] = waited_s
+    withheld = [_throttled(folder) for folder in machine.control_groups("cpu")]
+    known = [stopped_s for stopped_s in withheld if stopped_s is not None]
+    if known:
+        values["cgroup_throttled_s"] = max(known)
     return values
+
+
+def _throttled(folder: Path) -> float | None:
+    try:
+        return parse_throttled((folder / "cpu.stat").read_text())
+    except OSError:
+        return None
 
 
 def _pressure(resource: str) -> float | None:

@@ -1,7 +1,7 @@
-"""Memory: held by a process tree, fetched from a disk, left on the machine.
+"""Memory: held by a process tree, fetched from a disk, left on the machine, and when it ran out.
 
 Source: proc_pid_status(5) VmRSS, the kernel's document on `smaps_rollup`, proc_pid_stat(5) majflt,
-proc_meminfo(5).
+proc_meminfo(5), `/proc/vmstat`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,23 @@ def parse_kilobytes(text: str, key: str) -> int | None:
 
 def _of_machine() -> dict[str, float]:
     available = parse_kilobytes((PROC / "meminfo").read_text(), "MemAvailable")
-    return {} if available is None else {"memory_available_bytes": available}
+    known = {} if available is None else {"memory_available_bytes": float(available)}
+    return known | parse_events((PROC / "vmstat").read_text())
+
+
+def parse_events(text: str) -> dict[str, float]:
+    """Pages swapped in and out so far, and processes killed for want of memory.
+
+    Args:
+        text: The content of `/proc/vmstat`.
+    """
+    values = dict(line.split() for line in text.splitlines())
+    events: dict[str, float] = {}
+    if "pswpin" in values and "pswpout" in values:
+        events["swapped_pages"] = int(values["pswpin"]) + int(values["pswpout"])
+    if "oom_kill" in values:
+        events["oom_kills"] = int(values["oom_kill"])
+    return events
 
 
 def _of_tree(tree: ProcessTree) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """Processes of a tree: how many, their threads, open files and context switches.
 
-Source: proc_pid_stat(5), proc_pid_fd(5), proc_pid_status(5).
+Source: proc_pid_stat(5), proc_pid_fd(5), proc_pid_status(5), proc_pid_limits(5).
 """
 
 from __future__ import annotations
@@ -46,11 +46,37 @@ def parse_switches(text: str) -> tuple[int, int]:
 
 
 def _open_files(tree: ProcessTree) -> dict[str, float]:
-    """Open file descriptors of the tree; nothing where we may not look."""
+    """Open file descriptors of the tree, and of its fullest process; nothing where we may not."""
     try:
-        return {"open_files": sum(_open_files_of(tree.file(pid, "fd")) for pid in tree.stats)}
+        counts = {pid: _open_files_of(tree.file(pid, "fd")) for pid in tree.stats}
     except PermissionError:
         return {}
+    values: dict[str, float] = {"open_files": sum(counts.values())}
+    fullest = max(counts, key=lambda pid: counts[pid], default=None)
+    limit = None if fullest is None else _files_limit(tree.file(fullest, "limits"))
+    if fullest is not None and limit:
+        values["open_files_ratio"] = counts[fullest] / limit
+    return values
+
+
+def parse_files_limit(text: str) -> int | None:
+    """The most files a process may open now; None when there is no limit.
+
+    Args:
+        text: The content of `/proc/<pid>/limits`.
+    """
+    for line in text.splitlines():
+        if line.startswith("Max open files"):
+            soft = line.split()[3]
+            return int(soft) if soft.isdigit() else None
+    return None
+
+
+def _files_limit(path: Path) -> int | None:
+    try:
+        return parse_files_limit(path.read_text())
+    except (FileNotFoundError, ProcessLookupError):
+        return None
 
 
 def _open_files_of(folder: Path) -> int:

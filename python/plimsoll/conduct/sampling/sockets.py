@@ -1,7 +1,7 @@
-"""Sockets: the queue of the server's listening sockets, and TCP's counters of the machine.
+"""Sockets: the server's listen queue and connections, the driver's round trips, TCP's counters.
 
-Source: sock_diag(7) and linux/inet_diag.h; `/proc/net/netstat`, `/proc/net/snmp` and
-`/proc/net/sockstat` in proc_net(5), names as in the kernel's document on SNMP counters.
+Source: sock_diag(7), linux/inet_diag.h, TCP_INFO in tcp(7); `/proc/net/netstat`, `/proc/net/snmp`
+and `/proc/net/sockstat` in proc_net(5), names as in the kernel's document on SNMP counters.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import socket
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from plimsoll.conduct.tree import PROC
@@ -45,8 +46,12 @@ _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
 _REQUEST_DUMP = 0x301
 _ERROR, _DONE = 2, 3
-_LISTENING = 1 << 10
+_ESTABLISHED, _LISTENING = 1 << 1, 1 << 10
+_INFO, _LEAST_ROUND_TRIP = 2, 148
 _MEMORY, _DROPS = 7, 8
+_UNSET = 0xFFFFFFFF
+_MANY = 4000
+"""Where a host has more connections, those of the server are counted in thorough readings only."""
 _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBxI 2s2s 16s16s I II")
 _MESSAGE = struct.Struct("=BBBB 2s2s 16s16s I II IIIII")
@@ -75,11 +80,56 @@ class Listener:
 def read(scope: Scope) -> dict[str, float]:
     """The listen queue of a server's port, or TCP's counters of the machine.
 
-    Several sockets may listen on one port; queue, backlog and drops are sums over them.
+    Several sockets may listen on one port; queue, backlog and drops are sums over them. Of a driver
+    it is the least round trip to the server that it connects to.
     """
     if scope.tree is None:
         return _of_machine()
-    return {} if scope.port is None else _of_port(scope.port)
+    if scope.peer:
+        return _of_driver(scope.peer)
+    if scope.port is None:
+        return {}
+    listening = _of_port(scope.port)
+    return listening and listening | _accepted(scope.port, thorough=scope.thorough)
+
+
+def established(port: int) -> int:
+    """Connections of a server's port, by the kernel.
+
+    Args:
+        port: The server's port.
+
+    Raises:
+        OSError: The kernel does not answer such questions.
+    """
+    families = (socket.AF_INET, socket.AF_INET6)
+    return sum(
+        sum(1 for _ in datagram)
+        for family in families
+        for datagram in _answers(_question(family, port, _ESTABLISHED, 0))
+    )
+
+
+def least_round_trip_s(address: str) -> float | None:
+    """The least round trip that the kernel saw on some connections to a server, in seconds.
+
+    Only the first datagram of the answer is read, so thousands of connections cost little.
+
+    Args:
+        address: Address and port of the server, both as numbers: `127.0.0.1:8080`.
+
+    Returns:
+        The least of them; None when there is no connection.
+
+    Raises:
+        OSError: The kernel does not answer such questions.
+    """
+    host, _, port = address.rpartition(":")
+    ip = ip_address(host.strip("[]"))
+    family = socket.AF_INET if ip.version == 4 else socket.AF_INET6  # noqa: PLR2004
+    question = _question(family, int(port), _ESTABLISHED, _INFO, to_server=True)
+    trips = [_round_trip_s(payload) for payload in next(_answers(question), ())]
+    return min((trip for trip in trips if trip is not None), default=None)
 
 
 def listeners(port: int) -> tuple[Listener, ...]:
@@ -139,15 +189,21 @@ def parse_messages(data: bytes) -> tuple[tuple[Listener, ...], bool]:
     Raises:
         OSError: The kernel answered with an error.
     """
-    found: list[Listener] = []
+    payloads, last = _payloads(data)
+    return tuple(map(_listener, payloads)), last
+
+
+def _payloads(data: bytes) -> tuple[list[bytes], bool]:
+    """What each message of a datagram says, and whether it was the last datagram."""
+    found: list[bytes] = []
     for kind, payload in _messages(data):
         if kind == _ERROR:
             number = -struct.unpack_from("=i", payload)[0]
             raise OSError(number, os.strerror(number))
         if kind == _DONE:
-            return tuple(found), True
-        found.append(_listener(payload))
-    return tuple(found), False
+            return found, True
+        found.append(payload)
+    return found, False
 
 
 def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -170,38 +226,75 @@ def _listener(payload: bytes) -> Listener:
 
 def _drops(attributes: bytes) -> int | None:
     """What a socket dropped, by the attribute on its memory; None when there is no such."""
+    return _number(attributes, _MEMORY, 4 * _DROPS)
+
+
+def _round_trip_s(payload: bytes) -> float | None:
+    """The least round trip of a connection; None when there is none yet."""
+    microseconds = _number(payload[_MESSAGE.size :], _INFO, _LEAST_ROUND_TRIP)
+    if microseconds is None or not 0 < microseconds < _UNSET:
+        return None
+    return microseconds / 1e6
+
+
+def _number(attributes: bytes, wanted: int, offset: int) -> int | None:
+    """A number of 32 bits within one attribute; None when there is no such."""
     at = 0
     while at + _ATTRIBUTE.size <= len(attributes):
         length, kind = _ATTRIBUTE.unpack_from(attributes, at)
         if length < _ATTRIBUTE.size:
             break
-        if kind == _MEMORY and length >= _ATTRIBUTE.size + 4 * (_DROPS + 1):
-            return struct.unpack_from("=I", attributes, at + _ATTRIBUTE.size + 4 * _DROPS)[0]
+        if kind == wanted and length >= _ATTRIBUTE.size + offset + 4:
+            return struct.unpack_from("=I", attributes, at + _ATTRIBUTE.size + offset)[0]
         at += (length + 3) & ~3
     return None
 
 
 def _dump(family: int, port: int) -> list[Listener]:
     """Asks for the listening sockets of one address family."""
-    found: list[Listener] = []
+    question = _question(family, port, _LISTENING, _MEMORY)
+    return [_listener(payload) for datagram in _answers(question) for payload in datagram]
+
+
+def _answers(question: bytes) -> Iterator[list[bytes]]:
+    """What the kernel answers, datagram by datagram; whoever stops early spares it the rest."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(1.0)
-        kernel.send(_question(family, port))
-        while True:
-            more, last = parse_messages(kernel.recv(1 << 16))
-            found.extend(more)
-            if last:
-                return found
+        kernel.send(question)
+        last = False
+        while not last:
+            payloads, last = _payloads(kernel.recv(1 << 16))
+            yield payloads
 
 
-def _question(family: int, port: int) -> bytes:
+def _question(
+    family: int, port: int, states: int, attribute: int, *, to_server: bool = False
+) -> bytes:
+    """Asks for sockets of a port in some states, with one attribute of each.
+
+    The port is the socket's own, or that of the server it is connected to.
+    """
+    ports = (port.to_bytes(2, "big"), bytes(2))
     nothing = bytes(16)
     asked = _REQUEST.pack(
-        family, socket.IPPROTO_TCP, 1 << (_MEMORY - 1), _LISTENING,
-        port.to_bytes(2, "big"), bytes(2), nothing, nothing, 0, 0xFFFFFFFF, 0xFFFFFFFF,
+        family, socket.IPPROTO_TCP, 1 << (attribute - 1) if attribute else 0, states,
+        *(reversed(ports) if to_server else ports), nothing, nothing, 0, 0xFFFFFFFF, 0xFFFFFFFF,
     )  # fmt: skip
     length = _HEADER.size + len(asked)
     return _HEADER.pack(length, _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 0, 0) + asked
+
+
+def _of_driver(server: str) -> dict[str, float]:
+    trip_s = least_round_trip_s(server)
+    return {} if trip_s is None else {"round_trip_min_s": trip_s}
+
+
+def _accepted(port: int, *, thorough: bool) -> dict[str, float]:
+    """Connections of the server by the kernel, where counting them costs little."""
+    counters = parse_counters((PROC / "net" / "snmp").read_text())
+    if not thorough and counters.get("tcp_established", 0.0) > _MANY:
+        return {}
+    return {"connections_established": established(port)}
 
 
 def _of_port(port: int) -> dict[str, float]:

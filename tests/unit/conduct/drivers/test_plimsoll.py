@@ -18,6 +18,7 @@ from plimsoll.conduct.drivers import DRIVERS
 from plimsoll.conduct.drivers import plimsoll as driver
 from plimsoll.conduct.events import Progress
 from plimsoll.conduct.interruption import Interruption
+from plimsoll.conduct.scope import Reading
 from plimsoll.errors import EngineFailed, Interrupted, LimitTooLow, PlimsollError, StorageError
 from plimsoll.recording import RecordedStage
 
@@ -77,7 +78,7 @@ def test_every_driver_has_a_name_of_its_own() -> None:
     assert len({module.NAME for module in DRIVERS}) == len(DRIVERS)
     folder = Path(driver.__file__).parent
     names = {path.stem for path in folder.glob("*.py")} - {"__init__"}
-    assert {module.__name__.rpartition(".")[2] for module in DRIVERS} == names
+    assert {module.NAME for module in DRIVERS} == names
 
 
 def test_the_specification_says_all_that_the_engine_needs(order: Drive) -> None:
@@ -114,6 +115,33 @@ def test_durations_become_nanoseconds(order: Drive) -> None:
         "request_limit": 10_000,
     }
     assert b"Connection: close\r\n" in b64decode(spec["requests"][0]["bytes"])
+
+
+def test_only_a_load_that_pipelines_says_how_deep(order: Drive) -> None:
+    load = Load("x", "closed", (Stage("hold", 1.0, 1, 1),), pipeline=8)
+    assert driver.spec(replace(order, load=load))["load"]["pipeline"] == 8
+    assert "pipeline" not in driver.spec(replace(order, load=replace(load, pipeline=1)))["load"]
+
+
+@pytest.mark.parametrize(
+    ("ended_by", "left"),
+    [("request_limit", [("connections_open", 5), ("in_flight_mean", 10)]), ("schedule", None)],
+)
+def test_levels_after_the_last_of_a_number_of_requests_say_nothing_of_the_load(
+    ended_by: str, left: list[tuple[str, int]] | None
+) -> None:
+    said = [
+        Reading(105, "driver", "connections_open", 2.0),
+        Reading(110, "driver", "connections_open", 0.0),
+        Reading(110, "driver", "in_flight", 0.0),
+        Reading(110, "driver", "in_flight_mean", 1.0),
+    ]
+    finished = {"ended_by": ended_by, "ended_ns": 10}
+    kept = [
+        (reading.quantity, reading.at_ns - 100)
+        for reading in driver.readings_until_the_end(said, 100, finished)
+    ]
+    assert kept == (left or [(one.quantity, one.at_ns - 100) for one in said])
 
 
 @pytest.mark.usefixtures("engine")

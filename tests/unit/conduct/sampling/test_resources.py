@@ -3,11 +3,12 @@
 import os
 import re
 import socket
+from pathlib import Path
 
 import pytest
 
 from plimsoll import tables
-from plimsoll.conduct.sampling import SAMPLERS, cpu, memory, network, processes, sockets
+from plimsoll.conduct.sampling import SAMPLERS, cpu, memory, network, power, processes, sockets
 from plimsoll.conduct.scope import Scope
 from plimsoll.conduct.tree import ProcessTree
 
@@ -148,6 +149,71 @@ def test_bytes_of_all_interfaces_are_summed() -> None:
     assert network.parse_interfaces(NET_DEV) == (3193 + 480299890 + 5, 3193 + 614971 + 7)
 
 
+def test_the_link_is_every_interface_but_loopback() -> None:
+    assert network.parse_interfaces(NET_DEV, without="lo") == (480299890 + 5, 614971 + 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("usage_usec 5\nnr_throttled 3\nthrottled_usec 2500000\n", 2.5),
+        ("nr_periods 9\nnr_throttled 3\nthrottled_time 2500000000\n", 2.5),
+        ("usage_usec 5\n", None),
+    ],
+)
+def test_time_withheld_by_a_quota_is_read_in_both_versions(
+    text: str, seconds: float | None
+) -> None:
+    assert cpu.parse_throttled(text) == seconds
+
+
+def test_swapping_and_kills_are_read_where_the_kernel_says() -> None:
+    text = "pgfault 9\npswpin 3\npswpout 4\noom_kill 1\n"
+    assert memory.parse_events(text) == {"swapped_pages": 7, "oom_kills": 1}
+    assert memory.parse_events("pgfault 9\n") == {}
+
+
+def test_the_limit_of_open_files_is_the_soft_one() -> None:
+    line = "Max open files            {}                 524288               files     \n"
+    assert processes.parse_files_limit(line.format(1024)) == 1024
+    assert processes.parse_files_limit(line.format("unlimited")) is None
+    assert processes.parse_files_limit("") is None
+
+
+def test_what_the_hardware_shows_is_read_and_the_rest_is_left_out(tmp_path: Path) -> None:
+    cores = tmp_path / "cpu"
+    assert power.of_hardware(cores) == {}
+    files = {
+        cores / "cpu0/cpufreq/scaling_cur_freq": 3_000_000,
+        cores / "cpu1/cpufreq/scaling_cur_freq": 2_000_000,
+        cores / "cpu0/thermal_throttle/core_throttle_count": 2,
+    }
+    for path, number in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{number}\n")
+    read = power.of_hardware(cores)
+    assert read == {"frequency_hz": 2.5e9, "thermal_throttles": 2}
+
+
+@pytest.mark.parametrize(
+    ("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+)
+def test_connections_and_their_round_trips_are_seen(family: int, address: str) -> None:
+    with socket.create_server((address, 0), family=family) as server:
+        port = server.getsockname()[1]
+        text = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+        assert sockets.established(port) == 0
+        assert sockets.least_round_trip_s(text) is None
+        with (
+            socket.create_connection((address, port)),
+            socket.create_connection((address, port)),
+        ):
+            assert sockets.established(port) == 2
+            trip_s = sockets.least_round_trip_s(text)
+    assert trip_s is not None
+    assert 0 < trip_s < 1
+
+
 def test_the_kernels_answer_about_listening_sockets_is_read() -> None:
     listener = sockets.Listener(port=47000, queue=3, backlog=11, inode=367662)
     assert sockets.parse_messages(SOCK_DIAG) == ((listener,), False)
@@ -197,7 +263,12 @@ def test_queues_of_all_sockets_on_a_port_are_summed() -> None:
     port = servers[0].getsockname()[1]
     servers.append(socket.create_server(("127.0.0.1", port), backlog=6, reuse_port=True))
     values = sockets.read(Scope("server", ProcessTree(os.getpid()), port))
-    assert values == {"listen_queue": 0, "listen_backlog": 11, "listen_drops": 0}
+    assert values == {
+        "listen_queue": 0,
+        "listen_backlog": 11,
+        "listen_drops": 0,
+        "connections_established": 0,
+    }
     for server in servers:
         server.close()
 

@@ -1,0 +1,93 @@
+"""The link from this host to a server: the interface that leads there, and its speed."""
+
+from __future__ import annotations
+
+import fcntl
+import socket
+import struct
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+LOOPBACK = "lo"
+INTERFACES = Path("/sys/class/net")
+IPV6 = Path("/proc/net/if_inet6")
+
+_ADDRESS_OF = 0x8915
+_REQUEST = struct.Struct("16s16x")
+_ADDRESS = slice(20, 24)
+_ANY_PORT = 9
+
+
+@dataclass(frozen=True)
+class Link:
+    """The way to a server.
+
+    Attributes:
+        interface: Its name; `lo` when the server is on this host.
+        bits_per_s: Speed of the interface; None when there is none or it does not say.
+    """
+
+    interface: str
+    bits_per_s: float | None
+
+
+def towards(address: str, interfaces: Path = INTERFACES) -> Link | None:
+    """The interface that leads to a server; None when it cannot be told.
+
+    No packet is sent: the kernel chooses the source address of a datagram socket when it is
+    connected, and one interface has that address.
+
+    Args:
+        address: Address and port of the server, both as numbers: `127.0.0.1:8080`.
+        interfaces: Where the kernel shows interfaces.
+
+    Source:
+        netdevice(7), SIOCGIFADDR; `/proc/net/if_inet6`; the kernel's document on
+        `/sys/class/net/<name>/speed`, in Mbit/s, negative when unknown.
+    """
+    host = address.rpartition(":")[0].strip("[]")
+    try:
+        source = _source(host)
+        if ip_address(source).is_loopback or source == host:
+            return Link(LOOPBACK, None)
+        name = _interface(source)
+    except (OSError, ValueError):
+        return None
+    return None if name is None else Link(name, speed_bits_per_s(name, interfaces))
+
+
+def speed_bits_per_s(name: str, interfaces: Path = INTERFACES) -> float | None:
+    """Speed of an interface; None when it does not say, as most virtual ones."""
+    try:
+        megabits = int((interfaces / name / "speed").read_text())
+    except (OSError, ValueError):
+        return None
+    return megabits * 1e6 if megabits > 0 else None
+
+
+def _source(host: str) -> str:
+    """The address of this host that datagrams to another one would come from."""
+    family = socket.AF_INET if ip_address(host).version == 4 else socket.AF_INET6  # noqa: PLR2004
+    with socket.socket(family, socket.SOCK_DGRAM) as asked:
+        asked.connect((host, _ANY_PORT))
+        return str(asked.getsockname()[0])
+
+
+def _interface(source: str) -> str | None:
+    """The interface that has an address of this host."""
+    ip = ip_address(source)
+    if ip.version == 4:  # noqa: PLR2004
+        names = (name for _, name in socket.if_nameindex())
+        return next((name for name in names if _address(name) == ip.packed), None)
+    lines = (line.split() for line in IPV6.read_text().splitlines())
+    return next((line[5] for line in lines if bytes.fromhex(line[0]) == ip.packed), None)
+
+
+def _address(name: str) -> bytes | None:
+    """The IPv4 address of an interface; None when it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        try:
+            return fcntl.ioctl(asked, _ADDRESS_OF, _REQUEST.pack(name.encode()))[_ADDRESS]
+        except OSError:
+            return None

@@ -1,0 +1,56 @@
+"""What a server counted itself: a witness beside the driver and the kernel.
+
+The reference server says at its end, in its log, how many requests it received and answered. No
+other framework does; a framework's log is its own affair and is not read for numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+COUNTING = "reference"
+"""Name of the framework that counts."""
+
+EVENT = "stopped"
+_TAIL_BYTES = 1 << 14
+
+
+def read(framework: str, log: Path) -> dict[str, int] | None:
+    """What a server that has stopped counted over its whole life.
+
+    Args:
+        framework: Name of the framework.
+        log: What it said.
+
+    Returns:
+        Count by name, as the reference server names them; None where it did not count.
+    """
+    if framework != COUNTING:
+        return None
+    lines = _last_words(log).splitlines()
+    return next((found for line in reversed(lines) if (found := _counts(line))), None)
+
+
+def _last_words(log: Path) -> bytes:
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _counts(line: bytes) -> dict[str, int] | None:
+    """The counts in a line; None when it is another line."""
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(said, dict):
+        return None
+    known = cast("dict[str, Any]", said)
+    if known.get("event") != EVENT:
+        return None
+    return {name: value for name, value in known.items() if type(value) is int}
