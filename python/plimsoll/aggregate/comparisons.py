@@ -1,4 +1,4 @@
-"""Comparisons: frameworks at one endpoint and load, over repetitions.
+"""Comparisons: frameworks at one endpoint and load, by one driver, over repetitions.
 
 A repetition that is void, or that has no recording, does not count; how many were left out is said.
 Never the best of several: the median of all that count, with its interval.
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.aggregate.intervals import interval, ratio_interval
+from plimsoll.aggregate.intervals import Middle, interval, middle, ratio_interval
 
 if TYPE_CHECKING:
     from plimsoll.recording import Recording
 
-    Key = tuple[str, str, str]
-    """Framework, endpoint and load."""
+    Key = tuple[str, str, str, str]
+    """Framework, endpoint, load and driver."""
 
 RANKED = ("goodput_per_s", "throughput_per_s")
 """Quantities that rank; the first one is the ranking."""
@@ -63,11 +63,19 @@ class Repetition:
         recording: Its recording.
         summary: Its row of `tables.SUMMARIES`; None when there is none.
         is_void: Whether its numbers are not to be believed.
+        steps: Complete answers in each whole second of its ramps and holds.
+        course: How throughput went in its last hold, as `aggregate.courses` calls it; empty when
+            nobody looked.
+        server_busy_ratio: Share of its cores that the server, and the kernel for it, kept busy in
+            the holds; None when unknown.
     """
 
     recording: Recording
     summary: Mapping[str, Any] | None
     is_void: bool
+    steps: tuple[int, ...] = ()
+    course: str = ""
+    server_busy_ratio: float | None = None
 
     @property
     def counts(self) -> bool:
@@ -77,13 +85,20 @@ class Repetition:
     @property
     def key(self) -> Key:
         """What it is a repetition of."""
-        return self.recording.title, self.recording.endpoint, str(self.recording.load["name"])
+        recording = self.recording
+        return recording.title, recording.endpoint, str(recording.load["name"]), self.driver
+
+    @property
+    def driver(self) -> str:
+        """Name of the program that put on its load."""
+        return self.recording.driver_name
 
 
 def comparisons(repetitions: Sequence[Repetition]) -> pa.Table:
     """Every quantity of every framework by the schema of `tables.COMPARISONS`.
 
-    Rows are in the order of endpoint, load, quantity, then framework.
+    Rows are in the order of endpoint, load, driver, quantity, then framework. Frameworks are
+    compared, and ranked, within one driver only.
 
     Args:
         repetitions: The trials of one campaign.
@@ -97,6 +112,28 @@ def comparisons(repetitions: Sequence[Repetition]) -> pa.Table:
         for quantity in QUANTITIES:
             rows += _compared(field, quantity)
     return pa.Table.from_pylist(rows, schema=tables.COMPARISONS.schema)
+
+
+def shown(repetitions: Sequence[Repetition]) -> Sequence[Repetition]:
+    """The repetitions that count; all of them where none does."""
+    return [one for one in repetitions if one.counts] or repetitions
+
+
+def column(repetitions: Sequence[Repetition], quantity: str) -> list[float]:
+    """A column of the summaries of some repetitions, without those where nobody knows it."""
+    rows = (one.summary for one in repetitions if one.summary is not None)
+    return [float(row[quantity]) for row in rows if row[quantity] is not None]
+
+
+def middles(repetitions: Sequence[Repetition], quantities: Sequence[str]) -> dict[str, Middle]:
+    """Column of the summaries to its number over repetitions; without those that are not known.
+
+    Args:
+        repetitions: Repetitions of one entry; those that count are taken, all where none does.
+        quantities: The columns.
+    """
+    known = {name: column(shown(repetitions), name) for name in quantities}
+    return {name: middle(found) for name, found in known.items() if found}
 
 
 def rank_ranges(values: Sequence[Sequence[float]]) -> list[tuple[int, int] | None]:
@@ -132,8 +169,11 @@ def is_ahead(one: Sequence[float], other: Sequence[float]) -> bool:
 
 
 def _compared(field: Mapping[Key, Sequence[Repetition]], quantity: str) -> list[dict[str, Any]]:
-    """One quantity of the frameworks at one endpoint and load."""
-    values = [_values(repetitions, quantity) for repetitions in field.values()]
+    """One quantity of the frameworks at one endpoint and load, by one driver."""
+    values = [
+        column([one for one in repetitions if one.counts], quantity)
+        for repetitions in field.values()
+    ]
     ranges = rank_ranges(values) if quantity in RANKED else [None] * len(values)
     return [
         _row(key, quantity, numbers, repetitions) | _ranks(ranks)
@@ -141,20 +181,16 @@ def _compared(field: Mapping[Key, Sequence[Repetition]], quantity: str) -> list[
     ]
 
 
-def _values(repetitions: Sequence[Repetition], quantity: str) -> list[float]:
-    counting = [one.summary for one in repetitions if one.counts and one.summary is not None]
-    return [float(row[quantity]) for row in counting if row[quantity] is not None]
-
-
 def _row(
     key: Key, quantity: str, values: Sequence[float], repetitions: Sequence[Repetition]
 ) -> dict[str, Any]:
     found = interval(values)
-    framework, endpoint, load = key
+    framework, endpoint, load, driver = key
     return {
         "framework": framework,
         "endpoint": endpoint,
         "load": load,
+        "driver": driver,
         "quantity": quantity,
         "median": median(values) if values else None,
         "low": None if found is None else found.low,

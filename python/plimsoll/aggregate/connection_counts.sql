@@ -1,5 +1,5 @@
 -- What became of the attempts to connect of a whole trial; one row. Connections that open and
--- close at the same instant are open together.
+-- close at the same instant are open together. What some connection does not say is null.
 WITH changes AS (
     SELECT connected_ns AS at_ns, 1 AS change FROM connections WHERE connected_ns IS NOT NULL
     UNION ALL
@@ -20,12 +20,17 @@ attempts AS (
 )
 SELECT
     count(*) FILTER (opened) AS connections_opened,
-    count(*) FILTER (opened AND responses > 0) AS connections_answered,
+    CASE WHEN count(*) FILTER (opened AND responses IS NULL) = 0
+        THEN count(*) FILTER (opened AND responses > 0)
+    END AS connections_answered,
     count(*) FILTER (NOT opened AND outcome NOT IN ('unfinished', 'still_open', 'not_sent'))
         AS connections_refused,
-    count(*) FILTER (opened AND outcome NOT IN ('ok', 'closed_as_announced', 'still_open'))
-        AS connections_lost,
-    (SELECT coalesce(max(level), 0)::BIGINT FROM levels) AS connections_peak_open,
+    CASE WHEN count(*) FILTER (opened AND outcome IS NULL) = 0
+        THEN count(*) FILTER (opened AND outcome NOT IN ('ok', 'closed_as_announced', 'still_open'))
+    END AS connections_lost,
+    CASE WHEN count(*) FILTER (opened AND outcome IS NULL) = 0
+        THEN (SELECT coalesce(max(level), 0)::BIGINT FROM levels)
+    END AS connections_peak_open,
     avg(connect) AS connect_mean_ns,
     min(connect) AS connect_min_ns,
     max(connect) AS connect_max_ns

@@ -33,13 +33,31 @@ def busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> Values
         windows: The stretches of time.
     """
     user = readings.rates(scope, "cpu_user_s", windows)
-    return user + readings.rates(scope, "cpu_system_s", windows)
+    counted = user + readings.rates(scope, "cpu_system_s", windows)
+    told = (_told_cores(readings, scope, [window]) for window in windows)
+    gauged = np.array([np.nan if one is None else one for one in told], dtype=np.float64)
+    return np.where(np.isnan(counted), gauged, counted)
 
 
 def mean_busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> float | None:
     """Cores that a process tree kept busy over some stretches together; None when unknown."""
     parts = [readings.rate(scope, name, windows) for name in ("cpu_user_s", "cpu_system_s")]
-    return _sum(parts)
+    counted = _sum(parts)
+    return _told_cores(readings, scope, windows) if counted is None else counted
+
+
+def _told_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> float | None:
+    """Mean of what another monitor read within some stretches; None where it read nothing.
+
+    A reading tells of its own second only: it is neither carried forward nor interpolated.
+    """
+    found = [
+        series.inside((start, end - 1))
+        for series in readings.of(scope, "busy_cores")
+        for start, end in windows
+    ]
+    values = np.concatenate(found) if found else np.empty(0)
+    return float(values.mean()) if len(values) else None
 
 
 def own_cores(recording: Recording) -> tuple[int, ...]:

@@ -8,12 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import query
+import pyarrow as pa
+
+from plimsoll.aggregate import laws, query
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.aggregate.query import Rows
     from plimsoll.aggregate.usage import Window
     from plimsoll.recording import Recording
+
+OPENING_NS = 20_000_000
+"""A load that begins with its hold may take so long to open its connections."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +45,37 @@ class OutcomeCount:
 
 
 @dataclass(frozen=True)
+class KindCount:
+    """Requests of one kind, counted from the rows.
+
+    Attributes:
+        request: Index into the trial's kinds of request.
+        held: Those that were sent within the holds.
+        sent: Those that were sent in the whole trial.
+        answered: Those of which one byte of an answer or more came, in the whole trial.
+        received_bytes: Bytes of the answers of the whole trial.
+    """
+
+    request: int
+    held: int
+    sent: int
+    answered: int
+    received_bytes: int
+
+
+@dataclass(frozen=True)
 class InFlight:
     """Requests in flight over some time, told from the rows.
 
     Attributes:
         mean: Mean number of requests in flight.
+        waiting: Mean number of requests that were due and waited in the driver to be sent.
         ended_per_s: Requests that ended, per second.
         time_s: Mean time in flight for each of these, in seconds; 0 when none ended.
     """
 
     mean: float
+    waiting: float
     ended_per_s: float
     time_s: float
 
@@ -80,19 +108,36 @@ def outcome_counts(recording: Recording, requests: Rows) -> tuple[OutcomeCount, 
     return tuple(OutcomeCount(*row) for row in rows)
 
 
-def in_flight(requests: Rows, window: Window) -> InFlight:
-    """Requests in flight over a stretch of time.
+def kind_counts(recording: Recording, requests: Rows) -> tuple[KindCount, ...]:
+    """Requests of each kind that was sent, in the order of the recording."""
+    with query.opened(recording.holds, requests=requests) as database:
+        rows = database.execute(query.text("kind_counts")).fetchall()
+    return tuple(KindCount(*row) for row in rows)
+
+
+def in_flight(requests: Rows, windows: Sequence[Window]) -> tuple[InFlight, ...]:
+    """Requests in flight over some stretches of time, each on its own.
 
     A request counts for the part of its service time that lies within the stretch, however it
     ended, so that nothing is lost at the edges.
+
+    Args:
+        requests: The table `requests`.
+        windows: The stretches.
     """
-    start_ns, end_ns = window
+    starts, ends = [window[0] for window in windows], [window[1] for window in windows]
+    columns = {"number": range(len(windows)), "from_ns": starts, "until_ns": ends}
     with query.opened(requests=requests) as database:
-        limits = {"from_ns": start_ns, "until_ns": end_ns}
-        spent_ns, ended = database.execute(query.text("in_flight"), limits).fetchall()[0]
-    mean = spent_ns / (end_ns - start_ns)
-    ended_per_s = ended / (end_ns - start_ns) * query.SECOND_NS
-    return InFlight(mean, ended_per_s, mean / ended_per_s if ended else 0.0)
+        database.register("stretches", pa.table(columns))
+        rows = database.execute(query.text("in_flight")).fetchall()
+    return tuple(_in_flight(window, *row) for window, row in zip(windows, rows, strict=True))
+
+
+def _in_flight(window: Window, spent_ns: float, waited_ns: float, ended: int) -> InFlight:
+    length_ns = window[1] - window[0]
+    mean, ended_per_s = spent_ns / length_ns, ended / length_ns * query.SECOND_NS
+    time_s = laws.mean_time_s(mean, ended_per_s) if ended else 0.0
+    return InFlight(mean, waited_ns / length_ns, ended_per_s, time_s)
 
 
 def shares(recording: Recording, requests: Rows, connections: Rows, least_ns: int) -> Shares:
@@ -117,7 +162,8 @@ def open_connections(recording: Recording, connections: Rows) -> float | None:
     if not duration_ns:
         return None
     with query.opened(connections=connections) as database:
-        row = database.execute(query.text("open_time"), _held(recording)).fetchall()[0]
+        limits = {"opening_ns": OPENING_NS, **_held(recording)}
+        row = database.execute(query.text("open_time"), limits).fetchall()[0]
     return row[0] / duration_ns
 
 

@@ -1,7 +1,7 @@
 -- Failures by second and kind, with their first and last instant.
 WITH failed AS (
     SELECT
-        coalesce(done_ns, due_ns) AS at_ns,
+        coalesce(done_ns, due_ns, sent_ns) AS at_ns,
         outcome::VARCHAR AS outcome,
         errno::INTEGER AS errno
     FROM requests

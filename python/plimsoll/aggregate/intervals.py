@@ -16,6 +16,8 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +49,28 @@ class Interval:
     def holds(self, value: float) -> bool:
         """Whether a value lies in it, its ends included."""
         return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Middle:
+    """A number over repetitions, or a ratio of two.
+
+    Attributes:
+        value: Median, or ratio of medians.
+        interval: Its 95 % interval; None where something was measured once.
+    """
+
+    value: float
+    interval: Interval | None = None
+
+
+def middle(values: Sequence[float]) -> Middle:
+    """The median of what was measured, with its interval.
+
+    Args:
+        values: One number for each repetition; at least one.
+    """
+    return Middle(median(values), interval(values))
 
 
 def interval(values: Sequence[float]) -> Interval | None:
@@ -94,16 +118,64 @@ def ratio_interval(numerators: Sequence[float], denominators: Sequence[float]) -
     return Interval(math.exp(middle - reach), math.exp(middle + reach))
 
 
+@dataclass(frozen=True)
+class Slope:
+    """A straight line through numbers that each have a level of their own.
+
+    Attributes:
+        slope: How much they rise for each unit of their place.
+        is_beyond_chance: Whether the 99 % interval of the slope excludes 0.
+    """
+
+    slope: float
+    is_beyond_chance: bool
+
+
+def slope(
+    places: Sequence[float],
+    values: Sequence[float],
+    groups: Sequence[int],
+    least_freedom: int = 1,
+) -> Slope | None:
+    """The common slope of groups of numbers, by least squares.
+
+    Args:
+        places: Where each number was taken.
+        values: The numbers.
+        groups: Which of them share a level.
+        least_freedom: With fewer degrees of freedom there is no answer.
+
+    Returns:
+        The slope; None when there are too few numbers, or all of a group were taken in one place.
+    """
+    inside = np.array(groups)
+    x, y = _centred(np.array(places), inside), _centred(np.array(values), inside)
+    freedom = len(y) - len(set(groups)) - 1
+    square = float(x @ x)
+    if freedom < least_freedom or square == 0:
+        return None
+    found = float(x @ y) / square
+    rest = y - found * x
+    error = math.sqrt(float(rest @ rest) / freedom / square)
+    return Slope(found, abs(found) > _quantile(freedom, 0.99) * error)
+
+
+def _centred(values: np.ndarray[Any, Any], groups: np.ndarray[Any, Any]) -> Any:
+    """Values less the mean of their group."""
+    means = {group: values[groups == group].mean() for group in set(groups.tolist())}
+    return values - np.array([means[group] for group in groups.tolist()])
+
+
 def _freedom(parts: tuple[float, float], counts: tuple[int, int]) -> float:
     """Degrees of freedom by Welch and Satterthwaite."""
     shares = (part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
     return sum(parts) ** 2 / sum(shares)
 
 
-def _quantile(freedom: float) -> float:
+def _quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
     from scipy.special import stdtrit  # noqa: PLC0415 - most reports have no repetitions
 
-    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
+    return float(stdtrit(freedom, (1 + confidence) / 2))
 
 
 def _student(values: Sequence[float]) -> Interval:

@@ -3,7 +3,7 @@ SELECT
     outcome::VARCHAR AS outcome,
     errno::INTEGER AS errno,
     count(*) AS requests,
-    count(*) FILTER (in_hold(coalesce(done_ns, due_ns))) AS held,
+    count(*) FILTER (in_hold(coalesce(done_ns, due_ns, sent_ns))) AS held,
     count(sent_ns) AS sent,
     count(*) FILTER (
         sent_ns < due_ns
@@ -11,8 +11,12 @@ SELECT
         OR done_ns < first_byte_ns
         OR done_ns < sent_ns
         OR done_ns < due_ns
-        OR (is_completed(outcome) AND (sent_ns IS NULL OR first_byte_ns IS NULL OR done_ns IS NULL))
+        OR (is_completed(outcome) AND (sent_ns IS NULL OR done_ns IS NULL))
+        OR (
+            is_completed(outcome) AND first_byte_ns IS NULL
+            AND (first_bytes_said OR due_ns IS NOT NULL)
+        )
     ) AS impossible
-FROM requests
+FROM requests, (SELECT count(first_byte_ns) > 0 AS first_bytes_said FROM requests)
 GROUP BY outcome, errno
 ORDER BY requests DESC, outcome, errno

@@ -44,6 +44,7 @@ OUTCOMES = (
     Outcome("reset_receiving", "lost", "reset within the answer", has_errno=True),
     Outcome("closed_waiting", "lost", "closed by the server before the answer"),
     Outcome("closed_early", "lost", "closed by the server within the answer"),
+    Outcome("lost_behind", "lost", "lost behind one that failed on the same connection"),
     Outcome("timed_out_sending", "timed_out", "not sent in time"),
     Outcome("timed_out_waiting", "timed_out", "no answer in time"),
     Outcome("timed_out_receiving", "timed_out", "answer not complete in time"),

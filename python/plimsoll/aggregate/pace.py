@@ -1,4 +1,4 @@
-"""Pace: how many answers came in each part of a stretch of time, and where that leads to."""
+"""Pace: how many answers came in each part of a stretch of time, how soon, and where that leads."""
 
 from __future__ import annotations
 
@@ -30,6 +30,23 @@ def pace(requests: Rows, window: Window, parts: int) -> list[int]:
     with query.opened(requests=requests) as database:
         found = dict(database.execute(query.text("pace"), limits).fetchall())
     return [int(found.get(part, 0)) for part in range(parts)]
+
+
+def median_times(requests: Rows, window: Window, parts: int) -> list[tuple[int, float]]:
+    """Complete answers in equal parts of a stretch of time, and their median service time.
+
+    Args:
+        requests: The table `requests` of a trial.
+        window: First instant of the stretch and its end, in nanoseconds since zero.
+        parts: Number of parts.
+
+    Returns:
+        Number and median in nanoseconds for each part that has answers, in order.
+    """
+    limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
+    with query.opened(requests=requests) as database:
+        rows = database.execute(query.text("median_times"), limits).fetchall()
+    return [(int(completed), float(median_ns)) for _, completed, median_ns in rows]
 
 
 def trend_ratio(counts: Sequence[float]) -> float | None:

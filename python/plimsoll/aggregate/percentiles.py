@@ -51,11 +51,30 @@ def percentiles(
         value: SQL expression of a whole number; rows where it is null do not count.
         source: What follows FROM.
     """
+    found = of_parts(database, "0", value, source)
+    return found.get(0, dict.fromkeys(QUANTILES))
+
+
+def of_parts(
+    database: duckdb.DuckDBPyConnection, part: str, value: str, source: str
+) -> dict[int, dict[str, int | None]]:
+    """The same of each of several parts of the rows; parts without a quantile are left out.
+
+    Args:
+        database: An open database.
+        part: SQL expression of a whole number: the part that a row belongs to.
+        value: SQL expression of a whole number; rows where it is null do not count.
+        source: What follows FROM.
+    """
     database.execute(
-        f"CREATE OR REPLACE TEMP VIEW measured AS SELECT {value} AS value FROM {source}"  # noqa: S608
+        f"CREATE OR REPLACE TEMP VIEW measured AS SELECT {part} AS part, {value} AS value"  # noqa: S608
+        f" FROM {source}"
     )
-    found = database.execute(
+    rows = database.execute(
         query.text("percentiles"), {"quantiles": list(QUANTILES.values())}
     ).fetchall()
-    by_quantile = {float(quantile): int(number) for quantile, number in found}
-    return {name: by_quantile.get(quantile) for name, quantile in QUANTILES.items()}
+    names = {quantile: name for name, quantile in QUANTILES.items()}
+    parts: dict[int, dict[str, int | None]] = {}
+    for number, quantile, found in rows:
+        parts.setdefault(number, dict.fromkeys(QUANTILES))[names[float(quantile)]] = int(found)
+    return parts

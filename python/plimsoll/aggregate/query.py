@@ -53,7 +53,19 @@ def opened(
                 database.execute(statement)
             for name, rows in relations.items():
                 database.register(name, _empty(name) if rows is None else rows)
-            yield database
+            with _interruptible():
+                yield database
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    """Ctrl-C within a query is what it is elsewhere; DuckDB makes an error of its own of it."""
+    try:
+        yield
+    except (RuntimeError, duckdb.InterruptException) as error:
+        if "interrupted" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from error
 
 
 def text(name: str) -> str:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 AFTER = "after"
 """Stage of a second that lies behind the last stage."""
 
+UNKNOWN = "unknown"
+"""Model of a load that nobody wrote down."""
+
 BATCH_ROWS = 2_000_000
 """Percentiles are taken of at most about so many rows at a time."""
 
@@ -54,9 +57,28 @@ def seconds(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
         counts = database.execute(query.text("seconds")).fetchall()
         length = _length(recording, counts)
         columns = _counted(counts, length) | _timed(database, counts, length)
-    columns |= _asked(recording, length) | _used(recording, usage(readings), length)
+    columns |= _asked(recording, usage(readings), length)
+    columns |= _uncounted(recording, columns, rows=bool(counts))
+    columns |= _used(recording, usage(readings), length)
     columns |= {"trial": [recording.trial] * length, "second": np.arange(length)}
     return _table(columns)
+
+
+def stretches(counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """First and last second of stretches that have some `BATCH_ROWS` rows each.
+
+    Args:
+        counts: Seconds in order, each with its rows.
+    """
+    first, rows = None, 0
+    for second, more in counts:
+        if first is not None and rows + more > BATCH_ROWS:
+            yield first, second - 1
+            first, rows = None, 0
+        first = second if first is None else first
+        rows += more
+    if first is not None:
+        yield first, counts[-1][0]
 
 
 def level(stage: RecordedStage, at_ns: int) -> float:
@@ -78,12 +100,41 @@ def _length(recording: Recording, counts: Sequence[tuple[int, ...]]) -> int:
     return max(-(-end_ns // SECOND_NS), last)
 
 
-def _counted(counts: Sequence[tuple[int, ...]], length: int) -> Columns:
-    columns = {name: np.zeros(length, dtype=np.int64) for name in COUNTS}
+def _counted(counts: Sequence[tuple[Any, ...]], length: int) -> Columns:
+    """The columns of counts; null throughout where no request says what would be counted."""
+    columns: dict[str, list[int | None]] = {name: [0] * length for name in COUNTS}
     for second, *values in counts:
         for name, value in zip(COUNTS, values, strict=True):
             columns[name][second] = value
+    if counts and not any(columns["due"]):
+        columns["due"] = [None] * length
+    if counts and not any(columns["received_bytes"]) and None in columns["received_bytes"]:
+        columns["received_bytes"] = [None] * length
     return columns
+
+
+def _uncounted(recording: Recording, columns: Columns, *, rows: bool) -> Columns:
+    """The counts that a foreign driver does not say, null: all without rows, those of a warm-up.
+
+    Rows of a driver whose figures say more tell when a request ended, and not how.
+
+    Args:
+        recording: The recording.
+        columns: The columns so far.
+        rows: Whether the driver wrote rows.
+    """
+    driver = recording.driver
+    if driver is None or (driver.figures is None and not driver.judged_by_figures):
+        return {}
+    nothing = [None] * len(columns["stage"])
+    if not rows:
+        return dict.fromkeys(COUNTS, nothing)
+    warm = [stage == "warm_up" for stage in columns["stage"]]
+    held = {
+        name: [None if is_warm else n for is_warm, n in zip(warm, columns[name], strict=True)]
+        for name in COUNTS
+    }
+    return held | (dict.fromkeys(("ok", "failed"), nothing) if driver.judged_by_figures else {})
 
 
 def _timed(
@@ -93,7 +144,8 @@ def _timed(
     columns: dict[str, list[float | None]] = {
         column.name: [None] * length for column in tables.SECONDS.columns if _is_time(column.name)
     }
-    for first, last in _batches(counts):
+    completed = [(second, answers) for second, _due, answers, *_ in counts]
+    for first, last in stretches(completed):
         window = {"from_ns": first * SECOND_NS, "until_ns": (last + 1) * SECOND_NS}
         cursor = database.execute(query.text("second_times"), window)
         names = [str(column[0]) for column in cursor.description or ()]
@@ -106,19 +158,6 @@ def _timed(
 
 def _is_time(name: str) -> bool:
     return name.endswith("_ns")
-
-
-def _batches(counts: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
-    """First and last second of stretches that have some `BATCH_ROWS` answers each."""
-    first, rows = None, 0
-    for second, _due, completed, *_ in counts:
-        if first is not None and rows + completed > BATCH_ROWS:
-            yield first, second - 1
-            first, rows = None, 0
-        first = second if first is None else first
-        rows += completed
-    if first is not None:
-        yield first, counts[-1][0]
 
 
 def _times(row: Mapping[str, Any]) -> dict[str, float | None]:
@@ -136,13 +175,19 @@ def _if_enough(rows: int, statistic: str, value: float | None) -> float | None:
     return value if percentiles.enough(rows, percentiles.QUANTILES[statistic]) else None
 
 
-def _asked(recording: Recording, length: int) -> Columns:
-    """Stage, and the level asked for, at the middle of each second."""
+def _asked(recording: Recording, readings: Usage, length: int) -> Columns:
+    """Stage, and the level asked for, at the middle of each second.
+
+    The level is that of the stages, or what a driver that has no stages said of its users.
+    """
     stages = [_stage_at(recording, int(middle)) for middle in _middles(length)]
     levels = [
         0.0 if stage is None else level(stage, int(middle))
         for stage, middle in zip(stages, _middles(length), strict=True)
     ]
+    users = readings.of("driver", "users_active")
+    if recording.load.get("model") == UNKNOWN and users:
+        levels = sum(np.nan_to_num(series.at(_middles(length))) for series in users)
     return {"stage": [AFTER if s is None else s.kind for s in stages], "asked": levels}
 
 

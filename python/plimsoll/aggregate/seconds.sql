@@ -1,13 +1,15 @@
 -- What happened in each second, without times: one row for each second in which a request was due
--- or ended. A request that failed without an end of its own (`not_sent`) counts where it was due.
+-- or ended. A request that failed without an end of its own (`not_sent`) counts where it was due, or
+-- sent. What no request of a second says is null.
 WITH dues AS (
     SELECT due_ns // 1000000000 AS second, count(*) AS due
     FROM requests
+    WHERE due_ns IS NOT NULL
     GROUP BY second
 ),
 ends AS (
     SELECT
-        coalesce(done_ns, due_ns) // 1000000000 AS second,
+        coalesce(done_ns, due_ns, sent_ns) // 1000000000 AS second,
         count(*) FILTER (is_completed(outcome)) AS completed,
         count(*) FILTER (is_right(outcome)) AS ok,
         count(*) FILTER (is_failed(outcome)) AS failed,
@@ -22,6 +24,6 @@ SELECT
     coalesce(completed, 0)::BIGINT AS completed,
     coalesce(ok, 0)::BIGINT AS ok,
     coalesce(failed, 0)::BIGINT AS failed,
-    coalesce(received_bytes, 0)::BIGINT AS received_bytes
+    CASE WHEN completed IS NULL THEN 0 ELSE received_bytes END::BIGINT AS received_bytes
 FROM dues FULL JOIN ends USING (second)
 ORDER BY second

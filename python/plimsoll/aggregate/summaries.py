@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.aggregate import percentiles, query
+from plimsoll.aggregate import by_figures, energy, kinds, percentiles, query
 from plimsoll.aggregate.cores import driver_peak_busy_ratio, mean_busy_cores
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import usage
@@ -36,6 +36,11 @@ TIMES = {
 }
 """Times of a complete answer by the names they have in columns."""
 
+COUNTED_CONNECTIONS = tuple(
+    f"connections_{name}" for name in ("opened", "answered", "refused", "lost", "peak_open")
+)
+"""What can be counted only where every attempt to connect is known."""
+
 HELD_ANSWERS = "requests WHERE is_completed(outcome) AND in_hold(done_ns)"
 """The rows whose times are summarised."""
 
@@ -49,15 +54,29 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: R
         connections: Its table `connections`.
         readings: Its table `usage`.
     """
-    with query.opened(recording.holds, requests=requests, connections=connections) as database:
-        columns = _counts(database) | _quantiles(database)
+    figures = by_figures.figures_of(recording)
+    if figures is None:
+        columns = _by_rows(recording, requests, connections)
+    else:
+        columns = by_figures.counted(figures)
+        columns["source"] = recording.driver_name
     columns |= _used(recording, usage(readings))
     columns["trial"] = recording.trial
-    columns["source"] = "requests"
     columns["duration_s"] = sum(end - start for start, end in holds(recording)) / SECOND_NS
     columns["connections_asked"] = connections_asked(recording)
-    columns |= _rates(columns)
+    columns |= _shares(columns)
     return {name: columns[name] for name in tables.SUMMARIES.schema.names}
+
+
+def _by_rows(recording: Recording, requests: Rows, connections: Rows) -> Columns:
+    """Counts, times and rates, told from the rows."""
+    with query.opened(recording.holds, requests=requests, connections=connections) as database:
+        columns = _counts(database) | _quantiles(database)
+        columns["sent_bytes"] = kinds.sent_bytes(recording, database)
+    if recording.driver is not None and not recording.driver.connects_said:
+        columns |= dict.fromkeys(COUNTED_CONNECTIONS)
+    duration_s = sum(end - start for start, end in holds(recording)) / SECOND_NS
+    return columns | _rates(columns, duration_s) | {"source": "requests"}
 
 
 def summaries(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
@@ -68,6 +87,19 @@ def summaries(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
 def holds(recording: Recording) -> list[Window]:
     """The stretches of time that are summarised."""
     return [(stage.start_ns, stage.end_ns) for stage in recording.holds]
+
+
+def told_time(summary: Mapping[str, Any] | None) -> str:
+    """The time that the answers of a trial tell of: `response_time`, or `service_time`.
+
+    Where the driver does not say when requests were due, the wait before they were sent is unknown.
+
+    Args:
+        summary: A row of `tables.SUMMARIES`; None where there is none.
+    """
+    if summary is None or summary["response_time_max_ns"] is not None:
+        return "response_time"
+    return "response_time" if summary["service_time_max_ns"] is None else "service_time"
 
 
 def connections_asked(recording: Recording) -> int | None:
@@ -100,20 +132,34 @@ def _quantiles(database: duckdb.DuckDBPyConnection) -> Columns:
     }
 
 
-def _rates(columns: Columns) -> Columns:
-    """What follows from counts, duration and busy cores."""
+def _rates(columns: Columns, duration_s: float) -> Columns:
+    """What follows from counts and duration."""
+    return {
+        "throughput_per_s": _ratio(columns["completed"], duration_s) or 0.0,
+        "goodput_per_s": _ratio(columns["ok"], duration_s) or 0.0,
+        "received_bytes_per_s": _bytes_per_s(columns["received_bytes"], duration_s),
+    }
+
+
+def _shares(columns: Columns) -> Columns:
+    """What follows from counts, duration, busy cores and power."""
     duration_s, completed = columns["duration_s"], columns["completed"]
     ended = columns["ok"] + columns["failed"]
-    busy = columns["server_busy_cores"]
-    cpu_s = None if busy is None else busy * duration_s
+    cpu_s = _times(columns["server_busy_cores"], duration_s)
     return {
-        "throughput_per_s": _ratio(completed, duration_s) or 0.0,
-        "goodput_per_s": _ratio(columns["ok"], duration_s) or 0.0,
-        "received_bytes_per_s": _ratio(columns["received_bytes"], duration_s) or 0.0,
         "failure_ratio": _ratio(columns["failed"], ended),
         "server_cpu_s_per_request": _ratio(cpu_s, completed),
         "requests_per_core_s": _ratio(completed, cpu_s),
+        "requests_per_joule": _ratio(completed, _times(columns["net_power_w"], duration_s)),
     }
+
+
+def _times(rate: float | None, duration_s: float) -> float | None:
+    return None if rate is None else rate * duration_s
+
+
+def _bytes_per_s(received: int | None, duration_s: float) -> float | None:
+    return None if received is None else _ratio(received, duration_s) or 0.0
 
 
 def _ratio(part: float | None, whole: float | None) -> float | None:
@@ -128,9 +174,16 @@ def _used(recording: Recording, readings: Usage) -> Columns:
         "server_busy_cores": mean_busy_cores(readings, "server", held),
         "server_peak_rss_bytes": readings.peak("server", "rss_bytes", held),
         "server_peak_pss_bytes": readings.peak("server", "pss_bytes", held),
+        "net_power_w": _net_power_w(readings, held),
         "driver_busy_cores": mean_busy_cores(readings, "driver", held),
         "driver_peak_busy_ratio": driver_peak_busy_ratio(recording, readings),
     }
+
+
+def _net_power_w(readings: Usage, held: Sequence[Window]) -> float | None:
+    """Power above that of the idle host; None where it cannot be told."""
+    found = energy.energy(readings, held)
+    return found.net_w if found is not None and found.is_told else None
 
 
 def _in_flight(readings: Usage, held: Sequence[Window]) -> float | None:

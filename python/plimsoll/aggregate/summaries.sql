@@ -3,7 +3,7 @@ WITH ended AS (
     SELECT
         outcome,
         received_bytes,
-        in_hold(coalesce(done_ns, due_ns)) AND outcome <> 'unfinished' AS counts,
+        in_hold(coalesce(done_ns, due_ns, sent_ns)) AND outcome <> 'unfinished' AS counts,
         counts AND is_completed(outcome) AS answers,
         done_ns - due_ns AS response_time,
         done_ns - sent_ns AS service_time,
@@ -16,7 +16,9 @@ SELECT
     count(*) FILTER (counts AND is_right(outcome)) AS ok,
     count(*) FILTER (counts AND is_failed(outcome)) AS failed,
     count(*) FILTER (outcome = 'unfinished') AS unfinished,
-    coalesce(sum(received_bytes) FILTER (counts), 0)::BIGINT AS received_bytes,
+    CASE WHEN count(*) = 0 OR count(received_bytes) > 0
+        THEN coalesce(sum(received_bytes) FILTER (counts), 0)::BIGINT
+    END AS received_bytes,
     avg(response_time) FILTER (answers) AS response_time_mean_ns,
     min(response_time) FILTER (answers) AS response_time_min_ns,
     max(response_time) FILTER (answers) AS response_time_max_ns,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.aggregate import courses as of_courses
 from plimsoll.aggregate import evidence
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
@@ -13,12 +14,16 @@ from plimsoll.aggregate import summaries as of_summaries
 from plimsoll.aggregate import usage as of_usage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
 
-    from plimsoll.aggregate.evidence import InFlight, OutcomeCount, Shares
+    from plimsoll.aggregate.courses import Course
+    from plimsoll.aggregate.evidence import InFlight, KindCount, OutcomeCount, Shares
     from plimsoll.aggregate.query import Rows
     from plimsoll.aggregate.usage import Usage, Window
     from plimsoll.recording import Recording
+    from plimsoll.storage.results import Results
 
 
 @dataclass(frozen=True)
@@ -58,17 +63,32 @@ class Tables:
         return evidence.outcome_counts(self.recording, self.requests)
 
     @cached_property
+    def kind_counts(self) -> tuple[KindCount, ...]:
+        """Its requests of each kind."""
+        return evidence.kind_counts(self.recording, self.requests)
+
+    @cached_property
     def holds(self) -> list[Window]:
         """The stretches of time that are summarised."""
         return of_summaries.holds(self.recording)
+
+    @cached_property
+    def course(self) -> Course | None:
+        """How throughput went in the last hold; None when there is none."""
+        return of_courses.of_trial(self.recording, self.requests)
+
+    @cached_property
+    def course_of_times(self) -> Course | None:
+        """How the median time of an answer went in the last hold; None when there is none."""
+        return of_courses.of_times(self.recording, self.requests)
 
     def pace(self, parts: int) -> list[int]:
         """Complete answers in equal parts of the last hold; empty when there is none."""
         return of_pace.pace(self.requests, self.holds[-1], parts) if self.holds else []
 
-    def in_flight(self, window: Window) -> InFlight:
-        """Requests in flight over a stretch of time, told from the rows."""
-        return evidence.in_flight(self.requests, window)
+    def in_flight(self, windows: Sequence[Window]) -> tuple[InFlight, ...]:
+        """Requests in flight over some stretches of time, told from the rows."""
+        return evidence.in_flight(self.requests, windows)
 
     def shares(self, least_ns: int) -> Shares:
         """How the answers of the holds fell on connections that were open for so long."""
@@ -82,3 +102,17 @@ class Tables:
     def unanswered(self, least_ns: int) -> int:
         """Connections that lived for so long and never got a byte of an answer."""
         return evidence.unanswered(self.recording, self.connections, least_ns)
+
+
+def stored(results: Results, recording: Recording) -> Tables:
+    """The tables of a trial as they are stored, read when needed.
+
+    Args:
+        results: Where they are.
+        recording: The recording.
+
+    Raises:
+        StorageError: They cannot be read.
+    """
+    names = ("requests", "connections", "usage")
+    return Tables(recording, *(results.table(recording.trial, name) for name in names))

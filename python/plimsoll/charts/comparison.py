@@ -122,7 +122,8 @@ def _repetition_rows(data: Ranking) -> Rows:
 
 def _description(data: Ranking) -> str:
     parts = [f"{_label(row)} {_number(row)} {row.level}" for row in data.standings]
-    return f"Ranking at {data.endpoint} under {data.load}: " + "; ".join(parts)
+    by = "" if data.driver == "plimsoll" else f", by {data.driver}"
+    return f"Ranking at {data.endpoint} under {data.load}{by}: " + "; ".join(parts)
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import altair as alt
 
@@ -31,7 +31,7 @@ def draw(data: TrialData) -> Specification:
     last = rows[-1] if rows else {"open": 0, "answered": 0}
     return canvas.finished(
         _chart(),
-        {"seconds": rows, "stages": canvas.stage_rows(data.recording)},
+        {"seconds": rows, "stages": canvas.stage_rows(data.recording, data.seconds.num_rows)},
         f"Connections of the trial of {data.recording.title}: at the end of it "
         f"{last['open']} were open and {last['answered']} of these had been answered",
     )
@@ -73,7 +73,7 @@ def _chart() -> Specification:
         area,
         _line("open", [1, 0], 2.0),
         _line("answered", [1, 0], 2.0),
-        _line("asked", [4, 4], 1.6),
+        _line("asked", [4, 4], 1.6, interpolate="step"),
         canvas.cursor(headings, "connections_second"),
     ).properties(width=canvas.WIDTH_PX, height=130)
     return canvas.styled(chart)
@@ -88,9 +88,17 @@ def _count(column: str) -> alt.Y:
     )
 
 
-def _line(name: str, dash: list[float], width: float) -> alt.Chart:
+def _line(
+    name: str, dash: list[float], width: float, interpolate: Literal["linear", "step"] = "linear"
+) -> alt.Chart:
     return (
         canvas.seconds()
-        .mark_line(strokeWidth=width, strokeDash=dash, strokeCap="round", strokeJoin="round")
+        .mark_line(
+            strokeWidth=width,
+            strokeDash=dash,
+            strokeCap="round",
+            strokeJoin="round",
+            interpolate=interpolate,
+        )
         .encode(x=canvas.time("middle"), y=_count(name), color=canvas.colour_of(name, among=_NAMES))
     )

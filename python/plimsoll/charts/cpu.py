@@ -18,7 +18,8 @@ TITLE = "CPU"
 CAPTION = (
     "Cores kept busy in each second by the server's processes, by the driver and on the whole "
     "machine. A dashed line is the number of cores one of them had: a server at its line is at "
-    "its limit; a driver near its line measures itself."
+    "its limit; a driver near its line measures itself. "
+    "The strip above: the deeper its colour, the higher the level asked for."
 )
 TABLE = "seconds"
 COLUMNS = {
@@ -26,7 +27,11 @@ COLUMNS = {
     "server": "server, cores",
     "driver": "driver, cores",
     "machine": "whole machine, cores",
+    "asked": "level asked",
 }
+
+ROOM = 1.15
+"""Share of a limit up to which the axis reaches at least: its label stands above its line."""
 
 _FIELDS = {
     "server_busy_cores": "server",
@@ -42,17 +47,24 @@ _NAMES = {
 
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
+    asked = canvas.levels(data.seconds)
     rows: Rows = [
         {
             "second": row["second"],
             **{name: canvas.significant(row[column], 3) for column, name in _FIELDS.items()},
+            "asked": level,
         }
-        for row in canvas.chosen(data.seconds, ["second", *_FIELDS])
+        for row, level in zip(canvas.chosen(data.seconds, ["second", *_FIELDS]), asked, strict=True)
     ]
     limits = _limit_rows(data)
     return canvas.finished(
-        _chart(),
-        {"seconds": rows, "stages": canvas.stage_rows(data.recording), "limits": limits},
+        _chart(canvas.level_name(data.recording)),
+        {
+            "seconds": rows,
+            "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
+            "level": canvas.level_rows(data.recording, asked),
+            "limits": limits,
+        },
         f"Busy cores of server and driver in the trial of {data.recording.title}; "
         + (", ".join(row["text"] for row in limits) or "the cores they had are not known"),
     )
@@ -60,13 +72,21 @@ def draw(data: TrialData) -> Specification:
 
 def _limit_rows(data: TrialData) -> Rows:
     recording = data.recording
-    server = len(recording.server.cores) if recording.server else 0
+    server = _server_cores(recording)
     driver = len(recording.driver.cores) if recording.driver else 0
     if server and server == driver:
         return [_limit(server, "server and driver had", " each")]
     limits = [(server, "server had"), (driver, "driver had")]
     known = [_limit(cores, who) for cores, who in limits if cores]
     return known or [_limit(cores, "the machine had") for cores in _machine_cores(recording)]
+
+
+def _server_cores(recording: Recording) -> int:
+    """Cores that the server was given, or that somebody said it had; 0 when not known."""
+    server = recording.server
+    if server is None:
+        return 0
+    return len(server.cores) or (server.workers if recording.found_running else 0)
 
 
 def _machine_cores(recording: Recording) -> list[int]:
@@ -77,12 +97,16 @@ def _machine_cores(recording: Recording) -> list[int]:
 
 def _limit(cores: int, who: str, ending: str = "") -> dict[str, object]:
     noun = "core" if cores == 1 else "cores"
-    return {"cores": cores, "text": f"{who} {cores} {noun}{ending}"}
+    return {
+        "cores": cores,
+        "room": canvas.significant(cores * ROOM, 3),
+        "text": f"{who} {cores} {noun}{ending}",
+    }
 
 
 @cache
-def _chart() -> Specification:
-    headings = {"server": "server", "driver": "driver", "machine": "whole machine"}
+def _chart(level: str) -> Specification:
+    headings = {"server": "server", "driver": "driver", "machine": "whole machine", "asked": level}
     area = (
         canvas.seconds()
         .mark_area(opacity=0.15, color=canvas.SERVER.light)
@@ -90,6 +114,7 @@ def _chart() -> Specification:
     )
     chart = canvas.layered(
         canvas.stage_bands(),
+        canvas.level_strip(),
         area,
         _line("machine", "whole machine", 1.0),
         _line("server", "server", 2.0),
@@ -115,9 +140,7 @@ def _line(column: str, name: str, width: float) -> alt.Chart:
 
 
 def _limits() -> alt.LayerChart:
-    line = (
-        alt.Chart(alt.NamedData(name="limits"))
-        .mark_rule(strokeDash=[5, 4], color=canvas.INK.light)
-        .encode(y=_cores("cores"))
-    )
-    return canvas.layered(line, canvas.labelled("limits", _cores("cores"), canvas.INK))
+    limits = alt.Chart(alt.NamedData(name="limits"))
+    line = limits.mark_rule(strokeDash=[5, 4], color=canvas.INK.light).encode(y=_cores("cores"))
+    room = limits.mark_rule(opacity=0).encode(y=_cores("room"))
+    return canvas.layered(line, room, canvas.labelled("limits", _cores("cores"), canvas.INK))

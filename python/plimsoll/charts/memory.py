@@ -46,7 +46,11 @@ def draw(data: TrialData) -> Specification:
     peak = max((row["rss"] or 0 for row in rows), default=0)
     return canvas.finished(
         _chart(),
-        {"seconds": rows, "stages": canvas.stage_rows(data.recording), "rest": _rest_rows(data)},
+        {
+            "seconds": rows,
+            "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
+            "rest": _rest_rows(data),
+        },
         f"Memory of the server of {data.recording.title}: at most {peak:,} MB (RSS)",
     )
 

@@ -15,8 +15,11 @@ import altair as alt
 
 from plimsoll import canvas
 from plimsoll.aggregate.failures import errno_name
+from plimsoll.aggregate.summaries import told_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.canvas import Rows, Specification, TrialData
 
 NAME = "response_time"
@@ -24,7 +27,10 @@ TITLE = "Response time and failures"
 CAPTION = (
     "Time from when a request was due until its answer was complete, at 25, 50, 75, 95 and 99 % "
     "of the answers of each second; a percentile is drawn where ten answers or more lie above it. "
-    "Bars beneath count the failures of each second by kind; no bars, no failures."
+    "Where the driver does not say when requests were due, it is the service time, from when they "
+    "were sent, and the axis says so. "
+    "Bars beneath count the failures of each second by kind; no bars, no failures. "
+    "The strip above: the deeper its colour, the higher the level asked for."
 )
 TABLE = "seconds"
 COLUMNS = {
@@ -35,11 +41,13 @@ COLUMNS = {
     "p95": "95 %, ms",
     "p99": "99 %, ms",
     "failed": "failed",
+    "asked": "level asked",
 }
 
 LOGARITHMIC_FROM = 20.0
 """Ratio of the greatest percentile to the smallest one from which the scale is logarithmic."""
 
+_AXES = {"response_time": "response time", "service_time": "service time"}
 _PERCENTILES = ("p25", "p50", "p75", "p95", "p99")
 _NAMES: dict[str, canvas.Colour] = dict(
     zip(("25 %", "50 %", "75 %", "95 %", "99 %"), canvas.PERCENTILES, strict=True),
@@ -50,29 +58,40 @@ _OTHER = "other kinds"
 
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
-    rows = _rows(data)
+    asked = canvas.levels(data.seconds)
+    rows = _rows(data, asked)
     failures = _failure_rows(data)
     kinds = tuple(dict.fromkeys(row["kind"] for row in failures))
     return canvas.finished(
-        _chart(_is_wide(rows), kinds),
+        _chart(
+            _is_wide(rows),
+            kinds,
+            _AXES[told_time(data.summary)],
+            canvas.level_name(data.recording),
+        ),
         {
             "seconds": rows,
-            "stages": canvas.stage_rows(data.recording),
+            "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
+            "level": canvas.level_rows(data.recording, asked),
             **({"failures": failures} if failures else {}),
         },
         _description(data, kinds),
     )
 
 
-def _rows(data: TrialData) -> Rows:
-    columns = {f"response_time_{name}_ns": name for name in _PERCENTILES}
+def _rows(data: TrialData, asked: Sequence[float | None]) -> Rows:
+    time = told_time(data.summary)
+    columns = {f"{time}_{name}_ns": name for name in _PERCENTILES}
     return [
         {
             "second": row["second"],
             **{name: canvas.scaled(row[column], 1e6) for column, name in columns.items()},
             "failed": row["failed"],
+            "asked": level,
         }
-        for row in canvas.chosen(data.seconds, ["second", *columns, "failed"])
+        for row, level in zip(
+            canvas.chosen(data.seconds, ["second", *columns, "failed"]), asked, strict=True
+        )
     ]
 
 
@@ -105,17 +124,19 @@ def _is_wide(rows: Rows) -> bool:
 
 
 def _description(data: TrialData, kinds: tuple[str, ...]) -> str:
-    median = (data.summary or {}).get("response_time_p50_ns")
+    time = told_time(data.summary)
+    median = (data.summary or {}).get(f"{time}_p50_ns")
+    told = "unknown" if median is None else f"{canvas.scaled(median, 1e6)} ms"
     return (
-        f"Response time of {data.recording.title} second by second at five percentiles; median of "
-        f"the hold {'unknown' if median is None else f'{canvas.scaled(median, 1e6)} ms'}; "
+        f"{_AXES[time].capitalize()} of {data.recording.title} second by second at five "
+        f"percentiles; median of the hold {told}; "
         f"kinds of failure: {', '.join(kinds) or 'none'}"
     )
 
 
 @cache
-def _chart(wide: bool, kinds: tuple[str, ...]) -> Specification:
-    times = _times(wide, with_axis=not kinds)
+def _chart(wide: bool, kinds: tuple[str, ...], name: str, level: str) -> Specification:
+    times = _times(wide, name, level, with_axis=not kinds)
     if not kinds:
         return canvas.styled(times)
     resolve = alt.Resolve(
@@ -126,37 +147,40 @@ def _chart(wide: bool, kinds: tuple[str, ...]) -> Specification:
     return canvas.styled(chart)
 
 
-def _times(wide: bool, with_axis: bool) -> alt.LayerChart:
+def _times(wide: bool, name: str, level: str, with_axis: bool) -> alt.LayerChart:
     scale = (
         alt.Scale(type="log", nice=False, padding=6)
         if wide
         else alt.Scale(type="linear", zero=True, nice=True)
     )
     lines = [
-        _line(column, name, scale, wide, with_axis)
-        for column, name in zip(_PERCENTILES, _NAMES, strict=True)
+        _line(column, share, _y(column, name, scale, wide), with_axis)
+        for column, share in zip(_PERCENTILES, _NAMES, strict=True)
     ]
-    headings = {column: COLUMNS[column] for column in (*_PERCENTILES, "failed")}
+    headings = {column: COLUMNS[column] for column in (*_PERCENTILES, "failed")} | {"asked": level}
     cursor = canvas.cursor(headings, "response_time_second")
-    return canvas.layered(canvas.stage_bands(), *lines, cursor).properties(
-        width=canvas.WIDTH_PX, height=200
+    above = (canvas.stage_bands(), canvas.level_strip())
+    return canvas.layered(*above, *lines, cursor).properties(width=canvas.WIDTH_PX, height=200)
+
+
+def _y(column: str, name: str, scale: alt.Scale, wide: bool) -> alt.Y:
+    return alt.Y(
+        f"{column}:Q",
+        title=f"{name} (ms)" + (", logarithmic" if wide else ""),
+        scale=scale,
+        axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS if wide else alt.Undefined),
     )
 
 
-def _line(column: str, name: str, scale: alt.Scale, wide: bool, with_axis: bool) -> alt.Chart:
+def _line(column: str, share: str, y: alt.Y, with_axis: bool) -> alt.Chart:
     width = 2.4 if column == "p50" else 1.4
     return (
         canvas.seconds()
         .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round", clip=True)
         .encode(
             x=canvas.time("middle") if with_axis else _without_labels(canvas.time("middle")),
-            y=alt.Y(
-                f"{column}:Q",
-                title="response time (ms)" + (", logarithmic" if wide else ""),
-                scale=scale,
-                axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS if wide else alt.Undefined),
-            ),
-            color=canvas.colour_of(name, among=_NAMES),
+            y=y,
+            color=canvas.colour_of(share, among=_NAMES),
         )
     )
 

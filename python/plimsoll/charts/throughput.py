@@ -41,20 +41,28 @@ MANY_SECONDS = 90
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
     rows = canvas.chosen(data.seconds, COLUMNS)
-    for row in rows:
-        row["asked"] = canvas.significant(row["asked"], 6)
+    for row, asked in zip(rows, canvas.levels(data.seconds), strict=True):
+        row["asked"] = asked or 0
         row["silent"] = _is_silent(row)
+        row["failed"] = row["failed"] or 0
     return canvas.finished(
         _chart(
-            "arrivals/s asked"
-            if data.recording.load.get("model") == "open"
-            else "connections asked",
-            len({row["asked"] for row in rows}) > 1,
+            canvas.level_name(data.recording),
+            _has_levels(rows),
             _mark_size(rows),
         ),
-        {"seconds": rows, "stages": canvas.stage_rows(data.recording), "mean": _mean_rows(data)},
+        {
+            "seconds": rows,
+            "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
+            "mean": _mean_rows(data),
+        },
         _description(data, rows),
     )
+
+
+def _has_levels(rows: Rows) -> bool:
+    """Whether more than one level was asked for while there was a load."""
+    return len({row["asked"] for row in rows if row["stage"] != AFTER}) > 1
 
 
 def _is_silent(row: Mapping[str, Any]) -> bool:
@@ -128,9 +136,7 @@ def _bars(asked: str, has_levels: bool) -> alt.Chart:
             color=alt.Color(
                 "asked:Q",
                 title=asked,
-                scale=alt.Scale(
-                    domainMin=0, range=[canvas.LEVEL_LOW.light, canvas.LEVEL_HIGH.light]
-                ),
+                scale=canvas.level_colours(),
                 legend=_level_legend() if has_levels else None,
             ),
         )
@@ -163,6 +169,4 @@ def _mean() -> alt.LayerChart:
         .mark_rule(color=canvas.INK.light, strokeWidth=1.5)
         .encode(x=canvas.time("start_s"), x2="end_s", y="value:Q")
     )
-    end = canvas.time("end_s")
-    text = canvas.labelled("mean", alt.Y("value:Q"), canvas.INK, at=end, fontWeight="bold")
-    return canvas.layered(line, text)
+    return canvas.layered(line, canvas.cornered("mean", canvas.INK, fontWeight="bold"))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from plimsoll import charts
 from plimsoll.aggregate.outcomes import BY_NAME
 from plimsoll.canvas import counted
-from plimsoll.report import words
+from plimsoll.report import hidden, words
 from plimsoll.report.findings import load_name
 from plimsoll.verdicts.verdict import LEVELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from plimsoll.aggregate.failures import Failure
     from plimsoll.canvas import Ranking, Standing
@@ -32,6 +33,12 @@ STATES: dict[State, str] = {
     "failed": "ended by an error",
 }
 """Every state of a trial, and what it means."""
+
+ENGINE = "plimsoll"
+"""Name of the driver that a title does not name: our own engine."""
+
+CAMPAIGN = "The campaign as a whole"
+"""Heading of what the checks on a campaign say."""
 
 GLOSSARY: Facts = [
     ("trial", "one start of one framework, one endpoint, one load, one repetition"),
@@ -72,7 +79,7 @@ class Remark:
         level: Its level.
         name: Name of its check.
         subject: What it is about, as people read it.
-        anchor: Anchor of the trial it is about; empty for a comparison.
+        anchor: Anchor of the trial it is about; empty for a campaign and for a block.
         measured: What was measured, with its unit.
         limit: The limit, with its unit.
         statement: Its sentence.
@@ -177,16 +184,19 @@ class TrialContents:
         contract: What was wrong before or after the load.
         headline: Its main numbers.
         doubts: Verdicts that are not sound, the worst first.
+        untold: Those that are not sound only because the recording of another tool does not tell
+            what they need; their statements say that.
         sound: The others.
         times: The table of times.
         why_absent: Why some percentiles are not shown.
-        connections: What became of the connections.
+        hidden: What the times of a closed load hide; empty for an open one.
+        connections: What became of the connections; empty where nothing is known of any.
         unanswered: What to say of connections that nobody answered; empty when there are none.
         failures: How requests failed.
         server: Facts of the server's side.
         driver: Facts of the driver's side.
         versions: Versions of all parts.
-        notes: What the framework's folder says a reader must know.
+        notes: What a reader must know of its framework, its driver and its charts.
         trial: What it is made from.
     """
 
@@ -199,9 +209,11 @@ class TrialContents:
     contract: tuple[str, ...]
     headline: list[tuple[str, str, str]]
     doubts: tuple[Remark, ...]
+    untold: tuple[Remark, ...]
     sound: tuple[Remark, ...]
     times: list[tuple[str, str, list[str]]]
     why_absent: str
+    hidden: str
     connections: list[tuple[str, str, str]]
     unanswered: str
     failures: tuple[Mapping[str, str], ...]
@@ -215,6 +227,11 @@ class TrialContents:
     def sound_names(self) -> str:
         """Names of the sound checks."""
         return ", ".join(remark.name for remark in self.sound)
+
+    @property
+    def untold_names(self) -> str:
+        """Names of the checks that the recording tells nothing."""
+        return ", ".join(remark.name for remark in self.untold)
 
 
 def subtitle(findings: Findings) -> str:
@@ -320,35 +337,61 @@ def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
     )
 
 
+def of_campaign(findings: Findings) -> list[Remark]:
+    """What the checks on a campaign say of it, the worst first, sound ones too."""
+    remarks = [remark(verdict, {}) for verdict in findings.verdicts]
+    return sorted(remarks, key=lambda entry: -LEVELS.index(entry.level))
+
+
 def failed(findings: Findings) -> list[TrialFindings]:
     """The trials that an error ended."""
     return [trial for trial in findings.trials if not trial.has_ended_well]
 
 
 def doubts(findings: Findings) -> list[Doubt]:
-    """The verdicts that are not sound, by check; void ones first.
+    """The verdicts on trials that are not sound, by check; void ones first.
 
     What checks say of a trial that an error ended is left to its own section: the error says it.
+    What they say of the campaign is `of_campaign`.
     """
     titles = {trial.recording.trial: title(trial.recording) for trial in findings.trials}
     ended_well = [trial for trial in findings.trials if trial.has_ended_well]
-    every = [verdict for trial in ended_well for verdict in trial.verdicts]
+    told = [
+        verdict
+        for trial in ended_well
+        for verdict in trial.verdicts
+        if not words.is_untold(verdict, trial.recording)
+    ]
     grouped: dict[tuple[Level, str], list[Verdict]] = {}
-    for verdict in [*findings.verdicts, *every]:
+    for verdict in told:
         if verdict.level != "sound":
             grouped.setdefault((verdict.level, verdict.check), []).append(verdict)
     ordered = sorted(grouped.items(), key=lambda item: -LEVELS.index(item[0][0]))
-    return [_doubt(level, verdicts, titles) for (level, _), verdicts in ordered]
+    found = [_doubt(level, verdicts, titles) for (level, _), verdicts in ordered]
+    return [*found, *_untold(ended_well, titles)]
+
+
+def _untold(trials: Sequence[TrialFindings], titles: Mapping[str, str]) -> list[Doubt]:
+    """What recordings of other tools do not say, in one: no check of it could say anything."""
+    remarks: list[Remark] = []
+    for trial in trials:
+        doubts = [one for one in trial.verdicts if one.level != "sound"]
+        if untold := [one for one in doubts if words.is_untold(one, trial.recording)]:
+            told = replace(untold[0], statement=words.untold_text(untold), remedy="")
+            remarks.append(remark(told, titles))
+    if not remarks:
+        return []
+    count = f"in {words.plural(len(remarks), 'trial')}"
+    remedy = "Measure with Plimsoll to have these checked"
+    return [Doubt("doubtful", "What another tool did not record", count, remedy, tuple(remarks))]
 
 
 def _doubt(level: Level, verdicts: Sequence[Verdict], titles: Mapping[str, str]) -> Doubt:
-    count = len(verdicts)
-    kind = "trial" if verdicts[0].subject in titles else "comparison"
     remedies = Counter(verdict.remedy for verdict in verdicts if verdict.remedy)
     return Doubt(
         level=level,
         name=words.check_name(verdicts[0].check),
-        count=f"in {words.plural(count, kind)}",
+        count=f"in {words.plural(len(verdicts), 'trial')}",
         remedy=remedies.most_common(1)[0][0] if remedies else "",
         remarks=tuple(remark(verdict, titles) for verdict in verdicts),
     )
@@ -357,15 +400,16 @@ def _doubt(level: Level, verdicts: Sequence[Verdict], titles: Mapping[str, str])
 def rankings(findings: Findings) -> list[RankingContents]:
     """Every ranking."""
     quantities = {
-        (row["endpoint"], row["load"], row["framework"], row["quantity"]): row["median"]
+        (row["endpoint"], row["load"], row["driver"], row["framework"], row["quantity"]): row[
+            "median"
+        ]
         for row in findings.comparisons.to_pylist()
     }
-    several = len({ranking.load for ranking in findings.rankings}) > 1
     states: dict[str, State] = {trial.recording.trial: trial.state for trial in findings.trials}
     return [
         RankingContents(
-            anchor=anchor("ranking", ranking.endpoint, ranking.load),
-            title=f"{ranking.endpoint}, {ranking.load}" if several else ranking.endpoint,
+            anchor=anchor("ranking", *_field(ranking, findings, always=(0, 1))),
+            title=", ".join(_field(ranking, findings, always=(0,))),
             headings=tuple(heading for heading, _, _ in _OTHERS),
             rows=tuple(
                 _row(standing, ranking, quantities, states) for standing in ranking.standings
@@ -376,14 +420,38 @@ def rankings(findings: Findings) -> list[RankingContents]:
     ]
 
 
+def _field(ranking: Ranking, findings: Findings, always: tuple[int, ...]) -> list[str]:
+    """Endpoint, load and driver of a ranking; those named always, others where there are several.
+
+    Args:
+        ranking: The ranking.
+        findings: All that there is.
+        always: Places of what is named always.
+    """
+    every = [(one.endpoint, one.load, one.driver) for one in findings.rankings]
+    own = (ranking.endpoint, ranking.load, ranking.driver)
+    return [
+        name
+        for place, name in enumerate(own)
+        if place in always or len({names[place] for names in every}) > 1
+    ]
+
+
 def _row(
     standing: Standing,
     ranking: Ranking,
-    quantities: Mapping[tuple[str, str, str, str], float | None],
+    quantities: Mapping[tuple[str, str, str, str, str], float | None],
     states: Mapping[str, State],
 ) -> Row:
     def other(quantity: str) -> float | None:
-        return quantities.get((ranking.endpoint, ranking.load, standing.framework, quantity))
+        field = (ranking.endpoint, ranking.load, ranking.driver)
+        return quantities.get((*field, standing.framework, quantity))
+
+    def told(quantity: str, write: Callable[[float | None], str]) -> str:
+        """A quantity in words; the service time where the response time is unknown."""
+        value = other(quantity)
+        instead = other(quantity.replace("response_time", "service_time"))
+        return write(value) if value is not None or instead is None else f"{write(instead)} service"
 
     return Row(
         rank=standing.rank,
@@ -392,7 +460,7 @@ def _row(
         anchor=anchor("trial", standing.repetitions[0].trial),
         number=words.rate(standing.value),
         interval=_interval(standing),
-        others=[(heading, write(other(quantity))) for heading, quantity, write in _OTHERS],
+        others=[(heading, told(quantity, write)) for heading, quantity, write in _OTHERS],
         state=_state(standing, states),
         reason=_reason(standing),
     )
@@ -429,8 +497,11 @@ def trials(findings: Findings) -> list[TrialContents]:
 def _trial(trial: TrialFindings) -> TrialContents:
     recording, summary = trial.recording, trial.summary
     judged = trial.verdicts if summary is not None else ()
-    remarks = [remark(verdict, {recording.trial: title(recording)}) for verdict in judged]
-    not_sound = [entry for entry in remarks if entry.level != "sound"]
+    titles = {recording.trial: title(recording)}
+    remarks = [remark(verdict, titles) for verdict in judged if verdict.level == "sound"]
+    doubted = [verdict for verdict in judged if verdict.level != "sound"]
+    untold = [verdict for verdict in doubted if words.is_untold(verdict, recording)]
+    not_sound = [remark(verdict, titles) for verdict in doubted if verdict not in untold]
     return TrialContents(
         anchor=anchor("trial", recording.trial),
         title=title(recording),
@@ -441,24 +512,42 @@ def _trial(trial: TrialFindings) -> TrialContents:
         contract=_contract(recording),
         headline=words.headline(trial),
         doubts=tuple(sorted(not_sound, key=lambda entry: -LEVELS.index(entry.level))),
-        sound=tuple(entry for entry in remarks if entry.level == "sound"),
+        untold=tuple(remark(verdict, titles) for verdict in untold),
+        sound=tuple(remarks),
         times=[] if summary is None else words.times(summary),
         why_absent="" if summary is None else words.why_absent(summary),
-        connections=[] if summary is None else words.connections(summary),
+        hidden=hidden.told(trial.silences, summary),
+        connections=_connections(summary),
         unanswered=_unanswered(summary),
         failures=tuple(_failure(failure) for failure in trial.failures),
-        server=words.server_facts(recording),
+        server=[*words.server_facts(recording), *words.course_facts(trial.course)],
         driver=words.driver_facts(recording),
         versions=list(recording.versions.items()),
-        notes=recording.notes,
+        notes=tuple(_notes(trial)),
         trial=trial,
     )
 
 
+def _connections(summary: Mapping[str, Any] | None) -> list[tuple[str, str, str]]:
+    """What became of the connections; nothing where nothing is known of any."""
+    counts = [] if summary is None else words.connections(summary)
+    return counts if any(count != words.ABSENT for _, count, _ in counts) else []
+
+
+def _notes(trial: TrialFindings) -> Iterator[str]:
+    """What its framework's folder, its driver and the lack of a chart have a reader know."""
+    yield from trial.recording.notes
+    if trial.recording.driver is not None:
+        yield from trial.recording.driver.notes
+    if absent := charts.left_out(trial.data):
+        yield absent
+
+
 def title(recording: Recording) -> str:
-    """A trial as people read it: `go · 2048 · steady · repetition 1`."""
+    """A trial as people read it: `go · 2048 · steady · repetition 1`; a foreign driver is named."""
+    by = "" if recording.driver_name == ENGINE else f" · {recording.driver_name}"
     return (
-        f"{recording.title} · {recording.endpoint} · {load_name(recording)} · "
+        f"{recording.title} · {recording.endpoint} · {load_name(recording)}{by} · "
         f"repetition {recording.repetition}"
     )
 
@@ -467,7 +556,7 @@ def about(recording: Recording) -> str:
     """What ran when, in one line."""
     parts = [
         recording.language,
-        f"number {recording.order + 1} of the plan",
+        "" if words.is_imported(recording) else f"number {recording.order + 1} of the plan",
         recording.zero_utc and f"began {recording.zero_utc[:19].replace('T', ' ')} UTC",
     ]
     return " · ".join(part for part in parts if part)
@@ -492,7 +581,7 @@ def _unanswered(summary: Mapping[str, Any] | None) -> str:
     if summary is None:
         return ""
     opened, answered = summary["connections_opened"], summary["connections_answered"]
-    if answered >= opened:
+    if opened is None or answered is None or answered >= opened:
         return ""
     return (
         f"{words.plural(opened - answered, 'connection')} opened and never got a byte: the kernel "

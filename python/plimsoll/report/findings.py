@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from plimsoll.aggregate.comparisons import RANKED
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.canvas import Ranking, Repetition, Standing
-from plimsoll.report.words import check_name
+from plimsoll.report.words import check_name, is_untold
 from plimsoll.verdicts.verdict import LEVELS, worst
 
 if TYPE_CHECKING:
@@ -18,9 +18,14 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from plimsoll.aggregate.beside_published import Claimed, Field
+    from plimsoll.aggregate.disagreements import Disagreement
     from plimsoll.aggregate.failures import Failure
+    from plimsoll.aggregate.over_connections import Series
     from plimsoll.canvas import TrialData
+    from plimsoll.published.document import Document
     from plimsoll.recording import Recording
+    from plimsoll.verdicts.audit import Audit
     from plimsoll.verdicts.verdict import Level, Verdict
 
 State = Literal["sound", "doubtful", "void", "failed"]
@@ -40,11 +45,17 @@ class TrialFindings:
         data: What its charts are drawn from, with its recording and its summary.
         verdicts: What the checks say of it.
         failures: How its requests failed, the most frequent kind first.
+        kinds: Rows of `aggregate.kinds`, where the load mixes several requests.
+        silences: Row of `aggregate.silences`; None where the load was open.
+        course: Row of `aggregate.courses`; None where nothing was held.
     """
 
     data: TrialData
     verdicts: tuple[Verdict, ...] = ()
     failures: tuple[Failure, ...] = ()
+    kinds: tuple[Mapping[str, Any], ...] = ()
+    silences: Mapping[str, Any] | None = None
+    course: Mapping[str, Any] | None = None
 
     @property
     def recording(self) -> Recording:
@@ -63,8 +74,11 @@ class TrialFindings:
 
     @property
     def level(self) -> Level:
-        """How far to believe its numbers; void also when an error ended it."""
-        if self.summary is None or not self.has_ended_well:
+        """How far to believe its numbers; void also when an error ended it, or none came of it.
+
+        A recording of readings alone has no summary, and nothing speaks against it.
+        """
+        if not self.has_ended_well or (self.summary is None and self.recording.requests):
             return "void"
         return worst(verdict.level for verdict in self.verdicts)
 
@@ -82,6 +96,23 @@ class TrialFindings:
 
 
 @dataclass(frozen=True)
+class Publication:
+    """What somebody published of the same experiment.
+
+    Attributes:
+        document: The document.
+        fields: Its figures beside what was measured.
+        claims: Its claims that compare two servers measured here.
+        audit: What the checks say of its figures.
+    """
+
+    document: Document
+    fields: tuple[Field, ...]
+    claims: tuple[Claimed, ...]
+    audit: Audit
+
+
+@dataclass(frozen=True)
 class Findings:
     """All that a report of a campaign is made of.
 
@@ -90,8 +121,11 @@ class Findings:
         version: Version of Plimsoll that made the report.
         trials: What is known of each trial, in the order of the plan.
         comparisons: Rows of `tables.COMPARISONS`.
-        verdicts: What the checks say of comparisons and of the campaign.
+        verdicts: What the checks on a campaign say of it and of its blocks.
         missing: Ids of trials that were planned and not conducted.
+        disagreements: What several drivers say of the same servers.
+        publication: What was published of the same experiment; None where the campaign names none.
+        over_connections: What became of the servers as more connections were asked for.
     """
 
     campaign: str
@@ -100,6 +134,9 @@ class Findings:
     comparisons: pa.Table
     verdicts: tuple[Verdict, ...] = ()
     missing: tuple[str, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    publication: Publication | None = None
+    over_connections: tuple[Series, ...] = ()
     rankings: tuple[Ranking, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,33 +158,41 @@ class Findings:
         return changed
 
 
+def state_of(trials: Sequence[TrialFindings]) -> State:
+    """How far to believe a number over some trials: by those that count, or all if none does."""
+    if all(trial.state == "failed" for trial in trials):
+        return "failed"
+    counting = [trial for trial in trials if trial.level != "void"]
+    return worst(trial.level for trial in counting or trials)
+
+
 def rankings(trials: Sequence[TrialFindings], comparisons: pa.Table) -> tuple[Ranking, ...]:
-    """The ranking of each endpoint and load, in the order of the contract.
+    """The ranking of each endpoint, load and driver, endpoints in the order of the contract.
 
     Args:
         trials: The trials.
         comparisons: Rows of `tables.COMPARISONS`.
     """
     rows = {
-        (row["endpoint"], row["load"], row["framework"]): row
+        (row["endpoint"], row["load"], row["driver"], row["framework"]): row
         for row in comparisons.to_pylist()
         if row["quantity"] == RANKED_BY
     }
-    grouped: dict[tuple[str, str], dict[str, list[TrialFindings]]] = {}
+    grouped: dict[tuple[str, str, str], dict[str, list[TrialFindings]]] = {}
     for trial in trials:
         recording = trial.recording
-        key = (recording.endpoint, load_name(recording))
+        key = (recording.endpoint, load_name(recording), recording.driver_name)
         grouped.setdefault(key, {}).setdefault(recording.title, []).append(trial)
     return tuple(
-        _ranking(endpoint, load, frameworks, rows)
-        for (endpoint, load), frameworks in sorted(grouped.items(), key=_place)
+        _ranking(field, frameworks, rows)
+        for field, frameworks in sorted(grouped.items(), key=_place)
     )
 
 
-def _place(item: tuple[tuple[str, str], object]) -> tuple[int, str, str]:
+def _place(item: tuple[tuple[str, str, str], object]) -> tuple[int, str, str, str]:
     """Where a ranking stands: endpoints in the order of the contract, then by name."""
-    (endpoint, load), _ = item
-    return _CONTRACT.get(endpoint, len(_CONTRACT)), endpoint, load
+    (endpoint, load, driver), _ = item
+    return _CONTRACT.get(endpoint, len(_CONTRACT)), endpoint, load, driver
 
 
 def load_name(recording: Recording) -> str:
@@ -156,16 +201,16 @@ def load_name(recording: Recording) -> str:
 
 
 def _ranking(
-    endpoint: str,
-    load: str,
+    field: tuple[str, str, str],
     frameworks: Mapping[str, Sequence[TrialFindings]],
-    rows: Mapping[tuple[str, str, str], Mapping[str, Any]],
+    rows: Mapping[tuple[str, str, str, str], Mapping[str, Any]],
 ) -> Ranking:
+    endpoint, load, driver = field
     standings = [
-        _standing(framework, trials, rows.get((endpoint, load, framework), {}))
+        _standing(framework, trials, rows.get((*field, framework), {}))
         for framework, trials in frameworks.items()
     ]
-    return Ranking(endpoint, load, tuple(sorted(standings, key=_order)))
+    return Ranking(endpoint, load, tuple(sorted(standings, key=_order)), driver)
 
 
 def _standing(framework: str, trials: Sequence[TrialFindings], row: Mapping[str, Any]) -> Standing:
@@ -205,8 +250,10 @@ def _causes(trials: Sequence[TrialFindings]) -> list[str]:
 
 
 def _checks(trials: Iterable[TrialFindings], level: Level) -> list[str]:
-    found = (v.check for trial in trials for v in trial.verdicts if v.level == level)
-    return [check_name(check) for check in dict.fromkeys(found)]
+    found = [(v, trial.recording) for trial in trials for v in trial.verdicts if v.level == level]
+    told = dict.fromkeys(verdict.check for verdict, of in found if not is_untold(verdict, of))
+    untold = ["what another tool did not record"] if any(is_untold(*one) for one in found) else []
+    return [*(check_name(check) for check in told), *untold]
 
 
 def _order(standing: Standing) -> tuple[bool, int, float]:

@@ -14,20 +14,36 @@ import pyarrow.compute as pc
 
 import plimsoll
 from plimsoll import tables
-from plimsoll.aggregate import connections, failures, memory
+from plimsoll.aggregate import (
+    beside_published,
+    connections,
+    courses,
+    failures,
+    kinds,
+    memory,
+    over_connections,
+    silences,
+)
 from plimsoll.aggregate.comparisons import Repetition, comparisons
+from plimsoll.aggregate.disagreements import disagreements
 from plimsoll.aggregate.summaries import summaries
-from plimsoll.aggregate.trial import Tables
+from plimsoll.aggregate.trial import stored
+from plimsoll.aggregate.usage import second_window
 from plimsoll.canvas import TrialData
-from plimsoll.report.findings import Findings, TrialFindings
-from plimsoll.verdicts.judge import judge
-from plimsoll.verdicts.verdict import Verdict
+from plimsoll.published import document
+from plimsoll.report.findings import Findings, Publication, TrialFindings
+from plimsoll.verdicts.audit import audit
+from plimsoll.verdicts.checks.steady import NAME as STEADY
+from plimsoll.verdicts.judge import judge, judge_campaign
+from plimsoll.verdicts.verdict import Verdict, block_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import Window
     from plimsoll.recording import Recording
-    from plimsoll.storage.parquet import Results
+    from plimsoll.storage.results import Results
 
     Derived = Mapping[str, pa.Table]
     """Derived tables by name."""
@@ -35,12 +51,21 @@ if TYPE_CHECKING:
 JUDGED = "verdicts"
 """Name of the derived content that is no table: verdicts, and what all of it was made from."""
 
+CAMPAIGN_JUDGED = "campaign_verdicts"
+"""Name of the derived content with the verdicts on the campaign as a whole."""
+
+PUBLISHED = "published.toml"
+"""Name of the published figures that a campaign names, among its results."""
+
 SCHEMAS = {
     "seconds": tables.SECONDS.schema,
     "summaries": tables.SUMMARIES.schema,
     "failures_by_second": failures.BY_SECOND,
     "memory_by_second": memory.BY_SECOND,
     "connections_by_second": connections.BY_SECOND,
+    "kinds": kinds.SCHEMA,
+    "silences": silences.SCHEMA,
+    "courses": courses.SCHEMA,
 }
 """Derived tables with rows of single trials; those that do not name it get a column `trial`."""
 
@@ -59,15 +84,34 @@ def gather(results: Results, *, again: bool = False) -> Findings:
     derived, verdicts = (None if again else _kept(results, recordings)) or _derived(
         results, recordings
     )
-    trials = tuple(_trial(recording, derived, verdicts) for recording in recordings)
+    each = tuple(_trial(recording, derived, verdicts) for recording in recordings)
+    judged = _judged(results, each)
+    trials = tuple(_with_block(trial, judged) for trial in each)
     found = {recording.trial for recording in recordings}
     return Findings(
         campaign=results.folder.resolve().name,
         version=plimsoll.__version__,
         trials=trials,
         comparisons=_compared(results, trials),
+        verdicts=judged,
         missing=tuple(planned for planned in results.planned_ids() if planned not in found),
+        disagreements=disagreements(_repetitions(trials)),
+        publication=_publication(results, trials),
+        over_connections=over_connections.series(_repetitions(trials)),
     )
+
+
+def verdicts(results: Results, recording: Recording) -> tuple[Verdict, ...]:
+    """What the checks say of one trial, worked out from its rows; nothing is kept.
+
+    Args:
+        results: Where the rows are.
+        recording: The recording.
+
+    Raises:
+        StorageError: They could not be read.
+    """
+    return judge(stored(results, recording))
 
 
 def _origin(recordings: Sequence[Recording]) -> dict[str, Any]:
@@ -99,7 +143,7 @@ def _derived(
     made = {name: [_named(schema.empty_table(), "")] for name, schema in SCHEMAS.items()}
     verdicts: list[Verdict] = []
     for recording in recordings:
-        of_trial = _tables(results, recording)
+        of_trial = stored(results, recording)
         verdicts += judge(of_trial)
         for name, table in _of_trial(of_trial).items():
             made[name].append(_named(table, recording.trial))
@@ -111,18 +155,12 @@ def _derived(
     return derived, tuple(verdicts)
 
 
-def _tables(results: Results, recording: Recording) -> Tables:
-    requests, attempts, readings = (
-        results.table(recording.trial, name) for name in ("requests", "connections", "usage")
-    )
-    return Tables(recording, requests, attempts, readings)
-
-
 def _of_trial(of_trial: Tables) -> dict[str, pa.Table]:
     """Rows of every derived table of one trial; none of a summary where no load was put on."""
     seconds = of_trial.seconds
     count = seconds.num_rows
-    has_load = of_trial.recording.driver is not None
+    driver = of_trial.recording.driver
+    has_load = driver is not None and not (driver.judged_by_figures and driver.figures is None)
     return {
         "seconds": seconds,
         "summaries": summaries([of_trial.summary] if has_load else []),
@@ -131,6 +169,9 @@ def _of_trial(of_trial: Tables) -> dict[str, pa.Table]:
         "connections_by_second": connections.by_second(
             of_trial.connections, of_trial.requests, count
         ),
+        "kinds": kinds.kinds(of_trial.recording, of_trial.requests),
+        "silences": silences.silences(of_trial.recording, of_trial.requests),
+        "courses": courses.courses(of_trial.recording, of_trial.requests, of_trial.usage),
     }
 
 
@@ -159,14 +200,87 @@ def _trial(recording: Recording, derived: Derived, verdicts: Sequence[Verdict]) 
         ),
         verdicts=tuple(verdict for verdict in verdicts if verdict.subject == recording.trial),
         failures=failures.kinds(failed),
+        kinds=tuple(of("kinds").drop_columns("trial").to_pylist()),
+        silences=next(iter(of("silences").drop_columns("trial").to_pylist()), None),
+        course=next(iter(of("courses").drop_columns("trial").to_pylist()), None),
     )
+
+
+def _judged(results: Results, trials: Sequence[TrialFindings]) -> tuple[Verdict, ...]:
+    """Verdicts on the campaign as a whole, kept as well."""
+    verdicts = judge_campaign(_repetitions(trials))
+    judged = [dataclasses.asdict(verdict) for verdict in verdicts]
+    results.write_derived_json(CAMPAIGN_JUDGED, {"verdicts": judged})
+    return verdicts
+
+
+def _with_block(trial: TrialFindings, judged: Sequence[Verdict]) -> TrialFindings:
+    """A trial with the verdicts on its block that are void: its numbers are, too."""
+    block = block_name(trial.recording.repetition)
+    void = [
+        dataclasses.replace(verdict, subject=trial.recording.trial)
+        for verdict in judged
+        if verdict.subject == block and verdict.level == "void"
+    ]
+    return dataclasses.replace(trial, verdicts=(*trial.verdicts, *void)) if void else trial
+
+
+def _publication(results: Results, trials: Sequence[TrialFindings]) -> Publication | None:
+    """What was published of the same experiment; None where the campaign names nothing."""
+    text = results.published_toml()
+    if text is None:
+        return None
+    found, repetitions = document.read(text, PUBLISHED), _repetitions(trials)
+    return Publication(
+        document=found,
+        fields=beside_published.fields(found, repetitions),
+        claims=beside_published.claimed(found, repetitions),
+        audit=audit(found.figures),
+    )
+
+
+def _repetitions(trials: Sequence[TrialFindings]) -> list[Repetition]:
+    return [
+        Repetition(
+            trial.recording,
+            trial.summary,
+            trial.level == "void",
+            steps=_steps(trial),
+            course=_course(trial),
+            server_busy_ratio=(trial.course or {}).get("server_busy_ratio"),
+        )
+        for trial in trials
+    ]
+
+
+def _steps(trial: TrialFindings) -> tuple[int, ...]:
+    """Complete answers in each whole second of ramps and holds."""
+    stretches = [
+        (stage.start_ns, stage.end_ns)
+        for stage in trial.recording.stages
+        if stage.kind != "warm_up"
+    ]
+    rows = trial.data.seconds.select(["second", "completed"]).to_pylist()
+    return tuple(
+        row["completed"]
+        for row in rows
+        if row["completed"] is not None and _is_within(second_window(row["second"]), stretches)
+    )
+
+
+def _is_within(second: Window, stretches: Sequence[Window]) -> bool:
+    return any(start <= second[0] and second[1] <= end for start, end in stretches)
+
+
+def _course(trial: TrialFindings) -> str:
+    """The course of a trial; flat where the check `steady` finds that it does not matter."""
+    name = str((trial.course or {}).get("course", ""))
+    doubted = any(one.check == STEADY and one.level != "sound" for one in trial.verdicts)
+    return name if doubted or name in ("", courses.SHORT) else courses.FLAT
 
 
 def _compared(results: Results, trials: Sequence[TrialFindings]) -> pa.Table:
     """Rows of `tables.COMPARISONS`, kept as well."""
-    repetitions = [
-        Repetition(trial.recording, trial.summary, trial.level == "void") for trial in trials
-    ]
-    compared = comparisons(repetitions)
+    compared = comparisons(_repetitions(trials))
     results.write_derived("comparisons", compared)
     return compared

@@ -23,7 +23,7 @@ import vl_convert
 from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
-from plimsoll.report import contents, words
+from plimsoll.report import contents, sections, servers, words
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from plimsoll.canvas import Specification
     from plimsoll.report.contents import RankingContents, TrialContents
     from plimsoll.report.findings import Findings
+    from plimsoll.report.section import Section
 
 NAME = "html"
 FILE = "index.html"
@@ -135,9 +136,15 @@ def render(findings: Findings) -> str:
             missing=contents.missing(findings),
             limits=contents.changed_limits(findings),
             failed=[trial for trial in trials if trial["error"]],
+            campaign=contents.of_campaign(findings),
+            campaign_heading=contents.CAMPAIGN,
             doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
             matrix=_matrix(rankings),
             rankings=rankings,
+            sections=[_section(section, drawn) for section in sections.of(findings)],
+            servers=servers.rows(findings),
+            server_headings=servers.HEADINGS,
+            server_caption=servers.CAPTION,
             trials=trials,
             glossary=contents.GLOSSARY,
             captions={module.NAME: module.CAPTION for module in charts.CHARTS},
@@ -163,11 +170,21 @@ def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, Any]:
     return {**vars(ranking), "chart": {**chart, "caption": ""}}
 
 
+def _section(section: Section, drawn: Charts) -> Mapping[str, Any]:
+    placed = [
+        (one.title, drawn.add(f"data-{one.anchor}", one.module, one.specification))
+        for one in section.pictures
+    ]
+    bare = [(title, {**chart, "caption": ""}) for title, chart in placed]
+    return {**vars(section), "pictures": bare}
+
+
 def _with_charts(trial: TrialContents, drawn: Charts) -> Mapping[str, Any]:
     data = trial.trial.data
-    modules = charts.OF_A_TRIAL if data.seconds.num_rows else ()
+    modules = charts.drawn(data) if data.seconds.num_rows else ()
     placed = [drawn.add(f"data-{trial.anchor}", module, module.draw(data)) for module in modules]
-    return {**vars(trial), "sound_names": trial.sound_names, "charts": placed}
+    names = {"sound_names": trial.sound_names, "untold_names": trial.untold_names}
+    return {**vars(trial), **names, "charts": placed}
 
 
 def _doubt(doubt: contents.Doubt) -> Mapping[str, Any]:

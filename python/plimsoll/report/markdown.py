@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from plimsoll import charts
-from plimsoll.report import contents, pictures, words
+from plimsoll.report import contents, pictures, sections, servers, words
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
     from plimsoll.report.findings import Findings
+    from plimsoll.report.section import Line, Section, SectionTable
 
 NAME = "markdown"
 FILE = "report.md"
@@ -47,6 +48,9 @@ def drawn(findings: Findings) -> Iterator[tuple[str, str]]:
     """File name and content of every chart."""
     for ranking in contents.rankings(findings):
         yield f"{ranking.anchor}.svg", pictures.svg(charts.comparison.draw(ranking.ranking))
+    for section in sections.of(findings):
+        for one in section.pictures:
+            yield f"{one.anchor}.svg", pictures.svg(one.specification)
     for trial in contents.trials(findings):
         for module in _modules(trial):
             yield f"{trial.anchor}.{module.NAME}.svg", pictures.svg(module.draw(trial.trial.data))
@@ -62,6 +66,8 @@ def render(findings: Findings) -> str:
         "## Ranking",
         said(charts.comparison.CAPTION),
         *(part for ranking in contents.rankings(findings) for part in _ranking(ranking)),
+        *(part for section in sections.of(findings) for part in _section(section)),
+        *_servers(findings),
         "## Trials",
         *(part for trial in contents.trials(findings) for part in _trial(trial)),
         "## Words",
@@ -115,8 +121,23 @@ def _verdict(findings: Findings) -> list[str]:
         _table(("state", "trials", ""), banner, right=(1,)),
         said(contents.missing(findings)),
         f"This campaign changed limits of checks: {changed}." if limits else "",
+        *_campaign(findings),
         *(_doubt(doubt) for doubt in contents.doubts(findings)),
     ]
+
+
+def _campaign(findings: Findings) -> list[str]:
+    """What is said of the campaign as a whole, one line for each check."""
+    lines = _remark_lines(contents.of_campaign(findings))
+    return [f"### {contents.CAMPAIGN}", lines] if lines else []
+
+
+def _remark_lines(remarks: Iterable[Remark]) -> str:
+    return "\n".join(
+        f"- **{words.level_text(one.level)} · {said(one.name)}** ({said(one.subject)}): "
+        f"{_sentence(one)}" + (f" → {said(one.remedy)}" if one.remedy else "")
+        for one in remarks
+    )
 
 
 def _doubt(doubt: Doubt) -> str:
@@ -151,6 +172,43 @@ def _ranking(ranking: RankingContents) -> list[str]:
     ]
 
 
+def _section(section: Section) -> list[str]:
+    parts = [f"## {section.title}", said(section.caption)]
+    for one in section.pictures:
+        parts += [f"### {said(one.title)}", f"![{said(one.title)}]({FOLDER}/{one.anchor}.svg)"]
+    for table in section.tables:
+        headings = (*table.headings, *([table.verdict] if table.verdict else []))
+        rows = [(*map(said, line.cells), *_verdicts_of(table, line)) for line in table.lines]
+        parts += [f"### {said(table.title)}", _table(headings, rows, right=table.numbers)]
+        parts += map(said, table.notes)
+    if section.remarks:
+        parts += [f"### {section.remarks_title}", _remark_lines(section.remarks)]
+    return parts
+
+
+def _verdicts_of(table: SectionTable, line: Line) -> list[str]:
+    if not table.verdict:
+        return []
+    state = words.ABSENT if line.state is None else words.level_text(line.state)
+    return [f"{state} {said(line.reason)}".strip()]
+
+
+def _servers(findings: Findings) -> list[str]:
+    rows = [
+        (said(row.framework), *row.numbers, f"{_short(row)}{row.listen_queue}")
+        for row in servers.rows(findings)
+    ]
+    if not rows:
+        return []
+    headings = ("framework", *servers.HEADINGS, "listen queue")
+    table = _table(headings, rows, right=range(1, len(servers.HEADINGS) + 1))
+    return ["## Servers", said(servers.CAPTION), table]
+
+
+def _short(row: servers.ServerRow) -> str:
+    return f"{words.MARKS['doubtful']} " if row.is_short else ""
+
+
 def _trial(trial: TrialContents) -> list[str]:
     return [
         f"### {said(trial.title)}",
@@ -178,12 +236,14 @@ def _remarks(trial: TrialContents) -> list[str]:
         for one in trial.doubts
     ]
     sound = f"{words.MARKS['sound']} sound: {said(trial.sound_names)}" if trial.sound else ""
+    untold = f"{words.MARKS['doubtful']} not told by this recording: {said(trial.untold_names)}"
     table = _table(("verdict", "check", "statement", "remedy"), rows, right=()) if rows else ""
-    return [table, sound]
+    return [table, untold if trial.untold else "", sound]
 
 
 def _modules(trial: TrialContents) -> tuple[charts.Chart, ...]:
-    return charts.OF_A_TRIAL if trial.trial.data.seconds.num_rows else ()
+    data = trial.trial.data
+    return charts.drawn(data) if data.seconds.num_rows else ()
 
 
 def _picture(trial: TrialContents, module: charts.Chart) -> str:
@@ -195,7 +255,8 @@ def _times(trial: TrialContents) -> list[str]:
         return []
     rows = [(said(name), *values) for name, _, values in trial.times]
     headings = ("time", *words.STATISTIC_HEADINGS)
-    return [_table(headings, rows, right=range(1, len(headings))), said(trial.why_absent)]
+    remarks = (said(trial.why_absent), said(trial.hidden))
+    return [_table(headings, rows, right=range(1, len(headings))), *remarks]
 
 
 def _connections(trial: TrialContents) -> list[str]:

@@ -15,7 +15,7 @@ import vl_convert
 from markupsafe import Markup
 
 from plimsoll import canvas, charts
-from plimsoll.report import contents, words
+from plimsoll.report import contents, sections, servers, words
 from plimsoll.report import typesetting as ts
 from plimsoll.report.pictures import sized, svg
 from plimsoll.storage.parquet import keep
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from plimsoll.canvas import Specification
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
     from plimsoll.report.findings import Findings
+    from plimsoll.report.section import Line, Section, SectionTable
+    from plimsoll.report.servers import ServerRow
     from plimsoll.report.typesetting import Block
 
 NAME = "pdf"
@@ -91,10 +93,14 @@ def _summary(findings: Findings) -> Iterator[Block]:
     for sentence in (contents.missing(findings), _limits(findings)):
         if sentence:
             yield ts.paragraph(sentence)
+    yield from _campaign(contents.of_campaign(findings))
     yield from (_failed(trial) for trial in contents.trials(findings) if trial.error)
     yield from (_doubt(doubt) for doubt in contents.doubts(findings))
     for number, ranking in enumerate(contents.rankings(findings)):
         yield from _ranking(ranking, is_first=number == 0)
+    for section in sections.of(findings):
+        yield from _section(section)
+    yield from _servers(servers.rows(findings))
 
 
 def _brand(findings: Findings) -> Block:
@@ -145,6 +151,15 @@ def _banner(findings: Findings) -> Block:
         ]
         tiles.append(ts.Block(50, Markup("").join(content)))
     return ts.beside(tiles, step_pt)
+
+
+def _campaign(remarks: Sequence[Remark]) -> Iterator[Block]:
+    """What is said of the campaign as a whole, under its heading."""
+    for number, one in enumerate(remarks):
+        heading = [_heading(contents.CAMPAIGN, 10.0)] if number == 0 else [ts.space(4)]
+        remedy = f"→ {one.remedy}" if one.remedy else ""
+        head = _verdict_head(one.level, one.name, one.subject)
+        yield ts.stacked([*heading, head, *_sentences([_said(one), remedy])])
 
 
 def _failed(trial: TrialContents) -> Block:
@@ -216,6 +231,108 @@ def _ranking_table(ranking: RankingContents) -> Block:
     return ts.stacked(rows)
 
 
+def _section(section: Section) -> Iterator[Block]:
+    """The tables of a section, what it says above the first of them, and what checks say."""
+    head = [_heading(section.title), ts.paragraph(section.caption, 8, colour=canvas.MUTED)]
+    for one in section.pictures:
+        drawn = sized(one.specification, ts.TEXT_WIDTH_PT / _SCALE, _HEIGHTS_PX)
+        picture = ts.picture(svg(drawn), _SCALE, ts.TEXT_WIDTH_PT)
+        yield ts.stacked([*head, _heading(one.title, 10.0), picture])
+        head = []
+    for table in section.tables:
+        yield ts.stacked([*head, _heading(table.title, 10.0), *_lines(table)])
+        head = []
+    if head:
+        yield ts.stacked(head)
+    for number, one in enumerate(section.remarks):
+        heading = [_heading(section.remarks_title, 10.0)] if number == 0 else [ts.space(4)]
+        remark = _verdict_head(one.level, one.name, one.subject)
+        yield ts.stacked([*heading, remark, *_sentences([_said(one)])])
+
+
+def _lines(table: SectionTable) -> Iterator[Block]:
+    """The lines of a table; cells that are no numbers, and verdicts, may take several lines."""
+    widths = _widths(table)
+    headings = (*table.headings, *([table.verdict] if table.verdict else []))
+    yield _wrapped(headings, widths, table.numbers, canvas.MUTED)
+    yield ts.rule()
+    for line in table.lines:
+        cells = _wrapped(line.cells, widths, table.numbers, canvas.INK)
+        yield ts.overlaid([cells, _judged(line, sum(widths[:-1]), widths[-1])])
+    yield from (ts.paragraph(note, 7.5) for note in table.notes)
+
+
+def _widths(table: SectionTable) -> list[float]:
+    """Widths of the columns: numbers as wide as they are, the rest shared by what is left."""
+    columns = len(table.headings) + bool(table.verdict)
+    numbers = {place: _number_width(table, place) for place in table.numbers}
+    rest_pt = (ts.TEXT_WIDTH_PT - sum(numbers.values())) / max(columns - len(numbers), 1)
+    return [numbers.get(place, rest_pt) for place in range(columns)]
+
+
+def _number_width(table: SectionTable, place: int) -> float:
+    texts = (table.headings[place], *(line.cells[place] for line in table.lines))
+    return max(ts.text_width(text, 7) for text in texts) + 8
+
+
+def _wrapped(
+    texts: Sequence[str], widths: Sequence[float], numbers: Sequence[int], colour: canvas.Colour
+) -> Block:
+    """Texts side by side, each in its own width."""
+    blocks: list[Block] = []
+    left_pt = 0.0
+    for place, (text, width_pt) in enumerate(zip(texts, widths, strict=False)):
+        if place in numbers:
+            end = ts.written(text, width_pt - 4, 7, 7, colour=colour, anchor="end")
+            block = ts.Block(7 * ts.LEADING, end)
+        else:
+            block = ts.paragraph(text, 7, width_pt=width_pt - 6, colour=colour, most_lines=5)
+            block = ts.indented(block, 4 if place else 0)
+        blocks.append(ts.indented(block, left_pt))
+        left_pt += width_pt
+    whole = ts.overlaid(blocks)
+    return ts.Block(whole.height_pt + 2, whole.content)
+
+
+def _judged(line: Line, left_pt: float, width_pt: float) -> Block:
+    """The verdict on a line, and why."""
+    if line.state is None:
+        return ts.space(0)
+    mark = ts.Block(10, ts.state_mark(line.state, left_pt + 4, 7, 7))
+    if not line.reason:
+        return mark
+    reason = ts.paragraph(
+        line.reason, 6.5, width_pt=width_pt - 6, colour=canvas.MUTED, most_lines=5
+    )
+    return ts.overlaid([mark, ts.stacked([ts.space(9), ts.indented(reason, left_pt + 4)])])
+
+
+def _servers(found: Sequence[ServerRow]) -> Iterator[Block]:
+    """The table of the servers, with what it says above its first rows."""
+    if not found:
+        return
+    widths = [100.0, 48.0, 72.0, 52.0, 52.0, 62.0, 62.0, 0.0]
+    names = ["framework", *servers.HEADINGS, "listen queue"]
+    lines = [_server_cells(names, widths, canvas.MUTED), ts.rule()]
+    lines += [
+        _server_cells([row.framework, *row.numbers, row.listen_queue], widths, canvas.INK)
+        for row in found
+    ]
+    caption = ts.paragraph(servers.CAPTION, 8, colour=canvas.MUTED)
+    yield ts.stacked([_heading("Servers"), caption, ts.space(4), *lines])
+
+
+def _server_cells(values: Sequence[str], widths: Sequence[float], colour: canvas.Colour) -> Block:
+    """A line of that table; the framework and the listen queue are set left."""
+    parts = [ts.written(ts.lines_of(values[0], widths[0] - 4, 7)[0], 0, 7.5, 7, colour=colour)]
+    for place in range(1, len(values)):
+        is_last = place == len(values) - 1
+        x_pt = sum(widths[:place]) + 8 if is_last else sum(widths[: place + 1])
+        anchor = "start" if is_last else "end"
+        parts.append(ts.written(values[place], x_pt, 7.5, 7, colour=colour, anchor=anchor))
+    return ts.Block(11.5, Markup("").join(parts))
+
+
 def _cells(values: Sequence[str], widths: Sequence[float], *, colour: canvas.Colour) -> Block:
     """A line of a table; the framework and what stands last are set left, the others right."""
     parts: list[Markup] = []
@@ -279,6 +396,9 @@ def _verdicts(trial: TrialContents) -> Iterator[Block]:
     names = [remark.name for remark in trial.doubts[4:]]
     if names:
         yield ts.paragraph(f"Also not sound: {', '.join(names)}", 8)
+    if trial.untold:
+        text = f"Not told by this recording: {trial.untold_names}"
+        yield ts.paragraph(text, 8, colour=canvas.DOUBTFUL)
     if trial.sound:
         yield ts.paragraph(f"Sound: {trial.sound_names}", 8, colour=canvas.SOUND)
     yield ts.space(4)
@@ -286,11 +406,14 @@ def _verdicts(trial: TrialContents) -> Iterator[Block]:
 
 def _pictures(trial: TrialContents) -> Iterator[Block]:
     data = trial.trial.data
-    for module in (charts.throughput, charts.response_time):
+    drawn = charts.drawn(data)
+    for module in (one for one in drawn if one not in _SMALL):
         yield _picture(module, module.draw(data), ts.TEXT_WIDTH_PT)
-    step_pt = (ts.TEXT_WIDTH_PT + _GAP_PT) / len(_SMALL)
-    small = [_picture(module, module.draw(data), step_pt - _GAP_PT) for module in _SMALL]
-    yield ts.beside(small, step_pt)
+    small = [module for module in _SMALL if module in drawn]
+    step_pt = (ts.TEXT_WIDTH_PT + _GAP_PT) / max(len(small), 1)
+    yield ts.beside(
+        [_picture(module, module.draw(data), step_pt - _GAP_PT) for module in small], step_pt
+    )
 
 
 def _picture(module: charts.Chart, specification: Specification, width_pt: float) -> Block:
@@ -317,7 +440,8 @@ def _numbers(trial: TrialContents) -> Iterator[Block]:
     for name, _, values in trial.times:
         yield _line(name, values, step_pt, canvas.INK)
     counts = ", ".join(f"{name} {count}" for name, count, _ in trial.connections)
-    yield ts.paragraph(f"Connections: {counts}.", 7.5)
+    if counts:
+        yield ts.paragraph(f"Connections: {counts}.", 7.5)
     kinds = ", ".join(
         f"{failure['count']} {failure['outcome']} {failure['errno']}".removesuffix(" –")
         for failure in trial.failures

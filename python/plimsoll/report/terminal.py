@@ -1,4 +1,6 @@
-"""Terminal: the ranking with its verdicts, and why numbers are void; read without colour as well.
+"""Terminal: what is said of the campaign, the ranking with its verdicts, and why numbers are void.
+
+It is read without colour as well.
 
 The same as text in `report.txt`.
 """
@@ -14,17 +16,20 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.report import contents, words
+from plimsoll.report import contents, sections, servers, words
 from plimsoll.storage.parquet import keep
+from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
 
     from plimsoll.report.contents import Doubt, RankingContents, TrialContents
     from plimsoll.report.findings import Findings, State
+    from plimsoll.report.section import Line, Section, SectionTable
+    from plimsoll.report.servers import ServerRow
 
 NAME = "terminal"
 FILE = "report.txt"
@@ -72,11 +77,31 @@ def show(findings: Findings, console: Console | None = None) -> None:
         console: Where to; the standard output when None.
     """
     console = console or Console(emoji=False)
+    for part in _campaign(findings):
+        console.print(part)
     for ranking in contents.rankings(findings):
         console.print(_ranking(ranking, is_wide=console.width >= WIDE))
+    for section in sections.of(findings):
+        for part in _section(section, is_wide=console.width >= WIDE):
+            console.print(part)
+    if rows := servers.rows(findings):
+        console.print(_servers(rows, is_wide=console.width >= WIDE))
     for part in _remarks(findings):
         console.print(part)
     console.print(_counts(findings))
+
+
+def _campaign(findings: Findings) -> Iterator[RenderableType]:
+    """What is said of the campaign as a whole, one line for each check."""
+    remarks = contents.of_campaign(findings)
+    if remarks:
+        yield Text(contents.CAMPAIGN.lower(), style="bold")
+    for one in remarks:
+        name = f" {one.name} " if one.subject == CAMPAIGN else f" {one.name}, {one.subject} "
+        yield Text.assemble(_level(one.level), (name, "bold"), words.plain(one.statement))
+        yield from _indented(one.remedy and f"→ {one.remedy}")
+    if remarks:
+        yield Text()
 
 
 def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
@@ -95,6 +120,69 @@ def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
         if is_wide and row.reason:
             verdict = Text.assemble(verdict, f" {words.plain(row.reason)}")
         table.add_row(row.rank, name, row.number, row.interval, *others, verdict)
+    return table
+
+
+def _section(section: Section, *, is_wide: bool) -> Iterator[RenderableType]:
+    """A section; where there is little room, without its intervals and reasons."""
+    yield Text(section.title.lower(), style="bold")
+    yield from _indented(section.caption)
+    for table in section.tables:
+        yield _section_table(table, is_wide=is_wide)
+        yield from _indented(*table.notes)
+    if section.remarks:
+        yield Text(f"\n{section.remarks_title}", style="bold")
+    for one in section.remarks:
+        head = (f" {one.name}, {one.subject} ", "bold")
+        yield Text.assemble(_level(one.level), head, words.plain(one.statement))
+    yield Text()
+
+
+def _section_table(asked: SectionTable, *, is_wide: bool) -> Table:
+    title = Text(words.plain(asked.title), style="bold")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    shown = [
+        place
+        for place in range(len(asked.headings))
+        if is_wide or place in (0, *asked.brief) or not asked.brief
+    ]
+    for place in shown:
+        right = place in asked.numbers
+        table.add_column(
+            asked.headings[place],
+            justify="right" if right else "left",
+            no_wrap=right,
+            overflow="fold",
+        )
+    if asked.verdict:
+        table.add_column(asked.verdict, overflow="fold", min_width=10)
+    for line in asked.lines:
+        cells = [words.plain(line.cells[place]) for place in shown]
+        table.add_row(*cells, *([_judged(line, is_wide=is_wide)] if asked.verdict else []))
+    return table
+
+
+def _judged(line: Line, *, is_wide: bool) -> Text:
+    if line.state is None:
+        return Text(words.ABSENT)
+    reason = f" {words.plain(line.reason)}" if is_wide and line.reason else ""
+    return Text.assemble(_level(line.state), reason)
+
+
+def _servers(rows: Sequence[ServerRow], *, is_wide: bool) -> Table:
+    title = Text("servers", style="bold")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("framework", overflow="fold", min_width=10)
+    wanted = servers.HEADINGS if is_wide else servers.BRIEF
+    shown = [servers.HEADINGS.index(name) for name in wanted]
+    for name in wanted:
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("listen queue")
+    for row in rows:
+        mark = f"{words.MARKS['doubtful']} " if row.is_short else ""
+        queue = Text(f"{mark}{row.listen_queue}", style=STYLES["doubtful"] if mark else "")
+        numbers = [row.numbers[place] for place in shown]
+        table.add_row(Text(words.plain(row.framework)), *numbers, queue)
     return table
 
 
@@ -123,15 +211,10 @@ def _failed(trial: TrialContents) -> Group:
 
 def _doubt(doubt: Doubt) -> Group:
     head = Text.assemble(_level(doubt.level), (f" {doubt.name}", "bold"), f" {doubt.count}")
-    lines = [f"{one.subject}: {_first(one.statement)}" for one in doubt.remarks[:SHOWN]]
+    lines = [f"{one.subject}: {words.first(one.statement)}" for one in doubt.remarks[:SHOWN]]
     rest = len(doubt.remarks) - SHOWN
     more = f"and {rest} more, see the report" if rest > 0 else ""
     return Group(head, *_indented(*lines, more, doubt.remedy and f"→ {doubt.remedy}"))
-
-
-def _first(statement: str) -> str:
-    """The first sentence of a statement; the report has them all."""
-    return statement.split(". ", maxsplit=1)[0].rstrip(".")
 
 
 def _indented(*lines: str) -> list[RenderableType]:

@@ -157,6 +157,12 @@ def beside(blocks: Sequence[Block], step_pt: float) -> Block:
     return Block(max((block.height_pt for block in blocks), default=0), Markup("").join(parts))
 
 
+def overlaid(blocks: Sequence[Block]) -> Block:
+    """Blocks in one place, as high as the highest of them."""
+    height_pt = max((block.height_pt for block in blocks), default=0)
+    return Block(height_pt, Markup("").join(block.content for block in blocks))
+
+
 def indented(block: Block, by_pt: float) -> Block:
     """A block moved to the right."""
     return Block(block.height_pt, moved(block.content, by_pt, 0))
@@ -236,15 +242,16 @@ def pages(blocks: Iterable[Block], height_pt: float = TEXT_HEIGHT_PT) -> list[Bl
 
 
 def page(block: Block, footer: str) -> str:
-    """A page as an SVG document; a block higher than the page is made smaller.
+    """A page as an SVG document; a block higher than the page is made smaller and centred.
 
     Args:
         block: What is on it.
         footer: A line at its foot.
     """
     shrink = min(1.0, TEXT_HEIGHT_PT / block.height_pt) if block.height_pt else 1.0
-    body = Markup('<g transform="translate({} {}) scale({:.4f})">{}</g>').format(
-        MARGIN_PT, MARGIN_PT, shrink, block.content
+    left_pt = MARGIN_PT + TEXT_WIDTH_PT * (1 - shrink) / 2
+    body = Markup('<g transform="translate({:.2f} {}) scale({:.4f})">{}</g>').format(
+        left_pt, MARGIN_PT, shrink, block.content
     )
     foot = written(footer, MARGIN_PT, PAGE_HEIGHT_PT - 18, 7, colour=canvas.MUTED)
     return str(

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+import shlex
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.aggregate import percentiles
+from plimsoll.aggregate.summaries import told_time
 from plimsoll.canvas import counted, per_second, significant
+from plimsoll.verdicts.verdict import worst
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from plimsoll.recording import Recording
+    from plimsoll.aggregate.intervals import Middle
+    from plimsoll.recording import Recording, Server
     from plimsoll.report.findings import State, TrialFindings
     from plimsoll.verdicts.verdict import Level, Verdict
 
@@ -23,6 +28,9 @@ MARKS: dict[State, str] = {"sound": "✓", "doubtful": "▲", "void": "✕", "fa
 
 STATISTICS = ("mean", "min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max")
 """Statistics of a time, in the order of a table."""
+
+MOST_LEVELS = 6
+"""Levels of a hold that are told one by one."""
 
 STATISTIC_HEADINGS = (
     *("mean", "min", "25 %", "50 %", "75 %", "90 %", "95 %", "99 %"),
@@ -82,6 +90,32 @@ def share(value_ratio: float | None) -> str:
     return "0 %" if value_ratio == 0 else f"{number(100 * value_ratio, 2)} %"
 
 
+def middle_rate(middle: Middle | None) -> tuple[str, str]:
+    """A rate and its 95 % interval: `8,050/s` and `7,439–8,711`, each `–` where there is none."""
+    if middle is None:
+        return ABSENT, ABSENT
+    ends = middle.interval
+    return rate(middle.value), ABSENT if ends is None else f"{number(ends.low)}–{number(ends.high)}"
+
+
+def middle_value(middle: Middle | None) -> float | None:
+    """The number itself; None where there is none."""
+    return None if middle is None else middle.value
+
+
+def power(value_w: float | None) -> str:
+    """A power: `12.3 W`."""
+    return ABSENT if value_w is None else f"{number(value_w, 3)} W"
+
+
+def ratio(middle: Middle | None) -> tuple[str, str]:
+    """A ratio and its 95 % interval: `× 1.07` and `0.98–1.17`, each `–` where there is none."""
+    if middle is None:
+        return ABSENT, ABSENT
+    ends = middle.interval
+    return f"× {middle.value:.2f}", ABSENT if ends is None else f"{ends.low:.2f}–{ends.high:.2f}"
+
+
 def seconds(value_s: float | None) -> str:
     """A time given in seconds: `213 ms`, `5 s`, `4 min`."""
     if value_s is not None and value_s >= 120 and value_s % 60 == 0:  # noqa: PLR2004
@@ -126,18 +160,58 @@ def level_text(level: Level | State) -> str:
     return f"{MARKS[level]} {level}"
 
 
+def verdicts_text(verdicts: Sequence[Verdict]) -> str:
+    """Some verdicts in one line: the level, and the first sentence of the worst of them."""
+    level = worst(verdict.level for verdict in verdicts)
+    if level == "sound":
+        return f"{level_text(level)} by {plural(len(verdicts), 'check')}"
+    bad = [verdict for verdict in verdicts if verdict.level == level]
+    more = f" (and {plural(len(bad) - 1, 'check')} more)" if bad[1:] else ""
+    return f"{level_text(level)}: {check_name(bad[0].check)}: {first(bad[0].statement)}{more}"
+
+
+def is_untold(verdict: Verdict, recording: Recording) -> bool:
+    """Whether a check knows nothing, in a recording of another tool, of which most know little."""
+    driver = recording.driver
+    is_foreign = driver is not None and driver.figures is not None
+    return (is_foreign or is_imported(recording)) and verdict.measured is None
+
+
+def is_imported(recording: Recording) -> bool:
+    """Whether another tool put on the load and only its files were taken in."""
+    return recording.load.get("model") == "unknown"
+
+
+def untold_text(verdicts: Sequence[Verdict]) -> str:
+    """The checks that know nothing, in one sentence."""
+    return f"Not told by this recording: {', '.join(check_name(one.check) for one in verdicts)}"
+
+
+def first(statement: str) -> str:
+    """The first sentence of a statement, without its full stop."""
+    return plain(statement).split(". ", maxsplit=1)[0].rstrip(".")
+
+
 def load_text(load: Mapping[str, Any]) -> str:
     """A load in one sentence: what is asked for, how long, on which connections."""
     stages = ", ".join(_stage_text(stage) for stage in load.get("stages", ()))
     model = str(load.get("model", "closed"))
+    if model == "unknown":
+        return "recorded by another tool; what it was asked for is not known"
     unit = "connections" if model == "closed" else "arrivals per second"
-    parts = [f"{model} model ({unit}): {stages}", _connection_text(load)]
+    parts = [f"{model} model ({unit}): {stages}", *_arrival_text(load), _connection_text(load)]
+    if load.get("pipeline", 1) > 1:
+        parts.append(f"{load['pipeline']} requests in flight on each")
     if load.get("think_time_s"):
         parts.append(f"think time {seconds(load['think_time_s'])}")
     if load.get("timeout_s"):
         parts.append(f"timeout {seconds(load['timeout_s'])}")
     if load.get("request_limit"):
         parts.append(f"ends after {counted(load['request_limit'])} requests")
+    if load.get("threads"):
+        parts.append(f"{plural(load['threads'], 'thread')} of the driver")
+    if load.get("server_cores"):
+        parts.append(f"server on core {', '.join(map(str, load['server_cores']))}")
     return "; ".join(parts)
 
 
@@ -148,6 +222,15 @@ def _stage_text(stage: Mapping[str, Any]) -> str:
     steps = stage.get("steps", 1)
     stepped = f" in {steps} steps" if start != end and steps > 1 else ""
     return f"{kind} {seconds(stage['duration_s'])} {level}{stepped}"
+
+
+def _arrival_text(load: Mapping[str, Any]) -> Iterator[str]:
+    """How the requests of an open load arrive, and on how many connections."""
+    if load.get("model") == "open":
+        if load.get("arrivals") == "poisson":
+            yield "Poisson arrivals"
+        if load.get("connections"):
+            yield f"a pool of {plural(load['connections'], 'connection')}"
 
 
 def _connection_text(load: Mapping[str, Any]) -> str:
@@ -162,6 +245,7 @@ def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
     summary = trial.summary
     if summary is None:
         return []
+    time = told_time(summary)
     return [
         (
             "Right answers",
@@ -169,9 +253,9 @@ def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
             f"all answers {rate(summary['throughput_per_s'])}",
         ),
         (
-            "Response time, median",
-            duration(summary["response_time_p50_ns"]),
-            f"99 % {duration(summary['response_time_p99_ns'])}",
+            f"{TIMES[time][0].capitalize()}, median",
+            duration(summary[f"{time}_p50_ns"]),
+            f"99 % {duration(summary[f'{time}_p99_ns'])}",
         ),
         (
             "Failed",
@@ -215,7 +299,8 @@ def times(summary: Mapping[str, Any]) -> list[tuple[str, str, list[str]]]:
         factor, unit = _unit_of(middle)
         decimals = 0 if middle <= 0 else max(0, 2 - math.floor(math.log10(middle / factor)))
         texts = [ABSENT if v is None else f"{v / factor:,.{min(decimals, 3)}f}" for v in values]
-        rows.append((f"{name}, {unit}", meaning, texts))
+        is_known = any(value is not None for value in values)
+        rows.append((f"{name}, {unit}" if is_known else name, meaning, texts))
     return rows
 
 
@@ -225,7 +310,7 @@ def _unit_of(value_ns: float) -> tuple[float, str]:
 
 def why_absent(summary: Mapping[str, Any]) -> str:
     """Why some percentiles are not shown; empty when all are."""
-    answers, opened = summary["completed"], summary["connections_opened"]
+    answers, opened = summary["completed"], summary["connections_opened"] or 0
     hidden = [
         f"{heading} from {counted(_rows_needed(statistic))}"
         for statistic, heading in zip(STATISTICS, STATISTIC_HEADINGS, strict=True)
@@ -271,22 +356,79 @@ def server_facts(recording: Recording) -> list[tuple[str, str]]:
     server = recording.server
     if server is None:
         return []
+    if is_imported(recording):
+        return [("Cores", counted(server.workers))] if server.workers else []
     facts = [
         ("Ready after", seconds(server.start_s)),
-        ("Memory at rest", size(server.rest_rss_bytes)),
+        ("Memory at rest", _rest(server)),
         ("Cores", _core_list(server.cores)),
         ("Workers told to use", counted_or_absent(server.workers or None)),
         ("Listening sockets", counted_or_absent(server.listeners)),
-        ("Listen backlog", _backlog(server.backlog, server.somaxconn)),
+        ("Listen backlog", _backlog(server)),
         ("Stopped", _stop(server.clean_stop, server.exit_code, server.killed)),
     ]
     return [fact for fact in facts if fact[1]]
 
 
-def _backlog(backlog: int | None, somaxconn: int | None) -> str:
-    if backlog is None:
+def course_facts(course: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """How soon throughput was there, and how it went in the hold: name and value."""
+    if course is None:
+        return []
+    risen_s, levels = course["risen_after_s"], course["levels_per_s"]
+    told = " → ".join(rate(level) for level in levels[:MOST_LEVELS])
+    more = f" and {len(levels) - MOST_LEVELS} more" if levels[MOST_LEVELS:] else ""
+    facts = [
+        ("90 % of steady throughput after", _risen(risen_s)),
+        ("Course of the hold", f"{course['course']}{': ' if told else ''}{told}{more}"),
+    ]
+    return [fact for fact in facts if fact[1]]
+
+
+def _risen(after_s: float | None) -> str:
+    if after_s is None:
+        return ""
+    return seconds(after_s) if after_s else "no time"
+
+
+def _rest(server: Server) -> str:
+    if server.rest_pss_bytes is None:
+        return size(server.rest_rss_bytes)
+    return f"{size(server.rest_rss_bytes)}, PSS {size(server.rest_pss_bytes)}"
+
+
+def _backlog(server: Server) -> str:
+    if server.backlog is None:
         return ABSENT
-    return f"{counted(backlog)} (host allows {counted_or_absent(somaxconn)})"
+    asked = "" if server.backlog_asked is None else f"asked {counted(server.backlog_asked)}, "
+    return f"{_places(server)} ({asked}host allows {counted_or_absent(server.somaxconn)})"
+
+
+def listen_queue(server: Server) -> str:
+    """Places of each listening socket, and what it was asked to have where that is more."""
+    if server.backlog is None:
+        return ABSENT
+    if not is_queue_short(server):
+        return _places(server)
+    host = server.somaxconn
+    capped = host is not None and server.backlog_asked is not None and host < server.backlog_asked
+    allowed = f", host allows {counted_or_absent(host)}" if capped else ""
+    return f"{_places(server)}, asked {counted_or_absent(server.backlog_asked)}{allowed}"
+
+
+def is_queue_short(server: Server) -> bool:
+    """Whether a listening socket has fewer places than the contract has it ask for."""
+    if server.backlog is None or server.backlog_asked is None:
+        return False
+    return min(server.backlogs or (server.backlog,)) < server.backlog_asked
+
+
+def _places(server: Server) -> str:
+    """Places of each listening socket: `4,096`, `2 × 4,096`, `128 and 2 × 4,096`."""
+    sockets = Counter(server.backlogs or (server.backlog or 0,))
+    return " and ".join(
+        counted(places) if count == 1 else f"{count} × {counted(places)}"
+        for places, count in sorted(sockets.items())
+    )
 
 
 def _stop(clean: bool | None, code: int | None, killed: int) -> str:
@@ -305,12 +447,15 @@ def _core_list(cores: tuple[int, ...]) -> str:
 
 
 def driver_facts(recording: Recording) -> list[tuple[str, str]]:
-    """Facts of the driver's side: name and value."""
+    """Facts of the driver's side: name and value; of an import only the tool is known."""
     driver = recording.driver
     if driver is None:
         return []
+    if is_imported(recording):
+        return [("Tool", f"{driver.name} {driver.version}".strip())]
     return [
         ("Driver", f"{driver.name} {driver.version}".strip()),
+        *([("Command", shlex.join(driver.command))] if driver.command else []),
         ("Cores", _core_list(driver.cores)),
         ("Threads", counted(driver.threads)),
         ("Memory, peak", size(driver.peak_rss_bytes)),

@@ -23,8 +23,10 @@ def test_requests_are_in_flight_from_sent_to_done_as_far_as_the_window_goes():
         {"due_ns": S, "outcome": "not_sent"},
         {"due_ns": S, "sent_ns": 4 * S, "done_ns": 5 * S},
     )
-    found = in_flight(rows, (S, 4 * S))
+    found, before = in_flight(rows, [(S, 4 * S), (0, S)])
     assert found.mean == pytest.approx((1 + 2 + 1) / 3)
+    assert found.waiting == pytest.approx((1 + 2 + 3 + 3) / 3)
+    assert (before.mean, before.ended_per_s, before.time_s) == (pytest.approx(0.5), 0, 0)
     assert found.ended_per_s == pytest.approx(1 / 3)
     assert found.time_s == pytest.approx(4)
 

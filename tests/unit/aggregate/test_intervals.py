@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from plimsoll.aggregate.intervals import interval, ratio_interval
+from plimsoll.aggregate.intervals import interval, ratio_interval, slope
 
 
 def test_a_single_repetition_has_no_interval():
@@ -56,3 +56,21 @@ def test_a_ratio_and_its_inverse_have_inverse_intervals():
 
 def test_a_ratio_of_what_is_not_positive_has_no_interval():
     assert ratio_interval([0.0, 1.0], [1.0, 2.0]) is None
+
+
+def test_a_slope_is_common_to_groups_of_different_levels():
+    found = slope([0, 1, 2, 0, 1, 2], [5.0, 7.0, 9.1, 100.0, 102.1, 104.0], [0, 0, 0, 1, 1, 1])
+    assert found is not None
+    assert found.slope == pytest.approx(2.0, abs=0.05)
+    assert found.is_beyond_chance
+
+
+def test_scatter_is_no_slope():
+    found = slope([0, 1, 2, 3, 4, 5], [1.0, 2.0, 1.0, 2.0, 1.0, 2.0], [0] * 6)
+    assert found is not None
+    assert not found.is_beyond_chance
+
+
+def test_of_too_few_numbers_there_is_no_slope():
+    assert slope([0, 1], [1.0, 2.0], [0, 0]) is None
+    assert slope([3, 3, 3], [1.0, 2.0, 3.0], [0, 0, 0]) is None

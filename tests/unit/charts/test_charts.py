@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 import vl_convert
 
+import experiments
 import sample
 from plimsoll import canvas, charts
 from plimsoll.aggregate import failures, memory
@@ -24,6 +25,8 @@ TRIALS = {"sound": sample.trial_data, "rough": sample.rough_trial_data}
 
 
 def specification(module: Any, name: str) -> dict[str, Any]:
+    if module is charts.over_connections:
+        return module.draw(experiments.rising().over_connections[0])
     if module is charts.comparison:
         return module.draw(sample.findings().rankings[0])
     return module.draw(TRIALS[name]())
@@ -34,7 +37,7 @@ def rows(module: Any, data: canvas.TrialData, name: str = "seconds") -> list[dic
 
 
 ALL = [(module, name) for module in charts.OF_A_TRIAL for name in TRIALS]
-ALL.append((charts.comparison, "sample"))
+ALL += [(charts.comparison, "sample"), (charts.over_connections, "rising")]
 IDS = [f"{module.NAME}-{name}" for module, name in ALL]
 
 
@@ -130,6 +133,35 @@ def test_without_a_summary_there_is_no_average() -> None:
 def test_marks_and_their_legend_are_left_out_where_there_is_nothing_to_mark() -> None:
     assert '"shape"' not in json.dumps(charts.throughput.draw(sample.trial_data())["layer"])
     assert '"shape"' in json.dumps(charts.throughput.draw(sample.rough_trial_data())["layer"])
+
+
+def test_one_level_alone_has_no_legend_of_levels() -> None:
+    steady = sample.seconds("t").slice(5)
+    place = steady.column_names.index("stage")
+    kind = steady.schema.field("stage").type
+    stages = pa.array([*["hold"] * (len(steady) - 1), "after"], pa.string()).cast(kind)
+    drawn = charts.throughput.draw(
+        sample.trial_data(seconds=steady.set_column(place, "stage", stages))
+    )
+    assert '"gradientLength"' not in json.dumps(drawn["layer"])
+    assert '"gradientLength"' in json.dumps(charts.throughput.draw(sample.trial_data())["layer"])
+
+
+@pytest.mark.parametrize("module", [charts.cpu, charts.response_time], ids=lambda m: m.NAME)
+def test_cpu_and_response_time_show_the_level_asked_for(module: Any) -> None:
+    drawn = module.draw(sample.trial_data())
+    asked = sample.seconds("t")["asked"].to_pylist()
+    assert [row["asked"] for row in drawn["datasets"]["seconds"]] == asked
+    assert f"to {canvas.counted(max(asked))} connections asked" in pictures.svg(drawn)
+
+
+@pytest.mark.parametrize("module", charts.OF_A_TRIAL, ids=lambda module: module.NAME)
+def test_every_chart_of_a_trial_ends_with_its_last_second_and_not_with_its_last_stage(
+    module: Any,
+) -> None:
+    shorter = sample.recording(stages=sample.recording().stages[:-1])
+    stages = rows(module, sample.trial_data(recording=shorter), "stages")
+    assert max(row["end_s"] for row in stages) == len(sample.seconds("t"))
 
 
 def test_the_legend_of_levels_names_arrivals_when_the_load_is_open() -> None:

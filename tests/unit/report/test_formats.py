@@ -19,11 +19,11 @@ from rich.console import Console
 import sample
 from plimsoll import report
 from plimsoll.errors import StorageError
-from plimsoll.report import contents, html, markdown, pdf, terminal
+from plimsoll.report import contents, formats, html, machine_readable, markdown, pdf, terminal
 from plimsoll.report.findings import Findings
 
 Golden = Callable[[str, str], None]
-FORMATS = pytest.mark.parametrize("form", report.FORMATS, ids=lambda form: form.NAME)
+FORMATS = pytest.mark.parametrize("form", formats.FORMATS, ids=lambda form: form.NAME)
 EMPTY = Findings("empty", "0.1.0", (), sample.comparison_rows([]))
 
 
@@ -31,7 +31,7 @@ def test_the_tuple_holds_every_module_that_writes_a_report() -> None:
     modules = [module.name for module in pkgutil.iter_modules(report.__path__)]
     sources = {name: Path(report.__path__[0], f"{name}.py").read_text() for name in modules}
     writing = {name for name, text in sources.items() if re.search(r"^def write\(", text, re.M)}
-    assert writing == {form.NAME for form in report.FORMATS}
+    assert writing == {form.NAME for form in formats.FORMATS}
 
 
 @FORMATS
@@ -51,6 +51,69 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_storage(form: Any, tmp_path
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError):
         form.write(EMPTY, tmp_path / "file" / "report")
+
+
+# --- what is said of the campaign ---
+
+
+def with_campaign() -> Findings:
+    """The sample with a doubtful and a sound verdict on the campaign, and a void one on a block."""
+    verdicts = (
+        sample.verdict("conservation", "campaign", "sound", statement="All of it agrees."),
+        sample.verdict("littles_law", "block 2", "void", statement="The machine was slower."),
+        sample.verdict("backlog", "campaign", "doubtful", statement="Three stop at one number."),
+    )
+    return replace(sample.findings(), verdicts=verdicts)
+
+
+SENTENCES = ("The machine was slower", "Three stop at one number", "All of it agrees")
+
+
+def places(text: str, ranking: str) -> list[int]:
+    """Where each sentence on the campaign, and the ranking behind them, stand in a text."""
+    found = [text.find(part) for part in (*SENTENCES, ranking)]
+    assert -1 not in found, text
+    return found
+
+
+def test_a_terminal_says_of_the_campaign_what_is_worst_first_and_above_the_rankings() -> None:
+    out = io.StringIO()
+    terminal.show(with_campaign(), Console(file=out, width=200, no_color=True))
+    found = places(out.getvalue(), "12,500")
+    assert found == sorted(found)
+    assert "✕ void Little's law, block 2 The machine was slower." in out.getvalue()
+
+
+def test_markdown_says_it_above_the_rankings() -> None:
+    found = places(markdown.render(with_campaign()), "## Ranking")
+    assert found == sorted(found)
+
+
+def test_a_page_says_it_above_the_rankings() -> None:
+    page = html.render(with_campaign())
+    found = places(page, '<h2 id="ranking">')
+    assert found == sorted(found)
+    assert '<h3 id="campaign">' in page
+    assert '<h3 id="campaign">' not in html.render(sample.findings())
+
+
+def test_paper_says_it_before_the_rankings() -> None:
+    pages = pypdf.PdfReader(io.BytesIO(pdf.render(with_campaign()))).pages
+    text = " ".join(page.extract_text() for page in pages)
+    found = places(text, "axum · json")
+    assert found == sorted(found)
+
+
+def test_json_has_it_in_every_trial_of_the_campaign() -> None:
+    findings = with_campaign()
+    data = findings.trials[0].data
+    trial = replace(
+        findings.trials[0], data=replace(data, summary={**(data.summary or {}), "sent_bytes": 1})
+    )
+    found = machine_readable.trial(trial, findings.verdicts)
+    assert [one["statement"] for one in found["campaign_verdicts"]] == [
+        one.statement for one in findings.verdicts
+    ]
 
 
 # --- markdown and terminal ---
@@ -226,3 +289,31 @@ def test_changed_limits_missing_trials_and_notes_are_said(page: str) -> None:
     assert "driver_headroom.doubtful = 0.8" in page
     assert "1 trial of the plan is missing" in page
     assert "gthread has 2 threads a core" in page
+
+
+def imported() -> Findings:
+    """A trial of another tool, two of whose checks know nothing and one of which doubts."""
+    trial = sample.doubtful_trial()
+    unknown = tuple(
+        replace(one, check=check, level="doubtful", measured=None)
+        for one, check in zip(trial.verdicts, ("backlog", "scaling"), strict=False)
+    )
+    load = {"name": "imported", "model": "unknown"}
+    foreign = replace(
+        trial,
+        data=replace(trial.data, recording=replace(trial.recording, load=load)),
+        verdicts=(*trial.verdicts, *unknown),
+    )
+    every = sample.findings()
+    others = (one for one in every.trials if one.recording.trial != trial.recording.trial)
+    return replace(every, trials=(foreign, *others))
+
+
+def test_what_another_tool_does_not_tell_is_folded_into_one_line() -> None:
+    found = next(one for one in contents.trials(imported()) if one.untold)
+    assert found.untold_names == "Backlog, Scaling"
+    assert not {one.name for one in found.untold} & {one.name for one in found.doubts}
+    assert found.doubts
+    line = "2 not told by this recording: Backlog, Scaling</summary>"
+    assert line in html.render(imported())
+    assert "not told by this recording: Backlog, Scaling" in markdown.render(imported())

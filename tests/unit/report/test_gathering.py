@@ -93,3 +93,50 @@ def test_planned_trials_without_a_recording_are_missing(tmp_path: Path) -> None:
 
 def test_results_without_trials_have_findings_without_trials(tmp_path: Path) -> None:
     assert gathering.gather(results(tmp_path / "none")).trials == ()
+
+
+def blocks(folder: Path, *throughputs: float) -> Results:
+    """A campaign of the reference server and another one, with one block for each number."""
+    trials = [
+        {
+            "framework": name,
+            "repetition": block,
+            "seed": block,
+            "hold_s": 1.5,
+            "ramp_s": 0.0,
+            "throughput_per_s": throughput,
+        }
+        for block, throughput in enumerate(throughputs, 1)
+        for name in ("reference", "go")
+    ]
+    recordings.write_results(folder, *trials)
+    return results(folder)
+
+
+def test_a_void_block_takes_its_trials_out_of_the_rankings(tmp_path: Path) -> None:
+    findings = gathering.gather(blocks(tmp_path / "drift", 2000.0, 2000.0, 1500.0))
+    (void,) = [one for one in findings.verdicts if one.level == "void"]
+    assert not any("differ:" in one.statement for one in findings.verdicts)
+    assert (void.check, void.subject) == ("reference_drift", "block 3")
+    assert [trial.level == "void" for trial in findings.trials] == [False] * 4 + [True] * 2
+    rows = findings.comparisons.to_pylist()
+    assert {(row["repetitions"], row["excluded"]) for row in rows} == {(2, 1)}
+
+
+def test_verdicts_on_the_campaign_are_kept(tmp_path: Path) -> None:
+    stored = blocks(tmp_path / "kept", 2000.0, 2000.0)
+    first = gathering.gather(stored).verdicts
+    assert {one.check for one in first} >= {"repetitions_agree", "reference_drift"}
+    kept = json.loads((stored.derived / "campaign_verdicts.json").read_text())["verdicts"]
+    assert [one["statement"] for one in kept] == [one.statement for one in first]
+    assert gathering.gather(stored).verdicts == first
+
+
+def test_one_trial_is_no_campaign(tmp_path: Path) -> None:
+    recordings.write_results(tmp_path / "one", {"hold_s": 1.0, "ramp_s": 0.0})
+    assert gathering.gather(results(tmp_path / "one")).verdicts == ()
+
+
+def test_the_verdicts_of_one_trial_are_those_of_its_campaign(stored: Results) -> None:
+    trial = gathering.gather(stored).trials[0]
+    assert gathering.verdicts(stored, trial.recording) == trial.verdicts

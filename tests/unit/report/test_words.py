@@ -72,6 +72,21 @@ def test_all_numbers_of_a_row_of_times_have_the_same_decimals() -> None:
     assert values == ["172", "33", "131", "164", "213", "295", "361", "738", "1,148", "–", "1,803"]
 
 
+def test_a_row_of_times_of_which_nothing_is_known_has_no_unit() -> None:
+    known = sample.summary("t")
+    unknown = {name: None if name.startswith("lag") else value for name, value in known.items()}
+    name, _, values = words.times(unknown)[-1]
+    assert name == "lag of the driver"
+    assert set(values) == {words.ABSENT}
+
+
+def test_of_an_import_only_what_its_files_tell_is_a_fact() -> None:
+    imported = sample.recording(load={"name": "imported", "model": "unknown"}, seed=0)
+    assert imported.server is not None
+    assert words.server_facts(imported) == [("Cores", str(imported.server.workers))]
+    assert [name for name, _ in words.driver_facts(imported)] == ["Tool"]
+
+
 def counts(answers: int, connections: int) -> dict[str, int]:
     return {"completed": answers, "connections_opened": connections}
 
@@ -130,12 +145,65 @@ def test_how_a_server_stopped_is_said(changes: dict[str, Any], text: str) -> Non
     assert facts["Stopped"] == text
 
 
-def test_a_backlog_is_said_with_what_the_host_allows() -> None:
-    made = sample.recording(server=sample.server(backlog=128))
-    assert dict(words.server_facts(made))["Listen backlog"] == "128 (host allows 4,096)"
+@pytest.mark.parametrize(
+    ("changes", "fact", "cell"),
+    [
+        ({}, "4,096 (asked 4,096, host allows 4,096)", "4,096"),
+        ({"backlogs": (4096, 4096)}, "2 × 4,096 (asked 4,096, host allows 4,096)", "2 × 4,096"),
+        (
+            {"backlog": 128, "backlogs": (128,)},
+            "128 (asked 4,096, host allows 4,096)",
+            "128, asked 4,096",
+        ),
+        (
+            {"backlogs": (4096, 128)},
+            "128 and 4,096 (asked 4,096, host allows 4,096)",
+            "128 and 4,096, asked 4,096",
+        ),
+        (
+            {"backlog": 512, "backlogs": (512,), "somaxconn": 512},
+            "512 (asked 4,096, host allows 512)",
+            "512, asked 4,096, host allows 512",
+        ),
+        (
+            {"backlog": 128, "backlogs": (), "backlog_asked": None},
+            "128 (host allows 4,096)",
+            "128",
+        ),
+        ({"backlog": None, "backlogs": ()}, "–", "–"),
+    ],
+)
+def test_a_backlog_is_said_with_what_was_asked_for_and_what_the_host_allows(
+    changes: dict[str, Any], fact: str, cell: str
+) -> None:
+    server = sample.server(**changes)
+    assert dict(words.server_facts(sample.recording(server=server)))["Listen backlog"] == fact
+    assert words.listen_queue(server) == cell
+    assert words.is_queue_short(server) == ("asked" in cell)
 
 
 def test_a_verdict_in_ratios_is_written_in_percent() -> None:
     verdict = sample.verdict("littles_law", "t", "void")
     assert (words.measured(verdict), words.limit(verdict)) == ("71 %", "85 %")
     assert words.measured(replace(verdict, measured=None)) == "–"
+
+
+def test_verdicts_are_told_in_one_line_by_the_worst_of_them() -> None:
+    sound = sample.verdict("conservation", "go.1", "sound")
+    void = sample.verdict("backlog", "go.1", "void", statement="The queue was full. Twice.")
+    other = sample.verdict("littles_law", "go.1", "void")
+    doubtful = sample.verdict("answers_right", "go.1", "doubtful")
+    assert words.verdicts_text([sound, sound]) == "✓ sound by 2 checks"
+    assert words.verdicts_text([sound, doubtful, void]) == ("✕ void: Backlog: The queue was full")
+    assert words.verdicts_text([void, other]).endswith("(and 1 check more)")
+
+
+def test_start_up_and_course_of_a_hold_are_facts_of_the_server() -> None:
+    course = {"course": "warm-up", "levels_per_s": [700.0, 1000.0], "risen_after_s": 0.3}
+    assert words.course_facts(course) == [
+        ("90 % of steady throughput after", "300 ms"),
+        ("Course of the hold", "warm-up: 700/s → 1,000/s"),
+    ]
+    short = {"course": "too short to tell", "levels_per_s": [], "risen_after_s": None}
+    assert words.course_facts(short) == [("Course of the hold", "too short to tell")]
+    assert words.course_facts(None) == []

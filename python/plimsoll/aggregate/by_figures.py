@@ -1,0 +1,69 @@
+"""What a trial amounts to by the figures that a foreign driver printed.
+
+A driver that keeps no record of its requests has printed all that can be known of them. What it
+did not print is null. Its rate is told in complete answers, whatever it counts; its times stand
+where service times do, as it printed them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll import tables
+
+if TYPE_CHECKING:
+    from plimsoll.published.figures import Figures
+    from plimsoll.recording import Recording
+
+    Columns = dict[str, Any]
+
+STATISTICS = ("min", "mean", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max")
+"""Times that a tool may print and a summary has."""
+
+
+def figures_of(recording: Recording) -> Figures | None:
+    """The figures that a trial is judged by; None where its rows say more."""
+    driver = recording.driver
+    return driver.figures if driver is not None and driver.judged_by_figures else None
+
+
+def counted(figures: Figures) -> Columns:
+    """Counts, rates and times of the hold: columns of `tables.SUMMARIES`, the rest null."""
+    columns: Columns = dict.fromkeys(tables.SUMMARIES.schema.names)
+    return columns | _counts(figures) | _rates(figures) | _times(figures)
+
+
+def answers(figures: Figures) -> float:
+    """Complete answers, right or wrong; 0 where nobody says."""
+    return max((figures.ended or 0.0) - figures.unanswered, 0.0)
+
+
+def _counts(figures: Figures) -> Columns:
+    completed, wrong = round(answers(figures)), round(figures.wrong)
+    received = figures.received_bytes
+    return {
+        "completed": completed,
+        "ok": max(completed - wrong, 0),
+        "failed": wrong + round(figures.unanswered),
+        "received_bytes": None if received is None else round(received),
+    }
+
+
+def _rates(figures: Figures) -> Columns:
+    """The printed rate, told in answers and in right ones."""
+    completed = answers(figures)
+    per_s = (figures.throughput_per_s or 0.0) / figures.requests if figures.requests else 0.0
+    return {
+        "throughput_per_s": per_s * completed,
+        "goodput_per_s": per_s * max(completed - figures.wrong, 0.0),
+        "received_bytes_per_s": figures.received_per_s,
+    }
+
+
+def _times(figures: Figures) -> Columns:
+    known = {name: figures.times_s.get(name) for name in STATISTICS}
+    return {
+        f"service_time_{name}_ns": time_s * 1e9
+        for name, time_s in known.items()
+        if time_s is not None
+    }

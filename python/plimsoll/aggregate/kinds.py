@@ -1,0 +1,115 @@
+"""Kinds of request: what came of each of several that a load mixes, over its holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from plimsoll.aggregate import percentiles, query
+from plimsoll.aggregate.query import SECOND_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import duckdb
+
+    from plimsoll.aggregate.query import Rows
+    from plimsoll.recording import Recording
+
+STATISTICS = ("p50", "p90", "p99")
+"""Percentiles of the times that are given of each kind."""
+
+TIMES = {"response_time": "done_ns - due_ns", "service_time": "done_ns - sent_ns"}
+"""Times that are given of each kind."""
+
+SCHEMA = pa.schema(
+    [
+        pa.field("request", pa.string(), nullable=False),
+        pa.field("completed", pa.int64(), nullable=False),
+        pa.field("failed", pa.int64(), nullable=False),
+        pa.field("throughput_per_s", pa.float64(), nullable=False),
+        *(
+            pa.field(f"{time}_{name}_ns", pa.float64())
+            for time in TIMES
+            for name in (*STATISTICS, "max")
+        ),
+    ]
+)
+"""One row for each kind of request: its name, answers, failures, answers per second and times."""
+
+
+def kinds(recording: Recording, requests: Rows) -> pa.Table:
+    """What came of each kind of request, in the order of the recording.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+
+    Returns:
+        Rows of `SCHEMA`; none where there is one kind only, for the summary is about it.
+    """
+    duration_s = sum(hold.end_ns - hold.start_ns for hold in recording.holds) / SECOND_NS
+    if len(recording.requests) < 2 or not duration_s:  # noqa: PLR2004
+        return SCHEMA.empty_table()
+    with query.opened(recording.holds, requests=requests) as database:
+        counts = {row[0]: row[1:] for row in database.execute(query.text("kinds")).fetchall()}
+        rows = list(_rows(database, recording.requests, counts, duration_s))
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def sent_bytes(recording: Recording, database: duckdb.DuckDBPyConnection) -> int | None:
+    """Bytes of the requests that began to be sent in the holds, head and body.
+
+    The bytes of a request are known before it is sent; one that broke off while it was sent counts
+    in full.
+
+    Args:
+        recording: The recording.
+        database: An open database with its table `requests`.
+
+    Returns:
+        The sum; None where neither recording nor rows say how long requests are.
+    """
+    if not recording.request_bytes:
+        return _said_bytes(database)
+    sent: list[tuple[int, int]] = database.execute(
+        "SELECT request, count(*) FROM requests WHERE in_hold(sent_ns) GROUP BY request"
+    ).fetchall()
+    return sum(recording.request_bytes[request] * count for request, count in sent)
+
+
+def _said_bytes(database: duckdb.DuckDBPyConnection) -> int | None:
+    """The same where each row says how long its request is."""
+    said = database.execute(
+        "SELECT sum(sent_bytes)::BIGINT FROM requests WHERE in_hold(sent_ns)"
+    ).fetchone()
+    return said[0] if said else None
+
+
+def _rows(
+    database: duckdb.DuckDBPyConnection,
+    names: tuple[str, ...],
+    counts: dict[int, tuple[Any, ...]],
+    duration_s: float,
+) -> Iterator[dict[str, Any]]:
+    answers = "requests WHERE is_completed(outcome) AND in_hold(done_ns)"
+    times = {
+        time: percentiles.of_parts(database, "request", expression, answers)
+        for time, expression in TIMES.items()
+    }
+    for number, name in enumerate(names):
+        completed, failed, *longest_ns = counts.get(number, (0, 0, None, None))
+        found = {
+            f"{time}_{statistic}_ns": parts.get(number, {}).get(statistic)
+            for time, parts in times.items()
+            for statistic in STATISTICS
+        }
+        yield {
+            "request": name,
+            "completed": completed,
+            "failed": failed,
+            "throughput_per_s": completed / duration_s,
+            **found,
+            **{f"{time}_max_ns": value for time, value in zip(TIMES, longest_ns, strict=True)},
+        }

@@ -1,0 +1,194 @@
+"""Over connections: throughput, success, memory and power of each server as connections grow."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from plimsoll import canvas
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.over_connections import Point, Series
+    from plimsoll.canvas import Specification
+
+NAME = "over_connections"
+TITLE = "Over connections"
+CAPTION = (
+    "Each point is a load that held one number of connections: the median over repetitions, the "
+    "line through it its 95 % interval. From above: right answers per second, share of the "
+    "requests that were answered rightly, most memory of the server's processes, and power of the "
+    "host above that of the idle host, where that is known. A hollow point is void."
+)
+TABLE = "points"
+COLUMNS = {
+    "framework": "framework",
+    "connections": "connections",
+    "goodput": "right answers, /s",
+    "goodput_low": "95 % from",
+    "goodput_high": "95 % to",
+    "right": "answered rightly, %",
+    "memory": "server RSS, MB",
+    "power": "net power, W",
+    "level": "verdict",
+}
+
+_PANELS = {
+    "goodput": "right answers per second",
+    "right": "answered rightly, %",
+    "memory": "memory, MB",
+    "power": "net power, W",
+}
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+_HEIGHT_PX = 130
+
+
+def draw(data: Series) -> Specification:
+    """The chart with its data; a panel without any number is left out."""
+    rows = [_row(point) for point in data.points]
+    panels = tuple(name for name in _PANELS if any(row[name] is not None for row in rows))
+    drawn = _chart(data.frameworks, panels or ("goodput",))
+    return canvas.finished(drawn, {"points": rows}, _description(data))
+
+
+def _row(point: Point) -> dict[str, Any]:
+    return {
+        "framework": point.framework,
+        "connections": point.connections,
+        **_scaled(point, "goodput", "goodput_per_s", 1.0),
+        **_right(point),
+        **_scaled(point, "memory", "server_peak_rss_bytes", 1e-6),
+        **_scaled(point, "power", "net_power_w", 1.0),
+        "level": "counts" if point.counts else "void",
+    }
+
+
+def _scaled(point: Point, name: str, quantity: str, factor: float) -> dict[str, Any]:
+    middle = point.numbers.get(quantity)
+    ends = middle and middle.interval
+    return {
+        name: middle and canvas.significant(middle.value * factor),
+        f"{name}_low": ends and canvas.significant(ends.low * factor),
+        f"{name}_high": ends and canvas.significant(ends.high * factor),
+    }
+
+
+def _right(point: Point) -> dict[str, Any]:
+    """The share that is left beside the failures; where their interval is high, it is low."""
+    failed = point.numbers.get("failure_ratio")
+    ends = failed and failed.interval
+    return {
+        "right": failed and _percent(failed.value),
+        "right_low": ends and _percent(ends.high),
+        "right_high": ends and _percent(ends.low),
+    }
+
+
+def _percent(failed: float) -> float | None:
+    return canvas.significant(100 * max(0.0, 1 - failed), 6)
+
+
+def _description(data: Series) -> str:
+    levels = sorted({point.connections for point in data.points})
+    return (
+        f"{', '.join(data.frameworks)} at {data.endpoint}, on {canvas.counted(levels[0])} to "
+        f"{canvas.counted(levels[-1])} connections"
+    )
+
+
+@cache
+def _chart(frameworks: tuple[str, ...], panels: tuple[str, ...]) -> Specification:
+    drawn = [_panel(name, frameworks, is_last=name == panels[-1]) for name in panels]
+    chart = alt.vconcat(*drawn, spacing=34)
+    return canvas.styled(chart)
+
+
+def _panel(name: str, frameworks: tuple[str, ...], *, is_last: bool) -> alt.LayerChart:
+    layers = (_lines(name, frameworks), _intervals(name, frameworks), _points(name, frameworks))
+    chart = canvas.layered(*(layer.encode(x=_x(is_titled=is_last)) for layer in layers))
+    return chart.properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX)
+
+
+def _source() -> alt.Chart:
+    return alt.Chart(alt.NamedData(name="points"))
+
+
+def _x(*, is_titled: bool) -> alt.X:
+    return alt.X(
+        "connections:Q",
+        title="connections" if is_titled else None,
+        scale=alt.Scale(type="log", nice=False, padding=8),
+        axis=alt.Axis(format=canvas.NUMBERS, grid=False, tickCount=6),
+    )
+
+
+def _y(column: str, name: str) -> alt.Y:
+    is_share = name == "right"
+    return alt.Y(
+        f"{column}:Q",
+        title=_PANELS[name],
+        scale=alt.Scale(domain=[0, 100]) if is_share else alt.Scale(zero=True),
+        axis=alt.Axis(format=canvas.NUMBERS),
+    )
+
+
+def _colours(frameworks: tuple[str, ...]) -> alt.Scale:
+    colours = [canvas.KINDS[place % len(canvas.KINDS)].light for place in range(len(frameworks))]
+    return alt.Scale(domain=list(frameworks), range=colours)
+
+
+def _colour(frameworks: tuple[str, ...]) -> alt.Color:
+    legend = alt.Legend(title=None)
+    return alt.Color("framework:N", scale=_colours(frameworks), legend=legend)
+
+
+def _shape(frameworks: tuple[str, ...]) -> alt.Shape:
+    shapes = [_SHAPES[place % len(_SHAPES)] for place in range(len(frameworks))]
+    return alt.Shape(
+        "framework:N",
+        scale=alt.Scale(domain=list(frameworks), range=shapes),
+        legend=alt.Legend(title=None),
+    )
+
+
+def _lines(name: str, frameworks: tuple[str, ...]) -> alt.Chart:
+    return (
+        _source()
+        .transform_filter(f"isValid(datum.{name})")
+        .mark_line(strokeWidth=1.6, strokeCap="round", strokeJoin="round")
+        .encode(y=_y(name, name), color=_colour(frameworks))
+    )
+
+
+def _intervals(name: str, frameworks: tuple[str, ...]) -> alt.Chart:
+    return (
+        _source()
+        .transform_filter(f"isValid(datum.{name}_low)")
+        .mark_rule(strokeWidth=2.2, opacity=0.6)
+        .encode(y=_y(f"{name}_low", name), y2=f"{name}_high", color=_colour(frameworks))
+    )
+
+
+def _points(name: str, frameworks: tuple[str, ...]) -> alt.Chart:
+    fill = alt.Fill("framework:N", scale=_colours(frameworks), legend=None)
+    return (
+        _source()
+        .transform_filter(f"isValid(datum.{name})")
+        .mark_point(size=46, opacity=1, strokeWidth=1.6)
+        .encode(
+            y=_y(name, name),
+            color=_colour(frameworks),
+            shape=_shape(frameworks),
+            fill=alt.condition("datum.level === 'void'", alt.value(canvas.PAPER.light), fill),
+            tooltip=[
+                alt.Tooltip("framework:N"),
+                *(
+                    alt.Tooltip(f"{column}:Q", title=heading, format=canvas.NUMBERS)
+                    for column, heading in COLUMNS.items()
+                    if column not in ("framework", "level")
+                ),
+                alt.Tooltip("level:N", title="verdict"),
+            ],
+        )
+    )

@@ -1,0 +1,321 @@
+"""What a calibration found, as tables for a terminal and as Markdown.
+
+Both are drawn from the same sheets: a title, headings, rows of texts, and sentences below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.calibration import accuracy, freezing, pacing
+from plimsoll.calibration.truth import QUANTILES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from rich.console import Console, RenderableType
+
+    from plimsoll.calibration.accuracy import CaseFound, Way
+    from plimsoll.calibration.agreement import Point
+    from plimsoll.calibration.calibration import Calibration
+    from plimsoll.calibration.ceilings import CeilingsFound
+    from plimsoll.calibration.freezing import FreezeFound
+    from plimsoll.ceiling import Ceiling
+
+ABSENT = "–"
+FULL = 0.9
+"""Share of its time from which on a side was at its limit."""
+
+GOOD, BAD = "✓", "✗"
+NAMES = {"p50": "50 %", "p90": "90 %", "p95": "95 %", "p99": "99 %", "p999": "99.9 %", "max": "max"}
+
+INDENT = "  "
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table.
+
+    Attributes:
+        title: What it is about.
+        headings: Headings of its columns.
+        rows: Its rows; one that is shorter than the headings has nothing in the last columns.
+        remarks: What a reader must know, in sentences.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    remarks: tuple[str, ...] = ()
+
+
+def document(found: Calibration, ceilings_at: Path | None) -> dict[str, Any]:
+    """Everything that was found, ready for JSON; times are nanoseconds.
+
+    Args:
+        found: What was found.
+        ceilings_at: File that the ceilings were written to; None when they were not.
+    """
+    kept = str(ceilings_at) if ceilings_at else None
+    verdict = {"within": not found.misses, "misses": list(found.misses)}
+    return {**verdict, **asdict(found), "ceilings_kept": kept}
+
+
+def show(found: Calibration, ceilings_at: Path | None, console: Console) -> None:
+    """Prints every table.
+
+    Args:
+        found: What was found.
+        ceilings_at: File that the ceilings were written to; None when they were not.
+        console: Where to.
+    """
+    for sheet in sheets(found, ceilings_at):
+        for part in _drawn(sheet):
+            console.print(part)
+    console.print(_styled(verdict(found)))
+
+
+def markdown(found: Calibration, ceilings_at: Path | None) -> str:
+    """Every table as Markdown.
+
+    Args:
+        found: What was found.
+        ceilings_at: File that the ceilings were written to; None when they were not.
+    """
+    parts = [_markdown(sheet) for sheet in sheets(found, ceilings_at)]
+    return "\n".join([*parts, verdict(found), ""])
+
+
+def verdict(found: Calibration) -> str:
+    """Whether the instrument is within its limits, in one sentence."""
+    if found.misses:
+        return f"{BAD} Beyond its limits: {'; '.join(found.misses)}."
+    if not (found.cases or found.paces or found.freeze):
+        return "Nothing was asked for that has a limit."
+    return f"{GOOD} The instrument is within its limits."
+
+
+def sheets(found: Calibration, ceilings_at: Path | None) -> Iterator[Sheet]:
+    """The tables of what was asked for.
+
+    Args:
+        found: What was found.
+        ceilings_at: File that the ceilings were written to; None when they were not.
+    """
+    if found.way is not None:
+        yield _accuracy(found.way, found.cases)
+    if found.paces:
+        yield _pacing(found)
+    if found.freeze is not None:
+        yield _freeze(found.freeze)
+    if found.tools:
+        yield _tools(found)
+    if found.ceilings is not None:
+        yield _ceilings(found.ceilings, ceilings_at)
+
+
+def _accuracy(way: Way, cases: Sequence[CaseFound]) -> Sheet:
+    rows = [("loopback alone", *_times(way.times))]
+    for case in cases:
+        rows += [(case.name,), *_compared(case.points)]
+    remarks = (
+        "True is what the server says by its own clock, and then what loopback takes: the sums of "
+        "both. 1 % or 20 µs is allowed; the greatest value is not judged.",
+        *_noise(way),
+    )
+    return Sheet("Service times, in ms", ("", *NAMES.values()), tuple(rows), remarks)
+
+
+def _noise(way: Way) -> Iterator[str]:
+    if not way.is_quiet:
+        slow = way.times.get("p99", way.times["max"]) / way.times["p50"]
+        yield (
+            f"This host was not quiet: loopback alone took {slow:,.0f} times its median at the "
+            f"99th percentile, where up to {accuracy.QUIET:g} times are usual. Stop what else runs "
+            "and calibrate again."
+        )
+
+
+def _compared(points: Sequence[Point]) -> Iterator[tuple[str, ...]]:
+    yield (f"{INDENT}true", *_times({one.statistic: one.true_ns for one in points}))
+    yield (f"{INDENT}reported", *_times({one.statistic: one.reported_ns for one in points}))
+    off = {one.statistic: f"{_ms(one.off_ns, '+')}{_mark(one.within)}" for one in points}
+    yield (f"{INDENT}off by", *(off.get(name, ABSENT) for name in QUANTILES))
+
+
+def _mark(within: bool | None) -> str:
+    if within is None:
+        return ""
+    return f" {GOOD}" if within else f" {BAD}"
+
+
+def _pacing(found: Calibration) -> Sheet:
+    rows = [
+        (
+            f"{pace.rate_per_s:,}",
+            f"{pace.arrived:,} of {pace.asked:,}",
+            *(_us(pace.late.get(name)) for name in ("p50", "p99", "max")),
+            _us(pace.longest_pause_ns),
+            GOOD if pace.within else BAD,
+        )
+        for pace in found.paces
+    ]
+    remarks = (
+        f"Late is sent − due. The 99th percentile may be {pacing.LIMIT_NS / 1e3:g} µs.",
+        "Stop is the longest one of a thread of the engine; in all loads here it was "
+        f"{_us(found.longest_pause_ns)} µs, and every recording has its own.",
+    )
+    headings = ("arrivals/s", "arrived", "late 50 %", "99 %", "max", "stop", "")
+    return Sheet("Pacing, in µs", headings, tuple(rows), remarks)
+
+
+def _freeze(found: FreezeFound) -> Sheet:
+    rows = (
+        *_compared(found.points),
+        (f"{INDENT}service", *_times(found.service_times)),
+    )
+    remarks = (
+        "True follows from when each request was due and when the freezes end. The median may be "
+        "5 ms off, the 90th and 99th percentile and the greatest value 20 ms, in which the server "
+        "works off what has piled up.",
+        "Service is the service time alone: what a tool says that forgets the wait before sending.",
+    )
+    title = f"Response times in ms, {_spoken(found)}"
+    return Sheet(title, ("", *NAMES.values()), rows, remarks)
+
+
+def _spoken(found: FreezeFound) -> str:
+    duration, period = found.freeze.duration_ns / 1e9, found.freeze.period_ns / 1e9
+    return f"{freezing.RATE_PER_S:,} arrivals/s, server frozen {duration:g} s in every {period:g} s"
+
+
+def _tools(found: Calibration) -> Sheet:
+    freeze = found.freeze
+    known = [tool for tool in found.tools if tool.times]
+    rows = [(tool.title, *_times(tool.times)) for tool in known]
+    if freeze is not None:
+        rows = [
+            ("true", *_times({one.statistic: one.true_ns for one in freeze.points})),
+            ("plimsoll", *_times({one.statistic: one.reported_ns for one in freeze.points})),
+            *rows,
+        ]
+    missing = {tool.missing: tool.title for tool in found.tools if tool.missing}
+    remarks = (
+        "wrk and ab send when the last answer is there, so they stop with the server; wrk then "
+        "fills in times for requests that it believes it would have sent.",
+        *(f"{title} was left out; `{get}` gets it." for get, title in missing.items()),
+        *(f"{tool.title} failed: {tool.failed}." for tool in found.tools if tool.failed),
+    )
+    title = "What other tools say of the same freeze, in ms"
+    return Sheet(title, ("", *NAMES.values()), tuple(rows), remarks)
+
+
+def _ceilings(found: CeilingsFound, ceilings_at: Path | None) -> Sheet:
+    kept = (f"Kept in {ceilings_at}, where every trial on this host finds it.",)
+    remarks = (
+        "Reached is engine and reference server together, with the share of their cores that each "
+        "kept busy. CPU is what a request costs the engine, and alone what its threads could do by "
+        "that.",
+        *_disturbed(found),
+        *(f"{one.connections:,} connections: {one.reason}; {one.remedy}." for one in found.left),
+        *(kept if ceilings_at else ()),
+    )
+    headings = ("connections", "answer", "reached/s", "engine", "server", "CPU", "alone/s")
+    rows = tuple(_ceiling(one) for one in found.reached)
+    return Sheet("Ceiling of this host with this engine", headings, rows, remarks)
+
+
+def _disturbed(found: CeilingsFound) -> Iterator[str]:
+    busy = [max(one.driver_busy_ratio, one.server_busy_ratio) for one in found.reached]
+    idle = sum(1 for ratio in busy if ratio < FULL)
+    if idle:
+        yield (
+            f"In {idle} of {len(busy)} cases neither side was at its limit: other programs took "
+            "their cores, so this host can do more. Stop what else runs and calibrate again."
+        )
+
+
+def _ceiling(one: Ceiling) -> tuple[str, ...]:
+    return (
+        f"{one.connections:,}",
+        f"{one.answer_bytes:,.0f} B",
+        f"{one.throughput_per_s:,.0f}",
+        f"{one.driver_busy_ratio:.0%}",
+        f"{one.server_busy_ratio:.0%}",
+        f"{one.cpu_per_request_s * 1e6:.2f} µs",
+        f"{one.thread_per_s * one.threads:,.0f}",
+    )
+
+
+def _times(times: Mapping[str, int]) -> tuple[str, ...]:
+    """Times in milliseconds, in the order of the columns."""
+    return tuple(_ms(times[name]) if name in times else ABSENT for name in QUANTILES)
+
+
+def _ms(value_ns: int, sign: str = "") -> str:
+    """Milliseconds to the microsecond; to the tenth where there are many."""
+    digits = 3 if abs(value_ns) < _MANY_NS else 1
+    return f"{value_ns / 1e6:{sign},.{digits}f}"
+
+
+_MANY_NS = 100_000_000
+
+
+def _us(value_ns: int | None) -> str:
+    return ABSENT if value_ns is None else f"{value_ns / 1e3:,.0f}"
+
+
+def _drawn(sheet: Sheet) -> Iterator[RenderableType]:
+    from rich import box  # noqa: PLC0415 - heavy
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    title = Text(sheet.title, style="bold")
+    table = Table(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        show_edge=False,
+    )
+    for number, heading in enumerate(sheet.headings):
+        justify = "right" if number else "left"
+        table.add_column(heading, justify=justify, header_style="dim", no_wrap=True)
+    for row in sheet.rows:
+        table.add_row(*map(_styled, row))
+    yield table
+    for remark in sheet.remarks:
+        yield Text(remark, style="dim")
+    yield ""
+
+
+def _styled(text: str) -> RenderableType:
+    from rich.text import Text  # noqa: PLC0415 - heavy
+
+    style = "red" if BAD in text else "green" if GOOD in text else ""
+    return Text(text, style=style)
+
+
+def _markdown(sheet: Sheet) -> str:
+    width = len(sheet.headings)
+    rows = [(*row, *[""] * (width - len(row))) for row in sheet.rows]
+    lines = [
+        f"**{sheet.title}**",
+        "",
+        _line(sheet.headings),
+        _line(("---", *["---:"] * (width - 1))),
+        *(_line(row) for row in rows),
+        "",
+        *(f"{remark}\n" for remark in sheet.remarks),
+    ]
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[str]) -> str:
+    texts = (
+        cell.replace(INDENT, "&emsp;", 1) if cell.startswith(INDENT) else cell for cell in cells
+    )
+    return f"| {' | '.join(texts)} |"

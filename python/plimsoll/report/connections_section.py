@@ -1,0 +1,92 @@
+"""The section over connections: what became of each server as more of them were asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import charts
+from plimsoll.report import words
+from plimsoll.report.contents import anchor
+from plimsoll.report.findings import state_of
+from plimsoll.report.section import Line, Picture, Section, SectionTable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.aggregate.over_connections import Point, Series
+    from plimsoll.report.findings import Findings, TrialFindings
+
+ANCHOR = "over-connections"
+TITLE = "Over connections"
+NO_POWER = (
+    "Power is not known: it takes a host that shows it, which virtual machines hardly ever do, and "
+    "a campaign that measures the idle host (`idle`)."
+)
+
+_HEADINGS = (
+    *("framework", "connections", "right answers per second", "95 %"),
+    *("answered rightly", "memory", "net power"),
+)
+
+
+def section(findings: Findings) -> Section | None:
+    """The section; None where no endpoint has three numbers of connections or more.
+
+    Args:
+        findings: What to report.
+    """
+    if not findings.over_connections:
+        return None
+    trials = {trial.recording.trial: trial for trial in findings.trials}
+    several = len({trial.recording.driver_name for trial in findings.trials}) > 1
+    named = [(_title(one, several=several), one) for one in findings.over_connections]
+    return Section(
+        anchor=ANCHOR,
+        title=TITLE,
+        short=TITLE,
+        caption=charts.over_connections.CAPTION,
+        tables=tuple(_table(title, one, trials) for title, one in named),
+        pictures=tuple(
+            Picture(
+                anchor(ANCHOR, one.endpoint, one.driver),
+                title,
+                charts.over_connections,
+                charts.over_connections.draw(one),
+            )
+            for title, one in named
+        ),
+    )
+
+
+def _title(one: Series, *, several: bool) -> str:
+    return f"{one.endpoint}, by {one.driver}" if several else one.endpoint
+
+
+def _table(title: str, one: Series, trials: Mapping[str, TrialFindings]) -> SectionTable:
+    return SectionTable(
+        title=f"{title}, in numbers",
+        headings=_HEADINGS,
+        numbers=tuple(range(1, len(_HEADINGS))),
+        lines=tuple(_line(point, trials) for point in one.points),
+        verdict="verdict",
+        brief=(1, 2, 4),
+        notes=() if _is_power_known(one) else (NO_POWER,),
+    )
+
+
+def _is_power_known(one: Series) -> bool:
+    return any("net_power_w" in point.numbers for point in one.points)
+
+
+def _line(point: Point, trials: Mapping[str, TrialFindings]) -> Line:
+    found = [trials[name] for name in point.trials]
+    failed = words.middle_value(point.numbers.get("failure_ratio"))
+    cells = (
+        point.framework,
+        words.number(point.connections),
+        *words.middle_rate(point.numbers.get("goodput_per_s")),
+        words.ABSENT if failed is None else f"{words.number(100 * (1 - failed), 3)} %",
+        words.size(words.middle_value(point.numbers.get("server_peak_rss_bytes"))),
+        words.power(words.middle_value(point.numbers.get("net_power_w"))),
+    )
+    return Line(cells, state_of(found), anchor=anchor("trial", point.trials[0]))

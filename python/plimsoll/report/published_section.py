@@ -1,0 +1,192 @@
+"""The section on what was published: its figures and those of this campaign, as ratios.
+
+Absolute speeds are left out on purpose: those of two machines must not stand side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.report import contents, words
+from plimsoll.report.contents import anchor
+from plimsoll.report.findings import state_of
+from plimsoll.report.section import Line, Section, SectionTable
+from plimsoll.verdicts.verdict import LEVELS, worst
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from plimsoll.aggregate.beside_published import Beside, Claimed, Field
+    from plimsoll.report.findings import Findings, Publication, State, TrialFindings
+    from plimsoll.verdicts.audit import Audited
+    from plimsoll.verdicts.verdict import Verdict
+
+ANCHOR = "published"
+TITLE = "Beside what was published"
+
+STATES: tuple[State, ...] = (*LEVELS, "failed")
+"""From the best to the worst."""
+
+_HEADINGS = (
+    *("published of", "measured here", "published", "95 %", "measured", "95 %"),
+    "audit of what was published",
+)
+_CLAIMS = ("claim", "claimed", "by its own figures", "measured here")
+
+
+def section(findings: Findings) -> Section | None:
+    """The section; None where a campaign names no publication.
+
+    Args:
+        findings: What to report.
+    """
+    found = findings.publication
+    if found is None:
+        return None
+    trials = {trial.recording.trial: trial for trial in findings.trials}
+    audited = {id(one.figures): one for one in found.audit.results}
+    fields = [_field(field, trials, audited, findings) for field in found.fields]
+    claims = [_claims(found.claims)] if found.claims else []
+    return Section(
+        anchor=ANCHOR,
+        title=TITLE,
+        short="Published",
+        caption=_caption(found),
+        tables=(*fields, *claims),
+        remarks_title="What the audit says of the published figures",
+        remarks=tuple(_remarks(found)),
+    )
+
+
+def _caption(found: Publication) -> str:
+    where = f" ({found.document.address})" if found.document.address else ""
+    caption = (
+        f"Published: “{found.document.title}”{where}. Each number is a throughput / that of "
+        "one server of the same experiment, the one with × 1; speeds of different machines are "
+        "never set side by side. Intervals come from several runs of the document, and from "
+        "repetitions here. A void number is shown, and no order rests on it."
+    )
+    subjects = dict.fromkeys(one.subject for one in found.document.figures)
+    absent = [subject for subject in subjects if found.document.here.everywhere(subject) is None]
+    if absent:
+        caption += f" Without a counterpart here: {', '.join(absent)}."
+    if not found.fields:
+        caption += " No endpoint and load of this campaign is one of its figures."
+    return caption
+
+
+def _field(
+    field: Field,
+    trials: Mapping[str, TrialFindings],
+    audited: Mapping[int, Audited],
+    findings: Findings,
+) -> SectionTable:
+    several = len({trial.recording.driver_name for trial in findings.trials}) > 1
+    by = f", by {field.driver}" if several else ""
+    baseline = [trials[name] for name in field.baseline_trials]
+    lines = tuple(
+        _line(
+            row,
+            [trials[name] for name in row.trials],
+            baseline,
+            [audited[id(one)] for one in row.figures],
+        )
+        for row in field.rows
+    )
+    return SectionTable(
+        title=f"{field.endpoint}, {field.load}{by}: relative to {field.baseline}",
+        headings=_HEADINGS,
+        numbers=(2, 3, 4, 5),
+        lines=lines,
+        verdict="verdict on what was measured",
+        brief=(2, 4),
+        notes=(_order(field),),
+    )
+
+
+def _line(
+    row: Beside,
+    trials: Sequence[TrialFindings],
+    baseline: Sequence[TrialFindings],
+    audited: Sequence[Audited],
+) -> Line:
+    verdicts = [verdict for one in audited for verdict in one.verdicts]
+    cells = (
+        row.subject,
+        row.framework if trials else f"{row.framework}: not measured",
+        *words.ratio(row.published),
+        *words.ratio(row.measured),
+        _audit(verdicts),
+    )
+    if not trials:
+        return Line(cells)
+    return Line(cells, *_state(trials, baseline), anchor("trial", trials[0].recording.trial))
+
+
+def _state(trials: Sequence[TrialFindings], baseline: Sequence[TrialFindings]) -> tuple[State, str]:
+    """How far to believe a ratio: no further than the server it is relative to; and why so."""
+    own, other = state_of(trials), state_of(baseline) if baseline else "sound"
+    if STATES.index(other) > STATES.index(own):
+        return other, "for what it is relative to"
+    return own, ""
+
+
+def _audit(verdicts: Sequence[Verdict]) -> str:
+    """What the audit says of some figures: the level, and the checks that are not sound."""
+    if not verdicts:
+        return "too little to check"
+    names = dict.fromkeys(
+        words.check_name(verdict.check) for verdict in verdicts if verdict.level != "sound"
+    )
+    level = worst(verdict.level for verdict in verdicts)
+    return f"{level}: {', '.join(names)}" if names else level
+
+
+def _order(field: Field) -> str:
+    """How many pairs of servers stand as the document has them."""
+    order = field.order
+    pairs = order.same + order.turned + order.level
+    if not pairs:
+        return "No two of these servers have a number here that counts."
+    return (
+        f"Of {words.plural(pairs, 'pair')} of servers that were measured here, {order.same} "
+        f"{'stands' if order.same == 1 else 'stand'} in the published order, {order.turned} in the "
+        f"other, and {order.level} cannot be told apart."
+    )
+
+
+def _claims(claims: Sequence[Claimed]) -> SectionTable:
+    return SectionTable(
+        title="What is claimed",
+        headings=_CLAIMS,
+        numbers=(),
+        lines=tuple(
+            Line((one.claim.says, one.claim.claimed or words.ABSENT, one.published, _measured(one)))
+            for one in claims
+        ),
+    )
+
+
+def _measured(one: Claimed) -> str:
+    """What was measured of a claim: one ratio with its interval, or the least to the most."""
+    if len(one.measured) == 1:
+        value, ends = words.ratio(*one.measured.values())
+        return value if ends == words.ABSENT else f"{value} (95 %: {ends})"
+    ordered = sorted(one.measured.items(), key=lambda item: item[1].value)
+    (least_at, least), (most_at, most) = ordered[0], ordered[-1]
+    return (
+        f"× {least.value:.2f} ({', '.join(least_at[:2])}) to × {most.value:.2f} "
+        f"({', '.join(most_at[:2])}), of {len(ordered)} loads"
+    )
+
+
+def _remarks(found: Publication) -> Iterator[contents.Remark]:
+    """Verdicts of the audit that are not sound, the worst first."""
+    every: Iterable[tuple[Verdict, str]] = (
+        *((verdict, one.figures.label) for one in found.audit.results for verdict in one.verdicts),
+        *((verdict, "all together") for verdict in found.audit.together),
+    )
+    doubted = [(verdict, label) for verdict, label in every if verdict.level != "sound"]
+    for verdict, label in sorted(doubted, key=lambda pair: -LEVELS.index(pair[0].level)):
+        yield replace(contents.remark(verdict, {}), subject=label)

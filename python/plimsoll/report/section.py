@@ -1,0 +1,96 @@
+"""Section: a part of a report that is tables and remarks; every format lays it out the same way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from plimsoll.canvas import Specification
+    from plimsoll.report.contents import Remark
+    from plimsoll.report.findings import State
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a table.
+
+    Attributes:
+        cells: Its texts.
+        state: How far to believe it; None where that does not arise.
+        reason: Why, in a few words.
+        anchor: Anchor of the trial that its first cell leads to; empty for none.
+    """
+
+    cells: tuple[str, ...]
+    state: State | None = None
+    reason: str = ""
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class SectionTable:
+    """One table.
+
+    Attributes:
+        title: Its title.
+        headings: Headings of the cells.
+        numbers: Places of the cells that are set right.
+        lines: Its lines.
+        verdict: Heading above the states; empty where there are none.
+        brief: Places of the cells that are shown besides the first where there is little room;
+            empty for all.
+        notes: Sentences below it.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    numbers: tuple[int, ...]
+    lines: tuple[Line, ...]
+    verdict: str = ""
+    brief: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One chart.
+
+    Attributes:
+        anchor: Its anchor, also fit for a file name.
+        title: Its title.
+        module: The chart's module.
+        specification: What it drew.
+    """
+
+    anchor: str
+    title: str
+    module: ModuleType
+    specification: Specification
+
+
+@dataclass(frozen=True)
+class Section:
+    """One section.
+
+    Attributes:
+        anchor: Its anchor.
+        title: Its title.
+        short: The same in a list of contents.
+        caption: What it shows and how it is read.
+        tables: Its tables.
+        remarks_title: Title of what checks say; empty where they say nothing.
+        remarks: What checks say.
+        pictures: Its charts, which stand before the tables.
+    """
+
+    anchor: str
+    title: str
+    short: str
+    caption: str
+    tables: tuple[SectionTable, ...]
+    remarks_title: str = ""
+    remarks: tuple[Remark, ...] = ()
+    pictures: tuple[Picture, ...] = ()

@@ -1,0 +1,22 @@
+"""Sections: parts of a report that only some campaigns have, in their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.report import connections_section, driver_section, published_section
+
+if TYPE_CHECKING:
+    from plimsoll.report.findings import Findings
+    from plimsoll.report.section import Section
+
+
+def of(findings: Findings) -> tuple[Section, ...]:
+    """The sections that a campaign has beside its rankings, servers and trials.
+
+    Args:
+        findings: What to report.
+    """
+    modules = (connections_section, driver_section, published_section)
+    found = (module.section(findings) for module in modules)
+    return tuple(section for section in found if section is not None)

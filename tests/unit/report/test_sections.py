@@ -1,0 +1,199 @@
+"""Sections on drivers, connections and publications: their content, in every format."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pypdf
+import pytest
+from rich.console import Console
+
+import experiments
+import sample
+from plimsoll.report import html, machine_readable, markdown, pdf, sections, terminal
+from plimsoll.report.findings import Findings, TrialFindings
+from plimsoll.report.section import Section
+
+Golden = Callable[[str, str], None]
+
+FINDINGS = {
+    "drivers": experiments.crossed,
+    "over-connections": experiments.rising,
+    "published": experiments.published,
+}
+EACH = pytest.mark.parametrize("name", FINDINGS)
+
+
+def section(name: str) -> Section:
+    (only,) = sections.of(FINDINGS[name]())
+    return only
+
+
+def printed(findings: Findings, width: int) -> str:
+    out = io.StringIO()
+    terminal.show(findings, Console(file=out, width=width, no_color=True))
+    return out.getvalue()
+
+
+def test_a_campaign_of_one_driver_and_load_without_a_publication_has_no_section() -> None:
+    assert sections.of(sample.findings()) == ()
+
+
+@EACH
+def test_a_section_in_markdown_is_the_golden_one(name: str, golden: Golden) -> None:
+    text = markdown.render(FINDINGS[name]())
+    found = re.search(rf"^## {section(name).title}\n.*?(?=^## )", text, re.DOTALL | re.MULTILINE)
+    assert found
+    golden(f"report/{name}.md", found[0])
+
+
+@EACH
+def test_a_section_in_a_terminal_is_the_golden_one(name: str, golden: Golden) -> None:
+    title = section(name).title.lower()
+    wide, narrow = (
+        re.search(rf"^{title}\n.*?(?=^servers)", printed(FINDINGS[name](), width), re.S | re.M)
+        for width in (140, 80)
+    )
+    assert wide
+    assert narrow
+    lines = [line.rstrip() for line in (wide[0] + "\n" + narrow[0]).splitlines()]
+    golden(f"report/{name}.txt", "\n".join(lines) + "\n")
+
+
+@EACH
+def test_a_page_has_the_section_with_all_its_cells_and_leads_to_it(name: str) -> None:
+    page = html.render(FINDINGS[name]())
+    found = section(name)
+    assert f'<a href="#{name}">{found.short}</a>' in page
+    body = re.search(rf'<section aria-labelledby="{name}">.*?</section>', page, re.DOTALL)
+    assert body
+    shown = html.bound(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body[0])))
+    for table in found.tables:
+        for line in table.lines:
+            assert all(html.bound(cell) in shown for cell in line.cells)
+
+
+@EACH
+def test_paper_has_the_section(name: str) -> None:
+    pages = pypdf.PdfReader(io.BytesIO(pdf.render(FINDINGS[name]()))).pages
+    text = " ".join(" ".join(page.extract_text() for page in pages).split())
+    found = section(name)
+    assert found.title in text
+    for table in found.tables:
+        assert all(line.cells[0] in text for line in table.lines)
+
+
+def test_a_driver_is_told_with_its_ratio_and_the_checks_that_it_fails() -> None:
+    (table,) = section("drivers").tables
+    lines = {line.cells[0]: line for line in table.lines}
+    assert lines["wrk"].cells[3:5] == ("× 1.01", "0.93–1.10")
+    assert (lines["wrk"].state, lines["wrk"].reason) == ("doubtful", "Driver headroom (doubtful)")
+    assert (lines["ab"].state, lines["ab"].reason) == ("doubtful", "Little's law (void)")
+    assert lines["plimsoll"].state == "sound"
+
+
+def test_a_driver_that_failed_says_with_which_error() -> None:
+    findings = experiments.crossed()
+    broken = [
+        replace(
+            one,
+            data=replace(one.data, summary=None, recording=experiments.failed(one.recording)),
+            verdicts=(),
+        )
+        if one.recording.driver_name == "wrk"
+        else one
+        for one in findings.trials
+    ]
+    (only,) = sections.of(replace(findings, trials=tuple(broken)))
+    (line,) = (line for line in only.tables[0].lines if line.cells[0] == "wrk")
+    assert (line.state, line.reason) == ("failed", "DriverFailed")
+
+
+def test_no_absolute_speed_stands_in_the_section_on_what_was_published() -> None:
+    found = section("published")
+    texts = [*(line.cells for table in found.tables for line in table.lines), found.caption]
+    assert not re.search(r"\d/s|\d{4,}", str(texts))
+
+
+def test_a_ratio_is_believed_no_further_than_what_it_is_relative_to() -> None:
+    findings = experiments.published()
+    doubted = replace(findings, trials=tuple(map(doubtful_go, findings.trials)))
+    (only,) = sections.of(doubted)
+    lines = {line.cells[0]: line for line in only.tables[0].lines}
+    assert (lines["golang"].state, lines["golang"].reason) == ("doubtful", "")
+    assert (lines["Axum"].state, lines["Axum"].reason) == (
+        "doubtful",
+        "for what it is relative to",
+    )
+    assert lines["Rails"].state is None
+
+
+def doubtful_go(trial: TrialFindings) -> TrialFindings:
+    if trial.recording.framework != "go":
+        return trial
+    verdicts = sample.verdicts_of(trial.recording.trial, littles_law="doubtful")
+    return replace(trial, verdicts=verdicts)
+
+
+def test_the_audit_of_what_was_published_is_told_worst_first_with_its_subject() -> None:
+    found = section("published")
+    assert [(one.level, one.name, one.subject) for one in found.remarks] == [
+        ("void", "Timeout floor", "Node.js /2048"),
+        ("doubtful", "Failures counted", "Node.js /2048"),
+    ]
+
+
+def test_a_publication_of_other_endpoints_says_so() -> None:
+    findings = experiments.published()
+    assert findings.publication is not None
+    other = replace(findings, publication=replace(findings.publication, fields=(), claims=()))
+    (only,) = sections.of(other)
+    assert "No endpoint and load of this campaign is one of its figures" in only.caption
+    for form in (html.render, markdown.render, pdf.render):
+        assert form(other)
+
+
+def test_power_that_nobody_measured_is_said_to_be_unknown() -> None:
+    assert section("over-connections").tables[0].notes == ()
+    trials = tuple(experiments.held("go", level, 900.0) for level in (1, 10, 100))
+    (only,) = sections.of(experiments.over(trials))
+    assert "Power is not known" in only.tables[0].notes[0]
+    assert {line.cells[-1] for line in only.tables[0].lines} == {"–"}
+
+
+def test_json_has_the_ratio_to_the_other_driver_in_every_trial() -> None:
+    found = {one["trial"]: one for one in machine_readable.trials(told(experiments.crossed()))}
+    wrk = found["go.2048.steady.wrk.1"]["beside_other_drivers"]
+    assert (wrk["against"], wrk["throughput_ratio"]["value"]) == (
+        "plimsoll",
+        pytest.approx(8150 / 8050),
+    )
+    assert wrk["throughput_ratio"]["low"] < 1 < wrk["throughput_ratio"]["high"]
+    ours = found["go.2048.steady.plimsoll.1"]["beside_other_drivers"]
+    assert ours == {"against": "plimsoll", "throughput_ratio": None}
+    assert found["go.2048.steady.wrk.1"]["beside_published"] == []
+
+
+def test_json_has_the_published_ratio_beside_the_measured_one() -> None:
+    found = {one["trial"]: one for one in machine_readable.trials(told(experiments.published()))}
+    (beside,) = found["axum.2048.steady.1"]["beside_published"]
+    assert (beside["subject"], beside["baseline"]) == ("Axum", "golang")
+    assert beside["published_ratio"] == {
+        "value": pytest.approx(8200 / 4050),
+        "low": None,
+        "high": None,
+    }
+    assert beside["measured_ratio"]["value"] == pytest.approx(12_500 / 8050)
+    assert found["axum.2048.steady.1"]["beside_other_drivers"] is None
+
+
+def told(findings: Findings) -> Findings:
+    """The same with bytes that were sent, which the sample leaves open."""
+    trials = tuple(
+        replace(one, data=replace(one.data, summary={**(one.summary or {}), "sent_bytes": 1}))
+        for one in findings.trials
+    )
+    return replace(findings, trials=trials)

@@ -1,0 +1,92 @@
+"""The table of the servers: from the recordings of their trials, the same in every format."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import Any
+
+import pypdf
+import pytest
+from rich.console import Console
+
+import sample
+from plimsoll.recording import Server
+from plimsoll.report import html, markdown, pdf, servers, terminal
+from plimsoll.report.findings import Findings, TrialFindings
+
+
+def trial(repetition: int, peak_rss_bytes: float, **server: Any) -> TrialFindings:
+    """A trial of `go` whose server was like that."""
+    return with_server(sample.server(**server), repetition, peak_rss_bytes)
+
+
+def with_server(
+    server: Server | None, repetition: int = 1, peak_rss_bytes: float = 2e7
+) -> TrialFindings:
+    data = sample.sound_trial(repetition=repetition).data
+    recording = replace(data.recording, server=server)
+    summary = {**(data.summary or {}), "server_peak_rss_bytes": peak_rss_bytes}
+    return TrialFindings(replace(data, recording=recording, summary=summary))
+
+
+def findings(*trials: TrialFindings) -> Findings:
+    return Findings("servers", "0.1.0", trials, sample.comparison_rows([]))
+
+
+def test_start_and_rest_are_medians_and_the_load_is_the_most_of_all_trials() -> None:
+    found = findings(
+        trial(1, 30e6, start_s=0.2, rest_rss_bytes=10_000_000, rest_pss_bytes=5_000_000),
+        trial(2, 90e6, start_s=0.5, rest_rss_bytes=12_000_000, rest_pss_bytes=None),
+        trial(3, 60e6, start_s=0.3, rest_rss_bytes=20_000_000, rest_pss_bytes=7_000_000),
+    )
+    (row,) = servers.rows(found)
+    assert row.framework == "go"
+    assert row.numbers[:5] == ("300 ms", "200 ms–500 ms", "12 MB", "6 MB", "90 MB")
+    assert (row.listen_queue, row.is_short) == ("4,096", False)
+
+
+def test_a_queue_shorter_than_asked_for_is_marked() -> None:
+    (row,) = servers.rows(findings(trial(1, 1e6, backlog=128, backlogs=(128,))))
+    assert (row.listen_queue, row.is_short) == ("128, asked 4,096", True)
+
+
+def test_queues_that_differ_among_trials_are_all_said() -> None:
+    found = findings(trial(1, 1e6), trial(2, 1e6, backlogs=(4096, 4096)))
+    assert servers.rows(found)[0].listen_queue == "4,096; 2 × 4,096"
+
+
+def test_a_server_that_never_answered_or_was_never_seen_has_no_row() -> None:
+    assert servers.rows(findings(with_server(None), with_server(Server("127.0.0.1:1"), 2))) == []
+
+
+def test_a_server_that_ran_already_has_no_start() -> None:
+    found = sample.server(start_s=None, backlog_asked=None)
+    (row,) = servers.rows(findings(with_server(found)))
+    assert row.numbers[:2] == ("–", "–")
+    assert row.listen_queue == "4,096"
+
+
+def _terminal(found: Findings) -> str:
+    file = io.StringIO()
+    terminal.show(found, Console(file=file, width=80, emoji=False))
+    return file.getvalue()
+
+
+def _pdf(found: Findings) -> str:
+    return pypdf.PdfReader(io.BytesIO(pdf.render(found))).pages[0].extract_text()
+
+
+@pytest.mark.parametrize("write", [html.render, markdown.render, _terminal, _pdf])
+def test_every_format_shows_start_memory_and_queue(write: Any) -> None:
+    found = findings(
+        trial(1, 30e6, start_s=0.2, backlog=128, backlogs=(128,), rest_rss_bytes=10_000_000)
+    )
+    text = "".join(write(found).replace("\u00a0", " ").split())
+    for part in ("readyafter", "200ms", "10MB", "30MB", "128,asked4,096"):
+        assert part in text
+
+
+@pytest.mark.parametrize("write", [html.render, markdown.render, _terminal])
+def test_without_a_server_there_is_no_table_of_servers(write: Any) -> None:
+    assert "ready after" not in write(findings(with_server(None)))
