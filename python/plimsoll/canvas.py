@@ -12,11 +12,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-import altair as alt
+from plimsoll.aggregate.seconds import AFTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    import altair as alt
     import pyarrow as pa
 
     from plimsoll.recording import RecordedStage, Recording
@@ -52,6 +53,15 @@ POINTER = "pointer_"
 
 NARROW_PX = 340
 """Width of a plot below which it is narrow."""
+
+STRIP_PX = 4
+"""Height of the strip above a plot whose colour is the level asked for."""
+
+TITLE_Y_PX = -21
+"""Where the title of the upright axis stands, and what is said of a chart at its right."""
+
+_LEVEL_NAMES = {"open": "arrivals/s asked", "unknown": "users active"}
+_SHORT_LEVEL_NAMES = {"open": "arrivals/s", "unknown": "users"}
 
 
 @dataclass(frozen=True)
@@ -193,17 +203,19 @@ class Standing:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The frameworks at one endpoint and load, the best first.
+    """The frameworks at one endpoint and load by one driver, the best first.
 
     Attributes:
         endpoint: Name of the endpoint.
         load: Name of the load.
         standings: One per framework; those without a rank come last.
+        driver: Name of the program that put on the load.
     """
 
     endpoint: str
     load: str
     standings: tuple[Standing, ...]
+    driver: str = "plimsoll"
 
 
 def significant(value: float | None, digits: int = 4) -> float | None:
@@ -237,13 +249,21 @@ def per_second(value: float) -> str:
     return f"{significant(value, 3)}/s" if abs(value) < 10 else f"{value:,.0f}/s"  # noqa: PLR2004
 
 
-def stage_rows(recording: Recording) -> Rows:
+def stage_rows(recording: Recording, until_s: int) -> Rows:
     """One row per stage, in seconds, with labels for a wide and for a narrow plot.
 
-    A label is empty where it would reach into the next stage.
+    A label is empty where it would reach into the next stage. What lies behind the last stage is
+    a row as well, so that the axes of time of all charts of a trial end at the same second.
+
+    Args:
+        recording: The recording.
+        until_s: How many seconds the charts show.
     """
-    whole_ns = max((stage.end_ns for stage in recording.stages), default=0)
-    return [
+    last_ns = max((stage.end_ns for stage in recording.stages), default=0)
+    end_s = significant(last_ns / 1e9, 6) or 0
+    whole_ns = max(last_ns, until_s * 1_000_000_000)
+    after = {"start_s": end_s, "end_s": until_s, "kind": AFTER, "label": "", "short": ""}
+    stages = [
         {
             "start_s": significant(stage.start_ns / 1e9, 6),
             "end_s": significant(stage.end_ns / 1e9, 6),
@@ -252,6 +272,7 @@ def stage_rows(recording: Recording) -> Rows:
         }
         for stage in recording.stages
     ]
+    return [*stages, after] if until_s > end_s else stages
 
 
 def _stage_labels(stage: RecordedStage, share: float) -> dict[str, str]:
@@ -271,6 +292,8 @@ def stage_bands() -> alt.LayerChart:
 
     Holds are drawn as well, unseen, so that the axis of time reaches over every stage.
     """
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
     source = alt.NamedData(name="stages")
     shaded = (
         alt.Chart(source)
@@ -287,7 +310,7 @@ def stage_bands() -> alt.LayerChart:
             align="left",
             baseline="bottom",
             dx=1,
-            dy=-3,
+            dy=-STRIP_PX - 2,
             color=MUTED.light,
             fontSize=10,
             text=alt.ExprRef(f"item.mark.group.width < {NARROW_PX} ? datum.short : datum.label"),
@@ -297,8 +320,92 @@ def stage_bands() -> alt.LayerChart:
     return layered(shaded, labels)
 
 
+def level_name(recording: Recording) -> str:
+    """What the level of a load counts: `connections asked`."""
+    return _LEVEL_NAMES.get(recording.load.get("model", ""), "connections asked")
+
+
+def levels(table: pa.Table) -> list[float | None]:
+    """The level asked for in each second; None behind the load.
+
+    Args:
+        table: Rows of `tables.SECONDS`.
+    """
+    return [
+        None if row["stage"] == AFTER else significant(row["asked"], 6)
+        for row in chosen(table, ["stage", "asked"])
+    ]
+
+
+def level_rows(recording: Recording, asked: Iterable[float | None]) -> Rows:
+    """One row with the range of the levels in words, for wide and narrow; none without levels."""
+    known = [level for level in asked if level is not None]
+    if not any(known):
+        return []
+    low, high = counted(min(known)), counted(max(known))
+    span = high if low == high else f"{low} to {high}"
+    short = _SHORT_LEVEL_NAMES.get(recording.load.get("model", ""), "asked")
+    return [{"text": f"{span} {level_name(recording)}", "short": f"{span} {short}"}]
+
+
+def level_colours() -> alt.Scale:
+    """The deeper the colour, the higher the level asked for."""
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
+    return alt.Scale(domainMin=0, range=[LEVEL_LOW.light, LEVEL_HIGH.light])
+
+
+def level_strip() -> alt.LayerChart:
+    """The layer that shows above the plot what was asked for: column `asked`, and data `level`."""
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
+    strip = (
+        alt.Chart(alt.NamedData(name="seconds"))
+        .transform_filter("datum.asked > 0")
+        .transform_calculate(until="datum.second + 1")
+        .mark_rect()
+        .encode(
+            x=time("second"),
+            x2="until",
+            y=alt.value(-STRIP_PX),
+            y2=alt.value(0),
+            fill=alt.Fill("asked:Q", scale=level_colours(), legend=None),
+        )
+    )
+    return layered(strip, cornered("level", MUTED))
+
+
+def cornered(source: str, colour: Colour, **mark: Any) -> alt.Chart:
+    """Words of the column `text` above the upper right corner of a plot.
+
+    Where it is narrow they are those of the column `short`, if there is one.
+
+    Args:
+        source: Name of the data set.
+        colour: Colour of the words.
+        mark: Properties of the mark that differ.
+    """
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
+    narrow = f"item.mark.group.width < {NARROW_PX}"
+    return (
+        alt.Chart(alt.NamedData(name=source))
+        .mark_text(
+            align="right",
+            baseline="bottom",
+            color=colour.light,
+            fontSize=11,
+            text=alt.ExprRef(f"{narrow} && datum.short ? datum.short : datum.text"),
+            **mark,
+        )
+        .encode(x=alt.value("width"), y=alt.value(TITLE_Y_PX))
+    )
+
+
 def time(column: str) -> alt.X:
     """A column on the axis of time; a second lies between its number and the next one."""
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
     return alt.X(
         f"{column}:Q",
         title="seconds since the start",
@@ -314,6 +421,8 @@ def cursor(fields: Mapping[str, str], name: str) -> alt.Chart:
         fields: Column to its heading.
         name: A name for the pointer's second, unique in the specification.
     """
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
     hover = alt.selection_point(
         name=name, on="pointerover", clear="pointerout", fields=["second"], empty=False
     )
@@ -338,11 +447,15 @@ def cursor(fields: Mapping[str, str], name: str) -> alt.Chart:
 
 def seconds(source: str = "seconds") -> alt.Chart:
     """A chart of a data set with one row a second; `middle` is the middle of the second."""
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
     return alt.Chart(alt.NamedData(name=source)).transform_calculate(middle="datum.second + 0.5")
 
 
 def colour_of(name: str, among: Mapping[str, Colour]) -> alt.ColorDatum:
     """The colour of a layer, with a legend of all the names it is one of."""
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
     return alt.ColorDatum(
         name,
         scale=alt.Scale(domain=list(among), range=[colour.light for colour in among.values()]),
@@ -352,25 +465,26 @@ def colour_of(name: str, among: Mapping[str, Colour]) -> alt.ColorDatum:
 
 def layered(*layers: alt.Chart | alt.LayerChart) -> alt.LayerChart:
     """Charts upon each other, the first one beneath."""
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
     return cast("alt.LayerChart", alt.layer(*layers))
 
 
-def labelled(
-    source: str, y: alt.Y, colour: Colour, at: alt.X | None = None, **mark: Any
-) -> alt.LayerChart:
-    """Words of the column `text` on a halo, so that they can be read across whatever they lie on.
+def labelled(source: str, y: alt.Y, colour: Colour, **mark: Any) -> alt.LayerChart:
+    """Words of the column `text` at the right edge of a plot.
+
+    They stand on a halo, so that they can be read across whatever they lie on.
 
     Args:
         source: Name of the data set.
         y: How high they stand.
         colour: Colour of the words.
-        at: Where they end; at the right edge when None.
         mark: Properties of the mark that differ.
     """
+    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+
     style: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -4, **mark}
-    words = alt.Chart(alt.NamedData(name=source)).encode(
-        x=alt.value("width") if at is None else at, y=y, text="text:N"
-    )
+    words = alt.Chart(alt.NamedData(name=source)).encode(x=alt.value("width"), y=y, text="text:N")
     halo = words.mark_text(stroke=PAPER.light, strokeWidth=4, strokeJoin="round", **style)
     return layered(halo, words.mark_text(color=colour.light, **style))
 
@@ -424,6 +538,7 @@ _AXIS = {
     "titleFontSize": 11,
     "titleFontWeight": "normal",
     "labelOverlap": True,
+    "labelSeparation": 6,
     "tickSize": 4,
 }
 
@@ -442,7 +557,7 @@ CONFIG: dict[str, Any] = {
         "titleAlign": "left",
         "titleAnchor": "end",
         "titleX": 14 - AXIS_PX,
-        "titleY": -19,
+        "titleY": TITLE_Y_PX,
         "titleBaseline": "bottom",
     },
     "legend": {
@@ -453,7 +568,7 @@ CONFIG: dict[str, Any] = {
         "titleFontWeight": "normal",
         "orient": "top",
         "direction": "horizontal",
-        "offset": 34,
+        "offset": 36,
         "symbolStrokeWidth": 2,
         "labelLimit": 260,
         "columnPadding": 12,

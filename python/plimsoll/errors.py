@@ -6,7 +6,6 @@ PlimsollError
 ├── HostError              3   this host is not fit
 │   ├── LimitTooLow
 │   ├── CoreMissing
-│   ├── ToolMissing
 │   └── PortTaken
 ├── FrameworkError         4   a framework failed
 │   ├── NotInstalled
@@ -129,10 +128,6 @@ class LimitTooLow(HostError):
 
 class CoreMissing(HostError):
     """A core that was asked for is not there."""
-
-
-class ToolMissing(HostError):
-    """A program that is needed is not on this host."""
 
 
 class PortTaken(HostError):

@@ -108,6 +108,16 @@ def facts(root: Path = _ROOT) -> dict[str, Any]:
     return {name: found[name] for name in FACTS}
 
 
+def control_groups(controller: str, root: Path = _ROOT) -> tuple[Path, ...]:
+    """Folders of the control groups that this process is in: its own, and those above it.
+
+    Args:
+        controller: Name of the controller: `cpu`, `memory`, `pids`.
+        root: Folder with `proc` and `sys`.
+    """
+    return tuple(_control_groups(root, controller))
+
+
 def allowed_cores() -> tuple[int, ...]:
     """The cores that this process may use, in rising order."""
     return tuple(sorted(os.sched_getaffinity(0)))

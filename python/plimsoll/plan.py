@@ -12,12 +12,18 @@ from random import Random
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Load, Stage
-    from plimsoll.campaign.requests import Endpoint
+    from plimsoll.campaign.requests import Endpoint, Exchange
+
+    Refuses = Callable[[str, Load, Sequence[Exchange]], str]
+    """Why a driver cannot put a load of some requests on a server; empty when it can."""
+
+    Combination = tuple[Framework, Endpoint, Load, str]
+    """Framework, endpoint, load and the name of the driver."""
 
 REQUEST_BYTES = 48
 """Size of the record of one request before compression."""
@@ -40,14 +46,16 @@ class Trial:
     """One start of one framework, one endpoint, one load, one repetition.
 
     Attributes:
-        id: Unique in the campaign and fit for a folder name: `go.2048.steady.1`.
+        id: Unique in the campaign and fit for a folder name: `go.2048.steady.1`; with the driver
+            where the campaign has several: `go.2048.steady.wrk.1`.
         order: Position in the plan, from 0.
         framework: What is measured.
         endpoint: What is asked of it.
         load: How much of it.
         repetition: Number of the block, from 1.
         driver: The program that puts on the load: `plimsoll`.
-        seed: Seeds the contract's values, the mix and the sample of bodies.
+        seed: Seeds the contract's values, the mix and the sample of bodies; the same for every
+            driver.
     """
 
     id: str
@@ -66,13 +74,45 @@ class LeftOut:
 
     Attributes:
         framework: What would be measured.
-        endpoint: What it does not serve.
-        reason: Why, as its folder says.
+        endpoint: What would be asked of it.
+        reason: Why not, as its folder says.
+        load: The load that it cannot take; None when it does not serve the endpoint at all.
     """
 
     framework: Framework
     endpoint: Endpoint
     reason: str
+    load: Load | None = None
+
+    def __str__(self) -> str:
+        """What is left out and why, in one line."""
+        named = f"load {self.load.name}" if self.load else self.endpoint.name
+        verb = "cannot take" if self.load else "does not serve"
+        return f"{self.framework.title} {verb} {named}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A load that a driver does not put on.
+
+    Attributes:
+        driver: Name of the driver.
+        load: The load.
+        endpoint: What would be asked.
+        reason: Why not, as the driver says.
+    """
+
+    driver: str
+    load: Load
+    endpoint: Endpoint
+    reason: str
+
+    def __str__(self) -> str:
+        """What is left out and why, in one line."""
+        return (
+            f"{self.driver} does not put load {self.load.name} on {self.endpoint.name}: "
+            f"{self.reason}"
+        )
 
 
 @dataclass(frozen=True)
@@ -100,21 +140,30 @@ class Estimate:
     assumed_around_s: float
 
 
-def plan(campaign: Campaign) -> tuple[Trial, ...]:
+def _nothing(driver: str, load: Load, exchanges: Sequence[Exchange]) -> str:
+    """The refusal of drivers that can do everything."""
+    return ""
+
+
+def plan(campaign: Campaign, refuses: Refuses = _nothing) -> tuple[Trial, ...]:
     """The trials of a campaign, in order.
 
     Args:
         campaign: What is asked.
+        refuses: Says why a driver cannot put on a load; such trials are left out.
 
     Returns:
         One block for each repetition. The same campaign always has the same plan, and a trial
         keeps its seed when others come or go.
     """
     combinations = [
-        (framework, endpoint, load)
+        (framework, endpoint, load, driver)
         for framework, endpoint in _pairs(campaign)
         if endpoint.name in framework.endpoints
         for load in campaign.loads
+        if not (load.keep_alive and framework.no_keep_alive)
+        for driver in campaign.drivers
+        if not refuses(driver, load, endpoint.exchanges)
     ]
     orders = itertools.count()
     return tuple(
@@ -126,10 +175,21 @@ def plan(campaign: Campaign) -> tuple[Trial, ...]:
 
 def left_out(campaign: Campaign) -> tuple[LeftOut, ...]:
     """What a campaign asks of frameworks that do not serve it."""
+    return tuple(left for pair in _pairs(campaign) for left in _left_out_of(campaign.loads, *pair))
+
+
+def refused(campaign: Campaign, refuses: Refuses) -> tuple[Refused, ...]:
+    """What a campaign asks of drivers that do not do it.
+
+    Args:
+        campaign: What is asked.
+        refuses: Says why a driver cannot put on a load.
+    """
+    asked = itertools.product(campaign.drivers, campaign.loads, campaign.endpoints)
     return tuple(
-        LeftOut(framework, endpoint, framework.not_implemented.get(endpoint.name, ""))
-        for framework, endpoint in _pairs(campaign)
-        if endpoint.name not in framework.endpoints
+        Refused(driver, load, endpoint, reason)
+        for driver, load, endpoint in asked
+        if (reason := refuses(driver, load, endpoint.exchanges))
     )
 
 
@@ -155,7 +215,7 @@ def estimate(
         The estimate.
     """
     requests = [_requests(trial.load, requests_per_s) for trial in trials]
-    load_s = sum(trial.load.duration_s for trial in trials)
+    load_s = sum(_load_s(trial.load, requests_per_s) for trial in trials)
     pauses_s = cool_down_s * max(0, len(trials) - 1)
     return Estimate(
         trials=len(trials),
@@ -174,13 +234,22 @@ def duration_s(trials: Sequence[Trial], cool_down_s: float) -> float:
     return estimate(trials, cool_down_s).duration_s
 
 
+def _left_out_of(
+    loads: Sequence[Load], framework: Framework, endpoint: Endpoint
+) -> Iterator[LeftOut]:
+    if endpoint.name not in framework.endpoints:
+        yield LeftOut(framework, endpoint, framework.not_implemented.get(endpoint.name, ""))
+    elif framework.no_keep_alive:
+        for load in loads:
+            if load.keep_alive:
+                yield LeftOut(framework, endpoint, framework.no_keep_alive, load)
+
+
 def _pairs(campaign: Campaign) -> Iterator[tuple[Framework, Endpoint]]:
     return itertools.product(campaign.frameworks, campaign.endpoints)
 
 
-def _shuffled(
-    combinations: Sequence[tuple[Framework, Endpoint, Load]], seed: str
-) -> list[tuple[Framework, Endpoint, Load]]:
+def _shuffled(combinations: Sequence[Combination], seed: str) -> list[Combination]:
     draw = Random(seed)  # noqa: S311  a seed makes it repeatable
     return draw.sample(combinations, len(combinations))
 
@@ -190,22 +259,31 @@ def _trial(
     framework: Framework,
     endpoint: Endpoint,
     load: Load,
+    driver: str,
     repetition: int,
     *,
     order: int,
 ) -> Trial:
-    trial_id = f"{framework.slug}.{endpoint.name}.{load.name}.{repetition}"
-    draw = Random(f"{campaign.seed}/{trial_id}")  # noqa: S311  a seed makes it repeatable
+    name = f"{framework.slug}.{endpoint.name}.{load.name}"
+    draw = Random(f"{campaign.seed}/{name}.{repetition}")  # noqa: S311  a seed makes it repeatable
+    by = f".{driver}" if campaign.drivers[1:] else ""
     return Trial(
-        id=trial_id,
+        id=f"{name}{by}.{repetition}",
         order=order,
         framework=framework,
         endpoint=endpoint,
         load=load,
         repetition=repetition,
-        driver=campaign.driver,
+        driver=driver,
         seed=draw.getrandbits(SEED_BITS),
     )
+
+
+def _load_s(load: Load, requests_per_s: float) -> float:
+    """How long a load lasts; one that ends after a number of requests may end before its time."""
+    if load.request_limit is None:
+        return load.duration_s
+    return min(load.duration_s, load.request_limit / requests_per_s)
 
 
 def _requests(load: Load, requests_per_s: float) -> int:

@@ -9,8 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from plimsoll.published.figures import Figures
+
 FORMAT = 1
 """Version of the format of a trial's folder."""
+
+
+HOST = "local"
+"""Name of the host of the driver where there is one only."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +64,21 @@ class Server:
         cores: Cores it was given; empty when it was not confined.
         workers: The number of cores it was told to use.
         start_s: From its start to its first right answer, in seconds.
-        rest_rss_bytes: Memory of the process tree before the load.
+        rest_rss_bytes: Memory of the process tree once the contract was asked, before the load.
+        rest_pss_bytes: The same, with pages that several processes share counted once.
         listeners: Sockets listening on its port.
         backlog: Longest listen queue the kernel allows it; null when unknown.
+        backlogs: The same of each listening socket on its own.
+        backlog_asked: Listen queue that the contract has every application ask for; null for a
+            server that ran already.
         somaxconn: The host's upper limit of it; null when unknown.
         exit_code: Of its first process; null when it had to be killed, negative for a signal.
         clean_stop: Whether it stopped by itself, in time, with a known exit code.
         killed: Processes that had to be killed to end it.
+        link: The interface of this host that leads to it, `lo` when it is on this host; null when
+            unknown.
+        link_bits_per_s: Speed of that interface; null when there is none or it does not say.
+        counted: What it counted itself over its whole life, by name; null when it does not count.
     """
 
     address: str
@@ -72,12 +86,18 @@ class Server:
     workers: int = 0
     start_s: float | None = None
     rest_rss_bytes: int | None = None
+    rest_pss_bytes: int | None = None
     listeners: int | None = None
     backlog: int | None = None
+    backlogs: tuple[int, ...] = ()
+    backlog_asked: int | None = None
     somaxconn: int | None = None
     exit_code: int | None = None
     clean_stop: bool | None = None
     killed: int = 0
+    link: str | None = None
+    link_bits_per_s: float | None = None
+    counted: dict[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -100,6 +120,18 @@ class Driver:
         opened: Handshakes that completed, by the driver's own counters.
         refused: Attempts to connect that failed, by the driver's own counters.
         longest_pause_ns: The longest stop of one of its threads; null when not watched.
+        calibrated_ceiling_per_s: Requests per second that as many threads could do at most on
+            cores of their own, by the calibration of this host in the case most like this trial;
+            null when the host was not calibrated.
+        figures: What a foreign driver printed of its requests; null of our own engine.
+        judged_by_figures: Whether a foreign driver wrote down no request, or less of each than its
+            figures say, so that summary and checks go by these.
+        command: The command line that a foreign driver was started with.
+        notes: What a reader must know of the way this driver put on the load.
+        connects_said: Whether the table of connections holds every attempt to connect.
+        outcomes_said: Whether it says which requests were answered rightly; all count so otherwise.
+        failures_said: Whether it says which requests had no answer; they are missing otherwise.
+        instants_step_s: Step to which the driver rounded the instants of its requests down.
     """
 
     name: str
@@ -117,6 +149,15 @@ class Driver:
     opened: int | None = None
     refused: int | None = None
     longest_pause_ns: int | None = None
+    calibrated_ceiling_per_s: float | None = None
+    figures: Figures | None = None
+    judged_by_figures: bool = False
+    command: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    connects_said: bool = True
+    outcomes_said: bool = True
+    failures_said: bool = True
+    instants_step_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -147,6 +188,9 @@ class Recording:
         contract: Sentences on what was wrong before and after the load; empty lists when right.
         notes: What the framework's folder says a reader must know.
         limits: Limits of checks that the campaign changed.
+        request_bytes: Length of each kind of request in `requests`, head and body; empty when
+            nobody said.
+        request_weights: Share of each of them among all, in any unit; empty when nobody said.
     """
 
     trial: str
@@ -171,6 +215,8 @@ class Recording:
     contract: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     notes: tuple[str, ...] = ()
     limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    request_bytes: tuple[int, ...] = ()
+    request_weights: tuple[float, ...] = ()
     format: int = FORMAT
 
     @property

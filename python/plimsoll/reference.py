@@ -5,7 +5,7 @@ lines of JSON: `listening`, as soon as connections are accepted, and `stopped`, 
 has counted itself.
 
 Exit codes: 0 stopped by a signal, 2 the options are wrong, 3 this host is not fit (the port is
-taken, a core is not there), 5 the server failed.
+taken, a core is not there), 5 the server failed, 6 what it witnessed could not be written.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import re
 import signal
 import socket
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from plimsoll import _engine
@@ -101,6 +102,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     add("--freeze", type=duration_ns, help="stand still this long at the end of every period")
     add("--freeze-every", type=duration_ns, default="5s", help="that period")
     add("--seed", type=int, default=0, help="chooses which requests take the second service time")
+    add("--witness", type=Path, help="file that says, at the end, how long each request was held")
     return parser
 
 
@@ -119,6 +121,10 @@ def _freeze(options: argparse.Namespace) -> dict[str, int] | None:
     if options.freeze is None:
         return None
     return {"duration_ns": options.freeze, "period_ns": options.freeze_every}
+
+
+def _witness(path: Path | None) -> dict[str, str]:
+    return {} if path is None else {"witness": str(path.resolve())}
 
 
 def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
@@ -147,6 +153,7 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
             "service_time": _service_time(options),
             "freeze": _freeze(options),
             "seed": options.seed,
+            **_witness(options.witness),
         }
     )
 

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from plimsoll.campaign import campaign_file, documents, framework, settings
 from plimsoll.campaign.documents import Mistake
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
-from plimsoll.campaign.framework_file import ALL
+from plimsoll.campaign.framework import ALL
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.errors import CampaignError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from plimsoll.campaign.campaign_file import CampaignTable, LoadTable, StageTable
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.requests import Endpoint
     from plimsoll.campaign.settings import Scales
 
+PUBLISHED = Path("docs", "published")
+"""Where files of published figures lie beside the folder of the frameworks."""
+
 
 @dataclass(frozen=True)
 class Campaign:
-    """Frameworks × endpoints × loads × repetitions.
+    """Frameworks × endpoints × loads × drivers × repetitions.
 
     Attributes:
         name: Name of the campaign; its results lie in a folder of this name.
@@ -32,13 +35,18 @@ class Campaign:
         endpoints: What is asked.
         loads: How much of it.
         repetitions: How often each combination is measured, each time with a fresh server.
-        driver: The program that puts on the load.
+        drivers: The programs that put on the load, each one on its own.
+        drivers_optional: Whether a driver that is missing, or cannot put on a load, is left out;
+            else that is an error.
         server_cores: Cores of the server; None lets Plimsoll divide the host.
         driver_cores: Cores of the driver; None lets Plimsoll divide the host.
         cool_down_s: Pause between trials, in seconds.
+        idle_s: For how long the energy of the idle host is read before and after each trial.
         limits: Limits of checks that the campaign changes: check name to name and value.
         seed: Seeds the order of trials and all that is drawn in them.
         body_sample_ratio: Share of the answers whose body is compared in full.
+        published: File of figures that somebody published of the same experiment, for its report
+            to set beside what was measured; None for none.
     """
 
     name: str
@@ -46,13 +54,16 @@ class Campaign:
     endpoints: tuple[Endpoint, ...]
     loads: tuple[Load, ...]
     repetitions: int = 1
-    driver: str = "plimsoll"
+    drivers: tuple[str, ...] = ("plimsoll",)
+    drivers_optional: bool = False
     server_cores: tuple[int, ...] | None = None
     driver_cores: tuple[int, ...] | None = None
     cool_down_s: float = 1.0
+    idle_s: float = 0.0
     limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     seed: int = 1
     body_sample_ratio: float = 0.01
+    published: Path | None = None
 
 
 def read(
@@ -85,10 +96,14 @@ def read(
     )
     mistakes += campaign_file.mistakes(table, drivers, limits)
     chosen, absent, broken = _frameworks(table.frameworks or [], frameworks_root)
+    published = _published(table.published, path, frameworks_root)
+    if published is not None and not published.is_file():
+        mistakes.append(_no_figures(published))
     problems += documents.problems(document, [*mistakes, *absent])
     if problems or broken:
         raise CampaignError([*problems, *broken])
-    return _campaign(table, chosen, scales)
+    asked = _campaign(table, chosen, scales)
+    return replace(asked, published=published, **_drivers(table.driver, drivers))
 
 
 def resolved(campaign: Campaign) -> dict[str, Any]:
@@ -150,14 +165,49 @@ def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: S
         endpoints=_endpoints(_given(table.endpoints)),
         loads=tuple(_load(load, scales) for load in _given(table.load)),
         repetitions=_or(table.repetitions, Campaign.repetitions),
-        driver=_or(table.driver, Campaign.driver),
         server_cores=table.server_cores,
         driver_cores=table.driver_cores,
         cool_down_s=_or(table.cool_down, Campaign.cool_down_s),
+        idle_s=_or(table.idle, Campaign.idle_s),
         limits=_limits(table.limits or {}),
         seed=_or(table.seed, Campaign.seed),
         body_sample_ratio=_or(table.body_sample, Campaign.body_sample_ratio),
     )
+
+
+def _published(name: str | None, path: Path, root: Path | None) -> Path | None:
+    """The file of published figures that a campaign names: beside it, else with the frameworks.
+
+    Args:
+        name: The name; None for none.
+        path: The campaign's file.
+        root: The folder that holds the frameworks; None looks for it.
+    """
+    if name is None:
+        return None
+    beside = path.parent / name
+    try:
+        ours = framework.locate(root).parent / PUBLISHED / name
+    except CampaignError:
+        return beside
+    is_beside = beside.is_file() and not beside.samefile(path)
+    return ours if ours.is_file() and not is_beside else beside
+
+
+def _no_figures(file: Path) -> Mistake:
+    return Mistake(
+        ("published",),
+        f"there is no file `{file.name}` of published figures",
+        f"name one in the folder of the campaign, or in `{PUBLISHED.as_posix()}` of the frameworks",
+    )
+
+
+def _drivers(names: Sequence[str | None] | None, known: Collection[str]) -> dict[str, Any]:
+    """The fields that say which drivers there are; `all` stands for every one that is here."""
+    given = tuple(_given(names)) or Campaign.drivers
+    if ALL in given:
+        return {"drivers": tuple(known), "drivers_optional": True}
+    return {"drivers": given}
 
 
 def _endpoints(names: Iterable[str]) -> tuple[Endpoint, ...]:
@@ -178,9 +228,12 @@ def _load(table: LoadTable, scales: Scales) -> Load:
         connections=_scaled(table.connections or 0, scales),
         keep_alive=_or(table.keep_alive, Load.keep_alive),
         requests_per_connection=table.requests_per_connection,
+        pipeline=_or(table.pipeline, Load.pipeline),
         think_time_s=_or(table.think_time, Load.think_time_s),
         timeout_s=_or(table.timeout, Load.timeout_s),
         request_limit=table.request_limit,
+        threads=table.threads,
+        server_cores=table.server_cores,
     )
 
 

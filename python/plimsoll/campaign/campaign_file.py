@@ -14,11 +14,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS
-from plimsoll.campaign.framework_file import ALL
+from plimsoll.campaign.framework import ALL
+from plimsoll.campaign.load import MOST_PIPELINED
 from plimsoll.campaign.quantities import cores, count, duration_s, number
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from plimsoll.campaign.lines import KeyPath
     from plimsoll.campaign.load import StageKind
@@ -73,9 +74,12 @@ class LoadTable(BaseModel):
     connections: _Count | None = None
     keep_alive: bool | None = None
     requests_per_connection: _Count | None = None
+    pipeline: _Count | None = None
     think_time: _Duration | None = None
     timeout: _Duration | None = None
     request_limit: _Count | None = None
+    threads: _Count | None = None
+    server_cores: _Cores | None = None
 
 
 class CampaignTable(BaseModel):
@@ -87,13 +91,15 @@ class CampaignTable(BaseModel):
     frameworks: _Names | None
     endpoints: _Names | None
     repetitions: _Count | None = None
-    driver: str | None = None
+    driver: _Names | None = None
     server_cores: _Cores | None = None
     driver_cores: _Cores | None = None
     cool_down: _Duration | None = None
+    idle: _Duration | None = None
     seed: int | None = None
     body_sample: float | None = None
     limits: Limits | None = None
+    published: str | None = None
     load: list[LoadTable | None] | None
 
 
@@ -126,9 +132,7 @@ def mistakes(
     yield from _name(table.name, ())
     yield from _names(table)
     yield from _ranges(table)
-    if table.driver is not None and table.driver not in drivers:
-        hint = near(table.driver, drivers, "drivers")
-        yield Mistake(("driver",), f"there is no driver `{table.driver}`", hint)
+    yield from _drivers(table.driver, drivers)
     if limits is not None:
         yield from _limits(table.limits or {}, limits)
     yield from _loads(table)
@@ -151,6 +155,17 @@ def _names(table: CampaignTable) -> Iterator[Mistake]:
         if name is not None and name not in (*_ENDPOINT_NAMES, ALL):
             hint = near(name, _ENDPOINT_NAMES, "endpoints")
             yield Mistake(("endpoints", index), f"there is no endpoint `{name}`", hint)
+
+
+def _drivers(names: Sequence[str | None] | None, known: Collection[str]) -> Iterator[Mistake]:
+    if names == []:
+        yield Mistake(("driver",), "`driver` is empty", f"name one, or some, or write `{ALL}`")
+    for index, name in enumerate(names or []):
+        if name is not None and name in (names or [])[:index]:
+            yield Mistake(("driver", index), f"`{name}` is listed twice")
+        if name is not None and name not in (*known, ALL):
+            hint = near(name, known, "drivers")
+            yield Mistake(("driver", index), f"there is no driver `{name}`", hint)
 
 
 def _ranges(table: CampaignTable) -> Iterator[Mistake]:
@@ -191,13 +206,27 @@ def _loads(table: CampaignTable) -> Iterator[Mistake]:
 
 
 def _connections(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
-    for key in ("timeout", "requests_per_connection", "request_limit"):
+    for key in ("timeout", "requests_per_connection", "pipeline", "request_limit", "threads"):
         if getattr(load, key) == 0:
             yield Mistake((*at, key), f"`{key}` must be more than 0")
     if load.keep_alive is False and load.requests_per_connection is not None:
         message = "`requests_per_connection` has no meaning with `keep_alive = false`"
         yield Mistake((*at, "requests_per_connection"), message, "take one of the two out")
+    if (load.pipeline or 1) > 1:
+        yield from _pipeline(load, at)
     yield from _only_open(load, at) if load.model != "open" else _only_closed(load, at)
+
+
+def _pipeline(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
+    """Whether several requests can be in flight on one connection."""
+    if (load.pipeline or 1) > MOST_PIPELINED:
+        yield Mistake((*at, "pipeline"), f"`pipeline` must be {MOST_PIPELINED} or less")
+    if load.keep_alive is False or load.requests_per_connection == 1:
+        message = "`pipeline` has no meaning where a connection carries one request"
+        yield Mistake((*at, "pipeline"), message, "take one of the two out")
+    if load.think_time:
+        message = "`pipeline` and `think_time` exclude each other"
+        yield Mistake((*at, "pipeline"), message, "take one of the two out")
 
 
 def _only_open(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:

@@ -7,7 +7,6 @@ mistakes become problems with a place that a person can go to (`problems`).
 from __future__ import annotations
 
 import copy
-import difflib
 import os
 import re
 import tomllib
@@ -15,21 +14,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from pydantic import BaseModel, ValidationError
-
-from plimsoll.campaign import lines
 from plimsoll.campaign.quantities import Unreadable
 from plimsoll.errors import CampaignError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pydantic import BaseModel
     from pydantic_core import ErrorDetails
 
     from plimsoll.campaign.lines import KeyPath
 
 Table = dict[str, Any]
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound="BaseModel")
 
 _SYNTAX_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -122,6 +119,8 @@ def checked(
     Returns:
         The model, empty where there is a mistake, and the mistakes.
     """
+    from pydantic import ValidationError  # noqa: PLC0415 - heavy
+
     try:
         return model.model_validate(table), []
     except ValidationError as error:
@@ -139,6 +138,8 @@ def keys_of(model: type[BaseModel]) -> tuple[str, ...]:
 
 def problems(document: Document, mistakes: Iterable[Mistake]) -> list[Problem]:
     """Mistakes with their places, in the order of the file, then those from elsewhere."""
+    from plimsoll.campaign import lines  # noqa: PLC0415 - heavy, and needed to say what is wrong only
+
     positions = lines.positions(document.text)
     placed: list[tuple[int, Problem]] = []
     for mistake in mistakes:
@@ -164,6 +165,8 @@ def near(word: str, known: Iterable[str], noun: str) -> str:
     Returns:
         The most similar one as a question, or all of them.
     """
+    import difflib  # noqa: PLC0415 - needed to say what is wrong only
+
     words = sorted(known)
     by_lower = {name.lower(): name for name in words}
     similar = difflib.get_close_matches(word.lower(), by_lower, n=1)

@@ -5,19 +5,25 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
-from plimsoll.campaign import documents, framework_file
+from plimsoll.campaign import documents
 from plimsoll.campaign.documents import near, shown
-from plimsoll.campaign.endpoints import mix
-from plimsoll.campaign.framework_file import ALL, FrameworkTable, VariantTable
 from plimsoll.errors import CampaignError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plimsoll.campaign.framework_file import FrameworkTable, NeedTable, VariantTable
+
 FILE = "framework.toml"
 """Name of the file that makes a folder a framework."""
+
+ALL = "all"
+"""Stands for the plain variant of every framework, after a colon for every variant.
+
+No framework or variant may have this name.
+"""
 
 
 @dataclass(frozen=True)
@@ -25,14 +31,68 @@ class Requirement:
     """One thing that a framework needs on the host before it can be built.
 
     Attributes:
-        kind: `command` (a program on the PATH), `apt` (a Debian package) or `java` (a JDK).
-        name: The program or package; for `java` the least major version.
+        kind: `command` (a program on the PATH), `apt` (a Debian package), `java` (a JDK) or
+            `folder` (one that a variable of the environment names).
+        name: The program, package or variable; for `java` the least major version.
         remedy: What a person types to get it.
+        least: Least version of a program, by what `--version` says: `5.9`; empty for any.
+        below: The first version of a program that is too new; empty for none.
     """
 
-    kind: Literal["command", "apt", "java"]
+    kind: Literal["command", "apt", "java", "folder"]
     name: str
     remedy: str = ""
+    least: str = ""
+    below: str = ""
+
+
+class Installable(Protocol):
+    """What can be installed: a framework, or a tool."""
+
+    @property
+    def title(self) -> str:
+        """Name as people read it."""
+        ...
+
+    @property
+    def reference(self) -> str:
+        """Name as it is typed."""
+        ...
+
+    @property
+    def slug(self) -> str:
+        """Name as file names have it."""
+        ...
+
+    @property
+    def variant(self) -> str:
+        """Name of the variant; empty for the plain one."""
+        ...
+
+    @property
+    def folder(self) -> Path:
+        """Where its file lies, and where its commands run."""
+        ...
+
+    @property
+    def needs(self) -> tuple[Requirement, ...]:
+        """What has to be on the host."""
+        ...
+
+    @property
+    def build(self) -> str:
+        """Command that makes it ready; empty for none."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Command that prints its version on the first line."""
+        ...
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Added to the environment of every command."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -55,6 +115,7 @@ class Framework:
         endpoints: Names of the endpoints it serves.
         not_implemented: Endpoint left out, and why.
         environment: Added to the environment of every command.
+        no_keep_alive: Why it closes every connection after one answer; empty when it keeps them.
         notes: What it cannot be told, and other things a reader of the report must know.
         stop_signal: Name of the signal that asks for a clean stop: `TERM`.
         clean_exit_codes: Exit codes that count as a clean stop.
@@ -73,6 +134,7 @@ class Framework:
     endpoints: tuple[str, ...]
     not_implemented: dict[str, str] = field(default_factory=dict[str, str])
     environment: dict[str, str] = field(default_factory=dict[str, str])
+    no_keep_alive: str = ""
     notes: tuple[str, ...] = ()
     stop_signal: str = "TERM"
     clean_exit_codes: tuple[int, ...] = (0,)
@@ -139,7 +201,8 @@ def choose(root: Path, references: Sequence[str]) -> tuple[Framework, ...]:
 
     Args:
         root: The folder that holds the frameworks.
-        references: `go` is the plain variant, `go:one-core` another, `all` every plain one.
+        references: `go` is the plain variant, `go:one-core` another, `go:all` every one of `go`;
+            `all` is every plain one, `all:all` every variant of all.
 
     Returns:
         The frameworks in the order named.
@@ -152,7 +215,7 @@ def choose(root: Path, references: Sequence[str]) -> tuple[Framework, ...]:
     problems: dict[Problem, None] = {}
     for reference in _expanded(root, references):
         try:
-            chosen.append(_chosen(root, reference))
+            chosen.extend(_chosen(root, reference))
         except CampaignError as error:
             problems.update(dict.fromkeys(error.problems))
     if problems:
@@ -175,10 +238,12 @@ def read(folder: Path) -> tuple[Framework, ...]:
     Raises:
         CampaignError: The file cannot be read or has mistakes; all of them are in it.
     """
+    from plimsoll.campaign import framework_file as form  # noqa: PLC0415 - heavy
+
     document = documents.read(folder / FILE)
-    table, mistakes = documents.checked(FrameworkTable, document.table, framework_file.known_keys)
+    table, mistakes = documents.checked(form.FrameworkTable, document.table, form.known_keys)
     variants = _variants(folder, table)
-    mistakes += framework_file.mistakes(folder, table, variants)
+    mistakes += form.mistakes(folder, table, variants)
     if mistakes:
         raise CampaignError(documents.problems(document, mistakes))
     return tuple(variants.values())
@@ -194,24 +259,27 @@ def _named(where: str, folder: Path) -> Path:
 
 def _expanded(root: Path, references: Sequence[str]) -> Iterator[str]:
     for reference in references:
-        if reference == ALL:
-            yield from (folder.name for folder in find(root))
+        if reference in (ALL, f"{ALL}:{ALL}"):
+            every = reference.removeprefix(ALL)
+            yield from (f"{folder.name}{every}" for folder in find(root))
         else:
             yield reference
 
 
-def _chosen(root: Path, reference: str) -> Framework:
+def _chosen(root: Path, reference: str) -> tuple[Framework, ...]:
     name, _, variant = reference.partition(":")
     names = [folder.name for folder in find(root)]
     if name not in names:
         message = f"there is no framework `{name}` in `{shown(root)}`"
         raise CampaignError([Problem("", message, near(name, names, "frameworks"))])
     variants = {framework.variant: framework for framework in read(root / name)}
+    if variant == ALL:
+        return tuple(variants.values())
     if variant not in variants:
         message = f"`{name}` has no variant `{variant}`"
         known = [known for known in variants if known]
         raise CampaignError([Problem("", message, near(variant, known, f"variants of `{name}`"))])
-    return variants[variant]
+    return (variants[variant],)
 
 
 def _variants(folder: Path, table: FrameworkTable) -> dict[str, Framework]:
@@ -230,13 +298,14 @@ def _overlaid(under: Framework, variant: str, over: VariantTable) -> Framework:
         variant=variant,
         language=_or(over.language, under.language),
         site=_or(over.site, under.site),
-        needs=under.needs if over.needs is None else tuple(_requirements(over)),
+        needs=under.needs if over.needs is None else tuple(requirements(over.needs)),
         build=_or(over.build, under.build),
         start=_or(over.start, under.start),
         version=_or(over.version, under.version),
         endpoints=endpoints,
         not_implemented=not_implemented,
         environment={**under.environment, **_filled(over.environment)},
+        no_keep_alive=_or(over.no_keep_alive, under.no_keep_alive),
         notes=under.notes if over.notes is None else _listed(over.notes),
         stop_signal=_or(over.stop_signal, under.stop_signal).removeprefix("SIG"),
         clean_exit_codes=_listed(over.clean_exit_codes) or under.clean_exit_codes,
@@ -246,6 +315,8 @@ def _overlaid(under: Framework, variant: str, over: VariantTable) -> Framework:
 
 def _served(under: Framework, over: VariantTable) -> tuple[tuple[str, ...], dict[str, str]]:
     """The endpoints served and those left out; `mix` follows from the endpoints it is made of."""
+    from plimsoll.campaign.endpoints import mix  # noqa: PLC0415 - makes every body there is
+
     left_out = _filled(over.not_implemented)
     if over.endpoints is None:
         served = [name for name in under.endpoints if name not in left_out]
@@ -264,10 +335,12 @@ def _served(under: Framework, over: VariantTable) -> tuple[tuple[str, ...], dict
     return tuple(served), not_implemented
 
 
-def _requirements(over: VariantTable) -> Iterator[Requirement]:
-    for need in _listed(over.needs):
+def requirements(needs: list[NeedTable | None] | None) -> Iterator[Requirement]:
+    """The rows of `needs`, as far as they are right."""
+    for need in _listed(needs):
         if need.kind is not None and need.name is not None:
-            yield Requirement(need.kind, need.name, need.remedy or "")
+            bounds = (need.least or "", need.below or "")
+            yield Requirement(need.kind, need.name, need.remedy or "", *bounds)
 
 
 def _or(value: T | None, otherwise: T) -> T:

@@ -10,11 +10,12 @@ import re
 import signal
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS, mix
+from plimsoll.campaign.framework import ALL
 from plimsoll.campaign.quantities import duration_s
 
 if TYPE_CHECKING:
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.lines import KeyPath
 
-ALL = "all"
-"""Stands for the plain variant of every framework, so no framework may have this name."""
-
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_VERSION = r"^\d+(\.\d+)*$"
 _NAME_HINT = "use small letters, digits, `-` and `_`; it becomes part of file names"
 _CONTRACT = tuple(endpoint.name for endpoint in ENDPOINTS)
 _REQUIRED = ("language", "version", "start", "endpoints")
@@ -40,9 +39,11 @@ class NeedTable(BaseModel):
 
     model_config = _STRICT
 
-    kind: Literal["command", "apt", "java"] | None
+    kind: Literal["command", "apt", "java", "folder"] | None
     name: str | None
     remedy: str | None = None
+    least: str | None = Field(default=None, pattern=_VERSION)
+    below: str | None = Field(default=None, pattern=_VERSION)
 
 
 class VariantTable(BaseModel):
@@ -59,6 +60,7 @@ class VariantTable(BaseModel):
     endpoints: list[str | None] | None = None
     not_implemented: dict[str, str | None] | None = None
     environment: dict[str, str | None] | None = None
+    no_keep_alive: str | None = None
     notes: list[str | None] | None = None
     stop_signal: str | None = None
     clean_exit_codes: list[int | None] | None = None
@@ -120,7 +122,7 @@ def _names(actual: str, table: FrameworkTable) -> Iterator[Mistake]:
     elif table.name is not None and (not _NAME.fullmatch(table.name) or table.name == ALL):
         yield Mistake(("name",), f"`{table.name}` is no name for a framework", _NAME_HINT)
     for name in table.variant or {}:
-        if not _NAME.fullmatch(name):
+        if not _NAME.fullmatch(name) or name == ALL:
             yield Mistake(("variant", name), f"`{name}` is no name for a variant", _NAME_HINT)
 
 
@@ -131,6 +133,9 @@ def _texts(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
     for name in _OURS:
         if name in (table.environment or {}):
             yield Mistake((*at, "environment", name), f"`{name}` is set by Plimsoll for each trial")
+    if table.no_keep_alive is not None and not table.no_keep_alive.strip():
+        message = "`no_keep_alive` is empty"
+        yield Mistake((*at, "no_keep_alive"), message, "say why it closes every connection")
 
 
 def _stop(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:

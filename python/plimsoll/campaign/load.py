@@ -9,6 +9,9 @@ StageKind = Literal["warm_up", "ramp", "hold"]
 Model = Literal["closed", "open"]
 Arrivals = Literal["constant", "poisson"]
 
+MOST_PIPELINED = 1024
+"""The most requests that the engine has in flight on one connection."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -42,9 +45,13 @@ class Load:
         connections: Open model: size of the pool of connections; 0 when closed.
         keep_alive: Whether a connection carries more than one request.
         requests_per_connection: A connection is closed after this many; None is no limit.
+        pipeline: Requests that may be in flight on one connection; 1 waits for each answer.
         think_time_s: Closed model: pause between an answer and the next request, in seconds.
         timeout_s: A request (and an attempt to connect) fails after this long, in seconds.
         request_limit: Closed model: end after this many requests; None is no limit.
+        threads: Threads of a driver that takes a number of them; None leaves it to the driver. Our
+            engine has one on each of its cores.
+        server_cores: Cores of the server under this load; None for those of the campaign.
     """
 
     name: str
@@ -54,9 +61,12 @@ class Load:
     connections: int = 0
     keep_alive: bool = True
     requests_per_connection: int | None = None
+    pipeline: int = 1
     think_time_s: float = 0.0
     timeout_s: float = 10.0
     request_limit: int | None = None
+    threads: int | None = None
+    server_cores: tuple[int, ...] | None = None
 
     @property
     def duration_s(self) -> float:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 STAGE_KINDS = ("warm_up", "ramp", "hold")
 """Kinds of stages, by which a setting may name them."""
 
-_LISTS = ("frameworks", "endpoints")
+_LISTS = ("frameworks", "endpoints", "driver")
 _HINT = "write `--set KEY=VALUE`, such as `--set repetitions=1` or `--set load.NAME.timeout=5s`"
 _SCALE_HINT = "write a number above 0, such as `0.1`"
 

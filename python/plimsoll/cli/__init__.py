@@ -5,8 +5,14 @@ A verb's module is imported only when the verb is used, so that help comes at on
 
 from __future__ import annotations
 
+from plimsoll.cli import leaving
+
+_BEGUN = leaving.begin()  # before all that takes long to import
+
+# ruff: noqa: E402
 import importlib
 import io
+import keyword
 import os
 import signal
 import sys
@@ -22,6 +28,8 @@ from plimsoll.errors import INTERRUPTED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from click.shell_completion import CompletionItem
+
 VERBS = {
     "machine": "facts and limits of this host, and what to change",
     "list": "frameworks, endpoints and checks; what runs here and what is missing for the rest",
@@ -29,9 +37,14 @@ VERBS = {
     "check": "start each framework, verify its endpoints, stop; no load",
     "plan": "the trials of a campaign in order, the time and the disk it needs",
     "run": "conduct the trials of a campaign; goes on where it stopped",
+    "calibrate": "the instrument against a server whose truth is known; the ceiling of this host",
     "load": "one trial against an address that already runs",
+    "import": "what another tool wrote about each of its requests becomes a recording",
+    "audit": "figures that another tool printed, or somebody published, are judged",
     "judge": "aggregate and judge recordings again",
     "report": "charts and report of recordings",
+    "export": "recordings for other programs: CSV of each second, JTL, HdrHistogram, Parquet",
+    "completion": "what makes bash, zsh or fish complete what is typed",
 }
 """Every verb and what it does, in the order of the path from question to report."""
 
@@ -44,18 +57,38 @@ Exit codes:
   4  a framework failed      130  interrupted"""
 
 
+def module_of(verb: str) -> str:
+    """The module of a verb; one that is a word of Python has an underscore more."""
+    return f"{verb}_" if keyword.iskeyword(verb) else verb
+
+
 class Verbs(click.Group):
     """The verbs, imported one at a time."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names in order."""
-        return list(VERBS)
+        return [*VERBS]  # `list` is a verb here, once it is imported
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """One of them; None when there is none of this name."""
         if cmd_name not in VERBS:
             return None
-        return importlib.import_module(f"plimsoll.cli.{cmd_name}").command
+        begun = leaving.begin()
+        try:
+            return importlib.import_module(f"plimsoll.cli.{module_of(cmd_name)}").command
+        finally:
+            leaving.end(begun=begun)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Verbs that begin with a word, without importing them, or options of the program."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - needed by shells only
+
+        verbs = [
+            CompletionItem(verb, help=purpose)
+            for verb, purpose in VERBS.items()
+            if verb.startswith(incomplete)
+        ]
+        return verbs or click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -79,7 +112,7 @@ class Verbs(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs, without importing them."""
         with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+            formatter.write_dl([*VERBS.items()])
 
 
 @click.group(
@@ -116,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         code = messages.error("interrupted", "", INTERRUPTED)
     except Exception as error:
         code = messages.failure(error)
-    _let_go_of_stdout()
+    _let_go()
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -130,9 +163,13 @@ def _make_outputs_fit() -> None:
             output.reconfigure(errors="replace")
 
 
-def _let_go_of_stdout() -> None:
-    """What could not be written is not tried again, nor complained about, when Python ends."""
+def _let_go() -> None:
+    """Nothing more is to come: neither Ctrl-C nor what could not be written makes a last noise."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+leaving.end(begun=_BEGUN)

@@ -8,9 +8,7 @@ from pathlib import Path
 import click
 
 from plimsoll import plan
-from plimsoll.campaign.campaign import resolved
 from plimsoll.cli import chosen, options
-from plimsoll.storage.parquet import planned
 
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 """From how many seconds on a time is said in a unit, the seconds of that unit, and its name."""
@@ -28,29 +26,42 @@ def command(
     campaign: Path, settings: tuple[str, ...], available: bool, root: Path | None, as_json: bool
 ) -> int:
     """The trials of a campaign in order, the time and the disk it needs. Nothing is started."""
+    from plimsoll.campaign.campaign import resolved  # noqa: PLC0415 - help does without it
+    from plimsoll.storage.documents import planned  # noqa: PLC0415
+
     asked = chosen.campaign(campaign, settings, root)
     asked = chosen.with_available(asked) if available else asked
-    trials = plan.plan(asked)
-    estimate = plan.estimate(trials, asked.cool_down_s)
+    chosen.published(asked)
+    refuses = chosen.refusals(asked)
+    trials = plan.plan(asked, refuses)
+    around_s = plan.ASSUMED_AROUND_S + 2 * asked.idle_s
+    estimate = plan.estimate(trials, asked.cool_down_s, around_s=around_s)
     if as_json:
         found = {
             "campaign": resolved(asked),
             "trials": [planned(trial) for trial in trials],
             "left_out": [_left_out(one) for one in plan.left_out(asked)],
+            "refused": [_refused(one) for one in plan.refused(asked, refuses)],
             "estimate": vars(estimate),
         }
         click.echo(json.dumps(found, indent=1, default=str))
         return 0
     for trial in trials:
         click.echo(f"{trial.order + 1:>4}  {trial.id}")
-    for one in plan.left_out(asked):
-        click.echo(f"   –  {one.framework.title} does not serve {one.endpoint.name}: {one.reason}")
+    for line in chosen.left_out(asked, refuses):
+        click.echo(f"   –  {line}")
     click.echo(_spoken(estimate))
     return 0
 
 
 def _left_out(one: plan.LeftOut) -> dict[str, str]:
     names = {"framework": one.framework.reference, "endpoint": one.endpoint.name}
+    load = {"load": one.load.name} if one.load else {}
+    return {**names, **load, "reason": one.reason}
+
+
+def _refused(one: plan.Refused) -> dict[str, str]:
+    names = {"driver": one.driver, "load": one.load.name, "endpoint": one.endpoint.name}
     return {**names, "reason": one.reason}
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from plimsoll.cli import reporting
-from plimsoll.storage import parquet
+from plimsoll import storage as storages
+from plimsoll.cli import options, reporting
 
 
 @click.command(name="report")
@@ -19,6 +19,8 @@ from plimsoll.storage import parquet
     type=click.Choice(reporting.EVERY_FORMAT),
     help="Repeatable; without it, every format.",
 )
-def command(results: Path, formats: tuple[str, ...]) -> int:
+@options.storage
+def command(results: Path, formats: tuple[str, ...], storage: str) -> int:
     """Writes charts and report of the recordings in a folder of results."""
-    return reporting.judge_and_report(parquet.results(results), formats or reporting.EVERY_FORMAT)
+    with storages.opened(results, storage) as stored:
+        return reporting.judge_and_report(stored, formats or reporting.EVERY_FORMAT)

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll import errors, machine, plan
+from plimsoll import storage as storages
 from plimsoll.cli import chosen, messages, options, panel, reporting
-from plimsoll.conduct import campaign as campaigns
-from plimsoll.conduct.setting import Setting
-from plimsoll.storage import parquet
 
 if TYPE_CHECKING:
     from plimsoll.campaign.campaign import Campaign
+    from plimsoll.conduct.events import CampaignEnded
+    from plimsoll.conduct.setting import Setting
     from plimsoll.plan import Trial
+    from plimsoll.recording import Recording
+    from plimsoll.storage.results import Results
 
 RESULTS = Path("results")
 
@@ -34,6 +36,7 @@ MOST_LINES = 12
     metavar="DIR",
     help="Folder of the results; without it, results/<name of the campaign>.",
 )
+@options.storage
 @options.settings
 @options.available
 @click.option("--again", is_flag=True, help="Repeat the trials that ended with an error.")
@@ -42,6 +45,7 @@ MOST_LINES = 12
 def command(
     campaign: Path,
     into: Path | None,
+    storage: str,
     settings: tuple[str, ...],
     available: bool,
     again: bool,
@@ -56,37 +60,64 @@ def command(
     asked = chosen.campaign(campaign, settings, root)
     asked = chosen.with_available(asked) if available else asked
     chosen.require_installed(asked.frameworks)
+    chosen.require_drivers(asked)
     trials = _planned(asked)
-    results = parquet.results(into or RESULTS / asked.name)
+    text = campaign.read_text(encoding="utf-8")
+    with storages.opened(into or RESULTS / asked.name, storage) as results:
+        ended = _conducted(asked, trials, results, text, again=again, judge=not no_report)
+        code = 0 if no_report else reporting.judge_and_report(results, reporting.EVERY_FORMAT)
+        return _failures(results, ended.failed) or code
+
+
+def _conducted(
+    asked: Campaign,
+    trials: tuple[Trial, ...],
+    results: Results,
+    campaign_toml: str,
+    *,
+    again: bool,
+    judge: bool,
+) -> CampaignEnded:
+    """Conducts the trials, and shows what happens."""
+    from plimsoll.conduct import campaign as campaigns  # noqa: PLC0415 - help does without it
+
     scene = panel.Scene()
-    with panel.showing(scene) as tell:
-        ended = campaigns.conduct(
+
+    def judged(recording: Recording) -> str:
+        return reporting.verdict_text(results, recording) if judge else ""
+
+    with panel.showing(scene, judged=judged) as tell:
+        return campaigns.conduct(
             trials,
             _setting(asked),
             results,
-            campaign.read_text(encoding="utf-8"),
+            campaign_toml,
             cool_down_s=asked.cool_down_s,
             again=again,
+            published_toml=chosen.published(asked),
             tell=tell,
         )
-    code = 0 if no_report else reporting.judge_and_report(results, reporting.EVERY_FORMAT)
-    return _failures(results, ended.failed) or code
 
 
 def _planned(asked: Campaign) -> tuple[Trial, ...]:
-    trials = plan.plan(asked)
-    for one in plan.left_out(asked):
-        messages.note(f"{one.framework.title} does not serve {one.endpoint.name}: {one.reason}")
+    refuses = chosen.refusals(asked)
+    trials = plan.plan(asked, refuses)
+    for line in chosen.left_out(asked, refuses):
+        messages.note(line)
     if not trials:
         problem = errors.Problem(
-            "", "the campaign has no trial to conduct", "name other frameworks"
+            "", "the campaign has no trial to conduct", "name other frameworks or drivers"
         )
         raise errors.CampaignError([problem])
     return trials
 
 
 def _setting(asked: Campaign) -> Setting:
+    from plimsoll.conduct.setting import Setting  # noqa: PLC0415
+
     division = machine.divide_cores(asked.server_cores, asked.driver_cores)
+    for load in asked.loads:
+        machine.divide_cores(load.server_cores or division.server, division.driver)
     if division.note:
         messages.note(division.note)
     machine.raise_open_files()
@@ -97,11 +128,12 @@ def _setting(asked: Campaign) -> Setting:
         machine=machine.facts(),
         body_sample_ratio=asked.body_sample_ratio,
         limits=asked.limits,
+        idle_s=asked.idle_s,
         notes=(division.note,) if division.note else (),
     )
 
 
-def _failures(results: parquet.Results, failed: tuple[str, ...]) -> int:
+def _failures(results: Results, failed: tuple[str, ...]) -> int:
     """Says which trials ended with an error, and why; the exit code of the first one, else 0."""
     for trial_id in failed[:MOST_SAID]:
         ending = results.recording(trial_id).ending
@@ -109,7 +141,7 @@ def _failures(results: parquet.Results, failed: tuple[str, ...]) -> int:
     if not failed:
         return 0
     trials = "1 trial" if len(failed) == 1 else f"{len(failed)} trials"
-    messages.note(f"{trials} ended with an error, logs are in `{results.trials}`")
+    messages.note(f"{trials} ended with an error, logs are in `{results.logs_place}`")
     messages.note("the same command with `--again` repeats what failed")
     return errors.exit_code_of(results.recording(failed[0]).ending.kind)
 

@@ -1,0 +1,267 @@
+"""The bench: a reference server on its cores, the engine on others, and what both say.
+
+Both are started as in any trial: the server in a ward, the engine by its driver. What differs is
+that the server is asked for its own account, the witness.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import plimsoll
+from plimsoll.campaign.framework import Framework
+from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.requests import Exchange, Expected, Request
+from plimsoll.conduct import records, server
+from plimsoll.conduct.drive import Drive, Watch
+from plimsoll.conduct.drivers import plimsoll as engine
+from plimsoll.conduct.scope import Scope
+from plimsoll.conduct.tree import ProcessTree
+from plimsoll.errors import EngineFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from plimsoll.calibration.truth import Times
+    from plimsoll.campaign.load import Arrivals
+    from plimsoll.conduct.events import Progress
+    from plimsoll.conduct.interruption import Interruption
+    from plimsoll.recording import Driver
+
+    Pairs = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+
+SEED = 1
+WARM_UP_S = 0.3
+"""Seconds before what counts, in which connections open and caches fill."""
+
+EMPTY = "/empty"
+"""Path that is answered with no body."""
+
+_WITNESS = "witness.bin"
+_LOG = "server.log"
+
+
+def nothing(_: Progress) -> None:
+    """Takes no notice of progress."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where the instrument is checked.
+
+    Attributes:
+        server_cores: Cores of the reference server; empty for all.
+        driver_cores: Cores of the engine, one thread on each; empty for threads anywhere.
+        interruption: Knows of Ctrl-C.
+        tell: Told what is done now, in a few words.
+    """
+
+    server_cores: tuple[int, ...]
+    driver_cores: tuple[int, ...]
+    interruption: Interruption
+    tell: Callable[[str], None]
+
+    @contextmanager
+    def reference(self, *options: str) -> Generator[Reference]:
+        """A reference server, stopped after the block.
+
+        Args:
+            options: Of `python -m plimsoll.reference`.
+        """
+        with tempfile.TemporaryDirectory(prefix="plimsoll-calibrate-") as name:
+            folder = Path(name)
+            subject = _subject([*options, "--witness", str(folder / _WITNESS)], folder)
+            log = folder / _LOG
+            with server.started(subject, log=log, cores=self.server_cores) as running:
+                reference = Reference(self, folder, running, _zero_ns(log))
+                yield reference
+            reference.account = _account(folder / _WITNESS)
+
+
+@dataclass
+class Reference:
+    """A reference server that runs, or has run.
+
+    Attributes:
+        bench: Where.
+        folder: Its folder.
+        running: The server.
+        zero_ns: Its start by CLOCK_MONOTONIC; freezes are counted from there.
+        account: When it had read each request and when it began to answer, by CLOCK_MONOTONIC;
+            known once it has stopped.
+    """
+
+    bench: Bench
+    folder: Path
+    running: server.Server
+    zero_ns: int
+    account: Pairs = field(default_factory=lambda: np.empty((0, 2), np.int64), repr=False)
+    _drives: int = field(default=0, repr=False)
+
+    @property
+    def url(self) -> str:
+        """Address of the empty answer."""
+        return f"http://{self.running.place.address}{EMPTY}"
+
+    @property
+    def scope(self) -> Scope:
+        """Its processes."""
+        return Scope("server", ProcessTree(self.running.warden_pid, with_root=False))
+
+    def drive(
+        self,
+        load: Load,
+        path: str = EMPTY,
+        *,
+        started: Callable[[int], None] = lambda _: None,
+        progress: Callable[[Progress], None] = nothing,
+    ) -> Driven:
+        """Puts a load on it, every request recorded, and waits for its end.
+
+        Args:
+            load: The load.
+            path: What is asked for.
+            started: Told the number of the process that the engine's processes are below.
+            progress: Told how it stands, once a second.
+
+        Raises:
+            Interrupted: Ctrl-C ended it early.
+            EngineFailed: The engine failed.
+        """
+        self._drives += 1
+        into = self.folder / f"drive-{self._drives}"
+        into.mkdir()
+
+        def go_on(now: Progress) -> bool:
+            progress(now)
+            return True
+
+        watch = Watch(started, lambda _: None, go_on, self.bench.interruption)
+        driven = engine.drive(self._order(load, path, into), watch)
+        self.bench.interruption.check()
+        rows = np.fromfile(into / "requests.bin", records.record_dtype("requests"))
+        start_ns = round(sum(one.duration_s for one in load.stages if one.kind != "hold") * 1e9)
+        counted = rows[rows["due_ns"] >= start_ns]
+        return Driven(driven.driver, driven.zero_monotonic_ns, start_ns, counted)
+
+    def held(self, driven: Driven) -> Times:
+        """How long the server itself says that it had each request of a load; once it is stopped.
+
+        From the last byte of a request read to the first byte of its answer given to the kernel.
+        """
+        received, answered = self.account[:, 0], self.account[:, 1]
+        first_ns = driven.zero_ns + driven.start_ns
+        last_ns = driven.zero_ns + int(driven.done_ns.max(initial=0))
+        return (answered - received)[(received >= first_ns) & (answered <= last_ns)]
+
+    def _order(self, load: Load, path: str, into: Path) -> Drive:
+        return Drive(
+            load=load,
+            exchanges=(Exchange(Request(path, "GET", path), Expected()),),
+            address=self.running.place.address,
+            cores=self.bench.driver_cores,
+            seed=SEED,
+            body_sample_ratio=0.0,
+            into=into,
+        )
+
+
+@dataclass(frozen=True)
+class Driven:
+    """What the engine says of one load.
+
+    Attributes:
+        driver: The engine's side, as in a recording.
+        zero_ns: Zero of the load by CLOCK_MONOTONIC.
+        start_ns: End of the warm-up since then.
+        rows: The engine's records of requests that were due after it, of every outcome.
+    """
+
+    driver: Driver
+    zero_ns: int
+    start_ns: int
+    rows: np.ndarray[Any, np.dtype[np.void]] = field(repr=False)
+
+    @property
+    def due_ns(self) -> Times:
+        """When each that was answered rightly was due, since the zero of the load."""
+        return self._answered("due_ns")
+
+    @property
+    def sent_ns(self) -> Times:
+        """When each of them was sent."""
+        return self._answered("sent_ns")
+
+    @property
+    def done_ns(self) -> Times:
+        """When each of them had its answer."""
+        return self._answered("done_ns")
+
+    @property
+    def answer_bytes(self) -> float:
+        """Mean length of an answer with its head."""
+        return float(self._answered("received_bytes").mean())
+
+    def _answered(self, column: str) -> Times:
+        codes = [code for code, name in records.outcome_names().items() if name == "ok"]
+        return self.rows[column][np.isin(self.rows["outcome"], codes)].astype(np.int64)
+
+
+def closed(connections: int, seconds: float, warm_up_s: float = WARM_UP_S) -> Load:
+    """A closed load that holds a number of connections, after a warm-up of the same level."""
+    return Load("closed", "closed", _stages(connections, seconds, warm_up_s))
+
+
+def opened(
+    rate_per_s: float, seconds: float, connections: int, arrivals: Arrivals = "constant"
+) -> Load:
+    """An open load of a steady rate over a pool of connections, after a warm-up of that rate."""
+    return Load("open", "open", _stages(rate_per_s, seconds, WARM_UP_S), arrivals, connections)
+
+
+def _stages(level: float, seconds: float, warm_up_s: float) -> tuple[Stage, ...]:
+    return (Stage("warm_up", warm_up_s, level, level), Stage("hold", seconds, level, level))
+
+
+def _subject(options: Sequence[str], folder: Path) -> Framework:
+    package = str(Path(plimsoll.__file__).parent.parent)
+    return Framework(
+        name="reference",
+        variant="",
+        language="Rust",
+        folder=folder,
+        site="",
+        needs=(),
+        build="",
+        start=f'exec "$PYTHON" -P -m plimsoll.reference {shlex.join(options)}',
+        version="",
+        endpoints=("empty",),
+        environment={"PYTHONPATH": package},
+    )
+
+
+def _account(path: Path) -> Pairs:
+    """What a server wrote of its requests.
+
+    Raises:
+        EngineFailed: It wrote nothing.
+    """
+    try:
+        return np.fromfile(path, "<u8").astype(np.int64).reshape(-1, 2)
+    except OSError as error:
+        hint = "`make setup` builds an engine that fits"
+        raise EngineFailed("the reference server kept no account of its own", hint) from error
+
+
+def _zero_ns(log: Path) -> int:
+    """The start of a server, from the first line that it said."""
+    said = log.read_text("utf-8").partition("\n")[0]
+    return int(json.loads(said)["zero_monotonic_ns"])

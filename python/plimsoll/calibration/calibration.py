@@ -1,0 +1,142 @@
+"""A whole calibration: every part that is asked for, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plimsoll import _engine
+from plimsoll.calibration import accuracy, ceilings, freezing, pacing, tools
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from plimsoll.calibration.accuracy import CaseFound, Way
+    from plimsoll.calibration.bench import Bench
+    from plimsoll.calibration.ceilings import CeilingsFound
+    from plimsoll.calibration.freezing import FreezeFound
+    from plimsoll.calibration.pacing import PaceFound
+    from plimsoll.calibration.tools import ToolFound
+    from plimsoll.calibration.truth import Freeze
+
+PARTS = {
+    "accuracy": "service times against true ones",
+    "pacing": "how exactly requests are sent when they are due",
+    "freeze": "response times of a server that stands still",
+    "ceiling": "the most this host can do with this engine",
+    "tools": "what other load tools report of the same freeze",
+}
+"""Every part and what it asks, in the order of conducting."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How long everything takes.
+
+    Attributes:
+        way_s: Seconds for the way over loopback.
+        case_s: Seconds for each case of accuracy.
+        pace_s: Seconds for each rate.
+        ceiling_s: Seconds for each ceiling, after its warm-up.
+        freeze: When the server stands still.
+        is_quick: Whether some cases are left out.
+    """
+
+    way_s: float
+    case_s: float
+    pace_s: float
+    ceiling_s: float
+    freeze: Freeze
+    is_quick: bool
+
+
+FULL = Extent(10.0, 4.0, 3.0, 2.0, freezing.USUAL, is_quick=False)
+QUICK = Extent(1.3, 1.3, 1.0, 1.0, freezing.SHORT, is_quick=True)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was found; a part that was not asked for is null or empty.
+
+    Attributes:
+        engine: Version of the engine.
+        machine: Facts of the host.
+        way: What loopback adds.
+        cases: True and reported service times.
+        paces: How well rates were kept.
+        freeze: True and reported response times of a server that stands still.
+        ceilings: What this host can do at most.
+        tools: What other tools reported of the freeze.
+    """
+
+    engine: str
+    machine: dict[str, Any]
+    way: Way | None
+    cases: tuple[CaseFound, ...]
+    paces: tuple[PaceFound, ...]
+    freeze: FreezeFound | None
+    ceilings: CeilingsFound | None
+    tools: tuple[ToolFound, ...]
+
+    @property
+    def misses(self) -> tuple[str, ...]:
+        """Names of what is beyond its limits."""
+        found = [case.name for case in self.cases if _misses(case.points)]
+        found += [f"{pace.rate_per_s:,}/s" for pace in self.paces if not pace.within]
+        if self.freeze is not None and _misses(self.freeze.points):
+            found.append("the freeze")
+        return tuple(found)
+
+    @property
+    def longest_pause_ns(self) -> int:
+        """The longest stop of a thread of the engine in all parts but the ceilings."""
+        found = [*self.cases, *self.paces, *([self.freeze] if self.freeze else [])]
+        return max((one.longest_pause_ns or 0 for one in found), default=0)
+
+
+def calibrate(
+    bench: Bench, extent: Extent, parts: Collection[str], machine: dict[str, Any]
+) -> Calibration:
+    """Conducts the parts that are asked for.
+
+    Args:
+        bench: The bench.
+        extent: How long everything takes.
+        parts: Names of `PARTS`.
+        machine: Facts of this host.
+
+    Raises:
+        Interrupted: Ctrl-C.
+        FrameworkError: The reference server failed.
+        DriverError: The engine failed.
+        HostError: This host cannot hold even the smallest load.
+    """
+    way, cases = _accuracy(bench, extent) if "accuracy" in parts else (None, ())
+    return Calibration(
+        engine=_engine.__version__,
+        machine=machine,
+        way=way,
+        cases=cases,
+        paces=pacing.measured(bench, extent.pace_s) if "pacing" in parts else (),
+        freeze=freezing.measured(bench, extent.freeze, 1) if "freeze" in parts else None,
+        ceilings=_ceilings(bench, extent) if "ceiling" in parts else None,
+        tools=tools.measured(bench, extent.freeze) if "tools" in parts else (),
+    )
+
+
+def _accuracy(bench: Bench, extent: Extent) -> tuple[Way, tuple[CaseFound, ...]]:
+    way = accuracy.way(bench, extent.way_s)
+    cases = [
+        accuracy.measured(bench, case, way)
+        for case in accuracy.cases(extent.case_s)
+        if case.is_quick or not extent.is_quick
+    ]
+    return accuracy.summarised(way), tuple(cases)
+
+
+def _ceilings(bench: Bench, extent: Extent) -> CeilingsFound:
+    return ceilings.measured(bench, extent.ceiling_s, quick=extent.is_quick)
+
+
+def _misses(points: tuple[Any, ...]) -> bool:
+    return any(point.within is False for point in points)

@@ -1,0 +1,103 @@
+"""Freezing: a server that stands still, under arrivals that go on.
+
+At 1,000 arrivals per second and a freeze of 1 s in every 5 s, a fifth of the requests waits, each
+for what is left of the freeze: half of all take no time, and the 90th percentile is 500 ms, the
+99th 950 ms, the longest 1 s. What is true of each arrival follows from the instants alone: when it
+was due by the schedule, and when the server's freezes end by the server's own clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.calibration import agreement, truth
+from plimsoll.calibration.bench import opened
+from plimsoll.calibration.truth import Freeze
+
+if TYPE_CHECKING:
+    from plimsoll.calibration.agreement import Point
+    from plimsoll.calibration.bench import Bench
+    from plimsoll.calibration.truth import Times
+
+RATE_PER_S = 1000
+POOL = 50
+"""Connections of every tool."""
+
+TOLERANCES_NS = {"p50": 5_000_000, "p90": 20_000_000, "p99": 20_000_000, "max": 20_000_000}
+"""What may be off: the median 5 ms, the others 20 ms, in which the server works off its queue."""
+
+USUAL = Freeze(duration_ns=1_000_000_000, period_ns=5_000_000_000)
+SHORT = Freeze(duration_ns=400_000_000, period_ns=2_000_000_000)
+"""The same share of a shorter time."""
+
+
+@dataclass(frozen=True)
+class FreezeFound:
+    """What a freeze came to.
+
+    Attributes:
+        freeze: The freeze.
+        requests: Requests that were answered.
+        points: True and reported response times.
+        service_times: What service times alone say of it, in nanoseconds, by name.
+        longest_pause_ns: The longest stop of a thread of the engine.
+    """
+
+    freeze: Freeze
+    requests: int
+    points: tuple[Point, ...]
+    service_times: dict[str, int]
+    longest_pause_ns: int | None
+
+
+def options(freeze: Freeze) -> tuple[str, ...]:
+    """Options of the reference server."""
+    duration, period = f"{freeze.duration_ns}ns", f"{freeze.period_ns}ns"
+    return ("--workers", "1", "--freeze", duration, "--freeze-every", period)
+
+
+def measured(bench: Bench, freeze: Freeze, periods: int) -> FreezeFound:
+    """Measures a server that stands still.
+
+    Args:
+        bench: The bench.
+        freeze: When it does.
+        periods: How many periods the load lasts.
+    """
+    bench.tell(f"a server that stands still {freeze.duration_ns / 1e9:g} s in every "
+               f"{freeze.period_ns / 1e9:g} s")  # fmt: skip
+    seconds = periods * freeze.period_ns / 1e9
+    with bench.reference(*options(freeze)) as reference:
+        driven = reference.drive(opened(RATE_PER_S, seconds, POOL))
+    arrivals = driven.due_ns + (driven.zero_ns - reference.zero_ns)
+    return FreezeFound(
+        freeze=freeze,
+        requests=len(arrivals),
+        points=points(freeze.waits(arrivals), driven.done_ns - driven.due_ns),
+        service_times=truth.quantiles(driven.done_ns - driven.sent_ns),
+        longest_pause_ns=driven.driver.longest_pause_ns,
+    )
+
+
+def points(waits: Times, reported: Times) -> tuple[Point, ...]:
+    """Compares reported response times with the waits that the freezes make.
+
+    Args:
+        waits: How long each request has to wait.
+        reported: Response times by the engine.
+    """
+    return tuple(
+        agreement.point(
+            name,
+            truth.quantile(waits, truth.QUANTILES[name]),
+            truth.quantile(reported, truth.QUANTILES[name]),
+            TOLERANCES_NS.get(name),
+        )
+        for name in truth.told(len(waits))
+    )
+
+
+def expected(freeze: Freeze) -> dict[str, int]:
+    """Response times under even arrivals over whole periods, in nanoseconds, by name."""
+    return {name: round(freeze.quantile(share)) for name, share in truth.QUANTILES.items()}

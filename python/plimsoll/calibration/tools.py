@@ -1,0 +1,190 @@
+"""Other load tools on the same server that stands still: what each would have reported.
+
+Each is run as people run it. A tool of the closed model cannot put on the same load: it sends as
+fast as it can while the server runs, and stops with it, so that few of its requests see a freeze
+that a fifth of the time was made of. wrk (from 4.0 on) makes up for that with times of requests
+that it did not send.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.calibration import freezing
+from plimsoll.conduct.ward import Ward
+
+if TYPE_CHECKING:
+    from plimsoll.calibration.bench import Bench, Reference
+    from plimsoll.calibration.truth import Freeze
+
+PATIENCE_S = 20.0
+"""Seconds that a tool may take longer than it was told to."""
+
+_UNITS_NS = {"us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "secs": 1e9}
+
+
+class NotSaid(Exception):  # noqa: N818 - it never leaves this module
+    """A tool did not say what it was asked for."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A load tool.
+
+    Attributes:
+        title: What it is called, with the options that matter.
+        program: The program it needs.
+        get: How to get it.
+        command: Program and arguments for a URL and a number of seconds.
+        read: Finds the times in what it printed, in nanoseconds, by name.
+    """
+
+    title: str
+    program: str
+    get: str
+    command: Callable[[str, int], list[str]]
+    read: Callable[[str], dict[str, int]]
+
+
+@dataclass(frozen=True)
+class ToolFound:
+    """What a tool reported.
+
+    Attributes:
+        title: The tool.
+        times: What it reported, in nanoseconds, by name; empty when it is not there or failed.
+        missing: How to get it; empty when it is there.
+        failed: What went wrong; empty when nothing did.
+    """
+
+    title: str
+    times: dict[str, int]
+    missing: str = ""
+    failed: str = ""
+
+
+def measured(bench: Bench, freeze: Freeze) -> tuple[ToolFound, ...]:
+    """Runs every tool that is installed, one after the other, for one period each.
+
+    Args:
+        bench: The bench.
+        freeze: When the server stands still.
+    """
+    return tuple(_measured(bench, tool, freeze) for tool in TOOLS)
+
+
+def _measured(bench: Bench, tool: Tool, freeze: Freeze) -> ToolFound:
+    if shutil.which(tool.program) is None:
+        return ToolFound(tool.title, {}, missing=tool.get)
+    bench.tell(f"{tool.title} on a server that stands still")
+    with bench.reference(*freezing.options(freeze)) as reference:
+        said = _run(bench, reference, tool, round(freeze.period_ns / 1e9))
+    try:
+        return ToolFound(tool.title, tool.read(said))
+    except NotSaid as error:
+        return ToolFound(tool.title, {}, failed=str(error))
+
+
+def _run(bench: Bench, reference: Reference, tool: Tool, seconds: int) -> str:
+    """What a tool printed; it is stopped when it does not end."""
+    with tempfile.TemporaryDirectory(prefix="plimsoll-tool-") as name:
+        log = Path(name) / "said.txt"
+        command = tool.command(reference.url, seconds)
+        with Ward(
+            command, folder=Path(name), environment=os.environ, log=log, cores=bench.driver_cores
+        ) as ward:
+            ward.wait(seconds + PATIENCE_S)
+        return log.read_text("utf-8", "replace")
+
+
+def _wrk(url: str, seconds: int) -> list[str]:
+    return ["wrk", "-t1", f"-c{freezing.POOL}", f"-d{seconds}s", "--latency", url]
+
+
+def _ab(url: str, seconds: int) -> list[str]:
+    limits = ["-t", str(seconds), "-n", "5000000"]
+    return ["ab", "-q", "-k", "-c", str(freezing.POOL), *limits, url]
+
+
+def _hey(url: str, seconds: int) -> list[str]:
+    each = freezing.RATE_PER_S // freezing.POOL
+    return ["hey", "-z", f"{seconds}s", "-c", str(freezing.POOL), "-q", str(each), url]
+
+
+def _oha(url: str, seconds: int) -> list[str]:
+    rate = ["-z", f"{seconds}s", "-c", str(freezing.POOL), "-q", str(freezing.RATE_PER_S)]
+    return ["oha", "--no-tui", "--output-format", "json", *rate, url]
+
+
+def _oha_corrected(url: str, seconds: int) -> list[str]:
+    *command, last = _oha(url, seconds)
+    return [*command, "--latency-correction", last]
+
+
+def read_wrk(said: str) -> dict[str, int]:
+    """The times that wrk printed with `--latency`."""
+    found = {
+        name: _found(rf"^\s+{share}%\s+([\d.]+)(us|ms|s|m)\s*$", said)
+        for name, share in (("p50", 50), ("p90", 90), ("p99", 99))
+    }
+    return {**found, "max": _found(r"^\s+Latency\s+\S+\s+\S+\s+([\d.]+)(us|ms|s|m)", said)}
+
+
+def read_ab(said: str) -> dict[str, int]:
+    """The times that ab printed; it knows whole milliseconds."""
+    shares = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100}
+    return {name: _found(rf"^\s+{share}%\s+(\d+)", said, "ms") for name, share in shares.items()}
+
+
+def read_hey(said: str) -> dict[str, int]:
+    """The times that hey printed."""
+    shares = {"p50": 50, "p90": 90, "p95": 95, "p99": 99}
+    found = {
+        name: _found(rf"^\s+{share}%+ in ([\d.]+) (secs)", said) for name, share in shares.items()
+    }
+    return {**found, "max": _found(r"^\s+Slowest:\s+([\d.]+) (secs)", said)}
+
+
+def read_oha(said: str) -> dict[str, int]:
+    """The times that oha printed as JSON."""
+    try:
+        document: Mapping[str, Any] = json.loads(said[said.index("{") :])
+        shares = document["latencyPercentiles"]
+        names = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9"}
+        found = {name: round(shares[key] * 1e9) for name, key in names.items()}
+        return {**found, "max": round(document["summary"]["slowest"] * 1e9)}
+    except (ValueError, KeyError, TypeError) as error:
+        raise NotSaid(_complaint(said)) from error
+
+
+def _found(pattern: str, said: str, unit: str = "") -> int:
+    found = re.search(pattern, said, re.MULTILINE)
+    if found is None:
+        raise NotSaid(_complaint(said))
+    return round(float(found[1]) * _UNITS_NS[unit or found[2]])
+
+
+def _complaint(said: str) -> str:
+    """The last line that is not blank, for it says why there are no times."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return f"it printed no times; at last it said `{lines[-1]}`" if lines else "it said nothing"
+
+
+TOOLS = (
+    Tool("wrk", "wrk", "apt-get install wrk", _wrk, read_wrk),
+    Tool("ab -k", "ab", "apt-get install apache2-utils", _ab, read_ab),
+    Tool("hey -q", "hey", "apt-get install hey", _hey, read_hey),
+    Tool("oha -q", "oha", "cargo install oha", _oha, read_oha),
+    Tool(
+        "oha -q --latency-correction", "oha", "cargo install oha", _oha_corrected, read_oha
+    ),
+)  # fmt: skip
+"""Every tool, those that only know the closed model first."""

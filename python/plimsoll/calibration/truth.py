@@ -1,0 +1,117 @@
+"""What is true of a server, told without the engine; pure functions of numbers.
+
+Source:
+    Quantiles as everywhere in Plimsoll: definition 1 of R. J. Hyndman and Y. Fan, *Sample Quantiles
+    in Statistical Packages*, The American Statistician 50(4), 1996.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.aggregate.percentiles import enough
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Times = np.ndarray[tuple[int], np.dtype[np.int64]]
+    """Times or instants in nanoseconds."""
+
+QUANTILES: Mapping[str, float] = {
+    "p50": 0.5,
+    "p90": 0.9,
+    "p95": 0.95,
+    "p99": 0.99,
+    "p999": 0.999,
+    "max": 1.0,
+}
+"""The statistics that are compared, by name."""
+
+
+@dataclass(frozen=True)
+class Freeze:
+    """A server that stands still at the end of every period.
+
+    Attributes:
+        duration_ns: How long it stands still.
+        period_ns: From the end of one freeze to the end of the next.
+    """
+
+    duration_ns: int
+    period_ns: int
+
+    def waits(self, arrivals_ns: Times) -> Times:
+        """How long requests wait for the end of a freeze.
+
+        Args:
+            arrivals_ns: Their arrivals since the start of the server.
+
+        Returns:
+            For each the time left of the freeze that it falls into; 0 when the server runs.
+        """
+        left_ns = self.period_ns - arrivals_ns % self.period_ns
+        return np.where(left_ns <= self.duration_ns, left_ns, 0)
+
+    def quantile(self, quantile: float) -> float:
+        """The wait that this share of requests does not exceed, when arrivals are even.
+
+        Args:
+            quantile: From 0 to 1.
+
+        Returns:
+            Nanoseconds; 0 for the share that falls into no freeze.
+        """
+        return max(0.0, self.duration_ns - (1 - quantile) * self.period_ns)
+
+
+def quantile(values: Times, share: float) -> int:
+    """The smallest value that at least this share of the values does not exceed.
+
+    Args:
+        values: At least one, in any order.
+        share: From 0 to 1.
+    """
+    rank = max(1, math.ceil(round(share * len(values), 6)))
+    return int(np.partition(values, rank - 1)[rank - 1])
+
+
+def quantiles(values: Times) -> dict[str, int]:
+    """The statistics that so many values can tell, by name; none of no values."""
+    return {name: quantile(values, QUANTILES[name]) for name in told(len(values))}
+
+
+def told(count: int) -> list[str]:
+    """Names of the statistics that so many values can tell; the greatest is always one of them."""
+    if not count:
+        return []
+    return [name for name, share in QUANTILES.items() if name == "max" or enough(count, share)]
+
+
+def quantile_of_sums(first: Times, second: Times, share: float) -> int:
+    """Quantile of all sums of one value of each kind, each pair as likely as any other.
+
+    When two times that know nothing of each other follow one another, this is the time of both.
+
+    Args:
+        first: At least one value.
+        second: At least one value.
+        share: From 0 to 1.
+
+    Returns:
+        The quantile, exact to the nanosecond.
+    """
+    ordered = np.sort(second)
+    low, high = int(first.min() + ordered[0]), int(first.max() + ordered[-1])
+    while low < high:
+        middle = (low + high) // 2
+        below = np.searchsorted(ordered, middle - first, side="right").mean() / len(ordered)
+        low, high = (low, middle) if below >= share - _ROUNDING else (middle + 1, high)
+    return low
+
+
+_ROUNDING = 1e-12
+"""What a share may be short of another one for being a sum of fractions."""
