@@ -1,190 +1,153 @@
 """What a request costs the client: Plimsoll's engine and other load tools, side by side.
 
-`make bench` runs it. The reference server has one core, the tool another. Each repetition runs
-every tool once at every number of connections, so that a busy moment of the machine hits all of
-them; medians over the repetitions are printed, and ratios to wrk. Read ratios, not seconds.
+`make bench` runs it. The reference server has one core, the tool another, and every run gets a
+fresh server, which counts what it was asked. Each repetition runs every tool once at every number
+of connections, each time in another order. A ratio is taken within one repetition, for the speed of
+a machine changes from minute to minute. What is printed is Markdown; read ratios, not seconds.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
-import resource
-import shutil
 import subprocess
 import sys
 import tempfile
-from base64 import b64encode
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from statistics import median
 
-PATH = "/2048"
-BODY = b"A" * 2048
+from workbench import costs, host, page, tools
+from workbench.costs import Cost
+from workbench.measuring import measured
+from workbench.pairing import rotated
+from workbench.tools import Bench, Tool
+
+SECTION = "load_tools"
+"""Where the findings stand in a page."""
 
 
-@dataclass(frozen=True)
-class Bench:
-    """One run of one tool.
+def measure(tool: Tool, connections: int, seconds: int, repetition: int) -> Cost:
+    """Runs a tool once.
 
-    Attributes:
-        port: Port of the server.
-        connections: Connections that are kept busy.
+    Args:
+        tool: The tool.
+        connections: Connections it is to keep busy.
         seconds: Length of the run.
-        core: Core of the tool.
-        folder: Folder for its files.
+        repetition: Number of the repetition.
     """
+    cores = host.cores()
+    with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
 
-    port: int
-    connections: int
-    seconds: int
-    core: int
-    folder: Path
+        def command(address: str) -> Sequence[str]:
+            return tool.command(Bench(address, connections, seconds, cores.tool, Path(folder)))
 
-
-@dataclass(frozen=True)
-class Cost:
-    """What a run cost: user and system time of the tool in seconds, and requests it made."""
-
-    cpu_s: float
-    requests: int
-
-    @property
-    def per_million_s(self) -> float:
-        """Seconds of processor time for a million requests."""
-        return self.cpu_s / self.requests * 1e6
+        seen = measured(command, (cores.tool,), (cores.server,), seconds * 3 + 60.0)
+    return costs.read(tool, seen, connections, repetition)
 
 
-def engine(bench: Bench, *, record: bool = True) -> Cost:
-    """Plimsoll's engine."""
-    path = bench.folder / "spec.json"
-    path.write_text(json.dumps(_spec(bench, record=record)))
-    said, _ = _run([sys.executable, "-m", "plimsoll.engine", str(path)])
-    finish = json.loads(said.splitlines()[-1])
-    return Cost(finish["cpu_s"], sum(finish["outcomes"].values()))
+def measure_all(
+    chosen: Sequence[Tool], levels: Sequence[int], seconds: int, repetitions: int
+) -> list[Cost]:
+    """Runs every tool at every number of connections in every repetition, and tells of it."""
+    found: list[Cost] = []
+    for repetition in range(repetitions):
+        for level in levels:
+            for tool in rotated(chosen, repetition):
+                found.append(measure(tool, level, seconds, repetition))
+                _tell(found[-1])
+    return found
 
 
-def engine_without_record(bench: Bench) -> Cost:
-    """Plimsoll's engine, keeping no rows."""
-    return engine(bench, record=False)
+def _tell(cost: Cost) -> None:
+    said = cost.complaint or f"{cost.per_million_s:.2f} s per million"
+    place = f"repetition {cost.repetition + 1}, {cost.connections:,} connections"
+    print(f"{place}, {cost.tool}: {said}", file=sys.stderr, flush=True)
 
 
-def wrk(bench: Bench) -> Cost:
-    """The tool wrk with one thread."""
-    command = ["wrk", "-t1", f"-c{bench.connections}", f"-d{bench.seconds}s", _url(bench)]
-    said, cpu_s = _run(["taskset", "-c", str(bench.core), *command])
-    return Cost(cpu_s, _number(r"(\d+) requests in", said))
+def report(found: Sequence[Cost], chosen: Sequence[Tool], seconds: int, repetitions: int) -> str:
+    """The findings as Markdown."""
+    levels = sorted({cost.connections for cost in found})
+    titles = {tool.name: tool.title for tool in chosen}
+    parts = [_surroundings(found, chosen, seconds, repetitions)]
+    for level in levels:
+        parts += [f"### {level:,} connections", costs.level_table(found, level, titles)]
+    if {"plimsoll", "no-rows"} <= titles.keys():
+        parts += ["### What keeping rows costs", costs.recording_table(found, levels)]
+    return "\n\n".join(parts)
 
 
-def ab(bench: Bench) -> Cost:
-    """ApacheBench with keep-alive."""
-    limits = ["-q", "-k", "-c", str(bench.connections), "-t", str(bench.seconds), "-n", "100000000"]
-    said, cpu_s = _run(["taskset", "-c", str(bench.core), "ab", *limits, _url(bench)])
-    return Cost(cpu_s, _number(r"Complete requests:\s+(\d+)", said))
+def _surroundings(
+    found: Sequence[Cost], chosen: Sequence[Tool], seconds: int, repetitions: int
+) -> str:
+    known = [tools.version(tool) for tool in chosen if tool.version]
+    missing = [tool.title for tool in tools.TOOLS if not tool.is_installed]
+    times = "once" if repetitions == 1 else f"{repetitions} times"
+    sentences = [
+        f"{host.described()}.",
+        f"Every tool ran {times} for {seconds} s; medians, in brackets the range.",
+        host.others(cost.others_ratio for cost in found if not cost.complaint),
+        f"{', '.join(known)}." if known else "",
+        f"Not installed: {', '.join(missing)}." if missing else "",
+    ]
+    return " ".join(filter(None, sentences))
 
 
-TOOLS: dict[str, tuple[str, Callable[[Bench], Cost]]] = {
-    "plimsoll": ("", engine),
-    "plimsoll, no rows": ("", engine_without_record),
-    "wrk": ("wrk", wrk),
-    "ab": ("ab", ab),
-}
-"""Name of each tool, the program it needs, and how it is run."""
+def _chosen(names: str) -> list[Tool]:
+    """The tools that are asked for; without a name those that are installed."""
+    if not names:
+        return [tool for tool in tools.TOOLS if tool.is_installed and _is_built(tool)]
+    by_name = {tool.name: tool for tool in tools.TOOLS}
+    asked = names.split(",")
+    if unknown := [name for name in asked if name not in by_name]:
+        raise SystemExit(f"error: no tool `{unknown[0]}`\nhint: there are {', '.join(by_name)}")
+    if missing := [name for name in asked if not by_name[name].is_installed]:
+        raise SystemExit(f"error: `{missing[0]}` is not on the PATH\nhint: install it first")
+    return [by_name[name] for name in asked]
 
 
-def _spec(bench: Bench, *, record: bool) -> dict[str, object]:
-    request = f"GET {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{bench.port}\r\n\r\n".encode()
-    level = {"start": bench.connections, "end": bench.connections}
-    stage = {"kind": "hold", "duration_ns": bench.seconds * 10**9, **level}
-    expected = {"status": [200, 200], "length_bytes": len(BODY), "body": _base64(BODY)}
-    return {
-        "format": 1,
-        "into": str(bench.folder),
-        "address": f"127.0.0.1:{bench.port}",
-        "requests": [{"name": PATH, "bytes": _base64(request), "expected": expected}],
-        "load": {"model": "closed", "stages": [stage], "timeout_ns": 10**10},
-        "cores": [bench.core],
-        "body_sample_ratio": 0.01,
-        "record": record,
-    }
-
-
-def _base64(content: bytes) -> str:
-    return b64encode(content).decode()
-
-
-def _url(bench: Bench) -> str:
-    return f"http://127.0.0.1:{bench.port}{PATH}"
-
-
-def _number(pattern: str, text: str) -> int:
-    found = re.search(pattern, text)
-    if found is None:
-        message = f"the tool did not say how many requests it made:\n{text}"
-        raise SystemExit(message)
-    return int(found[1])
-
-
-def _run(command: list[str]) -> tuple[str, float]:
-    """What a command printed, and the processor time it took in seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return said, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-@contextmanager
-def _reference(core: int) -> Iterator[int]:
-    """The reference server on a core of its own; its port."""
-    command = [sys.executable, "-m", "plimsoll.reference", "--workers", "1", "--port", "0"]
-    server = subprocess.Popen(
-        ["taskset", "-c", str(core), *command], stdout=subprocess.PIPE, text=True
-    )
+def _is_built(tool: Tool) -> bool:
+    """Builds the bare loop; says so when that fails, and the others go on without it."""
     try:
-        said = json.loads(server.stdout.readline() if server.stdout else "{}")
-        yield int(said["address"].rpartition(":")[2])
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
+        return tool.name != "ceiling" or tools.ceiling().exists()
+    except subprocess.CalledProcessError:
+        print("the bare loop can't be built and is left out", file=sys.stderr)
+        return False
 
 
-def main() -> None:
-    """Runs every tool that is installed and prints a table."""
+def _levels(text: str) -> list[int]:
+    return [int(level) for level in text.split(",")]
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--connections", default="64,1000,9000")
-    parser.add_argument("--seconds", type=int, default=4)
-    parser.add_argument("--repetitions", type=int, default=3)
-    asked = parser.parse_args()
-    levels = [int(text) for text in asked.connections.split(",")]
-    tools = {name: run for name, (needs, run) in TOOLS.items() if not needs or shutil.which(needs)}
-    costs: dict[tuple[int, str], list[float]] = {}
-    with tempfile.TemporaryDirectory() as folder, _reference(core=0) as port:
-        for _ in range(asked.repetitions):
-            for level in levels:
-                for name, run in tools.items():
-                    cost = run(Bench(port, level, asked.seconds, 1, Path(folder)))
-                    costs.setdefault((level, name), []).append(cost.per_million_s)
-    _print(levels, list(tools), costs)
+    add = parser.add_argument
+    add("--connections", type=_levels, default=[64, 1000, 9000], help="default: 64,1000,9000")
+    add("--seconds", type=int, default=4, help="length of each run; default: 4")
+    add("--repetitions", type=int, default=3, help="default: 3")
+    add("--tools", default="", help="names with commas; default: all that are installed")
+    add("--json", type=Path, help="also write every run into this file")
+    add("--page", type=Path, help="also put the findings into this page")
+    return parser.parse_args(arguments)
 
 
-def _print(levels: list[int], tools: list[str], costs: dict[tuple[int, str], list[float]]) -> None:
-    print("client CPU seconds per million requests (how many times cheaper than wrk)\n")
-    print("| tool | " + " | ".join(f"{level:,} connections" for level in levels) + " |")
-    print("| --- |" + " ---: |" * len(levels))
-    for tool in tools:
-        cells = [_cell(costs, level, tool) for level in levels]
-        print(f"| {tool} | " + " | ".join(cells) + " |")
+def main(arguments: Sequence[str]) -> None:
+    """Measures and prints.
 
-
-def _cell(costs: dict[tuple[int, str], list[float]], level: int, tool: str) -> str:
-    own = median(costs[level, tool])
-    if (level, "wrk") not in costs:
-        return f"{own:.2f}"
-    return f"{own:.2f} ({median(costs[level, 'wrk']) / own:.2f})"
+    Args:
+        arguments: The command line without the program.
+    """
+    asked = _options(arguments)
+    chosen = _chosen(asked.tools)
+    host.allow_connections(max(asked.connections))
+    found = measure_all(chosen, asked.connections, asked.seconds, asked.repetitions)
+    text = report(found, chosen, asked.seconds, asked.repetitions)
+    print(text)
+    if asked.json:
+        asked.json.write_text(json.dumps([asdict(cost) for cost in found], indent=1), "utf-8")
+    if asked.page:
+        page.put(asked.page, SECTION, text)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

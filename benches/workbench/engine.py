@@ -1,0 +1,106 @@
+"""Plimsoll's engine as a process: its specification, and what it says at its end."""
+
+from __future__ import annotations
+
+import json
+import sys
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PATH = "/2048"
+BODY = b"A" * 2048
+
+NS_PER_S = 10**9
+
+STEPS = 50
+"""Steps of a ramp: of 20,000 connections, 400 at a time."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """One load of the engine.
+
+    Attributes:
+        address: Address and port of the server.
+        into: Folder for its files.
+        cores: One thread on each.
+        connections: Connections that are kept busy, or the pool of an open load.
+        seconds: Length of what is measured.
+        record: Whether rows are kept.
+        rate_per_s: Arrivals per second of an open load; None for the closed model.
+        warm_up_s: Seconds before at the same level.
+        ramp_s: Seconds before in which the level rises from 0 in steps, so that no listen queue has
+            to hold every connection at once.
+    """
+
+    address: str
+    into: Path
+    cores: Sequence[int]
+    connections: int
+    seconds: float
+    record: bool = True
+    rate_per_s: float | None = None
+    warm_up_s: float = 0.0
+    ramp_s: float = 0.0
+
+
+def command(drive: Drive) -> list[str]:
+    """Writes the specification of a drive; gives the command that runs it."""
+    path = drive.into / "spec.json"
+    path.write_text(json.dumps(spec(drive)), encoding="utf-8")
+    return [sys.executable, "-P", "-m", "plimsoll.engine", str(path)]
+
+
+def finish(said: str) -> dict[str, Any]:
+    """The content of `finish.json`, from the last line of the engine.
+
+    Raises:
+        ValueError: The engine did not get to its end.
+    """
+    lines = said.splitlines() or [""]
+    last = json.loads(lines[-1])
+    if last.get("event") != "finished":
+        raise ValueError(lines[-1])
+    return last
+
+
+def spec(drive: Drive) -> dict[str, Any]:
+    """The specification of a drive."""
+    request = f"GET {PATH} HTTP/1.1\r\nHost: {drive.address}\r\n\r\n".encode()
+    expected = {"status": [200, 200], "length_bytes": len(BODY), "body": _base64(BODY)}
+    return {
+        "format": 1,
+        "into": str(drive.into),
+        "address": drive.address,
+        "requests": [{"name": PATH, "bytes": _base64(request), "expected": expected}],
+        "load": _load(drive),
+        "cores": list(drive.cores),
+        "body_sample_ratio": 0.01,
+        "record": drive.record,
+    }
+
+
+def _load(drive: Drive) -> Mapping[str, Any]:
+    kind = {"model": "closed"}
+    level = float(drive.connections)
+    if drive.rate_per_s is not None:
+        kind, level = {"model": "open", "connections": drive.connections}, drive.rate_per_s
+    stages = [
+        _stage("ramp", drive.ramp_s, 0.0, level),
+        _stage("warm_up", drive.warm_up_s, level, level),
+        _stage("hold", drive.seconds, level, level),
+    ]
+    asked = [stage for stage in stages if stage["duration_ns"]]
+    return {**kind, "stages": asked, "timeout_ns": 10 * NS_PER_S}
+
+
+def _stage(kind: str, seconds: float, start: float, end: float) -> dict[str, Any]:
+    duration_ns = round(seconds * NS_PER_S)
+    return {"kind": kind, "duration_ns": duration_ns, "start": start, "end": end, "steps": STEPS}
+
+
+def _base64(content: bytes) -> str:
+    return b64encode(content).decode()
