@@ -26,7 +26,7 @@ SMOKE = CHECKOUT / "campaigns" / "smoke.toml"
 TOY = HERE / "campaigns" / "toy.toml"
 TOYS = ("--frameworks", str(HERE / "frameworks"))
 
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+
+import postgres_server
+from plimsoll.conduct.drivers import jmeter
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -38,3 +41,25 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8")
 
     return compare
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Generator[postgres_server.Server]:
+    """A PostgreSQL server of these tests alone; without one, its tests are skipped and say so."""
+    with postgres_server.served() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: postgres_server.Server) -> str:
+    """Address of an empty database, with a password in it."""
+    return postgres_server.new_database(postgres)
+
+
+@pytest.fixture(scope="session")
+def jmeter_home() -> Path:
+    """Folder of an installed JMeter; without one, its tests are skipped and say so."""
+    missing = jmeter.needs()
+    if missing is not None:
+        pytest.skip(f"{missing.message}; {missing.hint}")
+    return jmeter.home()

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
@@ -77,6 +78,7 @@ class Options:
         workers: Threads of the driver.
         lag_ns: Wait of each request in the driver before it is sent.
         growth: The server gets faster by this ratio from zero to the end of the trial.
+        speeds: Instant in seconds to the factor of the server's speed from there on.
         freeze_s: The server stands still from the first instant to the second.
         missing: Connections that are refused again and again.
         starved: Connections that open and are never answered.
@@ -91,6 +93,17 @@ class Options:
         own_drops: Whether the kernel says what the server's own sockets dropped.
         others_overflows: Connections turned away from other programs in the same stage.
         stray_drops: Packets of ended connections that the server's own sockets dropped in it.
+        unseen: Share of what the driver counted that the kernel did not see.
+        server_sockets: Connections of the server's port, as a factor on those that are open.
+        retransmits: Segments sent again in the hold.
+        round_trip_s: Least round trip by the kernel.
+        swapped_per_s: Pages that the host swaps in a second.
+        killed: Processes killed for want of memory.
+        throttled: Share of its time that a quota withholds from the control group.
+        frequency_fall: Ratio by which the frequency falls from zero to the end of the trial.
+        resting_ports: Connections in TIME_WAIT.
+        files_ratio: Open files of the server's process by what it may open.
+        link_bits_per_s: Speed of the link; None for a server on the driver's host.
         queue: Longest listen queue.
         backlog: Most that may wait.
         somaxconn: The host's limit of it.
@@ -101,6 +114,7 @@ class Options:
         server_cores: Cores of the server.
         driver_cores: Cores of the driver.
         longest_pause_ns: Longest stop of a thread of the driver.
+        ceiling_per_s: What the driver can do at most by calibration; None when not calibrated.
         bodies_compared: Answers compared in full; one in a hundred when None.
         contract: Sentences on what was wrong before and after the load.
         ending: How the trial ended.
@@ -108,6 +122,9 @@ class Options:
         limits: Limits that the campaign changed.
         notes: Notes on the framework.
         tables: Whether there are any tables.
+        rising: Scope and quantity, `server.major_faults`, to what it rises by in a second of load.
+        power_w: Power of the idle host and of the host under load; None where it is not shown.
+        idle_s: Seconds for which the idle host was measured before and after.
     """
 
     framework: str = "go"
@@ -133,6 +150,7 @@ class Options:
     workers: int = 1
     lag_ns: int = 10_000
     growth: float = 0.0
+    speeds: dict[float, float] = field(default_factory=dict[float, float])
     freeze_s: tuple[float, float] | None = None
     missing: int = 0
     starved: int = 0
@@ -147,6 +165,17 @@ class Options:
     own_drops: bool = True
     others_overflows: int = 0
     stray_drops: int = 0
+    unseen: float = 0.0
+    server_sockets: float = 1.0
+    retransmits: int = 0
+    round_trip_s: float = 20e-6
+    swapped_per_s: float = 0.0
+    killed: int = 0
+    throttled: float = 0.0
+    frequency_fall: float = 0.0
+    resting_ports: int = 100
+    files_ratio: float = 0.1
+    link_bits_per_s: float | None = None
     queue: int = 3
     backlog: int = 4096
     somaxconn: int = 4096
@@ -157,6 +186,7 @@ class Options:
     server_cores: tuple[int, ...] = (0,)
     driver_cores: tuple[int, ...] = (1,)
     longest_pause_ns: int | None = 2_000_000
+    ceiling_per_s: float | None = None
     bodies_compared: int | None = None
     contract: dict[str, list[str]] = field(default_factory=lambda: {"before": [], "after": []})
     ending: Ending = field(default_factory=Ending)
@@ -164,6 +194,9 @@ class Options:
     limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     notes: tuple[str, ...] = ()
     tables: bool = True
+    rising: dict[str, float] = field(default_factory=dict[str, float])
+    power_w: tuple[float, float] | None = None
+    idle_s: int = 30
 
     @property
     def id(self) -> str:
@@ -332,6 +365,8 @@ def pace_of(asked: Options, stages: tuple[RecordedStage, ...]) -> Pace:
     active = np.clip(level_at(stages, at_ns[:-1]), 1, max(useful, 1))
     mean_ns = np.maximum(active / asked.throughput_per_s * SECOND_NS, asked.service_ns)
     speed = (1.0 + asked.growth * at_ns[:-1] / stages[-1].end_ns) / mean_ns
+    for from_s, factor in sorted(asked.speeds.items()):
+        speed = np.where(at_ns[:-1] >= from_s * SECOND_NS, factor / mean_ns, speed)
     if asked.freeze_s is not None:
         start_s, end_s = asked.freeze_s
         frozen = (at_ns[:-1] >= start_s * SECOND_NS) & (at_ns[:-1] < end_s * SECOND_NS)
@@ -602,6 +637,7 @@ def requests_table(rows: Rows) -> pa.Table:
         "status": nullable("status", 0, pa.uint16()),
         "outcome": pa.array(columns["outcome"].tolist()).dictionary_encode(),
         "errno": nullable("errno", 0, pa.uint8()),
+        "sent_bytes": pa.nulls(count, pa.uint32()),
     }
     return pa.table(arrays).cast(tables.REQUESTS.schema)
 
@@ -652,8 +688,10 @@ def usage_of(
     readings = [
         *driver_readings(asked, stages, requests, connections, np.unique(ticks)),
         *sampled_readings(asked, stages, samples),
+        *kernel_readings(asked, stages, requests, connections, samples),
+        *energy_readings(asked, stages, samples),
     ]
-    rows = [reading for reading in readings if reading[2] not in asked.without]
+    rows = [risen(asked, one, end_ns) for one in readings if one[2] not in asked.without]
     rows.sort(key=lambda reading: reading[0])
     columns = list(zip(*rows, strict=True))
     arrays = [
@@ -667,6 +705,14 @@ def usage_of(
 
 
 Reading = tuple[int, str, str, float]
+
+
+def risen(asked: Options, reading: Reading, end_ns: int) -> Reading:
+    """A reading of what is said to rise evenly under load, as it then is; others as they are."""
+    at_ns, scope, quantity, value = reading
+    rise = asked.rising.get(f"{scope}.{quantity}")
+    loaded_s = min(max(at_ns, 0), end_ns) / SECOND_NS
+    return (at_ns, scope, quantity, value if rise is None else rise * loaded_s)
 
 
 def driver_readings(
@@ -731,8 +777,6 @@ def sampled_readings(
         ("machine", "listen_drops"): 7 + turned_away,
         ("machine", "cpu_steal_s"): asked.stolen * len(busy) * loaded_s,
         ("machine", "core_interrupt_s"): np.full(len(at_ns), 3.0),
-        ("machine", "tcp_retransmits"): np.zeros(len(at_ns)),
-        ("machine", "tcp_segments_out"): 1000 * loaded_s,
     }
     for core, share in busy.items():
         series["machine", f"core{core}_busy_s"] = 250 + share * loaded_s
@@ -745,6 +789,130 @@ def sampled_readings(
         for (scope, name), values in series.items()
         for t, value in zip(at_ns, values, strict=True)
     ]
+
+
+def kernel_readings(
+    asked: Options,
+    stages: tuple[RecordedStage, ...],
+    requests: pa.Table,
+    connections: pa.Table,
+    at_ns: np.ndarray,
+) -> list[Reading]:
+    """What the kernel counts of the same connections and requests, and how the host fares."""
+    opened, closed = instants_of(connections, "connected_ns"), instants_of(connections, "closed_ns")
+    sent, came = instants_of(requests, "sent_ns"), instants_of(requests, "first_byte_ns")
+    seen = 1.0 - asked.unseen
+    handshakes = np.array([(opened <= t).sum() for t in at_ns])
+    asking = np.array([(sent <= t).sum() for t in at_ns])
+    answers = np.array([(came <= t).sum() for t in at_ns])
+    carried = answers * (asked.body_bytes + 120 + 100.0) + asking * 100.0 + 132.0 * handshakes
+    claimed = answers * (asked.body_bytes + 120 + 100.0)
+    loaded_s = np.clip(at_ns, 0, stages[-1].end_ns) / SECOND_NS
+    end_s = stages[-1].end_ns / SECOND_NS
+    none = np.zeros(len(at_ns))
+    series: dict[tuple[str, str], Any] = {
+        ("machine", "tcp_active_opens"): 50 + seen * handshakes,
+        ("machine", "tcp_passive_opens"): 40 + seen * handshakes,
+        ("machine", "tcp_segments_out"): 900 + (asking + answers) * (seen if asked.unseen else 1.1),
+        ("machine", "tcp_retransmits"): 5 + overflows_by(asked, stages, at_ns, asked.retransmits),
+        ("machine", "tcp_timeouts"): none,
+        ("machine", "tcp_resets_sent"): none + 4,
+        ("machine", "syncookies_sent"): none,
+        ("machine", "tcp_time_wait"): none + asked.resting_ports,
+        ("machine", "network_received_bytes"): 1e6 + (seen * claimed if asked.unseen else carried),
+        ("machine", "link_received_bytes"): 1e6 + claimed,
+        ("machine", "link_sent_bytes"): 1e6 + asking * 170.0,
+        ("machine", "swapped_pages"): 10 + asked.swapped_per_s * loaded_s,
+        ("machine", "oom_kills"): none + np.where(loaded_s > end_s / 2, asked.killed, 0),
+        ("machine", "pressure_memory_s"): none,
+        ("machine", "pressure_io_s"): 0.01 * loaded_s,
+        ("machine", "cgroup_throttled_s"): asked.throttled * loaded_s,
+        ("machine", "frequency_hz"): 3e9 * (1 - asked.frequency_fall * loaded_s / end_s),
+        ("machine", "thermal_throttles"): none + 2,
+        ("server", "major_faults"): none + 12,
+        ("server", "open_files_ratio"): none + asked.files_ratio,
+        ("server", "connections_established"): [
+            round(((opened <= t) & (closed > t)).sum() * asked.server_sockets) for t in at_ns
+        ],
+        ("driver", "open_files_ratio"): none + 0.1,
+        ("driver", "round_trip_min_s"): none + asked.round_trip_s,
+    }
+    return [
+        (int(t), scope, name, float(value))
+        for (scope, name), values in series.items()
+        for t, value in zip(at_ns, values, strict=True)
+    ]
+
+
+def energy_readings(
+    asked: Options, stages: tuple[RecordedStage, ...], at_ns: np.ndarray
+) -> list[Reading]:
+    """Energy of the host under load, and before and after it, when idle, with some scatter."""
+    if asked.power_w is None:
+        return []
+    idle_w, loaded_w = asked.power_w
+    whole = np.arange(asked.idle_s + 1)
+    scatter = 0.2 * np.cumsum(np.where(whole % 2, 1.0, -1.0))
+    sides = (-5.0 - asked.idle_s, stages[-1].end_ns / SECOND_NS + 5.0)
+    idle = [
+        (round((start_s + second) * SECOND_NS), idle_w * (start_s + second + 100) + scatter[second])
+        for start_s in sides
+        for second in whole
+    ]
+    loaded = [(int(t), loaded_w * t / SECOND_NS) for t in at_ns]
+    return [
+        *((at, "machine", "idle_energy_j", float(value)) for at, value in idle),
+        *((at, "machine", "energy_j", float(value)) for at, value in loaded),
+    ]
+
+
+def as_open(
+    trial: Tables, rate_per_s: float, late_ns: int = 0, arrivals: str = "constant"
+) -> Tables:
+    """The same requests, as if a schedule had asked for them.
+
+    Args:
+        trial: A simulated trial.
+        rate_per_s: Arrivals per second that the hold is said to have asked for.
+        late_ns: How long each request waited in the driver.
+        arrivals: How they are spaced.
+    """
+    recording, requests = trial.recording, trial.requests
+    assert requests is not None
+    load = recording.load | {"model": "open", "connections": 20, "arrivals": arrivals}
+    stages = tuple(
+        dataclasses.replace(stage, start=rate_per_s, end=rate_per_s) for stage in recording.stages
+    )
+    index = requests.schema.get_field_index("due_ns")
+    due = pc.coalesce(pc.subtract(requests["sent_ns"], late_ns), requests["due_ns"])
+    return dataclasses.replace(
+        trial,
+        recording=dataclasses.replace(recording, load=load, stages=stages),
+        requests=requests.set_column(index, requests.schema.field(index), due),
+    )
+
+
+def as_mix(trial: Tables, share: float, weights: tuple[float, ...] = (3.0, 1.0)) -> Tables:
+    """The same requests, as if they were of two kinds.
+
+    Args:
+        trial: A simulated trial.
+        share: Share of the second kind.
+        weights: Weights that were asked for.
+    """
+    requests = trial.requests
+    assert requests is not None
+    kinds = np.random.default_rng(5).random(requests.num_rows) < share
+    index = requests.schema.get_field_index("request")
+    recording = dataclasses.replace(
+        trial.recording,
+        requests=("often", "seldom"),
+        request_weights=weights,
+        request_bytes=(100, 100),
+    )
+    column = pa.array(kinds.astype(np.uint16))
+    requests = requests.set_column(index, requests.schema.field(index), column)
+    return dataclasses.replace(trial, recording=recording, requests=requests)
 
 
 def stage_kind(stages: tuple[RecordedStage, ...], at_ns: int) -> str:
@@ -785,7 +953,15 @@ def recording_of(
         zero_utc="2026-01-02T03:04:05.000000+00:00",
         stages=stages,
         requests=(asked.endpoint,),
-        machines={"local": {"cores": 2, "system": "Linux", "processor": "simulated"}},
+        machines={
+            "local": {
+                "cores": 2,
+                "system": "Linux",
+                "processor": "simulated",
+                "port_first": 32768,
+                "port_last": 60999,
+            }
+        },
         versions={"plimsoll": "0.1.0", asked.framework: "1.0", asked.language: "1.0"},
         clock_offsets_ns={"local": 0},
         ending=asked.ending,
@@ -794,6 +970,8 @@ def recording_of(
         contract=asked.contract,
         notes=asked.notes,
         limits=asked.limits,
+        request_bytes=(100,),
+        request_weights=(1.0,),
     )
 
 
@@ -838,6 +1016,8 @@ def server_of(asked: Options) -> Server:
         somaxconn=asked.somaxconn,
         exit_code=0,
         clean_stop=True,
+        link="lo" if asked.link_bits_per_s is None else "eth0",
+        link_bits_per_s=asked.link_bits_per_s,
     )
 
 
@@ -864,4 +1044,5 @@ def driver_of(asked: Options, requests: pa.Table, connections: pa.Table) -> Driv
         opened=len(attempts) - attempts.null_count,
         refused=attempts.null_count,
         longest_pause_ns=asked.longest_pause_ns,
+        calibrated_ceiling_per_s=asked.ceiling_per_s,
     )

@@ -98,8 +98,11 @@ def server(**changes: Any) -> Server:
         "workers": 2,
         "start_s": 0.213,
         "rest_rss_bytes": 14_200_000,
+        "rest_pss_bytes": 12_900_000,
         "listeners": 1,
         "backlog": 4096,
+        "backlogs": (4096,),
+        "backlog_asked": 4096,
         "somaxconn": 4096,
         "exit_code": 0,
         "clean_stop": True,
@@ -434,10 +437,11 @@ def comparison_rows(rows: list[tuple[Any, ...]]) -> pa.Table:
     made: list[dict[str, Any]] = []
     for row in rows:
         values = dict(zip((*names, "rank_low", "rank_high"), row, strict=True))
-        made.append({**values, "load": "steady", "quantity": "goodput_per_s"})
+        values |= {"load": "steady", "driver": "plimsoll"}
+        made.append({**values, "quantity": "goodput_per_s"})
         for quantity, factor in (("response_time_p50_ns", 1.0), ("response_time_p99_ns", 4.5)):
             middle = None if row[2] is None else 1e12 / row[2] * factor
             others = {"median": middle, "low": None, "high": None}
             ranks = {"rank_low": None, "rank_high": None}
-            made.append({**values, "load": "steady", "quantity": quantity, **others, **ranks})
+            made.append({**values, "quantity": quantity, **others, **ranks})
     return _table(tables.COMPARISONS, made)

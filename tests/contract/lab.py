@@ -5,6 +5,7 @@ Usage: lab.py FOLDER PROGRAM GRACE_S
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from pathlib import Path
@@ -14,11 +15,14 @@ from plimsoll.conduct.server import started
 
 
 def main() -> None:
+    # Whoever starts the tests in the background, or by `nohup`, has them ignore these.
+    for number in (signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     folder, program, grace_s = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
     subject = small_servers.framework(folder, getattr(small_servers, program))
     with started(subject, log=folder / "log", grace_s=grace_s) as server:
-        print("ready", flush=True)
         try:
+            print("ready", flush=True)
             time.sleep(600)
         finally:
             print(server.stop(), flush=True)

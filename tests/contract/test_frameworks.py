@@ -30,7 +30,7 @@ BACKLOG = 4096
 SEED = 20
 
 # The limit is that of each test alone: a build or a start has its own.
-pytestmark = pytest.mark.timeout(30, func_only=True)
+pytestmark = pytest.mark.timeout(120, func_only=True)
 
 
 def variants() -> Iterator[Framework]:
@@ -87,7 +87,8 @@ def test_it_keeps_the_contract(running: server.Server, endpoint: Endpoint) -> No
     if endpoint.name in running.framework.not_implemented:
         pytest.skip(f"left out: {running.framework.not_implemented[endpoint.name]}")
     address = (running.place.host, running.place.port)
-    if failures := contract.failures(address, endpoint, SEED):
+    keeps = not running.framework.no_keep_alive
+    if failures := contract.failures(address, endpoint, SEED, keep_alive=keeps):
         pytest.fail("\n".join(str(failure) for failure in failures), pytrace=False)
 
 
@@ -106,7 +107,7 @@ def test_it_stops_at_once_with_idle_connections_and_leaves_nothing(
 ) -> None:
     # The last test of a variant, since it takes away the server of the others.
     with ExitStack() as connections:
-        for _ in range(IDLE_CONNECTIONS):
+        for _ in range(0 if running.framework.no_keep_alive else IDLE_CONNECTIONS):
             connections.enter_context(closing(kept(running)))
         below = [processes.process(pid) for pid in running.processes()]
         stopped = running.stop()

@@ -16,7 +16,7 @@ import pytest
 import plimsoll
 from small_servers import eventually, living
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(300)
 
 _HERE = Path(__file__).parent
 _PATHS = (str(Path(plimsoll.__file__).parent.parent), str(_HERE.parent))

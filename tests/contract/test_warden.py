@@ -16,7 +16,7 @@ from plimsoll.conduct import processes
 from plimsoll.conduct.ward import Ward
 from small_servers import eventually, living
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = pytest.mark.timeout(120)
 
 Starter = Callable[..., Ward]
 

@@ -10,7 +10,7 @@ import pytest
 
 from command_line import TOY, TOYS, Ran, run
 
-pytestmark = pytest.mark.timeout(90)
+pytestmark = pytest.mark.timeout(300)
 
 FAILING = {
     "exits-at-once": "StartFailed",
@@ -130,6 +130,25 @@ def test_check_says_request_answer_and_contract_of_what_is_wrong(tmp_path: Path)
     assert "wrong" in ran.stdout
     for words in ("asked", "answered", "problem", "contract", "Hello, Wrold!"):
         assert words in ran.stdout
+
+
+def test_a_framework_that_keeps_no_connection_is_asked_without_keep_alive(tmp_path: Path) -> None:
+    ran = run("check", "toy:closes-each-connection", *TOYS, folder=tmp_path)
+    assert ran.code == 0
+    assert "is asked without keep-alive: it closes every connection" in ran.stderr
+
+
+def test_trials_that_keep_connections_leave_out_a_framework_that_keeps_none(
+    tmp_path: Path,
+) -> None:
+    asked = "frameworks=toy,toy:closes-each-connection"
+    planned = json.loads(run("plan", TOY, *TOYS, "--json", "--set", asked, folder=tmp_path).stdout)
+    assert {trial["framework"] for trial in planned["trials"]} == {"toy"}
+    (left_out,) = planned["left_out"]
+    assert left_out["reason"] == "it closes every connection after one answer"
+    without = ("--set", asked, "--set", "load.steady.keep_alive=false")
+    planned = json.loads(run("plan", TOY, *TOYS, "--json", *without, folder=tmp_path).stdout)
+    assert not planned["left_out"]
 
 
 def test_check_goes_on_after_a_framework_that_does_not_start(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import plimsoll
 from command_line import PROGRAM, TOY, TOYS, Ran, run
 from plimsoll.cli import VERBS
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = pytest.mark.timeout(300)
 
 THROUGH_A_PIPE = ("sh", "-c", '"$@" | head -1', "sh")
 
@@ -36,6 +36,12 @@ def test_every_verb_has_help_that_fits_the_screen(verb: str, tmp_path: Path) -> 
     assert (ran.code, ran.stderr) == (0, "")
     assert ran.stdout.startswith(f"Usage: plimsoll {verb} ")
     assert max(map(len, ran.stdout.splitlines())) <= 100
+
+
+def test_a_shell_is_told_the_words_it_may_go_on_with(tmp_path: Path) -> None:
+    asks = {"_PLIMSOLL_COMPLETE": "bash_complete", "COMP_WORDS": "plimsoll lo", "COMP_CWORD": "1"}
+    ran = run(folder=tmp_path, environment=asks)
+    assert (ran.code, ran.stdout, ran.stderr) == (0, "plain,load\n", "")
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])

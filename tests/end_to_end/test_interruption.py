@@ -1,4 +1,8 @@
-"""However a run ends, nothing of it goes on, what is complete is kept, and it can be resumed."""
+"""However a run ends, nothing of it goes on, what is complete is kept, and it can be resumed.
+
+First the whole command with the real engine; then a lab whose driver and server do as they are
+told, so that the moment can be chosen exactly and the server has a child of its own.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,21 @@ import json
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import conduct_toys
 from command_line import TOY, TOYS, Running, eventually, run, start
+from plimsoll.conduct import processes
+from plimsoll.storage.parquet import Results
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 
 TWICE = ("run", TOY, *TOYS, "--no-report", "--set", "repetitions=2")
 FIRST, SECOND = (f"toy.plaintext.steady.{number}" for number in (1, 2))
@@ -40,21 +51,27 @@ def in_its_second_trial(folder: Path) -> Running:
 
 def resumes(folder: Path) -> None:
     """The same command conducts what is missing, and leaves nothing half done."""
-    had = complete(folder)
+    had, trials = complete(folder), folder / "results" / "toy" / "trials"
+    written_ns = {trial: (trials / trial / "trial.json").stat().st_mtime_ns for trial in had}
     ran = run(*TWICE, folder=folder)
     assert ran.code == 0, ran.stderr
+    for trial, at_ns in written_ns.items():
+        assert (trials / trial / "trial.json").stat().st_mtime_ns == at_ns, "conducted again"
     if had:
         assert f"2 trials, {len(had)} done before" in ran.stderr or len(had) == 2
     assert complete(folder) == [FIRST, SECOND]
-    trials = folder / "results" / "toy" / "trials"
     assert sorted(path.name for path in trials.iterdir()) == [FIRST, SECOND]
 
 
-def test_ctrl_c_stops_the_server_keeps_what_is_complete_and_says_how_to_go_on(
-    tmp_path: Path,
+@pytest.mark.parametrize("how", ["ctrl-c", "SIGINT to the lab", "SIGTERM to the lab"])
+def test_one_signal_stops_the_server_keeps_what_is_complete_and_says_how_to_go_on(
+    how: str, tmp_path: Path
 ) -> None:
     running = in_its_second_trial(tmp_path)
-    running.press_ctrl_c()
+    if how == "ctrl-c":
+        running.press_ctrl_c()
+    else:
+        running.process.send_signal(signal.Signals[how.partition(" ")[0]])
     ran = running.end()
     assert ran.code == 130
     assert not running.processes()
@@ -62,16 +79,6 @@ def test_ctrl_c_stops_the_server_keeps_what_is_complete_and_says_how_to_go_on(
     assert "hint: the same command goes on with the next trial" in ran.stderr
     assert complete(tmp_path) == [FIRST]
     resumes(tmp_path)
-
-
-def test_sigterm_ends_a_run_as_ctrl_c_does(tmp_path: Path) -> None:
-    running = in_its_second_trial(tmp_path)
-    running.process.send_signal(signal.SIGTERM)
-    ran = running.end()
-    assert ran.code == 130
-    assert not running.processes()
-    assert "1 of 2 trials are recorded" in ran.stderr
-    assert complete(tmp_path) == [FIRST]
 
 
 def test_ctrl_c_twice_does_not_wait_for_a_server_that_does_not_stop(tmp_path: Path) -> None:
@@ -148,6 +155,8 @@ def test_a_lab_that_is_killed_under_load_leaves_nothing_running_and_loses_nothin
     running.end()
     assert running.leaves_nothing()
     assert complete(tmp_path) == [FIRST]
+    trials = tmp_path / "results" / "toy" / "trials"
+    assert [path.name for path in trials.glob(".*")] == [f".{SECOND}.partial"]
     resumes(tmp_path)
 
 
@@ -167,3 +176,128 @@ def test_a_lab_that_is_killed_at_any_moment_leaves_nothing_running_and_loses_not
     ran = run("run", TOY, *TOYS, "--no-report", *short, folder=tmp_path)
     assert ran.code == 0, ran.stderr
     assert len(complete(tmp_path)) == 8
+
+
+EMPTY_FIRST, EMPTY_SECOND = "toy.empty.small.1", "toy.empty.small.2"
+
+
+class Lab:
+    """A lab in a process of its own, in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.results = Results(folder)
+        self.mark = uuid.uuid4().hex
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self, *, stays: bool) -> subprocess.Popen[str]:
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        if stays:
+            environment["FAKE_ENGINE_STAYS"] = "1"
+        command = [sys.executable, conduct_toys.__file__, str(self.results.folder), self.mark]
+        self.process = subprocess.Popen(
+            command,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        return self.process
+
+    def hear(self, line: str) -> None:
+        """Waits until the lab has said something."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        while (heard := self.process.stdout.readline()) != f"{line}\n":
+            assert heard, f"the lab never said `{line}`"
+
+    def end(self) -> tuple[int, str]:
+        """Waits for the lab's end; gives its exit code and what it said at last."""
+        assert self.process is not None
+        _, said = self.process.communicate(timeout=25)
+        return self.process.returncode, said
+
+    def left(self) -> list[int]:
+        """Processes of servers and engines that are alive."""
+        found = processes.marked(f"TOY_MARK={self.mark}")
+        return [process.pid for process in found if not process.zombie]
+
+    def wait_until_nothing_is_left(self, limit_s: float = 15.0) -> None:
+        end_s = time.monotonic() + limit_s
+        while self.left() and time.monotonic() < end_s:
+            time.sleep(0.05)
+        assert self.left() == []
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    lab = Lab(tmp_path / "results")
+    yield lab
+    if lab.process is not None and lab.process.poll() is None:
+        os.killpg(lab.process.pid, signal.SIGKILL)
+        lab.process.wait()
+    lab.wait_until_nothing_is_left()
+
+
+def under_load(lab: Lab) -> subprocess.Popen[str]:
+    """A lab whose second trial is under load."""
+    process = lab.start(stays=True)
+    lab.hear("TrialStarted 2")
+    lab.hear("Phase driving")
+    lab.hear("Progress ")
+    assert len(lab.left()) >= 3
+    return process
+
+
+def goes_on(lab: Lab) -> None:
+    """Running again conducts the second trial, and the first one not again."""
+    first = (lab.results.trials / EMPTY_FIRST / "trial.json").stat().st_mtime_ns
+    lab.start(stays=False)
+    code, said = lab.end()
+    assert code == 0, said
+    assert lab.results.trial_ids() == (EMPTY_FIRST, EMPTY_SECOND)
+    assert (lab.results.trials / EMPTY_FIRST / "trial.json").stat().st_mtime_ns == first
+    assert not list(lab.results.trials.glob(".*"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_signal_ends_a_server_and_its_child(lab: Lab, number: signal.Signals) -> None:
+    under_load(lab).send_signal(number)
+    code, said = lab.end()
+    assert code == 130
+    assert "1 of 2 trials" in said
+    assert lab.left() == []
+    assert lab.results.trial_ids() == (EMPTY_FIRST,)
+    goes_on(lab)
+
+
+def test_two_signals_end_a_server_and_its_child_at_once(lab: Lab) -> None:
+    process = under_load(lab)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    code, said = lab.end()
+    assert code == 130
+    assert "Traceback" not in said
+    assert lab.left() == []
+    goes_on(lab)
+
+
+def test_a_killed_lab_leaves_neither_a_server_nor_its_child(lab: Lab) -> None:
+    under_load(lab).kill()
+    lab.wait_until_nothing_is_left()
+    assert lab.results.trial_ids() == (EMPTY_FIRST,)
+    assert [path.name for path in lab.results.trials.glob(".*")] == [f".{EMPTY_SECOND}.partial"]
+    lab.end()
+    goes_on(lab)
+
+
+@pytest.mark.parametrize("phase", ["starting", "checking", "stopping", "writing"])
+def test_a_lab_may_be_killed_in_any_phase(lab: Lab, phase: str) -> None:
+    process = lab.start(stays=False)
+    lab.hear("TrialStarted 2")
+    lab.hear(f"Phase {phase}")
+    process.kill()
+    lab.wait_until_nothing_is_left()
+    assert lab.results.trial_ids()[0] == EMPTY_FIRST
+    lab.end()
+    goes_on(lab)

@@ -45,7 +45,7 @@ def test_no_verb_shows_the_help(tmp_path: Path) -> None:
         (["run", SMOKE, "--into"], "option `--into` requires an argument"),
         (["machine", "-c", "lots"], "`lots` is not a count"),
         (["report", ".", "--format", "word"], "`word` is not one of `html`, `pdf`, `markdown`"),
-        (["install"], "error: name a framework, or say `--all` or `--campaign FILE`"),
+        (["install"], "error: name a framework or a tool, or say `--all` or `--campaign FILE`"),
     ],
 )
 def test_what_cannot_be_understood_is_named_with_what_was_meant(

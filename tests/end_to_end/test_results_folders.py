@@ -12,7 +12,7 @@ import pytest
 
 from command_line import TOY, TOYS, Ran, run, start
 
-pytestmark = pytest.mark.timeout(90)
+pytestmark = pytest.mark.timeout(300)
 
 FULL = ("no space left for results", "the engine could not write its records")
 """What is said of a full disk, by the lab or by the engine, whoever meets it first."""
@@ -127,7 +127,7 @@ def test_a_full_disk_ends_the_campaign_and_keeps_what_is_complete(
     asked = ("run", TOY, *QUICK, "--into", results, "--set", "repetitions=2")
     assert run(*asked, "--set", "repetitions=1", folder=tmp_path).code == 0
     free = small_disk / "ballast"
-    free.write_bytes(b"\0" * (shutil.disk_usage(small_disk).free - 200_000))
+    free.write_bytes(b"\0" * (shutil.disk_usage(small_disk).free - 30_000))
     full = run(*asked, folder=tmp_path)
     assert full.code == 6, full.stderr
     assert any(f"error: {words}" in full.stderr for words in FULL), full.stderr
@@ -163,7 +163,8 @@ def test_a_report_that_does_not_fit_is_said(
     results = copied(toy_run, small_disk)
     (small_disk / "ballast").write_bytes(b"\0" * (shutil.disk_usage(small_disk).free - 20_000))
     ran = run("report", results, folder=tmp_path)
-    refused(ran, f"no space left for results in `{results}`", "free some space")
+    # What is derived lies beside the folder of the report, and meets the full disk first or second.
+    refused(ran, f"no space left for results in `{results}", "free some space")
 
 
 def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:

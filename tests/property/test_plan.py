@@ -15,6 +15,7 @@ from plimsoll.campaign.load import Load, Stage
 from plimsoll.plan import left_out, plan
 
 NAMES = tuple(endpoint.name for endpoint in ENDPOINTS)
+DRIVERS = ("plimsoll", "wrk", "ab")
 WORDS = st.from_regex(r"[a-z][a-z0-9-]{0,5}", fullmatch=True)
 ENDPOINT_NAMES = st.lists(st.sampled_from(NAMES), unique=True, min_size=1, max_size=4)
 
@@ -38,6 +39,7 @@ def campaigns(draw: st.DrawFn) -> Campaign:
         endpoints=tuple(by_name(name) for name in draw(ENDPOINT_NAMES)),
         loads=tuple(Load(name, "closed", stages) for name in names),
         repetitions=draw(st.integers(1, 4)),
+        drivers=tuple(draw(st.lists(st.sampled_from(DRIVERS), unique=True, min_size=1))),
         seed=draw(st.integers()),
     )
 
@@ -46,11 +48,12 @@ def campaigns(draw: st.DrawFn) -> Campaign:
 def test_each_block_holds_every_combination_once(campaign: Campaign) -> None:
     trials = plan(campaign)
     combinations = Counter(
-        (framework.name, endpoint.name, load.name)
+        (framework.name, endpoint.name, load.name, driver)
         for framework in campaign.frameworks
         for endpoint in campaign.endpoints
         if endpoint.name in framework.endpoints
         for load in campaign.loads
+        for driver in campaign.drivers
     )
     size = combinations.total()
     assert len(trials) == size * campaign.repetitions
@@ -58,7 +61,8 @@ def test_each_block_holds_every_combination_once(campaign: Campaign) -> None:
         inside = trials[block * size : (block + 1) * size]
         assert {trial.repetition for trial in inside} <= {block + 1}
         assert combinations == Counter(
-            (trial.framework.name, trial.endpoint.name, trial.load.name) for trial in inside
+            (trial.framework.name, trial.endpoint.name, trial.load.name, trial.driver)
+            for trial in inside
         )
 
 
@@ -67,6 +71,8 @@ def test_ids_are_unique_and_orders_count_up(campaign: Campaign) -> None:
     trials = plan(campaign)
     assert len({trial.id.lower() for trial in trials}) == len(trials)
     assert [trial.order for trial in trials] == list(range(len(trials)))
+    parts = 5 if len(campaign.drivers) > 1 else 4
+    assert {len(trial.id.split(".")) for trial in trials} <= {parts}
 
 
 @given(campaigns())

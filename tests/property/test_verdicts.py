@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plimsoll.verdicts.judge import judge, level
 from plimsoll.verdicts.verdict import LEVELS
-from recordings import simulate
+from recordings import as_mix, as_open, simulate
 
 slow = settings(max_examples=12, deadline=None)
 
@@ -25,8 +25,10 @@ BASES = [
         {"missing": 1},
         {"overflows": 5, "overflow_stage": "warm_up"},
         {"driver_busy": 0.85, "workers": 2},
+        {"server_busy": 0.4, "driver_busy": 0.3},
     )
 ]
+BASES += [as_open(BASES[0], 1995.0), as_mix(BASES[0], 0.25), as_open(BASES[5], 1900.0)]
 LEVEL_OF = {id(base): level(judge(base)) for base in BASES}
 bases = st.sampled_from(BASES)
 
@@ -103,6 +105,48 @@ def test_a_busier_driver_never_improves_the_verdict(base, factor):
 
 
 @slow
+@given(st.floats(0, 1), st.integers(0, 99))
+def test_swapping_kinds_of_request_never_improves_the_verdict(share, seed):
+    base = as_mix(BASES[0], 0.25)
+    assert base.requests is not None
+    kinds = base.requests["request"]
+    swapped = pc.if_else(mask(base.requests, share, seed), pa.scalar(1, kinds.type), kinds)
+    worse = replace(base, requests=with_column(base.requests, "request", swapped))
+    assert LEVELS.index(level(judge(worse))) >= LEVELS.index(level(judge(base)))
+
+
+@slow
+@given(bases, st.floats(0.01, 0.9))
+def test_clipping_times_never_improves_the_verdict(base, ratio):
+    rows = base.requests
+    spent = pc.subtract(rows["done_ns"], rows["sent_ns"])
+    least = pc.cast(pc.multiply(pc.cast(spent, pa.float64()), ratio), pa.int64(), safe=False)
+    done = pc.coalesce(pc.add(rows["sent_ns"], least), rows["done_ns"])
+    first = pc.if_else(pc.is_valid(rows["first_byte_ns"]), done, rows["first_byte_ns"])
+    clipped = with_column(with_column(rows, "done_ns", done), "first_byte_ns", first)
+    assert is_no_better(base, replace(base, requests=clipped))
+
+
+WORSE = {
+    "tcp_retransmits": 1e4,
+    "swapped_pages": 1e4,
+    "cgroup_throttled_s": 1e3,
+    "round_trip_min_s": 1e5,
+    "tcp_passive_opens": 0.5,
+    "network_received_bytes": 0.5,
+    "connections_established": 0.5,
+    "open_files_ratio": 9.9,
+}
+
+
+@slow
+@given(bases, st.sampled_from(sorted(WORSE)), st.floats(0, 1))
+def test_a_worse_reading_of_the_kernel_never_improves_the_verdict(base, quantity, how_far):
+    factor = 1 + (WORSE[quantity] - 1) * how_far
+    assert is_no_better(base, scaled(base, quantity, factor))
+
+
+@slow
 @given(bases, st.floats(1, 50))
 def test_more_overflows_never_improve_the_verdict(base, factor):
     assert is_no_better(base, scaled(base, "listen_overflows", factor))
@@ -130,3 +174,23 @@ def test_the_order_of_rows_changes_no_verdict(base, seed):
     )
     told = [(verdict.level, verdict.statement) for verdict in judge(base)]
     assert [(verdict.level, verdict.statement) for verdict in judge(other)] == told
+
+
+def of_a_server_that_counts(trial, factor=1.0):
+    """The same trial of a server that counts itself, a share of what it really did."""
+    driver, server = trial.recording.driver, trial.recording.server
+    own = {
+        "requests_received": round((driver.sent + 40) * factor),
+        "requests_answered": round((driver.outcomes["ok"] + 40) * factor),
+        "sent_bytes": round(sum(kind.received_bytes for kind in trial.kind_counts) * factor),
+    }
+    recording = replace(trial.recording, server=replace(server, counted=own))
+    return replace(trial, recording=recording)
+
+
+@slow
+@given(st.one_of(st.floats(0, 1), st.floats(1, 9)))
+def test_a_server_that_counted_other_numbers_never_improves_the_verdict(factor):
+    base = of_a_server_that_counts(BASES[0])
+    worse = of_a_server_that_counts(BASES[0], factor)
+    assert LEVELS.index(level(judge(worse))) >= LEVELS.index(level(judge(base)))

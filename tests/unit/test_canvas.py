@@ -76,8 +76,33 @@ def test_a_stage_too_short_for_its_label_has_none() -> None:
         RecordedStage("warm_up", 0, second, 10.0, 10.0, 1),
         RecordedStage("hold", second, 20 * second, 10.0, 10.0, 1),
     )
-    rows = canvas.stage_rows(sample.recording(stages=stages))
+    rows = canvas.stage_rows(sample.recording(stages=stages), 20)
     assert [(row["label"], row["short"]) for row in rows] == [("", ""), ("hold at 10", "hold")]
+
+
+def test_what_lies_behind_the_last_stage_is_a_row_without_a_label() -> None:
+    stages = (RecordedStage("hold", 0, 1_500_000_000, 10.0, 10.0, 1),)
+    after = canvas.stage_rows(sample.recording(stages=stages), 3)[-1]
+    assert after == {"start_s": 1.5, "end_s": 3, "kind": "after", "label": "", "short": ""}
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "text"),
+    [
+        ("closed", [16.0, 16.0, None], "16 connections asked"),
+        ("open", [100.0, 2000.0], "100 to 2,000 arrivals/s asked"),
+        ("unknown", [1.0, 10.0], "1 to 10 users active"),
+    ],
+)
+def test_the_range_of_the_levels_is_said_in_words(
+    model: str, asked: list[float | None], text: str
+) -> None:
+    recording = sample.recording(load=sample.load(model=model))
+    assert [row["text"] for row in canvas.level_rows(recording, asked)] == [text]
+
+
+def test_without_any_level_nothing_is_said_of_it() -> None:
+    assert canvas.level_rows(sample.recording(), [None, 0.0]) == []
 
 
 @pytest.mark.parametrize(("low", "high", "text"), [(1, 1, "1"), (2, 4, "2–4"), (None, None, "–")])

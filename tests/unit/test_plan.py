@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.plan import Estimate, LeftOut, estimate, left_out, plan
+from plimsoll.campaign.requests import Exchange
+from plimsoll.plan import Estimate, LeftOut, estimate, left_out, plan, refused
 
 HOLD = Stage("hold", 10.0, 64.0, 64.0)
 STEADY = Load("steady", "closed", (HOLD,))
@@ -46,6 +48,55 @@ def test_a_trial_is_named_after_all_that_it_is() -> None:
 def test_a_combination_that_is_not_served_is_left_out_and_said() -> None:
     assert not any(trial.id.startswith("rails.json") for trial in plan(CAMPAIGN))
     assert left_out(CAMPAIGN) == (LeftOut(RAILS, by_name("json"), "no time"),)
+
+
+def test_a_load_that_keeps_connections_leaves_out_who_keeps_none() -> None:
+    closing = replace(GO, name="closing", no_keep_alive="it closes each")
+    closed = replace(STEADY, name="closed", keep_alive=False)
+    asked = replace(CAMPAIGN, frameworks=(GO, closing), loads=(STEADY, closed), repetitions=1)
+    assert {trial.load for trial in plan(asked) if trial.framework == closing} == {closed}
+    left = left_out(asked)
+    assert {(one.endpoint.name, one.load) for one in left} == {("2048", STEADY), ("json", STEADY)}
+    assert str(left[0]) == "closing cannot take load steady: it closes each"
+
+
+SEVERAL = replace(CAMPAIGN, drivers=("plimsoll", "wrk"))
+
+
+def no_json_by_wrk(driver: str, load: Load, exchanges: Sequence[Exchange]) -> str:
+    kinds = {exchange.request.name for exchange in exchanges}
+    return "it sends no body" if driver == "wrk" and kinds == {"json"} else ""
+
+
+def test_a_trial_names_its_driver_where_there_are_several() -> None:
+    ids = {trial.id for trial in plan(SEVERAL)}
+    assert {"go.2048.steady.plimsoll.1", "go.2048.steady.wrk.1"} <= ids
+    only = plan(replace(CAMPAIGN, drivers=("wrk",)))
+    assert {trial.driver for trial in only} == {"wrk"}
+    assert {trial.id for trial in only} == {trial.id for trial in plan(CAMPAIGN)}
+
+
+def test_a_trial_has_the_same_seed_by_every_driver_and_by_one_alone() -> None:
+    seeds: dict[str, set[int]] = {}
+    for trial in (*plan(CAMPAIGN), *plan(SEVERAL)):
+        name = f"{trial.framework.slug}.{trial.endpoint.name}.{trial.load.name}.{trial.repetition}"
+        seeds.setdefault(name, set()).add(trial.seed)
+    assert {len(found) for found in seeds.values()} == {1}
+
+
+def test_what_a_driver_refuses_is_left_out_and_said_with_its_reason() -> None:
+    trials = plan(SEVERAL, no_json_by_wrk)
+    assert {trial.endpoint.name for trial in trials if trial.driver == "wrk"} == {"2048"}
+    assert {trial.endpoint.name for trial in trials if trial.driver == "plimsoll"} == {
+        "2048",
+        "json",
+    }
+    said = refused(SEVERAL, no_json_by_wrk)
+    assert [(one.driver, one.load.name, one.endpoint.name) for one in said] == [
+        ("wrk", "steady", "json"),
+        ("wrk", "other", "json"),
+    ]
+    assert str(said[0]) == "wrk does not put load steady on json: it sends no body"
 
 
 def test_the_same_campaign_has_the_same_plan() -> None:
@@ -100,6 +151,11 @@ def test_a_closed_load_is_estimated_by_an_assumed_rate() -> None:
 )
 def test_a_load_that_limits_itself_is_estimated_by_its_limits(load: Load, requests: int) -> None:
     assert estimated(load).requests == requests
+
+
+def test_a_load_that_ends_after_some_requests_is_estimated_to_end_then() -> None:
+    assert estimated(replace(STEADY, request_limit=300)).load_s == 0.3
+    assert estimated(replace(STEADY, request_limit=300_000)).load_s == STEADY.duration_s
 
 
 def test_the_largest_trial_is_told_apart() -> None:

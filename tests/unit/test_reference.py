@@ -121,3 +121,11 @@ def test_a_port_that_is_taken_is_exit_code_3_with_a_remedy() -> None:
     assert second.returncode == 3
     assert err.startswith("error: can't listen on")
     assert "\nhint: " in err
+
+
+def test_a_witness_is_asked_for_by_the_whole_path_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert specification("--witness", "held.bin")["witness"] == str(tmp_path / "held.bin")
+    assert "witness" not in specification()

@@ -17,10 +17,14 @@ import click
 import pytest
 
 import plimsoll
-from plimsoll import charts, cli, errors, report
+from plimsoll import charts, cli, errors, export, intake, report
 from plimsoll.campaign import endpoints, framework
+from plimsoll.cli import export as export_verb
 from plimsoll.conduct import drivers, sampling
-from plimsoll.verdicts import checks
+from plimsoll.export import formats as exported
+from plimsoll.published import readers
+from plimsoll.report import formats
+from plimsoll.verdicts import campaign_checks, checks, figure_checks, figure_set_checks
 
 PACKAGE = Path(plimsoll.__file__).parent
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -56,11 +60,25 @@ def sources() -> Iterator[Path]:
     [
         (endpoints, endpoints.MODULES),
         (checks, checks.CHECKS),
+        (campaign_checks, campaign_checks.CAMPAIGN_CHECKS),
+        (figure_checks, figure_checks.FIGURE_CHECKS),
+        (figure_set_checks, figure_set_checks.FIGURE_SET_CHECKS),
+        (readers, readers.READERS),
         (charts, charts.CHARTS),
         (sampling, sampling.SAMPLERS),
         (drivers, drivers.DRIVERS),
     ],
-    ids=["endpoints", "checks", "charts", "samplers", "drivers"],
+    ids=[
+        "endpoints",
+        "checks",
+        "campaign checks",
+        "checks on figures",
+        "checks on sets of figures",
+        "readers",
+        "charts",
+        "samplers",
+        "drivers",
+    ],
 )
 def test_the_tuple_of_a_folder_holds_every_module_of_it_once(
     package: ModuleType, listed: tuple[ModuleType, ...]
@@ -69,7 +87,17 @@ def test_the_tuple_of_a_folder_holds_every_module_of_it_once(
 
 
 def test_the_formats_are_the_modules_that_write_reports() -> None:
-    assert set(names(report.FORMATS)) == defines(report, "NAME", "write")
+    assert set(names(formats.FORMATS)) == defines(report, "NAME", "write")
+
+
+def test_the_formats_of_an_export_are_its_modules_that_write_and_are_what_the_verb_offers() -> None:
+    listed = names(exported.FORMATS)
+    assert set(listed) == defines(export, "NAME", "FILES", "OF_ROWS", "write")
+    assert listed == [module.NAME for module in exported.FORMATS] == [*export_verb.FORMATS]
+
+
+def test_the_readers_of_rows_are_the_modules_that_read_them() -> None:
+    assert {one.NAME for one in intake.READERS} == defines(intake, "NAME", "recognises", "read")
 
 
 def test_endpoints_are_in_the_order_of_their_modules() -> None:
@@ -79,7 +107,7 @@ def test_endpoints_are_in_the_order_of_their_modules() -> None:
 
 
 def test_the_verbs_are_the_modules_that_define_a_command() -> None:
-    assert set(cli.VERBS) == defines(cli, "command")
+    assert {cli.module_of(verb) for verb in cli.VERBS} == defines(cli, "command")
 
 
 @pytest.mark.parametrize("verb", cli.VERBS)
@@ -92,7 +120,11 @@ def test_a_verb_has_the_name_of_its_module_and_documents_all_it_takes(verb: str)
     assert [one.name for one in options if not one.help] == []
 
 
-@pytest.mark.parametrize("check", checks.CHECKS, ids=names(checks.CHECKS))
+@pytest.mark.parametrize(
+    "check",
+    [*checks.CHECKS, *campaign_checks.CAMPAIGN_CHECKS],
+    ids=names([*checks.CHECKS, *campaign_checks.CAMPAIGN_CHECKS]),
+)
 def test_a_check_names_its_source_and_is_documented(check: ModuleType) -> None:
     assert check.__doc__
     assert re.search(r"^Sources?: \S", check.__doc__, re.MULTILINE)
@@ -182,5 +214,5 @@ def test_every_folder_of_frameworks_is_one() -> None:
 @pytest.mark.parametrize("folder", FRAMEWORKS, ids=lambda folder: folder.name)
 def test_a_framework_is_mentioned_to_its_readers(folder: Path) -> None:
     said = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    said += (CHECKOUT / "frameworks" / "README.md").read_text(encoding="utf-8")
+    said += (CHECKOUT / "docs" / "frameworks.md").read_text(encoding="utf-8")
     assert f"`{folder.name}`" in said

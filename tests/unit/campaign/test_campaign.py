@@ -133,10 +133,20 @@ def test_a_file_says_everything(root: Path) -> None:
             connections=200,
         ),
     )
-    assert (full.name, full.repetitions, full.driver, full.seed) == ("full", 3, "plimsoll", 7)
+    assert (full.name, full.repetitions, full.drivers, full.seed) == ("full", 3, ("plimsoll",), 7)
     assert (full.server_cores, full.driver_cores) == ((0, 1), (2, 3))
     assert (full.cool_down_s, full.body_sample_ratio) == (0.5, 0.5)
     assert full.limits == {"backlog": {"drops": 3.0}}
+
+
+def test_a_campaign_may_have_the_idle_host_measured(root: Path) -> None:
+    asked = SHORT.replace("[[load]]", 'idle = "30s"\n\n[[load]]', 1)
+    assert (read(root, asked).idle_s, read(root, SHORT).idle_s) == (30.0, 0.0)
+
+
+def test_a_load_may_have_several_requests_in_flight_on_a_connection(root: Path) -> None:
+    deep = SHORT.replace("[[load]]\n", "[[load]]\npipeline = 8\n")
+    assert (read(root, deep).loads[0].pipeline, read(root, SHORT).loads[0].pipeline) == (8, 1)
 
 
 def test_what_a_file_does_not_say_has_a_default(root: Path) -> None:
@@ -294,6 +304,20 @@ def test_a_warm_up_may_climb_and_a_ramp_may_be_a_straight_line(root: Path) -> No
             "keep_alive = false\nrequests_per_connection = 3",
             "`requests_per_connection` has no meaning with `keep_alive = false`",
         ),
+        ("pipeline = 0", "`pipeline` must be more than 0"),
+        ("pipeline = 1025", "`pipeline` must be 1024 or less"),
+        (
+            "pipeline = 2\nkeep_alive = false",
+            "`pipeline` has no meaning where a connection carries one request",
+        ),
+        (
+            "pipeline = 2\nrequests_per_connection = 1",
+            "`pipeline` has no meaning where a connection carries one request",
+        ),
+        (
+            'pipeline = 2\nthink_time = "1s"',
+            "`pipeline` and `think_time` exclude each other",
+        ),
         ("requests_per_connection = 0", "`requests_per_connection` must be more than 0"),
         ("connections = 3", "`connections` belongs to an open load"),
         ('arrivals = "poisson"', "`arrivals` belongs to an open load"),
@@ -399,6 +423,66 @@ def test_checks_limits_and_drivers_are_known_where_they_are_told(root: Path) -> 
         ("there is no driver `plimsoll`", "drivers: `wrk`"),
         ("there is no check `baklog`", "did you mean `backlog`?"),
         ("the check `backlog` has no limit `drops`", "did you mean `dropped`?"),
+    ]
+
+
+DRIVERS = ("plimsoll", "wrk", "ab")
+
+
+def drivers_of(root: Path, line: str, *settings: str) -> Campaign:
+    path = root.parent / "drivers.toml"
+    path.write_text(f"{line}\n{SHORT}")
+    return campaign.read(path, settings, root, drivers=DRIVERS)
+
+
+def test_a_campaign_has_one_driver_or_a_list_of_them_or_every_one(root: Path) -> None:
+    assert drivers_of(root, "").drivers == ("plimsoll",)
+    assert drivers_of(root, 'driver = "wrk"').drivers == ("wrk",)
+    several = drivers_of(root, 'driver = ["wrk", "ab"]')
+    assert (several.drivers, several.drivers_optional) == (("wrk", "ab"), False)
+    every = drivers_of(root, 'driver = "all"')
+    assert (every.drivers, every.drivers_optional) == (DRIVERS, True)
+    assert drivers_of(root, 'driver = "wrk"', "driver=plimsoll,ab").drivers == ("plimsoll", "ab")
+
+
+def test_what_is_wrong_with_drivers_is_told_one_by_one(root: Path) -> None:
+    with pytest.raises(CampaignError) as raised:
+        drivers_of(root, 'driver = ["wrk", "wrkk", "wrk"]')
+    assert [problem.message for problem in raised.value.problems] == [
+        "there is no driver `wrkk`",
+        "`wrk` is listed twice",
+    ]
+    with pytest.raises(CampaignError) as empty:
+        drivers_of(root, "driver = []")
+    assert [problem.message for problem in empty.value.problems] == ["`driver` is empty"]
+
+
+def test_a_load_may_have_threads_of_the_driver_and_cores_of_the_server(root: Path) -> None:
+    text = SHORT.replace("[[load]]\n", '[[load]]\nthreads = 4\nserver_cores = "0-1"\n')
+    (load,) = read(root, text).loads
+    assert (load.threads, load.server_cores) == (4, (0, 1))
+    assert said(root, text.replace("threads = 4", "threads = 0"))[0][1] == (
+        "`threads` must be more than 0"
+    )
+
+
+def test_published_figures_lie_beside_the_campaign_or_with_the_frameworks(root: Path) -> None:
+    ours = root.parent / "docs" / "published" / "figures.toml"
+    ours.parent.mkdir(parents=True)
+    ours.write_text("")
+    assert drivers_of(root, 'published = "figures.toml"').published == ours
+    beside = root.parent / "figures.toml"
+    beside.write_text("")
+    assert drivers_of(root, 'published = "figures.toml"').published == beside
+    same = ours.with_name("drivers.toml")
+    same.write_text("")
+    assert drivers_of(root, 'published = "drivers.toml"').published == same, "not the campaign"
+    assert drivers_of(root, "").published is None
+
+
+def test_published_figures_that_are_not_there_are_a_mistake_with_its_line(root: Path) -> None:
+    assert said(root, f'published = "figures.toml"\n{SHORT}') == [
+        ("1", "there is no file `figures.toml` of published figures")
     ]
 
 

@@ -136,6 +136,15 @@ def test_the_name_of_a_signal_may_have_its_prefix(tmp_path: Path) -> None:
     assert plain.stop_signal == "QUIT"
 
 
+def test_a_framework_that_keeps_no_connection_says_why(tmp_path: Path) -> None:
+    text = 'no_keep_alive = "it closes each"\n' + GO
+    assert {one.no_keep_alive for one in framework.read(folder(tmp_path, text))} == {
+        "it closes each"
+    }
+    found = problems(tmp_path / "go", 'no_keep_alive = " "\n' + GO)
+    assert [problem.message for problem in found] == ["`no_keep_alive` is empty"]
+
+
 def test_all_mistakes_are_named_at_once_with_their_lines(tmp_path: Path) -> None:
     text = (
         GO.replace('language = "Go"', "langauge = 3")
@@ -152,7 +161,7 @@ def test_all_mistakes_are_named_at_once_with_their_lines(tmp_path: Path) -> None
     assert [(problem.where, problem.message, problem.hint) for problem in found] == [
         ("1", "`language` is missing", ""),
         ("2", "there is no key `langauge` here", "did you mean `language`?"),
-        ("4", "`kind` must be `command`, `apt` or `java`, not `brew`", ""),
+        ("4", "`kind` must be `command`, `apt`, `java` or `folder`, not `brew`", ""),
         ("7", "`start` is empty", ""),
         (
             "8",
@@ -183,8 +192,8 @@ def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> N
             "26",
             "there is no key `name` here",
             "keys: `build`, `clean_exit_codes`, `endpoints`, `environment`, `language`, `needs`, "
-            "`not_implemented`, `notes`, `site`, `start`, `start_timeout`, `stop_signal`, "
-            "`version`",
+            "`no_keep_alive`, `not_implemented`, `notes`, `site`, `start`, `start_timeout`, "
+            "`stop_signal`, `version`",
         ),
         ("27", "`clean_exit_codes` is empty", "leave it out for 0"),
     ]
@@ -246,6 +255,23 @@ def test_frameworks_are_chosen_by_name_and_variant(tmp_path: Path) -> None:
     chosen = framework.choose(tmp_path, ["go:bare", "go2"])
     assert [one.reference for one in chosen] == ["go:bare", "go2"]
     assert [one.reference for one in framework.choose(tmp_path, ["all"])] == ["go", "go2"]
+
+
+def test_all_after_a_colon_is_every_variant(tmp_path: Path) -> None:
+    folder(tmp_path)
+    folder(tmp_path, GO.replace('"go"', '"go2"', 1), name="go2")
+    every = [one.reference for one in framework.choose(tmp_path, ["go2:all"])]
+    assert every[0] == "go2"
+    assert {"go2:bare", "go2:one-core"} <= set(every)
+    both = [one.reference for one in framework.choose(tmp_path, ["all:all"])]
+    assert both == [*(name.replace("go2", "go") for name in every), *every]
+    with pytest.raises(CampaignError, match="there is no framework `all`"):
+        framework.choose(tmp_path, ["all:bare"])
+
+
+def test_no_variant_is_called_all(tmp_path: Path) -> None:
+    (found,) = problems(tmp_path, GO.replace("variant.bare", "variant.all"))
+    assert found.message == "`all` is no name for a variant"
 
 
 def test_every_name_that_is_not_known_is_named(tmp_path: Path) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+import foreign
 import toy_trials
 from plimsoll.cli import panel
 from plimsoll.conduct import events
@@ -98,6 +102,53 @@ def test_a_sparkline_has_a_bar_for_each_value_and_the_largest_is_full(
     assert panel.sparkline(values) == drawn
 
 
+@pytest.mark.parametrize("width", [20, 40, 76])
+def test_the_bars_of_the_last_seconds_fit_beside_the_number(width: int) -> None:
+    scene = panel.Scene()
+    for second in range(100):
+        scene.take(progress(float(second), throughput_per_s=1000.0 + second))
+    text = panel.throughput_text(scene, width)
+    assert text.startswith("1,099/s  ")
+    assert len(text) == min(width, len("1,099/s  ") + panel.SECONDS_SHOWN)
+
+
+def test_before_the_first_second_there_is_no_throughput() -> None:
+    assert panel.throughput_text(panel.Scene(), 40) == "–"
+
+
+def drawn(scene: panel.Scene, width: int = 80) -> str:
+    text = io.StringIO()
+    Console(file=text, width=width).print(panel._panel(scene, width))
+    assert max(map(len, text.getvalue().splitlines())) <= width
+    return text.getvalue()
+
+
+def test_the_panel_of_a_load_has_no_line_that_wraps() -> None:
+    scene = panel.Scene(trial="127.0.0.1/" + "x" * 90, load_s=60.0, left_s=60.0, phase="under load")
+    for second in range(70):
+        scene.take(progress(float(second), throughput_per_s=1e6, outcomes={"ok": 5}))
+    text = drawn(scene)
+    assert len(text.splitlines()) == 9
+    assert "hold, 69 of 60 s" in text
+    assert "0 s of load" in text
+
+
+def test_a_load_of_a_number_of_requests_has_no_length_that_could_be_left() -> None:
+    scene = panel.Scene(trial="x", phase="under load")
+    scene.take(progress(3.0))
+    text = drawn(scene)
+    assert "hold, 3 s" in text
+    assert " left " not in text
+    assert "37,000" in text
+
+
+def test_what_follows_the_load_is_shown_in_its_place() -> None:
+    scene = panel.Scene(trial="x", load_s=3.0, left_s=3.0)
+    scene.take(progress(3.0))
+    scene.take(events.Phase("writing"))
+    assert "writing the recording" in drawn(scene)
+
+
 def test_failures_are_shown_by_kind_the_most_frequent_first() -> None:
     assert panel.outcomes_text(progress()) == "reset_waiting 8, timed_out_waiting 2"
     assert panel.outcomes_text(progress(outcomes={"ok": 5})) == ""
@@ -108,6 +159,14 @@ def test_the_end_of_a_trial_is_one_line_with_what_failed() -> None:
         toy_trials.trial(), recording(Ending(), ok=1000, unfinished=4, wrong_status=3)
     )
     assert panel.ending_text(ended) == "toy.empty.small.1: 1,007 requests, 3 failed"
+
+
+def test_of_a_driver_that_counts_no_outcomes_its_requests_are_told() -> None:
+    known = recording(Ending())
+    driver = replace(known.driver or pytest.fail(), name="jmeter", outcomes={}, sent=2301)
+    ended = events.TrialEnded(toy_trials.trial(), replace(known, driver=driver))
+    said = "toy.empty.small.1: 2,301 requests, by jmeter's own count"
+    assert panel.ending_text(ended) == said
 
 
 def test_the_end_of_a_trial_that_failed_says_why_in_one_line() -> None:
@@ -140,6 +199,18 @@ def test_without_a_terminal_lines_are_said_where_something_changes(
         "3 trials, 1 done before; 6 s of load to come",
         "[1/2] toy.empty.small.1",
         "    toy.empty.small.1: 10 requests, 0 failed",
+    ]
+
+
+def test_what_the_checks_say_follows_the_end_of_a_trial(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ended = events.TrialEnded(toy_trials.trial(), recording(Ending(), ok=10))
+    with panel.showing(panel.Scene(), judged=lambda one: f"judged {one.trial}") as tell:
+        tell(ended)
+    assert capsys.readouterr().err.splitlines() == [
+        "    toy.empty.small.1: 10 requests, 0 failed",
+        "      judged toy.empty.small.1",
     ]
 
 
@@ -178,3 +249,25 @@ def test_nothing_is_shown_when_nothing_is_to_be_shown(capsys: pytest.CaptureFixt
         tell(events.CampaignStarted(1, 1, 2.0))
         tell(started())
     assert capsys.readouterr() == ("", "")
+
+
+def test_of_a_driver_that_tells_nothing_before_its_end_no_number_is_shown(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = [100.0]
+    monkeypatch.setattr("plimsoll.cli.panel.time.monotonic", lambda: now_s[0])
+    with panel.showing(panel.Scene()) as tell:
+        now_s[0] += 20.0
+        tell(progress(20.0, counted=False))
+    said = capsys.readouterr().err
+    assert "20 s hold: 9,000 connections asked for; it tells of them at its end" in said
+    assert "/s," not in said
+
+
+def test_what_a_foreign_driver_printed_is_said_at_the_end_of_its_trial() -> None:
+    made = recording(Ending())
+    assert made.driver is not None
+    driver = replace(made.driver, name="wrk", figures=foreign.FIGURES)
+    ended = events.TrialEnded(toy_trials.trial(), replace(made, driver=driver))
+    said = panel.ending_text(ended)
+    assert "20,000 requests in the hold, 0 unanswered, 0 wrong, by wrk's own count" in said

@@ -38,6 +38,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+        self.close_connection |= TOY == "closes-each-connection"
 
     def log_message(self, format: str, *args: object) -> None:
         pass
@@ -45,7 +46,7 @@ class Handler(BaseHTTPRequestHandler):
 
 class Server(ThreadingHTTPServer):
     daemon_threads = True
-    request_queue_size = 128
+    request_queue_size = 4096
 
     def handle_error(self, request: object, client_address: object) -> None:
         pass

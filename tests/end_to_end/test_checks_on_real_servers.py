@@ -1,0 +1,212 @@
+"""The checks on recordings made by really running: the reference server, and servers that fail.
+
+Each recording is one short load as it is typed. What a check must find in it does not depend on how
+busy this machine is otherwise; where it does, another check is asked to say so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import run
+
+pytestmark = pytest.mark.timeout(180)
+
+HOSTILE = Path(__file__).parents[1] / "hostile_server.py"
+BURN = "while True: pass"
+Verdicts = Callable[[str], dict[str, dict[str, Any]]]
+KEPT = ("-c", "8", "-d", "2s", "--timeout", "5s")
+
+
+@dataclass(frozen=True)
+class Made:
+    """How a recording is made.
+
+    Attributes:
+        server: Options of the reference server, or the way of a hostile one.
+        load: What is typed behind the address.
+        path: What is asked for.
+        burners: Programs that take all the time they get meanwhile.
+    """
+
+    server: tuple[str, ...] | str
+    load: tuple[str, ...] = KEPT
+    path: str = ""
+    burners: int = 0
+
+
+RECORDINGS = {
+    "clean": Made(("--service-time", "2ms"), path="/2048"),
+    "mixed": Made(("--service-time", "1ms"), path="/2048 /empty"),
+    "climbing": Made(("--service-time", "2ms"), ("-c", "12", "-d", "2s", "--ramp", "3s"), "/empty"),
+    "at a rate": Made((), ("-R", "200", "-c", "16", "-d", "2s"), "/empty"),
+    "beyond its rate": Made(
+        ("--service-time", "50ms"), ("-R", "2000", "-c", "4", "-d", "2s"), "/empty"
+    ),
+    "few places": Made(
+        ("--backlog", "1", "--freeze", "900ms", "--freeze-every", "1s"),
+        ("-c", "200", "-d", "3s"),
+        "/empty",
+    ),
+    "disturbed": Made(("--service-time", "1ms"), path="/empty", burners=2),
+    "overdriven": Made(("--workers", "2"), ("-c", "400", "-d", "2s"), "/empty"),
+    "wrong": Made("wrong", (*KEPT, "--expect-status", "200")),
+    "resets": Made("resets"),
+    "starves": Made("starves", ("-c", "8", "-d", "3s", "--timeout", "10s")),
+    "silent": Made("silent", ("-c", "8", "-d", "2s", "--timeout", "300ms")),
+    "freezes": Made("freezes", ("-c", "8", "-d", "4s", "--timeout", "10s")),
+    "tires": Made("tires", ("-c", "8", "-d", "4s", "--timeout", "10s")),
+}
+
+SOUND = {
+    "clean": (
+        "ran_to_its_end",
+        "conservation",
+        "answers_right",
+        "failures_explained",
+        "evenly_served",
+        "timeout_floor",
+        "round_trip_floor",
+        "both_ends_agree",
+        "cpu_bounds",
+        "clocks_agree",
+        "backlog",
+        "link_headroom",
+        "ports_and_files",
+    ),
+    "mixed": ("mix_as_intended", "conservation"),
+    "climbing": ("scaling", "ran_to_its_end", "conservation"),
+    "at a rate": ("failures_explained", "conservation"),
+    "silent": ("timeout_floor", "conservation", "ran_to_its_end"),
+    "resets": ("conservation", "both_ends_agree", "timeout_floor"),
+    "starves": ("conservation", "timeout_floor"),
+    "freezes": ("conservation", "failures_explained"),
+}
+"""Recording to the checks that must pass it."""
+
+BEYOND = {
+    "beyond its rate": {"arrivals_as_asked": "void"},
+    "few places": {"backlog": "void"},
+    "disturbed": {"undisturbed": "void"},
+    "wrong": {"answers_right": "void"},
+    "resets": {"failures_explained": "void"},
+    "starves": {"evenly_served": "void", "connections_as_asked": "void"},
+    "silent": {"failures_explained": "void"},
+    "freezes": {"steady": "void"},
+    "tires": {"steady": "void"},
+}
+"""Recording to the checks that must not, and what they must say."""
+
+
+@contextmanager
+def started(*command: str) -> Generator[str]:
+    """The first line of a program that runs as long as the block does."""
+    program = subprocess.Popen(
+        [sys.executable, *command],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "HOST": "127.0.0.1"},
+    )
+    try:
+        assert program.stdout is not None
+        yield program.stdout.readline()
+    finally:
+        program.kill()
+        program.communicate(timeout=20)
+
+
+@contextmanager
+def serving(server: tuple[str, ...] | str) -> Generator[str]:
+    """Address and port of a server."""
+    if isinstance(server, str):
+        with started(str(HOSTILE), server) as line:
+            yield line.strip()
+    else:
+        with started("-m", "plimsoll.reference", "--port", "0", *server) as line:
+            yield json.loads(line)["address"]
+
+
+def judged(made: Made, folder: Path) -> dict[str, dict[str, Any]]:
+    """The verdicts on a recording, which is kept in a folder, by check."""
+    with ExitStack() as stack:
+        address = stack.enter_context(serving(made.server))
+        for _ in range(made.burners):
+            stack.enter_context(started("-c", f"print(flush=True)\n{BURN}"))
+        urls = [address + path for path in made.path.split() or [""]]
+        kept = ("--record", "recording", "--json")
+        ran = run("load", *urls, *made.load, *kept, folder=folder)
+    found = json.loads(ran.stdout)
+    assert ran.code == (1 if found["level"] == "void" else 0), ran.stderr
+    return {verdict["check"]: verdict for verdict in found["verdicts"]}
+
+
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Verdicts:
+    """Name of a recording to its verdicts; each is made when it is first asked for."""
+
+    @cache
+    def of(name: str) -> dict[str, dict[str, Any]]:
+        return judged(RECORDINGS[name], tmp_path_factory.mktemp(name.replace(" ", "-")))
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("name", "check"), [(name, check) for name, checks in SOUND.items() for check in checks]
+)
+def test_a_recording_within_the_limits_passes(verdicts: Verdicts, name: str, check: str) -> None:
+    verdict = verdicts(name)[check]
+    assert verdict["level"] == "sound", verdict["statement"]
+
+
+@pytest.mark.parametrize(
+    ("name", "check", "level"),
+    [(name, check, level) for name, checks in BEYOND.items() for check, level in checks.items()],
+)
+def test_a_recording_beyond_a_limit_does_not_pass_and_says_what_to_do(
+    verdicts: Verdicts, name: str, check: str, level: str
+) -> None:
+    verdict = verdicts(name)[check]
+    assert verdict["level"] == level, verdict["statement"]
+    assert verdict["measured"] is not None
+    assert verdict["remedy"]
+    assert verdict["source"]
+
+
+def test_a_driver_that_is_full_or_disturbed_is_named(verdicts: Verdicts) -> None:
+    found = verdicts("overdriven")
+    said = [found[check]["level"] for check in ("driver_headroom", "undisturbed")]
+    assert said != ["sound", "sound"], found["driver_headroom"]["statement"]
+
+
+def test_what_was_in_flight_agrees_with_the_drivers_clock_whoever_was_busy(
+    verdicts: Verdicts,
+) -> None:
+    for name in ("clean", "climbing", "overdriven", "resets", "silent"):
+        verdict = verdicts(name)["littles_law"]
+        assert verdict["level"] == "sound", f"{name}: {verdict['statement']}"
+
+
+def test_what_this_host_does_not_say_is_called_unknown_and_given_no_number(
+    verdicts: Verdicts,
+) -> None:
+    energy = verdicts("clean")["energy_net"]
+    assert energy["measured"] is None
+    assert "unknown" in energy["statement"].lower()
+
+
+def test_every_check_has_looked_at_every_recording(verdicts: Verdicts) -> None:
+    from plimsoll.verdicts.checks import CHECKS  # noqa: PLC0415 - heavy
+
+    assert set(verdicts("clean")) == {check.NAME for check in CHECKS}

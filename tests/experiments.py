@@ -1,0 +1,198 @@
+"""Samples of campaigns beside others: several drivers, and figures that somebody published.
+
+Made by hand from `sample`, so that every number in a report of them can be known beforehand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import sample
+from plimsoll.aggregate import beside_published, over_connections
+from plimsoll.aggregate.comparisons import Repetition, comparisons
+from plimsoll.aggregate.disagreements import disagreements
+from plimsoll.published import document
+from plimsoll.recording import Ending, Recording
+from plimsoll.report.findings import Findings, Publication, TrialFindings
+from plimsoll.verdicts.audit import audit
+from plimsoll.verdicts.judge import judge_campaign
+from sample import sound_trial, verdicts_of
+
+PUBLISHED = """
+title = "Why axum is the fastest"
+address = "https://example.org/fastest"
+
+[all]
+tool = "wrk"
+connections = 80000
+timeout_s = 2
+counting = "answers"
+
+[here]
+baseline = "go"
+[here.subjects]
+Axum = "axum"
+golang = "go"
+"Node.js" = "node"
+Rails = "rails"
+
+[[claim]]
+says = "axum is twice as fast as Go"
+compare = ["Axum", "golang"]
+ratio = 2
+
+[[claim]]
+says = "Node is ahead of Rails"
+compare = ["Node.js", "Rails"]
+
+[[result]]
+subject = "Axum"
+endpoint = "/2048"
+throughput_per_s = 8200
+
+[[result]]
+subject = "golang"
+endpoint = "/2048"
+at = "run 1"
+throughput_per_s = 4000
+
+[[result]]
+subject = "golang"
+endpoint = "/2048"
+at = "run 2"
+throughput_per_s = 4100
+
+[[result]]
+subject = "Node.js"
+endpoint = "/2048"
+throughput_per_s = 4500
+right_ratio = 0.98
+
+[[result]]
+subject = "Rails"
+endpoint = "/2048"
+throughput_per_s = 1000
+
+[[result]]
+subject = "Axum"
+endpoint = "/json"
+throughput_per_s = 9000
+
+[[result]]
+subject = "Tomcat"
+endpoint = "/2048"
+throughput_per_s = 3000
+"""
+"""A document with a subject that is not here, one that was not measured, and another endpoint."""
+
+
+def repetitions(trials: tuple[TrialFindings, ...]) -> list[Repetition]:
+    """The trials as comparisons and checks on campaigns see them."""
+    return [Repetition(one.recording, one.summary, one.level == "void") for one in trials]
+
+
+def driven(driver: str, throughput: float, repetition: int, **levels: str) -> TrialFindings:
+    """A trial of `go` by some driver; `levels` are verdicts that are not sound."""
+    name = f"go.2048.steady.{driver}.{repetition}"
+    made = sound_trial(driver_name=driver, throughput=throughput, repetition=repetition, trial=name)
+    return replace(made, verdicts=verdicts_of(name, **levels))
+
+
+@cache
+def crossed() -> Findings:
+    """`go` by three drivers: ours, one that agrees, and one that says more and fails a check."""
+    trials = (
+        driven("plimsoll", 8000.0, 1),
+        driven("plimsoll", 8100.0, 2),
+        driven("wrk", 8050.0, 1, driver_headroom="doubtful"),
+        driven("wrk", 8250.0, 2),
+        driven("ab", 9900.0, 1, littles_law="void"),
+        driven("ab", 9800.0, 2, littles_law="doubtful"),
+    )
+    made = repetitions(trials)
+    return Findings(
+        "crossed",
+        "0.1.0",
+        trials,
+        comparisons(made),
+        verdicts=judge_campaign(made),
+        disagreements=disagreements(made),
+    )
+
+
+def held(framework: str, connections: int, throughput: float, **changes: Any) -> TrialFindings:
+    """A trial that holds a number of connections; `failed`, `power` and `repetition` may be said.
+
+    The name of its load is that of the number.
+    """
+    failed, power = changes.pop("failed", 0.0), changes.pop("power", None)
+    stage = {"duration_s": 7.0, "start": float(connections), "end": float(connections), "steps": 1}
+    load = sample.load(name=f"c{connections}", stages=[{"kind": "hold", **stage}])
+    made = sound_trial(framework=framework, throughput=throughput, load=load, **changes)
+    summary = {
+        **(made.data.summary or {}),
+        "failure_ratio": failed,
+        "server_peak_rss_bytes": 14e6 + 20e3 * connections,
+        "net_power_w": power,
+    }
+    return replace(made, data=replace(made.data, summary=summary))
+
+
+@cache
+def rising() -> Findings:
+    """Two servers on 1 to 1,000 connections, where one of them fails many requests and is void."""
+    trials = (
+        *(held("go", 1, 900.0, repetition=n, power=2.0) for n in (1, 2)),
+        *(held("go", 100, 7900.0 + 100 * n, repetition=n, power=11.5) for n in (1, 2)),
+        *(held("go", 1000, 8000.0, repetition=n, power=12.0) for n in (1, 2)),
+        *(held("php", 1, 700.0, repetition=n) for n in (1, 2)),
+        *(held("php", 100, 3000.0 + 50 * n, repetition=n) for n in (1, 2)),
+        void(held("php", 1000, 2500.0, failed=0.4)),
+    )
+    return over(trials)
+
+
+def over(trials: tuple[TrialFindings, ...]) -> Findings:
+    """Some trials as a campaign over connections."""
+    made = repetitions(trials)
+    series = over_connections.series(made)
+    return Findings("rising", "0.1.0", trials, comparisons(made), over_connections=series)
+
+
+def failed(recording: Recording) -> Recording:
+    """The same recording of a driver that failed."""
+    return replace(recording, ending=Ending("DriverFailed", "it ended early", "see `driver.log`"))
+
+
+def void(trial: TrialFindings) -> TrialFindings:
+    """The same trial, its number not to be believed."""
+    return replace(trial, verdicts=verdicts_of(trial.recording.trial, littles_law="void"))
+
+
+@cache
+def published() -> Findings:
+    """Three servers that were measured, beside figures of four."""
+    trials = (
+        sound_trial(framework="axum", throughput=12_400.0),
+        sound_trial(framework="axum", throughput=12_600.0, repetition=2),
+        sound_trial(framework="go", throughput=8000.0),
+        sound_trial(framework="go", throughput=8100.0, repetition=2),
+        sound_trial(framework="node", throughput=6100.0),
+        sound_trial(framework="node", throughput=6200.0, repetition=2),
+    )
+    made = repetitions(trials)
+    read = document.read(PUBLISHED, "published.toml")
+    return Findings(
+        "beside",
+        "0.1.0",
+        trials,
+        comparisons(made),
+        publication=Publication(
+            read,
+            beside_published.fields(read, made),
+            beside_published.claimed(read, made),
+            audit(read.figures),
+        ),
+    )

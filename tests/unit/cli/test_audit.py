@@ -1,0 +1,144 @@
+"""`plimsoll audit`, as it is typed."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from plimsoll.cli import audit
+from plimsoll.errors import CampaignError
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "published"
+
+
+def ran(*arguments: str, into: str = "", standalone: bool = False):
+    return CliRunner().invoke(
+        audit.command, list(arguments), input=into, standalone_mode=standalone
+    )
+
+
+def golden(name: str) -> str:
+    return str(GOLDEN / name)
+
+
+def test_a_file_is_read_judged_and_told() -> None:
+    result = ran(golden("hey-files.txt"))
+    assert result.return_value == 1
+    assert "hey, 2.09 s, 36,465 requests per second, 75,292 failed" in result.output
+    assert "void" in result.output
+    assert "→ Find out why requests fail" in result.output
+    assert "checks found nothing to doubt: own_counts" in result.output
+    assert "✓ sound" not in result.output
+
+
+def test_sound_figures_are_called_so_and_shown_where_asked_for() -> None:
+    result = ran(golden("ab-sound.txt"), "--all")
+    assert result.return_value == 0
+    assert "✓ sound  own_counts" in result.output
+    assert "not checked  cpu_bounds: it needs" in result.output
+    assert "These figures are consistent, as far as they go." in result.output
+
+
+def test_what_comes_in_by_a_pipe_is_read() -> None:
+    result = ran("-", into=Path(golden("wrk-reset.txt")).read_text(encoding="utf-8"))
+    assert result.return_value == 1
+    assert "(stdin)" in result.output
+
+
+def test_json_has_figures_verdicts_and_what_could_not_be_checked() -> None:
+    result = ran(golden("ab-sound.txt"), golden("table.toml"), "--json")
+    found = json.loads(result.output)
+    assert [one["figures"]["tool"] for one in found["results"]] == ["ab", "wrk 4.1.0", "wrk 4.1.0"]
+    assert {"check", "level", "statement", "remedy", "source"} <= found["results"][0]["verdicts"][
+        0
+    ].keys()
+    assert "cpu_bounds" in found["results"][0]["not_checked"]
+    assert found["level"] == "doubtful"
+
+
+def test_markdown_has_a_heading_for_each_result() -> None:
+    result = ran(golden("table.toml"), "--format", "markdown")
+    assert "## ours /plaintext (Why our server is the fastest, Table 1)" in result.output
+    assert "- ▲ **doubtful** `quantile_bounds`:" in result.output
+
+
+def test_what_a_file_does_not_say_can_be_said() -> None:
+    without = ran(golden("hey-sound.txt"), "--all").output
+    said = ran(golden("hey-sound.txt"), "--all", "--set", "connections=50").output
+    assert "not checked  littles_law" in without
+    assert "✓ sound  littles_law" in said
+
+
+@pytest.mark.parametrize("wrong", ["speed=3", "connections=many", "connections"])
+def test_what_nobody_can_say_is_refused(wrong: str) -> None:
+    result = ran(golden("hey-sound.txt"), "--set", wrong)
+    assert isinstance(result.exception, CampaignError)
+
+
+def test_every_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("something else")
+    result = ran(str(other), str(tmp_path / "none"), golden("ab-sound.txt"))
+    assert isinstance(result.exception, CampaignError)
+    assert result.exception.exit_code == 2
+    assert len(result.exception.problems) == 2
+
+
+def test_a_file_that_is_not_there_is_told_with_what_to_do(tmp_path: Path) -> None:
+    result = ran(str(tmp_path / "none"))
+    assert isinstance(result.exception, CampaignError)
+    assert "name a file" in result.exception.problems[0].hint
+
+
+CLAIMED = """title = "Ours is fastest"
+[[result]]
+subject = "ours"
+throughput_per_s = 18050.53
+[[result]]
+subject = "theirs"
+throughput_per_s = 9000
+[[claim]]
+place = "Summary"
+says = "ours is three times as fast"
+compare = ["ours", "theirs"]
+ratio = 3
+"""
+
+
+def test_what_a_document_claims_stands_beside_what_its_figures_say(tmp_path: Path) -> None:
+    file = tmp_path / "theirs.toml"
+    file.write_text(CLAIMED)
+    line = "ours is three times as fast (Summary), claimed × 3; by its own figures: × 2.006"
+    markdown = ran(str(file), "--format", "markdown").output
+    assert markdown.startswith(f"## what is claimed (Ours is fastest)\n\n- {line}\n")
+    shown = " ".join(ran(str(file)).output.split())
+    assert shown.startswith(f"what is claimed (Ours is fastest) · {line}")
+    (claim,) = json.loads(ran(str(file), "--json").output)["claims"]
+    assert claim["document"] == "Ours is fastest"
+    assert (claim["ratio"], claim["by_figures"]) == (3, "× 2.006")
+
+
+def test_a_rate_is_rounded_once(tmp_path: Path) -> None:
+    file = tmp_path / "theirs.toml"
+    file.write_text(CLAIMED)
+    assert "18,051 requests per second" in ran(str(file), "--format", "markdown").output
+
+
+def test_a_claim_that_is_none_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "theirs.toml"
+    file.write_text(CLAIMED.replace("ratio = 3", 'ratio = "three"'))
+    result = ran(str(file))
+    assert isinstance(result.exception, CampaignError)
+    assert "`ratio` must be a number" in str(result.exception)
+
+
+def test_signs_that_are_no_text_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    piped = io.TextIOWrapper(io.BytesIO(b"\xff\xfe\x00wrk"))
+    monkeypatch.setattr(sys, "stdin", piped)
+    with pytest.raises(CampaignError, match="nothing that can be read here"):
+        audit.command.main(["-"], standalone_mode=False)

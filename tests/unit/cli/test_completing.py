@@ -1,0 +1,83 @@
+"""What a shell offers while somebody types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+
+from plimsoll.campaign import framework
+from plimsoll.cli import VERBS, plimsoll
+from plimsoll.cli.completion import VARIABLE
+from plimsoll.errors import CampaignError
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with frameworks and campaigns."""
+    for name in ("go", "gin", "node"):
+        (tmp_path / "frameworks" / name).mkdir(parents=True)
+        (tmp_path / "frameworks" / name / "framework.toml").touch()
+    (tmp_path / "campaigns").mkdir()
+    (tmp_path / "campaigns" / "mine.toml").touch()
+    (tmp_path / "campaigns" / "notes.txt").touch()
+    (tmp_path / "other.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def offered(*typed: str) -> list[str]:
+    *before, incomplete = typed
+    found = ShellComplete(plimsoll, {}, "plimsoll", VARIABLE).get_completions(before, incomplete)
+    return [one.value for one in found]
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (("lo",), ["load"]),
+        (("--v",), ["--version"]),
+        (("check", "g"), ["gin", "go"]),
+        (("check", "go", ""), ["gin", "node"]),
+        (("run", ""), ["campaigns/mine.toml"]),
+        (("run", "c"), ["campaigns/"]),
+        (("run", "campaigns/"), ["campaigns/mine.toml"]),
+        (("run", "o"), ["other.toml"]),
+        (("install", "--campaign", ""), ["campaigns/mine.toml"]),
+        (("run", "x", "--set", "f"), ["frameworks="]),
+        (("run", "x", "--set", "frameworks=go,n"), ["frameworks=go,node"]),
+        (("run", "x", "--set", "endpoints=js"), ["endpoints=json"]),
+        (("run", "x", "--set", "seed=1"), []),
+        (("load", "x", "--arrivals", "p"), ["poisson"]),
+        (("load", "--pi"), ["--pipeline"]),
+        (("completion", "z"), ["zsh"]),
+    ],
+)
+def test_what_begins_with_the_word_is_offered(typed: tuple[str, ...], words: list[str]) -> None:
+    assert offered(*typed) == words
+
+
+def test_every_verb_is_offered_first() -> None:
+    assert offered("") == list(VERBS)
+
+
+def test_where_there_are_no_frameworks_none_are_offered(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nowhere(_given: Path | None = None) -> Path:
+        raise CampaignError([])
+
+    monkeypatch.setattr(framework, "locate", nowhere)
+    assert offered("check", "g") == []
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_words_for_a_shell_name_the_program(
+    shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plimsoll.main(["completion", shell], prog_name="plimsoll", standalone_mode=False) == 0
+    said = capsys.readouterr().out
+    assert f"{VARIABLE}={shell}_complete" in said
+    assert "plimsoll" in click.unstyle(said)

@@ -1,0 +1,391 @@
+"""`list`, `install` and `check`: frameworks of a few lines, each in another state."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from plimsoll.cli import check, install
+from plimsoll.cli import list as listing
+from plimsoll.conduct import apt, requirements
+
+TABLE = """\
+name = "{name}"
+language = "Python"
+version = "echo {name} 1.2"
+start = 'exec "$PYTHON" -I app.py'
+start_timeout = "20s"
+endpoints = ["empty"]
+{more}
+
+[not_implemented]
+2048 = "this one is too small"
+8192 = "of no use"
+32768 = "of no use"
+getArgs2048 = "of no use"
+postArgs2048 = "of no use"
+postArgsMulti2048 = "of no use"
+json = "of no use"
+plaintext = "of no use"
+fibonacci = "of no use"
+{variants}
+"""
+
+APP = """\
+import os, signal, socket
+BREAKS = os.environ.get("BREAKS", "")
+signal.signal(signal.SIGTERM, lambda *_: os._exit(9 if BREAKS == "stop" else 0))
+address = (os.environ["HOST"], int(os.environ["PORT"]))
+listener = socket.create_server(address, backlog=7 if BREAKS == "backlog" else 4096)
+print("listening", flush=True)
+asked = 0
+while True:
+    connection, _ = listener.accept()
+    while head := connection.recv(65536):
+        asked += 1
+        if BREAKS == "dies" and asked > 2:
+            print("out of tea", flush=True)
+            os._exit(3)
+        there = head.startswith(b"GET /empty ")
+        status = 200 if there or BREAKS == "absent" else 404
+        body = b"AB" if BREAKS == "body" and asked > 1 else b""
+        said = f"HTTP/1.1 {status} X\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n"
+        connection.sendall(said.encode() + body)
+        if b"Connection: close" in head:
+            break
+    connection.close()
+"""
+
+Returned = tuple[Any, Result]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder for frameworks."""
+    return tmp_path / "frameworks"
+
+
+def framework(root: Path, name: str, more: str = "", variants: str = "") -> None:
+    """Makes a framework that answers `GET /empty`."""
+    (root / name).mkdir(parents=True)
+    (root / name / "app.py").write_text(APP)
+    text = TABLE.format(name=name, more=more, variants=variants)
+    (root / name / "framework.toml").write_text(text)
+
+
+def needs(kind: str, name: str, remedy: str = "") -> str:
+    """A line of `framework.toml` that needs one thing."""
+    return f'needs = [{{ kind = "{kind}", name = "{name}", remedy = "{remedy}" }}]'
+
+
+def typed(module: Any, root: Path, *words: str, width: int = 80) -> Returned:
+    """Exit code and outputs of a verb."""
+    ran = CliRunner(env={"COLUMNS": str(width)}).invoke(
+        module.command, [*words, "--frameworks", str(root)], standalone_mode=False
+    )
+    if ran.exception is not None:
+        raise ran.exception
+    return ran.return_value, ran
+
+
+def in_every_state(root: Path) -> None:
+    """Frameworks that are ready, not built, without a tool, without a JDK."""
+    framework(root, "aready", variants='[variant.quick]\nnotes = ["It has no brakes."]')
+    framework(root, "bunbuilt", 'build = "echo done"')
+    framework(root, "ctoolless", needs("command", "a-compiler-nobody-has", "install it"))
+    framework(root, "djvm", needs("java", "99", "install a JDK 99"))
+
+
+# --- list ---
+
+
+def test_the_list_as_json_has_all_that_is_known(root: Path) -> None:
+    in_every_state(root)
+    code, ran = typed(listing, root, "--json")
+    known = {one["name"]: one for one in json.loads(ran.stdout)["frameworks"]}
+    assert code == 0
+    assert list(known) == ["aready", "aready:quick", "bunbuilt", "ctoolless", "djvm"]
+    ready = known["aready:quick"]
+    assert (ready["framework"], ready["variant"]) == ("aready", "quick")
+    assert (ready["status"], ready["version"]) == ("ready", "aready 1.2")
+    assert ready["notes"] == ["It has no brakes."]
+    assert ready["endpoints"] == ["empty"]
+    assert ready["not_implemented"]["2048"] == "this one is too small"
+    unbuilt = known["bunbuilt"]
+    assert (unbuilt["status"], unbuilt["version"]) == ("needs install", None)
+    assert unbuilt["why"] == "`plimsoll install bunbuilt`"
+    without = known["ctoolless"]
+    assert (without["status"], without["why"], without["remedy"]) == (
+        "not available", "needs `a-compiler-nobody-has`", "install it",
+    )  # fmt: skip
+    assert known["djvm"]["why"] == "needs a JDK 99 or newer"
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_the_list_fits_a_terminal_of_any_width(root: Path, width: int) -> None:
+    in_every_state(root)
+    _, ran = typed(listing, root, width=width)
+    assert max(len(line.rstrip()) for line in ran.stdout.splitlines()) <= width
+    text = " ".join(ran.stdout.split())
+    for part in (
+        "2 ready, 1 needs install, 2 not available",
+        "aready 1.2",
+        "needs a JDK 99 or newer: install a JDK 99",
+        "1 endpoint, without 10 others",
+    ):
+        assert part in text
+
+
+def test_a_framework_by_name_shows_every_variant_with_its_limits(root: Path) -> None:
+    in_every_state(root)
+    code, ran = typed(listing, root, "aready")
+    assert code == 0
+    assert "aready:quick\n" in ran.stdout
+    assert "It has no brakes." in ran.stdout
+    assert "2048: this one is too small" in ran.stdout
+    assert "bunbuilt" not in ran.stdout
+
+
+def test_one_with_mistakes_is_told_and_the_others_are_listed(root: Path) -> None:
+    in_every_state(root)
+    (root / "djvm" / "framework.toml").write_text('name = "djvm"\n')
+    code, ran = typed(listing, root)
+    assert code == 2
+    assert "`start` is missing" in ran.stderr
+    assert "aready" in ran.stdout
+
+
+# --- install ---
+
+
+def timeless(text: str) -> str:
+    """What was said, but for the seconds that a build took."""
+    return re.sub(r"built in \d+ s", "built in … s", text)
+
+
+def test_all_that_can_be_is_installed_and_the_rest_is_named_at_the_end(root: Path) -> None:
+    in_every_state(root)
+    code, ran = typed(install, root, "--all")
+    assert code == 0, "what cannot be had here is no failure of `--all`"
+    assert timeless(ran.stdout).splitlines() == [
+        "installed      bunbuilt: built in … s",
+        "already there  aready, aready quick",
+        "not available  ctoolless: needs `a-compiler-nobody-has`; to have it: install it",
+        "               djvm: needs a JDK 99 or newer; to have it: install a JDK 99",
+    ]
+    _, again = typed(install, root, "--all")
+    assert again.stdout.startswith("already there  aready, aready quick, bunbuilt\n")
+
+
+def test_what_was_asked_for_by_name_and_cannot_be_had_is_a_failure(root: Path) -> None:
+    in_every_state(root)
+    code, ran = typed(install, root, "ctoolless", "aready")
+    assert code == 4
+    assert "`ctoolless` needs `a-compiler-nobody-has`, which is not here" in ran.stderr
+    assert "hint: install it" in ran.stderr
+    assert "already there  aready\n" in ran.stdout
+    assert "failed         `ctoolless` needs `a-compiler-nobody-has`" in ran.stdout
+
+
+def test_a_build_that_fails_keeps_no_other_from_being_built(root: Path) -> None:
+    framework(root, "abroken", "build = \"echo 'no such crate' >&2; exit 9\"")
+    framework(root, "bright", 'build = "echo done"')
+    code, ran = typed(install, root, "--all")
+    assert code == 4
+    assert "no such crate" in ran.stderr
+    assert timeless(ran.stdout).splitlines() == [
+        "installed      bright: built in … s",
+        "failed         the build of `abroken` ended with exit code 9",
+    ]
+
+
+def test_of_one_framework_nothing_is_summed_up(root: Path) -> None:
+    framework(root, "only")
+    assert typed(install, root, "only")[1].stdout == ""
+
+
+def test_without_root_the_one_command_for_all_packages_is_named(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(apt, "install", lambda *_: pytest.fail("only root may"))
+    monkeypatch.setattr(requirements, "package_installed", lambda _: False)
+    framework(root, "one", needs("apt", "nginx"))
+    framework(root, "three")
+    framework(root, "two", needs("apt", "php-fpm"))
+    code, ran = typed(install, root, "--all")
+    assert code == 4
+    assert "hint: sudo apt-get install -y --no-install-recommends nginx" in ran.stderr
+    assert ran.stdout.splitlines() == [
+        "already there  three",
+        "needs root     one, two",
+        "               sudo apt-get install -y --no-install-recommends nginx php-fpm",
+        "               then `plimsoll install` again",
+    ]
+    _, listed = typed(listing, root, "--json")
+    first = json.loads(listed.stdout)["frameworks"][0]
+    assert first["status"] == "needs install"
+    assert first["why"] == "`sudo apt-get install -y --no-install-recommends nginx`, by root"
+
+
+# --- tools ---
+
+
+@pytest.fixture
+def saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tool that is not installed."""
+    folder = tmp_path / "tools" / "saw"
+    folder.mkdir(parents=True)
+    text = 'name = "saw"\nbuild = "echo sharp > $BUILD/saw"\nversion = "cat $BUILD/saw"\n'
+    (folder / "tool.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+def test_a_tool_is_installed_once_beside_frameworks(root: Path, saw: Path) -> None:
+    framework(root, "only")
+    _, ran = typed(install, root, "only", "saw")
+    assert ran.stdout.splitlines()[0].startswith("installed      saw: built in ")
+    assert ran.stdout.splitlines()[1] == "already there  only"
+    assert (saw / ".build" / "saw").exists()
+    assert "already there  saw, only" in typed(install, root, "saw", "only")[1].stdout
+
+
+def test_all_frameworks_are_no_tools(root: Path, saw: Path) -> None:
+    framework(root, "only")
+    assert "saw" not in typed(install, root, "--all")[1].stderr
+    assert not (saw / ".build").exists()
+
+
+@pytest.mark.usefixtures("saw")
+def test_tools_are_listed_with_their_state(root: Path) -> None:
+    framework(root, "only")
+    _, ran = typed(listing, root, "--json")
+    [listed] = json.loads(ran.stdout)["tools"]
+    assert (listed["name"], listed["status"]) == ("saw", "needs install")
+    assert listed["why"] == "`plimsoll install saw`"
+    typed(install, root, "saw")
+    _, ran = typed(listing, root, "saw")
+    assert "version  sharp" in ran.stdout
+    assert "only" not in ran.stdout
+
+
+# --- check ---
+
+
+def broken(root: Path, *breaks: str) -> None:
+    """A framework with a variant for each way to break the contract."""
+    lines = [f'[variant.{name}]\nenvironment = {{ BREAKS = "{name}" }}' for name in breaks]
+    framework(root, "small", variants="\n".join(lines))
+
+
+def test_a_framework_that_keeps_the_contract_is_right_in_all(root: Path) -> None:
+    broken(root)
+    code, ran = typed(check, root, "small")
+    assert code == 0
+    words = [line.split()[1:] for line in ran.stdout.splitlines()]
+    assert words == [["empty", "right"], ["backlog", "right"], ["stop", "right"]]
+
+
+@pytest.mark.parametrize(
+    ("breaks", "lines"),
+    [
+        (
+            "body",
+            [
+                "asked     `GET /empty` (3 times)",
+                "answered  200, no type, 2 bytes `AB`",
+                "problem   the body has 2 bytes, it should have 0",
+                "contract  `GET /empty` is answered with 200 and no body",
+            ],
+        ),
+        (
+            "absent",
+            [
+                "answered  200, no type, 0 bytes",
+                "problem   the status is `200`, it should be `404`",
+                "contract  a path that does not exist is answered with 404",
+            ],
+        ),
+        (
+            "backlog",
+            [
+                "asked     the kernel, by `sock_diag`",
+                "problem   the listen queue has 7 places, it should have ",
+                f"contract  {check.BACKLOG_RULE}",
+            ],
+        ),
+        (
+            "stop",
+            [
+                "asked     `SIGTERM`",
+                "answered  exit code 9, after ",
+                "problem   `clean_exit_codes` has 0",
+                f"contract  {check.STOP_RULE}",
+            ],
+        ),
+    ],
+)
+def test_a_failure_is_shown_with_request_answer_and_rule(
+    root: Path, breaks: str, lines: list[str]
+) -> None:
+    broken(root, breaks)
+    code, ran = typed(check, root, f"small:{breaks}")
+    assert code == 4
+    for line in lines:
+        assert f"\n  {line}" in ran.stdout
+    assert "log       listening" in ran.stdout
+    assert "note: the contract is in `frameworks/README.md`" in ran.stderr
+
+
+def test_the_whole_request_is_shown_when_asked_for(root: Path) -> None:
+    broken(root, "body")
+    _, ran = typed(check, root, "small:body", "--full")
+    assert "          | GET /empty\n" in ran.stdout
+    _, found = typed(check, root, "small:body", "--json")
+    (one,) = json.loads(found.stdout)
+    assert {failure["sent"] for failure in one["failures"]} == {"GET /empty"}
+
+
+def test_a_note_on_the_backlog_explains_a_short_one(root: Path) -> None:
+    short = '[variant.backlog]\nenvironment = { BREAKS = "backlog" }\nnotes = ["Its backlog is 7."]'
+    framework(root, "small", variants=short)
+    code, _ = typed(check, root, "small:backlog")
+    assert code == 0
+
+
+def test_a_server_that_ends_while_it_is_asked_is_named_with_what_it_was_asked_for(
+    root: Path,
+) -> None:
+    broken(root, "dies")
+    code, ran = typed(check, root, "small:dies")
+    assert code == 4
+    assert "`small dies` ended with exit code 3 while it was asked for `empty`" in ran.stderr
+    assert "out of tea" in ran.stderr
+    assert ran.stdout.count("wrong") == 1, "nothing more is asked of it"
+
+
+def test_what_was_seen_of_the_server_is_in_the_json(root: Path) -> None:
+    broken(root)
+    _, ran = typed(check, root, "small", "--json")
+    (one,) = json.loads(ran.stdout)
+    assert one["start_s"] > 0
+    assert one["rest_rss_bytes"] > 1 << 20
+    assert len(one["backlogs"]) == 1
+    assert (one["exit_code"], one["failures"], one["error"]) == (0, [], None)
+
+
+def test_what_is_not_available_is_left_out_and_named_when_that_is_asked_for(root: Path) -> None:
+    in_every_state(root)
+    code, ran = typed(check, root, "--available")
+    assert code == 0
+    assert {line.split()[0] for line in ran.stdout.splitlines()} == {"aready"}
+    assert "note: left out: `bunbuilt` is not built" in ran.stderr
+    assert "note: to have it: `plimsoll install bunbuilt`" in ran.stderr
+    assert "note: left out: `djvm` needs a JDK 99 or newer" in ran.stderr
