@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 CAMPAIGN ?= campaigns/quick.toml
-RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name fuzz -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
 
 .PHONY: help
 help: ## this help
@@ -59,12 +59,42 @@ check: setup ## format, lint, types, import rules
 contract: setup ## every framework really started and asked; FRAMEWORK=name for one
 	$(BIN)/python -m pytest tests/contract $(if $(FRAMEWORK),-m $(FRAMEWORK))
 
+FUZZ_SECONDS ?= 60
+FUZZ := crates/engine/fuzz
+FUZZ_TARGETS ?= response specification schedule
+# What `cargo fuzz` sets; without its sanitizer stable Rust will do.
+FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares
+FUZZ_HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+
+.PHONY: fuzz
+fuzz: tools ## any bytes into the engine's readers; FUZZ_SECONDS=60 for each target of FUZZ_TARGETS
+	@command -v c++ >/dev/null || { echo "error: a C++ compiler is needed to build libFuzzer, and \`c++\` is not on the PATH" >&2; echo "hint: on Debian \`apt-get install g++\`" >&2; exit 3; }
+	RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --quiet --manifest-path $(FUZZ)/Cargo.toml --target-dir target/fuzz --target $(FUZZ_HOST)
+	@for target in $(FUZZ_TARGETS); do \
+		mkdir -p target/fuzz/corpus/$$target && echo "make: fuzzing $$target for $(FUZZ_SECONDS) s" && \
+		target/fuzz/$(FUZZ_HOST)/release/$$target target/fuzz/corpus/$$target $$(ls -d $(FUZZ)/seeds/$$target 2>/dev/null) \
+			$$(ls $(FUZZ)/dictionaries/$$target 2>/dev/null | sed 's/^/-dict=/') -artifact_prefix=target/fuzz/$$target- \
+			-max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 || exit 1; \
+	done
+
+.PHONY: false-alarms
+false-alarms: setup ## how often the checks doubt clean trials; four minutes on a quiet machine
+	$(BIN)/python benches/false_alarms.py
+
+ROWS ?= 10000000
+
 .PHONY: bench
-bench: setup ## what a request costs the client, side by side with the load tools that are installed
-	$(BIN)/python benches/load_tools.py
+bench: setup ## what a request costs the client, beside the load tools that are installed, and what an import of ROWS costs; PAGE=docs/performance.md puts it there
+	$(BIN)/python benches/load_tools.py $(if $(PAGE),--page $(PAGE))
+	$(BIN)/python benches/own_costs.py $(if $(PAGE),--page $(PAGE))
+	$(BIN)/python benches/where_the_time_goes.py $(if $(PAGE),--page $(PAGE)) || [ $$? -eq 3 ] # 3: no perf here
+	$(BIN)/python benches/importing.py --rows $(ROWS) $(if $(PAGE),--page $(PAGE))
+	@[ ! -e benches/start_up.py ] || $(BIN)/python benches/start_up.py
 
 .PHONY: docs
-docs: setup ## regenerate docs/tables.md, docs/cli.md and docs/outcomes.md
+docs: setup ## regenerate docs/tables.md, cli.md, outcomes.md and frameworks.md
 	$(BIN)/python docs/generate.py
 
 .PHONY: format
@@ -75,4 +105,4 @@ format: setup ## format everything
 
 .PHONY: clean
 clean: ## remove what was built; results stay
-	rm -rf $(VENV) target python/plimsoll/_engine*.so frameworks/*/.build*
+	rm -rf $(VENV) target python/plimsoll/_engine*.so frameworks/*/.build* tools/*/.build*
