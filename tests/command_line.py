@@ -75,11 +75,19 @@ class Running:
         assert eventually(lambda: words in self.stderr, PATIENCE_S), self.stderr
 
     def wait_until_it_drives(self) -> None:
-        """Waits until an engine writes rows."""
+        """Waits until an engine is about to write rows."""
         assert eventually(self._drives, PATIENCE_S), self.stderr
+
+    def wait_until_rows_are_kept(self) -> None:
+        """Waits until an engine has written rows; a slow load fills no buffer before its end."""
+        assert eventually(self._has_rows, PATIENCE_S), self.stderr
 
     def _drives(self) -> bool:
         return self.process.poll() is not None or any(self._folder.rglob("requests.bin"))
+
+    def _has_rows(self) -> bool:
+        kept = self._folder.rglob("requests.bin")
+        return self.process.poll() is not None or any(rows.stat().st_size for rows in kept)
 
     def press_ctrl_c(self) -> None:
         os.killpg(self.process.pid, signal.SIGINT)

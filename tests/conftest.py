@@ -11,7 +11,10 @@ import pytest
 import postgres_server
 from plimsoll.conduct.drivers import jmeter
 
-GOLDEN = Path(__file__).parent / "golden"
+HERE = Path(__file__).parent
+GOLDEN = HERE / "golden"
+OF_REAL_PROGRAMS = (HERE / "contract", HERE / "end_to_end")
+"""Tests that start servers and loads, whose time neighbours on this machine may take away."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,6 +28,13 @@ def pytest_configure() -> None:
     A shell has what it starts in the background ignore it, and who is started inherits that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What real programs did is tried once more before it counts as a failure; both are told."""
+    for item in items:
+        if any(item.path.is_relative_to(folder) for folder in OF_REAL_PROGRAMS):
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture

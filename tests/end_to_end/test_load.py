@@ -389,7 +389,7 @@ def test_ctrl_c_ends_a_load_with_what_there_is(reference_server: str, tmp_path: 
         "load", f"{reference_server}/2048", "-c", 2, "-d", "60s", "--record", "kept", "--json",
         folder=tmp_path,
     )  # fmt: skip
-    running.wait_until_it_drives()
+    running.wait_until_rows_are_kept()
     running.press_ctrl_c()
     ran = running.end()
     assert ran.code == 130

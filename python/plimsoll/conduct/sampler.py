@@ -96,8 +96,8 @@ class Sampler:
             self.problems[f"{scope.name}: processes"] = repr(error)
 
     def _read_resources(self, scope: Scope) -> None:
-        at_ns = self.clock()
         for sampler in SAMPLERS:
+            at_ns = self.clock()
             try:
                 values = sampler.read(scope)
             except Exception as error:

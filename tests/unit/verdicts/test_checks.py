@@ -5,9 +5,11 @@ import pkgutil
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow.compute as pc
 import pytest
 
+from plimsoll.aggregate.usage import Series, Usage
 from plimsoll.recording import Driver, Ending
 from plimsoll.verdicts import checks
 from plimsoll.verdicts.limits import LIMITS, Limit, Limits
@@ -436,6 +438,32 @@ def test_energy_that_is_not_known_is_said_to_be_unknown_and_no_figure_is_given(w
     assert given.statement.startswith("Unknown, for ")
     assert trial.summary["requests_per_joule"] is None
     assert trial.summary["net_power_w"] is None
+
+
+def with_readings(trial, scope, quantity, *readings):
+    """The same trial with other readings of one quantity: instants in seconds, and values."""
+    at_s, values = zip(*readings, strict=True)
+    series = Series(np.array([int(s * 1e9) for s in at_s]), np.array(values, dtype=float))
+    changed = replace(trial)
+    changed.__dict__["usage"] = Usage({**trial.usage.series, (scope, quantity): (series,)})
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("kernels", "level"),
+    [
+        ([(2.0, 1), (3.0, 20)], "sound"),
+        ([(2.0, 1), (3.0, 20), (4.0, 1)], "sound"),
+        ([(3.0, 1), (4.0, 1), (4.9, 20)], "void"),
+    ],
+)
+def test_a_reading_before_the_drivers_first_word_is_not_held_against_it(kernels, level):
+    trial = simulate(warm_up_s=0, ramp_s=0, connections=20)
+    told = with_readings(trial, "driver", "connections_open", (3.0, 20), (4.0, 20), (5.0, 20))
+    given = judged(
+        "both_ends_agree", with_readings(told, "server", "connections_established", *kernels)
+    )
+    assert given.level == level, given
 
 
 def counted_by_the_server(trial, **changes):

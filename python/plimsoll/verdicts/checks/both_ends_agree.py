@@ -11,9 +11,10 @@ what the driver claims:
 
 These counters are those of the whole host, so more than claimed may be another program's, and only
 less is judged. In the holds the connections of the server's port, by the kernel, are compared with
-those that the driver holds open, in both directions, where connections are kept. One connection
-more or less is none, for both are not counted at the same instant; where each is lost and opened
-again once a second or more often, they are not compared at all.
+those that the driver holds open, in both directions, where connections are kept: at each reading of
+the kernel that lies between two of the driver, and half of them must agree. One connection more or
+less is none, for both are not counted at the same instant; where each is lost and opened again once
+a second or more often, they are not compared at all.
 
 The reference server is a third witness: it counts by itself, over its whole life, the requests that
 it received and the answers and bytes that it gave. It must have given each answer that the driver
@@ -50,6 +51,8 @@ REMEDY = "Do not use this trial; repeat it, and report a fault if it happens aga
 HERE = "lo"
 ASKED_APART = 200
 """Requests that the lab itself sends at most, about the contract, before and after the load."""
+TOGETHER_NS = 100_000_000
+"""So near to each other the kernel's reading and the driver's word are of the same instant."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -216,7 +219,7 @@ def _sockets(tables: Tables, limits: Limits) -> Finding | None:
     pairs = [pair for window in tables.holds for pair in _pairs(tables, *window)]
     if not pairs:
         return None
-    seen, claimed = sorted(pairs, key=lambda pair: abs(pair[0] - pair[1]))[len(pairs) // 2]
+    seen, claimed = sorted(pairs, key=lambda pair: abs(pair[0] - pair[1]))[(len(pairs) - 1) // 2]
     difference = max(abs(seen - claimed) - 1, 0.0) / claimed if claimed else 0.0
     sentence = (
         f"the driver held {wording.amount(claimed)} connections open, the server's port had "
@@ -226,12 +229,17 @@ def _sockets(tables: Tables, limits: Limits) -> Finding | None:
 
 
 def _pairs(tables: Tables, start_ns: int, end_ns: int) -> list[tuple[float, float]]:
-    """Connections by the kernel and by the driver at each reading within a stretch of time."""
+    """Connections by the kernel and by the driver at each reading within a stretch of time.
+
+    Before the driver's first word and after its last one nobody knows what it held.
+    """
+    told = tables.usage.of("driver", "connections_open")
+    start_ns = max([start_ns, *(int(series.at_ns[0]) - TOGETHER_NS for series in told)])
+    end_ns = min([end_ns, *(int(series.at_ns[-1]) + TOGETHER_NS for series in told)])
     pairs: list[tuple[float, float]] = []
     for series in tables.usage.of("server", "connections_established"):
         inside = (series.at_ns >= start_ns) & (series.at_ns <= end_ns)
-        at_ns = np.asarray(series.at_ns[inside])
-        claimed = tables.usage.level("driver", "connections_open", at_ns)
+        claimed = tables.usage.level("driver", "connections_open", series.at_ns[inside])
         known = ~np.isnan(claimed)
         pairs += zip(series.values[inside][known].tolist(), claimed[known].tolist(), strict=True)
     return pairs
