@@ -73,6 +73,18 @@ def test_json_is_one_object_and_the_tool_is_recognised(jtl: Path, tmp_path: Path
     assert "results.csv:11: `nonsense` has 1 values where there are 12 columns" in ran.said
 
 
+def test_what_is_only_kept_is_judged_when_that_is_asked(jtl: Path, tmp_path: Path) -> None:
+    kept = run("import", jtl, "--no-judge", folder=tmp_path)
+    assert kept.code == 0, kept.said
+    assert "is kept in `results/results`, and not judged yet" in kept.said
+    assert "Not told by this recording" not in kept.said
+    again = run("import", jtl, "--no-judge", "--json", folder=tmp_path)
+    found = json.loads(again.stdout)
+    assert [found["files"][0]["kept"], "verdicts" in found] == [1600, False]
+    judged = run("judge", found["recording"], "--json", folder=tmp_path)
+    assert json.loads(judged.stdout)[0]["verdicts"]
+
+
 def test_imported_again_it_is_replaced_and_what_fails_keeps_the_earlier(
     jtl: Path, tmp_path: Path
 ) -> None:

@@ -38,7 +38,7 @@ GROUPS = {
         "strict",
         "partial",
     ),
-    "What comes out": ("into", "storage", "as_json"),
+    "What comes out": ("into", "storage", "no_judge", "as_json"),
 }
 """Options of the help by heading."""
 
@@ -99,9 +99,17 @@ _TAB = {"tab": "\t", "\\t": "\t"}
     help="Folder of the results; without it, results/ and the file's name.",
 )
 @options.storage
+@click.option(
+    "--no-judge", is_flag=True, help="Only keep the recording; `plimsoll judge` looks at it later."
+)
 @options.as_json
 def command(
-    files: tuple[str, ...], into: Path | None, storage: str, as_json: bool, **asked: Any
+    files: tuple[str, ...],
+    into: Path | None,
+    storage: str,
+    no_judge: bool,
+    as_json: bool,
+    **asked: Any,
 ) -> int:
     """Makes a recording of what another tool wrote about each of its requests.
 
@@ -125,7 +133,8 @@ def command(
         driver = imported.recording.driver
         for note in driver.notes if driver else imported.recording.notes:
             messages.note(note)
-        return _judged(results, imported, as_json=as_json)
+        judge = _kept if no_judge else _judged
+        return judge(results, imported, as_json=as_json)
 
 
 def _named(files: tuple[str, ...]) -> tuple[str, list[Path]]:
@@ -232,9 +241,27 @@ def _counts(tally: Tally) -> Iterator[str]:
         yield f"{tally.broken} broken"
 
 
+def _kept(results: Results, imported: Imported, *, as_json: bool) -> int:
+    """Prints where it is; gives the exit code."""
+    trial = imported.recording.trial
+    if as_json:
+        found = {"trial": trial, "files": _accounts(imported), "recording": results.place}
+        click.echo(json.dumps(found))
+    else:
+        messages.step(f"`{trial}` is kept in `{results.place}`, and not judged yet")
+    return 0
+
+
+def _accounts(imported: Imported) -> list[dict[str, Any]]:
+    """What became of the rows of each file."""
+    from dataclasses import asdict  # noqa: PLC0415 - heavy
+
+    return [{**asdict(one), "left_out": dict(one.left_out)} for one in imported.tallies]
+
+
 def _judged(results: Results, imported: Imported, *, as_json: bool) -> int:
     """Prints what came of it; gives the exit code."""
-    from dataclasses import asdict, replace  # noqa: PLC0415 - heavy
+    from dataclasses import replace  # noqa: PLC0415 - heavy
 
     from plimsoll.cli import reporting  # noqa: PLC0415 - heavy
 
@@ -243,8 +270,8 @@ def _judged(results: Results, imported: Imported, *, as_json: bool) -> int:
     found = replace(every, trials=own)
     if as_json:
         (one,) = reporting.as_json(found)
-        files = [{**asdict(one), "left_out": dict(one.left_out)} for one in imported.tallies]
-        click.echo(json.dumps({**one, "files": files, "recording": results.place}))
+        found_in = {"files": _accounts(imported), "recording": results.place}
+        click.echo(json.dumps({**one, **found_in}))
     else:
         reporting.print_load(found)
     return reporting.exit_code(found)

@@ -189,7 +189,7 @@ def _fast(
     except (pa.ArrowInvalid, ValueError):
         yield from _slow(block, len(block), place, layout, tally, strict)
         return
-    place.line += block.count(b"\n")
+    place.line += block.count(b"\n") if whole.has_folds else len(found)
     yield found
 
 

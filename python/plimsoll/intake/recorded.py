@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -331,7 +332,10 @@ class _Account:
 
 
 class _Tables:
-    """A Parquet file that rows are gathered for until they make a row group."""
+    """A Parquet file that rows are gathered for until they make a row group.
+
+    A thread of its own writes one row group while the next one is gathered.
+    """
 
     def __init__(self, table: Table, into: Path) -> None:
         self._table = table
@@ -339,15 +343,20 @@ class _Tables:
         self._writer: Any = None
         self._waiting: list[pa.Table] = []
         self._rows = 0
+        self._hand = ThreadPoolExecutor(1, "parquet")
+        self._writing: Future[None] | None = None
 
     def __enter__(self) -> _Tables:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._waiting and kind is None:
-            self._flush()
+        with self._hand:
+            if self._waiting and kind is None:
+                self._flush()
         if self._writer is not None:
             self._writer.close()
+        if kind is None:
+            self._require_written()
 
     def add(self, rows: pa.Table) -> None:
         """Takes some rows; no file is made before the first one."""
@@ -359,12 +368,25 @@ class _Tables:
             self._flush()
 
     def _flush(self) -> None:
+        self._require_written()
         if self._writer is None:
             self._writer = writer(self._table, self._path)
-        gathered = pa.concat_tables(self._waiting).unify_dictionaries()
-        self._writer.write_table(gathered, row_group_size=CHUNK_ROWS)
+        self._writing = self._hand.submit(self._write, self._waiting)
         self._waiting = []
         self._rows = 0
+
+    def _write(self, gathered: Sequence[pa.Table]) -> None:
+        rows = pa.concat_tables(gathered).unify_dictionaries()
+        self._writer.write_table(rows, row_group_size=CHUNK_ROWS)
+
+    def _require_written(self) -> None:
+        """Waits for the row group that is being written.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        if self._writing is not None:
+            self._writing.result()
 
 
 def writer(table: Table, path: Path) -> pq.ParquetWriter:

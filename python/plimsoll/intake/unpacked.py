@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import pyarrow as pa
 
 from plimsoll.errors import CampaignError, Problem
+from plimsoll.intake.ahead import taken_ahead
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +26,11 @@ BEGINNING_BYTES = 4096
 """So much of a file is looked at to tell what it is."""
 
 BUFFER_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 16
+"""So much is unpacked at a time, and so much is lost at most where a file is damaged."""
+
+CHUNKS_AHEAD = 256
+"""What is unpacked while the bytes before are read."""
 
 _ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 _XZ, _BZIP2, _ZSTD = b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd"
@@ -53,7 +59,7 @@ class Unpacked(io.RawIOBase):
     """The bytes of a packed file; knows whether it ended before its end.
 
     Args:
-        source: Gives the bytes, and raises where the file is damaged.
+        chunks: The bytes; raises where the file is damaged.
         name: Name of the file, for messages.
         partial: Whether what comes before the damage counts as all there is.
 
@@ -61,10 +67,11 @@ class Unpacked(io.RawIOBase):
         damage: What is wrong with the file; empty when nothing is.
     """
 
-    def __init__(self, source: io.BufferedIOBase, name: str, *, partial: bool) -> None:
+    def __init__(self, chunks: Iterator[bytes], name: str, *, partial: bool) -> None:
         """Nothing is read yet."""
         super().__init__()
-        self._source = source
+        self._chunks = chunks
+        self._left = memoryview(b"")
         self._name = name
         self._partial = partial
         self.damage = ""
@@ -79,15 +86,25 @@ class Unpacked(io.RawIOBase):
         Raises:
             CampaignError: The file is damaged, and what could be read does not count.
         """
-        try:
-            found = b"" if self.damage else self._source.read1(len(buffer))
-        except _DAMAGED as error:
-            self.damage = str(error) or type(error).__name__
-            found = b""
-            if not self._partial:
-                raise _damaged(self._name, self.damage) from error
+        if not self._left:
+            self._left = memoryview(self._next())
+        found, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
         buffer[: len(found)] = found
         return len(found)
+
+    def _next(self) -> bytes:
+        """The next bytes; empty at the end, and where the damage begins.
+
+        Raises:
+            CampaignError: The file is damaged, and what could be read does not count.
+        """
+        try:
+            return next(self._chunks, b"")
+        except _DAMAGED as error:
+            self.damage = str(error) or type(error).__name__
+            if not self._partial:
+                raise _damaged(self._name, self.damage) from error
+            return b""
 
 
 def streams(path: Path, *, partial: bool) -> tuple[Packed, ...]:
@@ -132,9 +149,14 @@ def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpack
         source = _opened(packed, partial=partial)
     except _DAMAGED as error:
         raise _damaged(packed.name, str(error)) from error
-    with source:
-        raw = Unpacked(source, packed.name, partial=partial)
+    with source, taken_ahead(_chunks(source), CHUNKS_AHEAD) as chunks:
+        raw = Unpacked(chunks, packed.name, partial=partial)
         yield cast("BinaryIO", io.BufferedReader(raw, BUFFER_BYTES)), raw
+
+
+def _chunks(source: io.BufferedIOBase) -> Iterator[bytes]:
+    while chunk := source.read1(CHUNK_BYTES):
+        yield chunk
 
 
 def _opened(packed: Packed, *, partial: bool) -> io.BufferedIOBase:

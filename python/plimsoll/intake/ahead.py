@@ -1,0 +1,75 @@
+"""What is read is read ahead in a thread of its own, while what came before is worked on."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+
+class _Ahead(Generic[Item]):
+    """What an iterator gives, taken by one thread and given on in another."""
+
+    def __init__(self, items: Iterator[Item], waiting: int) -> None:
+        self._items = items
+        self._queue: queue.Queue[Item | _End] = queue.Queue(waiting)
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._take_all, name="ahead", daemon=True)
+        self._thread.start()
+
+    def __iter__(self) -> Iterator[Item]:
+        while True:
+            item = self._queue.get()
+            if isinstance(item, _End):
+                if item.error is not None:
+                    raise item.error
+                return
+            yield item
+
+    def end(self) -> None:
+        """Ends the thread, whatever it waits for."""
+        self._is_over.set()
+        while self._thread.is_alive():
+            with suppress(queue.Empty):
+                self._queue.get_nowait()
+            self._thread.join(0.01)
+
+    def _take_all(self) -> None:
+        error: BaseException | None = None
+        try:
+            for item in self._items:
+                if self._is_over.is_set():
+                    return
+                self._queue.put(item)
+        except BaseException as raised:
+            error = raised
+        self._queue.put(_End(error))
+
+
+class _End:
+    """Stands behind the last item."""
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+
+@contextmanager
+def taken_ahead(items: Iterator[Item], waiting: int) -> Generator[Iterator[Item]]:
+    """The items of an iterator, up to so many of which are made before they are asked for.
+
+    What the iterator raises is raised behind its last item. It is used by one thread only, and by
+    none after the block.
+
+    Args:
+        items: The iterator.
+        waiting: The most items that wait; bounds the memory.
+    """
+    ahead = _Ahead(items, waiting)
+    try:
+        yield iter(ahead)
+    finally:
+        ahead.end()
