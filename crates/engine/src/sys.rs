@@ -158,6 +158,13 @@ impl Poller {
         }
     }
 
+    /// Has the next waits hand out at most so many sockets; forgets what the last one found.
+    pub fn hand_out(&mut self, most: usize) {
+        if self.events.capacity() != most {
+            self.events = Vec::with_capacity(most);
+        }
+    }
+
     /// How many sockets the last [`Poller::wait`] found ready.
     #[must_use]
     pub fn ready_count(&self) -> usize {
@@ -413,4 +420,31 @@ pub fn local_port_range() -> Option<(u16, u16)> {
     let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
     let mut numbers = text.split_whitespace().map(str::parse::<u16>);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    use super::Poller;
+
+    #[test]
+    fn what_one_wait_had_no_room_for_the_next_one_hands_out() {
+        let mut poller = Poller::new(8).unwrap();
+        let pairs: Vec<_> = (0..3).map(|_| UnixStream::pair().unwrap()).collect();
+        for (token, (near, far)) in (0..).zip(&pairs) {
+            poller.add(near, token).unwrap();
+            (&*far).write_all(b"x").unwrap();
+        }
+        poller.hand_out(2);
+        let mut found = Vec::new();
+        for expected in [2, 1, 0] {
+            poller.wait(0).unwrap();
+            assert_eq!(poller.ready_count(), expected);
+            found.extend((0..expected).map(|index| poller.ready(index).token));
+        }
+        found.sort_unstable();
+        assert_eq!(found, [0, 1, 2]);
+    }
 }

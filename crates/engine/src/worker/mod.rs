@@ -7,7 +7,9 @@
 //!
 //! Each turn has two halves: everything that is due is handed to the kernel, then everything that
 //! has come is read. Reading is not interrupted by sending, which takes several times as long: an
-//! answer is not seen later because others were answered before it.
+//! answer is not seen later because others were answered before it. Only a loop that has not caught
+//! up for many turns takes fewer sockets a turn: answers wait for others then in any order, and a
+//! socket that is written soon after it was read is still in the cache.
 
 mod counts;
 mod due;
@@ -35,8 +37,14 @@ use crate::sys::{self, Poller};
 /// Room for what one read takes; larger than most answers, small enough for the cache.
 const READ_BYTES: usize = 64 * 1024;
 
-/// The most events one turn of the loop hands out, so that clocks and deadlines are looked at.
-const EVENTS_A_TURN: usize = 512;
+/// The most sockets of one turn, so that clocks and deadlines are looked at.
+const SOCKETS_A_TURN: usize = 512;
+
+/// The same for a loop that does not catch up; so many fit into a core's second cache.
+const SOCKETS_A_FULL_TURN: usize = 64;
+
+/// Turns in a row that leave no time to wait, after which the loop does not catch up.
+const FULL_AFTER_TURNS: u32 = 32;
 
 /// The longest wait: how late an interrupt may be noticed, and how old a published count may be.
 const LONGEST_WAIT_NS: u64 = 20_000_000;
@@ -147,6 +155,8 @@ struct Worker<'a> {
     unread: Vec<Unread>,
     /// What one read has brought.
     buffer: Box<[u8]>,
+    /// Turns in a row that found at least half of [`SOCKETS_A_FULL_TURN`] ready.
+    full_turns: u32,
     /// Pipelined requests on their way into one call of `send`.
     outbox: Vec<u8>,
     rng: fastrand::Rng,
@@ -171,7 +181,7 @@ impl<'a> Worker<'a> {
         Ok(Self {
             task,
             number: u16::try_from(index).unwrap_or(u16::MAX),
-            poller: Poller::new(EVENTS_A_TURN)?,
+            poller: Poller::new(SOCKETS_A_TURN)?,
             slots: std::iter::repeat_with(slot).take(slots).collect(),
             target: 0,
             connections: Connections::new(load, index, workers),
@@ -186,6 +196,7 @@ impl<'a> Worker<'a> {
             deadlines: BinaryHeap::new(),
             unread: Vec::new(),
             buffer: vec![0; READ_BYTES].into(),
+            full_turns: 0,
             outbox: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),
             recorder,
@@ -236,10 +247,19 @@ impl<'a> Worker<'a> {
             for index in 0..self.poller.ready_count() {
                 self.handle(index);
             }
+            self.choose_next_turn();
             if woken_ns - self.published_ns >= LONGEST_WAIT_NS {
                 self.publish(woken_ns);
             }
         }
+    }
+
+    /// Has the next turn take as many sockets as suits how full the loop is.
+    fn choose_next_turn(&mut self) {
+        let full = self.poller.ready_count() >= SOCKETS_A_FULL_TURN / 2;
+        self.full_turns = if full { self.full_turns.saturating_add(1) } else { 0 };
+        let caught_up = self.full_turns < FULL_AFTER_TURNS;
+        self.poller.hand_out(if caught_up { SOCKETS_A_TURN } else { SOCKETS_A_FULL_TURN });
     }
 
     fn wait_for_zero(&mut self) -> io::Result<()> {
