@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import postgres_server
 from plimsoll.conduct.drivers import jmeter
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
-OF_REAL_PROGRAMS = (HERE / "contract", HERE / "end_to_end")
+OF_REAL_PROGRAMS = (HERE / "contract", HERE / "end_to_end", HERE / "unit" / "conduct")
 """Tests that start servers and loads, whose time neighbours on this machine may take away."""
+
+
+settings.register_profile("plimsoll", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("plimsoll")
+# How long an example takes is not judged: the machine may be shared.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

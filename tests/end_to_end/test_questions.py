@@ -74,6 +74,17 @@ def test_a_folder_without_frameworks_is_refused(tmp_path: Path) -> None:
     refused(ran, f"error: --frameworks: `{tmp_path}` holds no framework", "framework.toml")
 
 
+def test_a_tool_with_mistakes_is_named_and_the_rest_is_listed(tmp_path: Path) -> None:
+    mistaken = tmp_path / "tools" / "siege" / "tool.toml"
+    mistaken.parent.mkdir(parents=True)
+    mistaken.write_text("sites = 3\n")
+    ran = run("list", *TOYS, folder=tmp_path)
+    assert ran.code == 2
+    assert "siege" in ran.stderr
+    assert "hint: " in ran.stderr
+    assert "toy" in ran.stdout
+
+
 def test_three_mistakes_in_a_campaign_are_all_named_with_their_lines(tmp_path: Path) -> None:
     (tmp_path / "mistaken.toml").write_text(MISTAKEN)
     ran = run("run", "mistaken.toml", folder=tmp_path)

@@ -1,4 +1,4 @@
-"""What a shell offers while somebody types: frameworks, campaigns and endpoints.
+"""What a shell offers while somebody types: frameworks, tools, campaigns and endpoints.
 
 Names are found by looking at folders; no file is read, so that words come at once.
 """
@@ -18,15 +18,25 @@ if TYPE_CHECKING:
 CAMPAIGNS = Path("campaigns")
 """Folder whose campaigns are offered before anything is typed."""
 
+OF_TOOLS = ("install", "list")
+"""Verbs that take the names of tools, too."""
+
 _NAMED = ("frameworks", "endpoints")
 
 
 def frameworks(
     ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Frameworks whose names begin with a word, but for those that stand there already."""
+    """Frameworks whose names begin with a word, but for those that stand there already.
+
+    Tools, too, for a verb that takes them beside frameworks.
+    """
+    from plimsoll.campaign import tool  # noqa: PLC0415
+
     typed = ctx.params.get("names") or ()
-    return _beginning(incomplete, [name for name in _frameworks(ctx) if name not in typed])
+    tools = tool.names() if ctx.info_name in OF_TOOLS else ()
+    names = [*_frameworks(ctx), *tools]
+    return _beginning(incomplete, [name for name in names if name not in typed])
 
 
 def campaigns(

@@ -47,9 +47,9 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
 
     With names: all that is known of these, with every variant, what they need and their limits.
     """
-    tools = _tools(names)
+    tools, code = _tools(names)
     others = [name for name in names if name not in [tool.name for tool in tools]]
-    chosen, code = _chosen(others, root) if others or not names else ([], 0)
+    chosen, mistaken = _chosen(others, root) if others or not names else ([], 0)
     with ThreadPoolExecutor(AT_A_TIME) as asking:
         found = list(asking.map(_framework, chosen))
         brought = list(asking.map(_tool, tools))
@@ -60,15 +60,24 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
         _print_each([*brought, *found])
     else:
         _print(found, contract)
-    return code
+    return code or mistaken
 
 
-def _tools(names: Sequence[str]) -> Sequence[Tool]:
-    """The tools among some names; all when nothing is named."""
+def _tools(names: Sequence[str]) -> tuple[list[Tool], int]:
+    """The tools among some names, or all; those with mistakes are told and left out of all."""
     from plimsoll.campaign import tool  # noqa: PLC0415
     from plimsoll.cli import chosen  # noqa: PLC0415
 
-    return chosen.tools(names or tool.names())
+    if names:
+        return list(chosen.tools(names)), 0
+    found: list[Tool] = []
+    code = 0
+    for name in tool.names():
+        try:
+            found += chosen.tools([name])
+        except CampaignError as error:
+            code = messages.problems(error)
+    return found, code
 
 
 def _contract() -> dict[str, Any]:

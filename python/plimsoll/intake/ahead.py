@@ -5,16 +5,16 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 
 
 class _Ahead(Generic[Item]):
-    """What an iterator gives, taken by one thread and given on in another."""
+    """What a generator gives, taken by one thread and given on in another."""
 
-    def __init__(self, items: Iterator[Item], waiting: int) -> None:
+    def __init__(self, items: Generator[Item], waiting: int) -> None:
         self._items = items
         self._queue: queue.Queue[Item | _End] = queue.Queue(waiting)
         self._is_over = threading.Event()
@@ -41,10 +41,11 @@ class _Ahead(Generic[Item]):
     def _take_all(self) -> None:
         error: BaseException | None = None
         try:
-            for item in self._items:
-                if self._is_over.is_set():
-                    return
-                self._queue.put(item)
+            with closing(self._items):
+                for item in self._items:
+                    if self._is_over.is_set():
+                        return
+                    self._queue.put(item)
         except BaseException as raised:
             error = raised
         self._queue.put(_End(error))
@@ -58,14 +59,14 @@ class _End:
 
 
 @contextmanager
-def taken_ahead(items: Iterator[Item], waiting: int) -> Generator[Iterator[Item]]:
-    """The items of an iterator, up to so many of which are made before they are asked for.
+def taken_ahead(items: Generator[Item], waiting: int) -> Generator[Iterator[Item]]:
+    """The items of a generator, up to so many of which are made before they are asked for.
 
-    What the iterator raises is raised behind its last item. It is used by one thread only, and by
-    none after the block.
+    What it raises is raised behind its last item. It runs in one thread only, and is closed with
+    the block.
 
     Args:
-        items: The iterator.
+        items: The generator.
         waiting: The most items that wait; bounds the memory.
     """
     ahead = _Ahead(items, waiting)

@@ -55,12 +55,15 @@ class Column:
         type: `TEXT` or `WHOLE`.
         required: Whether a row without it is broken.
         read: Makes whole numbers of text that is none; raises `ValueError` when it cannot.
+        needed: Whether it is wanted beside the other columns of a block; None when always. A block
+            that has broken rows has it anyway.
     """
 
     name: str
     type: pa.DataType
     required: bool = False
     read: Callable[[Any], Any] | None = None
+    needed: Callable[[pa.Table], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -185,7 +188,7 @@ def _fast(
     if not block:
         return
     try:
-        found = _typed(_parsed(block, layout, has_folds=whole.has_folds), layout)
+        found = _parsed(block, layout, whole)
     except (pa.ArrowInvalid, ValueError):
         yield from _slow(block, len(block), place, layout, tally, strict)
         return
@@ -193,25 +196,41 @@ def _fast(
     yield found
 
 
-def _parsed(block: bytes, layout: Layout, *, has_folds: bool) -> pa.Table:
+def _parsed(block: bytes, layout: Layout, whole: _Whole) -> pa.Table:
     """The wanted columns of a block of whole records.
 
     Raises:
-        pa.ArrowInvalid: Something in it is not as it should be.
+        ValueError: A value is not what its column holds.
+        pa.ArrowInvalid: The same, by Arrow, or a row has too many or too few.
     """
+    always = [column for column in layout.columns if column.needed is None]
+    found = _columns(block, layout, always, whole)
+    later = [column for column in layout.columns if column.needed and column.needed(found)]
+    if later:
+        more = _columns(block, layout, later, whole)
+        for name in more.column_names:
+            found = found.append_column(name, more[name])
+    return found
+
+
+def _columns(block: bytes, layout: Layout, columns: Sequence[Column], whole: _Whole) -> pa.Table:
+    """Some columns of a block of whole records, as they are wanted."""
+    return _typed(_read(block, layout, columns, has_folds=whole.has_folds), columns)
+
+
+def _read(block: bytes, layout: Layout, columns: Sequence[Column], *, has_folds: bool) -> pa.Table:
     return arrow_csv.read_csv(
         pa.BufferReader(block),
-        read_options=arrow_csv.ReadOptions(column_names=layout.names),
+        read_options=arrow_csv.ReadOptions(column_names=layout.names, block_size=len(block)),
         parse_options=arrow_csv.ParseOptions(
             delimiter=layout.separator,
             newlines_in_values=has_folds,
             ignore_empty_lines=False,
         ),
         convert_options=arrow_csv.ConvertOptions(
-            include_columns=[column.name for column in layout.columns],
+            include_columns=[column.name for column in columns],
             column_types={
-                column.name: pa.string() if column.read else column.type
-                for column in layout.columns
+                column.name: pa.string() if column.read else column.type for column in columns
             },
             null_values=[""],
             strings_can_be_null=False,
@@ -219,15 +238,15 @@ def _parsed(block: bytes, layout: Layout, *, has_folds: bool) -> pa.Table:
     )
 
 
-def _typed(table: pa.Table, layout: Layout) -> pa.Table:
+def _typed(table: pa.Table, columns: Sequence[Column]) -> pa.Table:
     """Columns as they are wanted.
 
     Raises:
         ValueError: A value is not what its column holds.
         pa.ArrowInvalid: The same, by Arrow.
     """
-    arrays = [_checked(table[column.name], column) for column in layout.columns]
-    return pa.table(arrays, names=[column.name for column in layout.columns])
+    arrays = [_checked(table[column.name], column) for column in columns]
+    return pa.table(arrays, names=[column.name for column in columns])
 
 
 def _checked(values: Any, column: Column) -> Any:
@@ -335,7 +354,7 @@ def _whole(
     if not found:
         return
     try:
-        yield _typed(_texts(found, layout), layout)
+        yield _typed(_texts(found, layout), layout.columns)
     except (pa.ArrowInvalid, ValueError) as error:
         if len(found) == 1:
             line, _ = found[0]

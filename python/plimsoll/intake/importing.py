@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from plimsoll.errors import CampaignError, Problem, StorageError
 from plimsoll.intake import READERS, named, recorded, stages, unpacked, zabbix
+from plimsoll.intake.ahead import taken_ahead
 from plimsoll.intake.rows import Tally
 from plimsoll.recording import HOST, Driver, Ending, RecordedStage, Recording, Server
 from plimsoll.storage import documents
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from plimsoll.storage.results import Results
 
 _NAME_IT = "name the file in which the tool wrote its requests"
+
+BATCHES_AHEAD = 2
+"""Batches of each file that are read while those before are written."""
 
 OTHERS = "requests of other labels"
 LOAD = "imported"
@@ -129,9 +133,11 @@ def rows(
     sources = {name: (packed, Tally(packed.name)) for name, packed in _hosts(files, about).items()}
     tallies = [tally for _, tally in sources.values()]
     trial = _trial_id(about, reader.NAME)
-    with _trial(results, trial) as into:
+    with _trial(results, trial) as into, ExitStack() as reading:
         batches = {
-            name: _batches(reader, packed, asked, about, tally)
+            name: reading.enter_context(
+                taken_ahead(_batches(reader, packed, asked, about, tally), BATCHES_AHEAD)
+            )
             for name, (packed, tally) in sources.items()
         }
         written = recorded.merge(batches, into, None)
@@ -206,7 +212,7 @@ def _stem(path: Path) -> str:
 
 def _batches(
     reader: Reader, packed: Packed, asked: Asked, about: About, tally: Tally
-) -> Iterator[pa.RecordBatch]:
+) -> Generator[pa.RecordBatch]:
     """The requests of one file that are wanted."""
     with unpacked.opened(packed, partial=about.partial) as (stream, raw):
         for batch in reader.read(stream, asked, tally):

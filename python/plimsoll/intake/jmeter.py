@@ -24,7 +24,6 @@ Apache JMeter 5.6.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -225,7 +224,9 @@ class _Parts:
         label = columns["label"]
         names = [name or "" for name in label.dictionary.to_pylist()]
         self.labels.update(names)
-        whole_of = {name: match.group(1) for name in names if (match := _PART_NAME.fullmatch(name))}
+        whole_of = {
+            name: match.group(1) for name in names if (match := jtl_csv.PART_NAME.fullmatch(name))
+        }
         wholes = {whole for whole in whole_of.values() if whole in self.labels}
         if not wholes:
             return
@@ -238,9 +239,6 @@ class _Parts:
             if whole and whole[0] <= begin and end <= whole[1] + _MS:
                 reasons[row] = _PART
             self.last[thread, name] = (begin, end)
-
-
-_PART_NAME = re.compile(r"(.+)-\d+", re.DOTALL)
 
 
 def _concerned(name: str, whole_of: Mapping[str, str], wholes: set[str]) -> bool:

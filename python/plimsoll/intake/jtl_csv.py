@@ -43,8 +43,10 @@ _TEXTS = (
     "responseMessage",
     "failureMessage",
     "success",
-    "threadName",
 )
+PART_NAME = re.compile(r"(.+)-\d+", re.DOTALL)
+"""How the parts of a sample are labelled, behind the label of the whole."""
+
 _REQUIRED = ("timeStamp", "elapsed")
 _MARK = b"\xef\xbb\xbf"
 
@@ -140,8 +142,17 @@ def _columns(names: tuple[str, ...], first: str, asked: Asked) -> Iterator[Colum
     yield Column("timeStamp", WHOLE, required=True, read=_reader(first, asked))
     yield from (Column(name, WHOLE, name in _REQUIRED) for name in _WHOLES if name in names)
     yield from (Column(name, TEXT) for name in _TEXTS if name in names)
+    if "threadName" in names:  # thousands of names, which only parts are told by
+        yield Column("threadName", TEXT, needed=_may_have_parts)
     if "URL" in names and "responseMessage" not in names:  # which else tells transactions
         yield Column("URL", TEXT)
+
+
+def _may_have_parts(block: pa.Table) -> bool:
+    """Whether a sample of a block is labelled as a part is."""
+    chunks: list[Any] = block["label"].chunks if "label" in block.column_names else []
+    labels = {label for chunk in chunks for label in chunk.dictionary.to_pylist()}
+    return any(PART_NAME.fullmatch(label) for label in labels if label)
 
 
 def _reader(first: str, asked: Asked) -> Any:

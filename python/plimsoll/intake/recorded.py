@@ -237,14 +237,15 @@ class _Account:
     def connections(self, batch: pa.RecordBatch, host: str) -> pa.Table:
         """Rows of the table `connections`: the requests that a connection was opened for."""
         schema = tables.CONNECTIONS.schema
-        outcome = batch.column("outcome").cast(pa.string())
-        failed = pc.is_in(outcome, value_set=pa.array(CONNECTING))
-        connect = batch.column("connect_ns")
-        attempt = pc.or_(failed, pc.fill_null(pc.greater(connect, 0), False))
-        chosen = np.flatnonzero(attempt.to_numpy(zero_copy_only=False))
+        every, connects = batch.column("outcome"), batch.column("connect_ns")
+        is_connecting = [name in CONNECTING for name in every.dictionary.to_pylist()]
+        took = connects.fill_null(0).to_numpy() > 0
+        chosen = np.flatnonzero(np.array(is_connecting, bool)[every.indices.to_numpy()] | took)
         picked = pa.array(chosen)
-        begin = _less(batch.column("sent_ns"), self.zero).take(picked)
-        opened = pc.if_else(failed.take(picked), None, connect.take(picked))
+        outcome = every.take(picked).cast(pa.string())
+        failed = pc.is_in(outcome, value_set=pa.array(CONNECTING))
+        begin = _less(batch.column("sent_ns").take(picked), self.zero)
+        opened = pc.if_else(failed, None, connects.take(picked))
         nothing = pa.nulls(len(chosen), pa.uint32())
         columns = {
             "due_ns": begin,
@@ -255,11 +256,11 @@ class _Account:
             "connection": pa.array(self.attempts + np.arange(len(chosen)), pa.uint32()),
             "worker": pa.array(np.zeros(len(chosen), np.uint16)),
             "host": repeated(host, len(chosen)),
-            "outcome": pc.if_else(failed, outcome, None).take(picked).dictionary_encode(),
-            "errno": pc.if_else(failed, batch.column("errno"), None).take(picked),
+            "outcome": pc.if_else(failed, outcome, None).dictionary_encode(),
+            "errno": pc.if_else(failed, batch.column("errno").take(picked), None),
         }
         self.attempts += len(chosen)
-        self.connects_said &= connect.null_count == 0
+        self.connects_said &= connects.null_count == 0
         return pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
 
     def shift(self, by_ns: int) -> None:
@@ -293,7 +294,7 @@ class _Account:
         self.sent += count - instants["sent_ns"].null_count
         self.first[host] = min(begin, self.first.get(host, begin))
         self.last[host] = max(end, self.last.get(host, end))
-        for found in pc.value_counts(rows["outcome"].cast(pa.string())).to_pylist():
+        for found in pc.value_counts(rows["outcome"]).to_pylist():
             self.outcomes[found["values"]] += found["counts"]
         self._count_threads(rows, host)
 
@@ -320,15 +321,18 @@ class _Account:
 
     def _kinds(self, kind: pa.Array) -> pa.Array:
         """Index of each kind among all found so far."""
-        encoded = kind.fill_null(UNNAMED) if kind.null_count else kind
-        plain = encoded.cast(pa.string()).dictionary_encode()
-        names = plain.dictionary.to_pylist()
-        indices = [self.kinds.setdefault(name, len(self.kinds)) for name in names]
-        if len(self.kinds) > MOST_KINDS:
-            message = f"holds more than {MOST_KINDS} names of requests"
-            hint = "keep only some of them with `--label`"
-            raise CampaignError([Problem("", message, hint)])
-        return pa.array(np.array(indices, np.uint16)[plain.indices.to_numpy()])
+        if kind.null_count:
+            kind = kind.cast(pa.string()).fill_null(UNNAMED).dictionary_encode()
+        names, found = kind.dictionary.to_pylist(), kind.indices.to_numpy()
+        indices = np.zeros(len(names), np.uint16)
+        for used in np.flatnonzero(np.bincount(found, minlength=len(names))).tolist():
+            index = self.kinds.setdefault(names[used], len(self.kinds))
+            if index >= MOST_KINDS:
+                message = f"holds more than {MOST_KINDS} names of requests"
+                hint = "keep only some of them with `--label`"
+                raise CampaignError([Problem("", message, hint)])
+            indices[used] = index
+        return pa.array(indices[found])
 
 
 class _Tables:

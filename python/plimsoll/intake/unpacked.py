@@ -154,7 +154,7 @@ def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpack
         yield cast("BinaryIO", io.BufferedReader(raw, BUFFER_BYTES)), raw
 
 
-def _chunks(source: io.BufferedIOBase) -> Iterator[bytes]:
+def _chunks(source: io.BufferedIOBase) -> Generator[bytes]:
     while chunk := source.read1(CHUNK_BYTES):
         yield chunk
 

@@ -284,7 +284,10 @@ def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
 
 def cores(value: float | None) -> str:
     """A number of busy cores: `1.93 cores`."""
-    return ABSENT if value is None else f"{number(value, 3)} cores"
+    if value is None:
+        return ABSENT
+    told = number(value, 3)
+    return f"{told} core" if told == "1" else f"{told} cores"
 
 
 def times(summary: Mapping[str, Any]) -> list[tuple[str, str, list[str]]]:

@@ -57,12 +57,13 @@ def test_a_file_that_is_there_is_taken_again(files: jtl.Files) -> None:
     assert files.requests.stat().st_mtime_ns == before
 
 
+@pytest.mark.parametrize("converter", ["reads quotes", "cuts at commas"])
 def test_the_way_of_the_study_counts_each_request_in_its_second(
-    files: jtl.Files, postgres: Server, tmp_path: Path
+    files: jtl.Files, postgres: Server, tmp_path: Path, converter: str
 ) -> None:
     postgres.execute(study.TABLE)
     try:
-        study.load(files, postgres)
+        study.load(files, study.converters(files)[converter], postgres)
         study.seconds(postgres, "success", tmp_path / "success.csv")
         study.seconds(postgres, "NOT success", tmp_path / "failure.csv")
         cpu = postgres.execute("SELECT min(cpu_percent), max(cpu_percent) FROM requests")
@@ -81,6 +82,18 @@ def test_the_way_of_the_study_counts_each_request_in_its_second(
         assert table == expected
     assert cpu[0][0] < 5
     assert cpu[0][1] == 90
+
+
+def test_a_converter_of_results_reads_quotes(files: jtl.Files, tmp_path: Path) -> None:
+    given = (
+        "timeStamp,elapsed,responseCode,responseMessage,success,bytes,allThreads,Latency\n"
+        f'{jtl.BASE_MS + 2000},5,200,"one, two\nand ""three""",true,10,3,4\n'
+    )
+    program = study.converters(files)["reads quotes"]
+    ran = subprocess.run(program, input=given, capture_output=True, text=True, check=True)
+    (row,) = csv.reader(io.StringIO(ran.stdout))
+    assert row[:-1] == ["0", "5", "200", "true", "10", "3", "4"]
+    assert float(row[-1]) == pytest.approx(0.75, abs=0.01)
 
 
 def test_memory_is_that_of_all_that_was_started() -> None:
@@ -107,7 +120,8 @@ def test_the_report_has_the_ratio_and_says_whether_the_aim_is_reached(files: jtl
         Way("Plimsoll's", (Step("import", 10.0),), 2**29, 2**20, (1, 1)),
     )
     text = importing.report(ways, files, ROWS, 0.01)
-    assert "| Plimsoll's  | 10.0 |           6.0 |        512 |" in text
+    assert "| Plimsoll's  | 10.0 |          1.0 |        512 |" in text
+    assert "| the study's | 60.0 |          6.0 |      1,024 |" in text
     assert "The aim of 5 times as fast is reached." in text
     slower = (ways[0], Way("Plimsoll's", (Step("import", 30.0),), 2**29, 2**20, (1, 1)))
     assert "is not reached" in importing.report(slower, files, ROWS, 0.01)

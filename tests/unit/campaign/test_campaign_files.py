@@ -134,7 +134,8 @@ def test_the_cross_check_is_by_every_driver_there_is() -> None:
     asked = read("cross-check")
     assert asked.drivers == tuple(driver.NAME for driver in DRIVERS)
     assert asked.drivers_optional
-    assert len(asked.loads) == len(asked.loads[0].stages) == 1
+    (load,) = asked.loads
+    assert [stage.kind for stage in load.stages] == ["warm_up", "hold"]
 
 
 def test_cengn_scaled_in_time_keeps_its_connections() -> None:

@@ -16,10 +16,12 @@ from plimsoll.errors import CampaignError
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with frameworks and campaigns."""
+    """A folder with frameworks, a tool and campaigns."""
     for name in ("go", "gin", "node"):
         (tmp_path / "frameworks" / name).mkdir(parents=True)
         (tmp_path / "frameworks" / name / "framework.toml").touch()
+    (tmp_path / "tools" / "jmeter").mkdir(parents=True)
+    (tmp_path / "tools" / "jmeter" / "tool.toml").touch()
     (tmp_path / "campaigns").mkdir()
     (tmp_path / "campaigns" / "mine.toml").touch()
     (tmp_path / "campaigns" / "notes.txt").touch()
@@ -41,6 +43,8 @@ def offered(*typed: str) -> list[str]:
         (("--v",), ["--version"]),
         (("check", "g"), ["gin", "go"]),
         (("check", "go", ""), ["gin", "node"]),
+        (("install", "j"), ["jmeter"]),
+        (("check", "j"), []),
         (("run", ""), ["campaigns/mine.toml"]),
         (("run", "c"), ["campaigns/"]),
         (("run", "campaigns/"), ["campaigns/mine.toml"]),

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pytest
 
 from plimsoll.intake.ahead import taken_ahead
 
 
-def failing(after: int) -> Iterator[int]:
+def failing(after: int) -> Generator[int]:
     yield from range(after)
     raise OSError("the disk is gone")
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 1000])
 def test_all_items_come_once_and_in_order(count: int) -> None:
-    with taken_ahead(iter(range(count)), 4) as items:
+    with taken_ahead((number for number in range(count)), 4) as items:
         assert list(items) == list(range(count))
 
 
@@ -32,7 +32,7 @@ def test_an_error_comes_behind_the_last_item() -> None:
 def test_no_more_items_wait_than_asked_and_the_thread_ends_with_the_block() -> None:
     made: list[int] = []
 
-    def endless() -> Iterator[int]:
+    def endless() -> Generator[int]:
         number = 0
         while True:
             made.append(number)

@@ -46,6 +46,13 @@ def test_lengths_are_given_in_minutes_only_when_whole(length_s: float, text: str
     assert words.seconds(length_s) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (1.0, "1 core"), (0.25, "0.25 cores"), (1.934, "1.93 cores")]
+)
+def test_one_core_is_one_core(value: float | None, text: str) -> None:
+    assert words.cores(value) == text
+
+
 def test_a_load_is_one_sentence() -> None:
     assert words.load_text(sample.load()) == (
         "closed model (connections): warm-up 1 s at 100, ramp 4 s from 0 to 1,000 in 4 steps, "
