@@ -466,6 +466,20 @@ def test_a_reading_before_the_drivers_first_word_is_not_held_against_it(kernels,
     assert given.level == level, given
 
 
+@pytest.mark.parametrize(
+    ("p25_ms", "p75_ms", "told"), [(43.6, 43.9, True), (40.1, 44.0, True), (20.0, 43.9, False)]
+)
+def test_answers_that_wait_for_an_acknowledgement_are_known_by_their_time(p25_ms, p75_ms, told):
+    trial = simulate(server_busy=0.04, driver_busy=0.02)
+    times = {"service_time_p25_ns": p25_ms * 1e6, "service_time_p75_ns": p75_ms * 1e6}
+    changed = replace(trial)
+    changed.__dict__["summary"] = {**trial.summary, **times}
+    given = judged("ceiling_explained", changed)
+    assert given.level == "doubtful"
+    assert ("but half of all answers took" in given.statement) is told
+    assert ("TCP_NODELAY" in given.remedy) is told
+
+
 def counted_by_the_server(trial, **changes):
     """The same trial, of a server that counts itself."""
     driver, server = trial.recording.driver, trial.recording.server

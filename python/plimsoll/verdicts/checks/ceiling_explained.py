@@ -7,11 +7,15 @@ the driver can do by calibration. Where none of them was full, answers waited fo
 nobody read: a lock, a pool of workers, a timer, another server. The number is then not what the
 server can do on its cores, and more connections may well give more.
 
+One such timer is known by its time: a server that writes an answer in parts and leaves Nagle's
+algorithm on sends the last part only when the first is acknowledged, and Linux waits 40 ms with an
+acknowledgement that nothing else carries.
+
 A few connections keep no resource full by themselves, for each waits for its answer: their number
 is the limit. Open loads and loads with pauses do not look for a limit.
 
 Source: the utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3),
-1978.
+1978; `TCP_DELACK_MIN` of Linux; RFC 1122, 4.2.3.2 and 4.2.3.4.
 """
 
 from __future__ import annotations
@@ -58,6 +62,10 @@ REMEDY = (
     "more connections"
 )
 
+DELAYED_ACK_NS = (39e6, 47e6)
+"""Between these lie answers that waited for an acknowledgement."""
+SET_NO_DELAY = "Have the server write each answer at once, or set TCP_NODELAY on its connections"
+
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Which resource was at its limit."""
@@ -84,7 +92,22 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         sentence = f"{told}: {wording.several(few, 'connection')} cannot keep more busy"
         return Finding("sound", shares[fullest], limit, sentence, "")
     sentence = f"{told}: nothing that can be read was full, so what the limit was is not explained"
+    if delayed := _delayed(tables):
+        return found(limit, shares[fullest], f"{sentence}; {delayed}", SET_NO_DELAY)
     return found(limit, shares[fullest], sentence, REMEDY)
+
+
+def _delayed(tables: Tables) -> str:
+    """That answers waited for acknowledgements, as a clause; empty when they did not."""
+    least, most = DELAYED_ACK_NS
+    middle = [tables.summary[f"service_time_{share}_ns"] for share in ("p25", "p75")]
+    if not all(time_ns is not None and least <= time_ns <= most for time_ns in middle):
+        return ""
+    first, last = (wording.seconds(time_ns / 1e9) for time_ns in middle)
+    return (
+        f"but half of all answers took {first} to {last}, as long as Linux waits before it "
+        "acknowledges the first part of an answer whose rest the server holds back until then"
+    )
 
 
 def _said(name: str, share: float) -> str:
