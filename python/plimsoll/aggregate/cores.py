@@ -82,8 +82,10 @@ def driver_peak_busy_ratio(recording: Recording, readings: Usage) -> float | Non
     """Busiest second of the busiest core of the driver within the holds; 1 is all of it.
 
     On cores of its own all that was done there counts, whoever did it: what is taken is not to
-    spare. Otherwise it is the driver's own time for each of its threads. The greater of both, where
-    both are known.
+    spare. Interrupts count for no more than the driver's own time, for many kernels only look once
+    a tick at what a core does: a load that wakes in step with the ticks is found in its timer's
+    interrupt each time. Otherwise it is the driver's own time for each of its threads. The greater
+    of both, where both are known.
 
     Args:
         recording: The recording.
@@ -92,14 +94,19 @@ def driver_peak_busy_ratio(recording: Recording, readings: Usage) -> float | Non
     windows = whole_seconds(recording)
     if recording.driver is None or not windows:
         return None
-    threads = max(recording.driver.threads, 1)
-    found = [busy_cores(readings, "driver", windows) / threads]
-    found += [
-        readings.rates("machine", f"core{core}_busy_s", windows) for core in own_cores(recording)
-    ]
-    known = np.concatenate(found)
+    own = busy_cores(readings, "driver", windows) / max(recording.driver.threads, 1)
+    cores = own_cores(recording)
+    known = np.concatenate([own, *(_busy_core(readings, core, own, windows) for core in cores)])
     known = known[~np.isnan(known)]
     return min(float(known.max()), 1.0) if len(known) else None
+
+
+def _busy_core(readings: Usage, core: int, own: Values, windows: Sequence[Window]) -> Values:
+    """How busy a core of the driver was, by its busy time, its interrupts and the driver's time."""
+    busy = readings.rates("machine", f"core{core}_busy_s", windows)
+    interrupts = readings.rates("machine", f"core{core}_interrupt_s", windows)
+    likely = np.maximum(own, busy - interrupts) + np.minimum(interrupts, own)
+    return np.where(np.isnan(likely), busy, np.minimum(busy, likely))
 
 
 def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:

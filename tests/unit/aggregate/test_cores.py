@@ -85,6 +85,29 @@ def test_the_drivers_busiest_second_is_that_of_its_own_core():
     assert ratio == pytest.approx(0.8)
 
 
+@pytest.mark.parametrize(
+    ("busy", "interrupts", "own", "expected"),
+    [
+        (0.92, 0.87, 0.28, 0.56),  # a timer that fires in step with the ticks
+        (1.0, 0.4, 0.98, 1.0),  # full, and the kernel's part counted with the process
+        (0.95, 0.4, 0.55, 0.95),  # full, and the kernel's part counted apart
+        (0.9, 0.0, 0.2, 0.9),  # taken by others
+        (0.01, 0.0, 0.3, 0.3),  # busy between the ticks
+    ],
+)
+def test_interrupts_seen_at_ticks_count_no_more_than_the_drivers_own_time(
+    busy, interrupts, own, expected
+):
+    rates = {
+        ("machine", "core1_busy_s"): busy,
+        ("machine", "core1_interrupt_s"): interrupts,
+        ("driver", "cpu_user_s"): own,
+        ("driver", "cpu_system_s"): 0.0,
+    }
+    rows = [(at_s, *name, rate * at_s) for name, rate in rates.items() for at_s in range(6)]
+    assert driver_peak_busy_ratio(CLEAN, usage(usage_rows(*rows))) == pytest.approx(expected)
+
+
 def test_on_shared_cores_only_the_drivers_own_time_counts():
     assert CLEAN.server is not None
     shared = replace(CLEAN, server=replace(CLEAN.server, cores=(0, 1)))
