@@ -124,8 +124,10 @@ def command(
     plimsoll import jmeter engine1.jtl engine2.jtl --framework perfect-nio
     plimsoll import zabbix cpu.csv --cores 8
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
+    from plimsoll.intake.unpacked import stem  # noqa: PLC0415 - heavy
+
     tool, paths = _named(files)
-    folder = into or Path("results") / _stem(paths[0])
+    folder = into or Path("results") / stem(paths[0])
     with storages.opened(folder, storage) as results:
         imported = _imported(tool, paths, results, asked)
         for tally in imported.tallies:
@@ -159,11 +161,6 @@ def _named(files: tuple[str, ...]) -> tuple[str, list[Path]]:
     return first if is_tool else "", [Path(file) for file in rest]
 
 
-def _stem(path: Path) -> str:
-    """The name of a file without its endings."""
-    return path.name.partition(".")[0] or path.name
-
-
 def _imported(
     tool: str, paths: Sequence[Path], results: Results, asked: Mapping[str, Any]
 ) -> Imported:
@@ -182,9 +179,10 @@ def _imported(
 
 def _about(first: Path, asked: Mapping[str, Any]) -> About:
     from plimsoll.intake.importing import About  # noqa: PLC0415 - heavy
+    from plimsoll.intake.unpacked import stem  # noqa: PLC0415 - heavy
 
     return About(
-        framework=asked["framework"] or _stem(first),
+        framework=asked["framework"] or stem(first),
         endpoint=asked["endpoint"] or "",
         labels=asked["labels"],
         warm_up_s=asked["warm_up"],

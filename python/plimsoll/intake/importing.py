@@ -197,17 +197,12 @@ def _hosts(files: Sequence[Path], about: About) -> dict[str, Packed]:
     found = [one for file in files for one in unpacked.streams(file, partial=about.partial)]
     if len(found) == 1:
         return {HOST: found[0]}
-    names = [one.member or _stem(one.path) for one in found]
+    names = [one.member or unpacked.stem(one.path) for one in found]
     several = len(set(names)) < len(names)
     return {
         f"{name} {place}" if several else name: one
         for place, (name, one) in enumerate(zip(names, found, strict=True), 1)
     }
-
-
-def _stem(path: Path) -> str:
-    """The name of a file without its endings."""
-    return path.name.partition(".")[0] or path.name
 
 
 def _batches(

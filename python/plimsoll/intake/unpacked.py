@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 import pyarrow as pa
 
@@ -32,6 +32,8 @@ CHUNK_BYTES = 1 << 16
 CHUNKS_AHEAD = 256
 """What is unpacked while the bytes before are read."""
 
+_LOCAL_HEADER = struct.Struct("<4s5H3I2H")
+_DEFLATED = 8
 _ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 _XZ, _BZIP2, _ZSTD = b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd"
 _DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
@@ -146,12 +148,42 @@ def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpack
         CampaignError: It cannot be read.
     """
     try:
-        source = _opened(packed, partial=partial)
+        source, content = _opened(packed, partial=partial)
     except _DAMAGED as error:
         raise _damaged(packed.name, str(error)) from error
-    with source, taken_ahead(_chunks(source), CHUNKS_AHEAD) as chunks:
+    with source, taken_ahead(content, CHUNKS_AHEAD) as chunks:
         raw = Unpacked(chunks, packed.name, partial=partial)
         yield cast("BinaryIO", io.BufferedReader(raw, BUFFER_BYTES)), raw
+
+
+def _opened(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[bytes]]:
+    """The file by how it begins, whatever it is called, and what is in it."""
+    beginning = _first(packed.path, len(_XZ))
+    if beginning.startswith(_ZIP):
+        return _member(packed, partial=partial)
+    openers = {_GZIP: gzip.open, _BZIP2: bz2.open, _XZ: lzma.open, _ZSTD: _zstandard}
+    opener = next((one for sign, one in openers.items() if beginning.startswith(sign)), None)
+    source = cast("io.BufferedIOBase", opener(packed.path) if opener else packed.path.open("rb"))
+    return cast("IO[bytes]", source), _chunks(source)
+
+
+def _zstandard(path: Path) -> Any:
+    return pa.input_stream(str(path), compression="zstd")
+
+
+def _member(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[bytes]]:
+    """A member of an archive; of one whose list of members is lost, the first."""
+    try:
+        archive = zipfile.ZipFile(packed.path)
+    except zipfile.BadZipFile:
+        if not partial:
+            raise
+        file = packed.path.open("rb")
+        return file, _salvaged(file)
+    with archive:
+        name = packed.member or next(one.filename for one in archive.infolist() if _is_content(one))
+        member = archive.open(name)
+        return member, _chunks(cast("io.BufferedIOBase", member))
 
 
 def _chunks(source: io.BufferedIOBase) -> Generator[bytes]:
@@ -159,76 +191,31 @@ def _chunks(source: io.BufferedIOBase) -> Generator[bytes]:
         yield chunk
 
 
-def _opened(packed: Packed, *, partial: bool) -> io.BufferedIOBase:
-    """The file by how it begins, whatever it is called."""
-    beginning = _first(packed.path, len(_XZ))
-    if beginning.startswith(_ZIP):
-        return _member(packed, partial=partial)
-    openers = {_GZIP: gzip.open, _BZIP2: bz2.open, _XZ: lzma.open, _ZSTD: _zstandard}
-    opener = next((one for sign, one in openers.items() if beginning.startswith(sign)), None)
-    return cast("io.BufferedIOBase", opener(packed.path) if opener else packed.path.open("rb"))
+def _salvaged(file: BinaryIO) -> Generator[bytes]:
+    """What can be unpacked of the first member of an archive that was cut off.
 
-
-def _zstandard(path: Path) -> Any:
-    return pa.input_stream(str(path), compression="zstd")
-
-
-def _member(packed: Packed, *, partial: bool) -> io.BufferedIOBase:
-    """A member of an archive; of one whose list of members is lost, the first."""
-    try:
-        archive = zipfile.ZipFile(packed.path)
-    except zipfile.BadZipFile:
-        if not partial:
-            raise
-        return io.BufferedReader(_Salvaged(packed.path.open("rb")))
-    with archive:
-        name = packed.member or next(one.filename for one in archive.infolist() if _is_content(one))
-        return cast("io.BufferedIOBase", archive.open(name))
-
-
-class _Salvaged(io.RawIOBase):
-    """The first member of an archive that was cut off.
+    Raises:
+        EOFError: Behind it: it is not all.
 
     Source: PKWARE APPNOTE 4.3.7, local file header; RFC 1951.
     """
+    header = file.read(_LOCAL_HEADER.size)
+    with suppress(struct.error):
+        _, _, _, method, *_, name_bytes, extra_bytes = _LOCAL_HEADER.unpack(header)
+        file.read(name_bytes + extra_bytes)
+        inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+        while chunk := file.read(BUFFER_BYTES):
+            found = inflate.decompress(chunk) if method == _DEFLATED else chunk
+            if found:
+                yield found
+            if inflate.eof:
+                break
+    raise EOFError("the archive was cut off")
 
-    _HEADER = struct.Struct("<4s5H3I2H")
-    _DEFLATED = 8
 
-    def __init__(self, file: BinaryIO) -> None:
-        super().__init__()
-        self._file = file
-        self._chunks = self._read_all()
-        self._left = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        while not self._left:
-            self._left = next(self._chunks)
-        found, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
-        buffer[: len(found)] = found
-        return len(found)
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-    def _read_all(self) -> Iterator[bytes]:
-        """What can be unpacked; then the error that says that it is not all."""
-        header = self._file.read(self._HEADER.size)
-        with suppress(struct.error):
-            _, _, _, method, *_, name_bytes, extra_bytes = self._HEADER.unpack(header)
-            self._file.read(name_bytes + extra_bytes)
-            inflate = zlib.decompressobj(-zlib.MAX_WBITS)
-            while chunk := self._file.read(BUFFER_BYTES):
-                found = inflate.decompress(chunk) if method == self._DEFLATED else chunk
-                if found:
-                    yield found
-                if inflate.eof:
-                    break
-        raise EOFError("the archive was cut off")
+def stem(path: Path) -> str:
+    """The name of a file without its endings, which say how it is packed."""
+    return path.name.partition(".")[0] or path.name
 
 
 def _first(path: Path, count: int) -> bytes:
