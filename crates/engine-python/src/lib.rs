@@ -1,7 +1,8 @@
-//! The door between Plimsoll's lab and its engine: nothing but conversions.
+//! The door between Plimsoll's lab and what of it is written in Rust: nothing but conversions.
 
 mod load;
 mod reference;
+mod separated;
 
 use plimsoll_engine::outcome::Outcome;
 use plimsoll_engine::sample::{ConnectionSample, Field, RequestSample};
@@ -56,6 +57,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(outcomes, module)?)?;
     module.add_function(wrap_pyfunction!(load::run, module)?)?;
     module.add_function(wrap_pyfunction!(reference::serve_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(separated::separated_rows, module)?)?;
     module.add("EngineFailure", module.py().get_type::<load::EngineFailure>())?;
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 A driver that keeps no record of its requests has printed all that can be known of them. What it
 did not print is null. Its rate is told in complete answers, whatever it counts; its times stand
-where service times do, as it printed them.
+where service times do, as it printed them. A time of 0 is none: it is shorter than what the tool
+counts in, such as the whole milliseconds of ab.
 """
 
 from __future__ import annotations
@@ -62,8 +63,4 @@ def _rates(figures: Figures) -> Columns:
 
 def _times(figures: Figures) -> Columns:
     known = {name: figures.times_s.get(name) for name in STATISTICS}
-    return {
-        f"service_time_{name}_ns": time_s * 1e9
-        for name, time_s in known.items()
-        if time_s is not None
-    }
+    return {f"service_time_{name}_ns": time_s * 1e9 for name, time_s in known.items() if time_s}

@@ -73,9 +73,14 @@ class Entry:
 
     @property
     def answer_bytes(self) -> float | None:
-        """Mean bytes of an answer, the median of its repetitions; None when none came."""
+        """Mean bytes of an answer, the median of its repetitions.
+
+        None when no answer came, or when its driver does not say how long they were.
+        """
         lengths = [
-            row["received_bytes"] / row["completed"] for row in self._rows() if row["completed"]
+            row["received_bytes"] / row["completed"]
+            for row in self._rows()
+            if row["completed"] and row["received_bytes"] is not None
         ]
         return median(lengths) if lengths else None
 

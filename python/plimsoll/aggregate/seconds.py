@@ -53,15 +53,41 @@ def seconds(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
         requests: Its table `requests`.
         readings: Its table `usage`.
     """
+    return timed(counted(recording, requests, readings), requests)
+
+
+def counted(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
+    """The seconds of a trial, in order, without the columns of times, which are most of the work.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+        readings: Its table `usage`.
+    """
     with query.opened(requests=requests) as database:
         counts = database.execute(query.text("seconds")).fetchall()
-        length = _length(recording, counts)
-        columns = _counted(counts, length) | _timed(database, counts, length)
+    length = _length(recording, counts)
+    columns = _counted(counts, length)
     columns |= _asked(recording, usage(readings), length)
     columns |= _uncounted(recording, columns, rows=bool(counts))
     columns |= _used(recording, usage(readings), length)
     columns |= {"trial": [recording.trial] * length, "second": np.arange(length)}
     return _table(columns)
+
+
+def timed(counted: pa.Table, requests: Rows) -> pa.Table:
+    """The seconds of a trial with their times.
+
+    Args:
+        counted: They without.
+        requests: The table `requests` of the trial.
+    """
+    with query.opened(requests=requests) as database:
+        times = _timed(database, counted)
+    for field in tables.SECONDS.schema:
+        if field.name in times:
+            counted = counted.append_column(field, _array(times[field.name], field.type))
+    return counted.select(tables.SECONDS.schema.names)
 
 
 def stretches(counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -137,15 +163,15 @@ def _uncounted(recording: Recording, columns: Columns, *, rows: bool) -> Columns
     return held | (dict.fromkeys(("ok", "failed"), nothing) if driver.judged_by_figures else {})
 
 
-def _timed(
-    database: duckdb.DuckDBPyConnection, counts: Sequence[tuple[int, ...]], length: int
-) -> Columns:
+def _timed(database: duckdb.DuckDBPyConnection, counted: pa.Table) -> Columns:
     """The columns of times; null in a second that has too few answers for them."""
     columns: dict[str, list[float | None]] = {
-        column.name: [None] * length for column in tables.SECONDS.columns if _is_time(column.name)
+        column.name: [None] * len(counted)
+        for column in tables.SECONDS.columns
+        if _is_time(column.name)
     }
-    completed = [(second, answers) for second, _due, answers, *_ in counts]
-    for first, last in stretches(completed):
+    completed = [answers or 0 for answers in counted["completed"].to_pylist()]
+    for first, last in stretches(list(enumerate(completed))):
         window = {"from_ns": first * SECOND_NS, "until_ns": (last + 1) * SECOND_NS}
         cursor = database.execute(query.text("second_times"), window)
         names = [str(column[0]) for column in cursor.description or ()]
@@ -237,8 +263,10 @@ def turned_away(readings: Usage, window: Window) -> float | None:
 
 
 def _table(columns: Columns) -> pa.Table:
-    arrays = [_array(columns[field.name], field.type) for field in tables.SECONDS.schema]
-    return pa.table(arrays, schema=tables.SECONDS.schema)
+    """A table of some of the columns of `tables.SECONDS`, in their order."""
+    fields = [field for field in tables.SECONDS.schema if field.name in columns]
+    arrays = [_array(columns[field.name], field.type) for field in fields]
+    return pa.table(arrays, schema=pa.schema(fields))
 
 
 def _array(values: Any, kind: pa.DataType) -> pa.Array:

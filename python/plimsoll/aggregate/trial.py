@@ -50,7 +50,12 @@ class Tables:
     @cached_property
     def seconds(self) -> pa.Table:
         """The rows of `tables.SECONDS`."""
-        return of_seconds.seconds(self.recording, self.requests, self.readings)
+        return of_seconds.timed(self.counted_seconds, self.requests)
+
+    @cached_property
+    def counted_seconds(self) -> pa.Table:
+        """The rows of `tables.SECONDS`, without the columns of times."""
+        return of_seconds.counted(self.recording, self.requests, self.readings)
 
     @cached_property
     def summary(self) -> dict[str, Any]:

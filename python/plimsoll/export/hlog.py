@@ -114,7 +114,7 @@ def _write(
     kinds = dict(enumerate(tag(kind) for kind in of_trial.recording.requests))
     with path.open("w", encoding="utf-8") as file:
         file.writelines(_head(clock.zero_utc_ms(of_trial.recording)))
-        for second, found in _every(answered, of_trial.seconds.num_rows):
+        for second, found in _every(answered, of_trial.counted_seconds.num_rows):
             for kind, name in (kinds | {k: str(k) for k in found if k not in kinds}).items():
                 file.write(_line(second, name, found.get(kind, _EMPTY)))
 

@@ -162,7 +162,7 @@ def _prepare(database: duckdb.DuckDBPyConnection, of_trial: Tables) -> None:
 
 def _ended(of_trial: Tables) -> list[tuple[int, int]]:
     """Each second with the requests that ended in it."""
-    rows = of_trial.seconds.select(["second", "completed", "failed"]).to_pylist()
+    rows = of_trial.counted_seconds.select(["second", "completed", "failed"]).to_pylist()
     return [(row["second"], (row["completed"] or 0) + (row["failed"] or 0)) for row in rows]
 
 

@@ -61,7 +61,7 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
     Raises:
         OSError: They could not be written.
     """
-    seconds = of_trial.seconds.to_pylist()
+    seconds = of_trial.counted_seconds.to_pylist()
     for second, at_work in zip(seconds, threads(of_trial), strict=True):
         second["threads"] = at_work
     times = _times(of_trial, seconds)

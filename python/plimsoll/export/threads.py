@@ -22,7 +22,7 @@ def threads(of_trial: Tables) -> list[float | None]:
     Args:
         of_trial: The tables of the trial.
     """
-    seconds = of_trial.seconds
+    seconds = of_trial.counted_seconds
     middles = np.arange(seconds.num_rows, dtype=np.int64) * SECOND_NS + SECOND_NS // 2
     users = of_trial.usage.level("driver", "users_active", middles).tolist()
     connections = seconds["open_connections"].to_pylist()

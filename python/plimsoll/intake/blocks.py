@@ -1,8 +1,8 @@
 """Rows of a separated file, block by block; every row is given on or named as broken.
 
-A block whose quotes stand where they belong is read by Arrow. Where that fails, for whatever
-reason, the block is read again record by record, so that each broken line has its number: that is
-slow, and happens only where something is broken.
+A block in which every row is as it should be is read at once. Any other is read again record by
+record, so that each broken line has its number: that is slow, and happens only where something is
+broken.
 
 Source: RFC 4180, with any separator and any line end.
 """
@@ -12,15 +12,14 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv as arrow_csv
 
+from plimsoll import _engine
 from plimsoll.errors import CampaignError, Problem
 
 if TYPE_CHECKING:
@@ -40,10 +39,11 @@ CUT = "the file ends within this line"
 TEXT = pa.dictionary(pa.int32(), pa.string())
 """Type of a column of words."""
 
+Kind = Literal["whole", "word", "text", "unwanted"]
+"""As what the values of a column are gathered."""
+
 WHOLE = pa.int64()
 """Type of a column of whole numbers, none of which is below 0."""
-
-_QUOTE, _LINE_FEED, _RETURN = b'"\n\r'
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,13 @@ class Column:
     required: bool = False
     read: Callable[[Any], Any] | None = None
     needed: Callable[[pa.Table], bool] | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """As what its values are gathered."""
+        if self.read:
+            return "text"
+        return "whole" if self.type == WHOLE else "word"
 
 
 @dataclass(frozen=True)
@@ -126,13 +133,16 @@ def rows(
         block = stream.read(BLOCK_BYTES)
         more = bool(block)
         rest += block
-        whole = _whole_records(rest, layout.separator)
-        if whole is None:  # a quote out of place: only record by record is it told what is whole
+        found = _fast(rest, layout)
+        if found:
+            place.line += found.lines
+            if len(found.rows):
+                yield found.rows
+        end = found.end if found else 0
+        if not found or len(rest) - end > LONGEST_RECORD_BYTES:
+            rest = rest[end:]
             limit = max(len(rest) - LONGEST_RECORD_BYTES, 0) if more else len(rest)
             end = yield from _slow(rest, limit, place, layout, tally, strict)
-        else:
-            end = whole.end
-            yield from _fast(rest[:end], whole, place, layout, tally, strict)
         rest = rest[end:]
         if len(rest) > LONGEST_LINE_BYTES:
             message = f"has a line of more than {LONGEST_LINE_BYTES >> 20} MiB"
@@ -144,98 +154,74 @@ def rows(
 
 
 @dataclass(frozen=True)
-class _Whole:
-    """The whole records at the beginning of a block.
+class _Fast:
+    """The whole rows at the beginning of a block.
 
     Attributes:
-        end: Where the last of them ends.
-        has_folds: Whether a value goes on over the end of a line.
+        rows: Their wanted columns.
+        end: Bytes that they take.
+        lines: Lines that they take.
     """
 
+    rows: pa.Table
     end: int
-    has_folds: bool
+    lines: int
 
 
-def _whole_records(block: bytes, separator: str) -> _Whole | None:
-    """What of a block is whole; None when quotes do not stand where they belong."""
-    if _QUOTE not in block:
-        return _Whole(block.rfind(b"\n") + 1, has_folds=False)
-    signs = np.frombuffer(block, np.uint8)
-    quotes = np.flatnonzero(signs == _QUOTE)
-    if not _in_place(signs, quotes, ord(separator)):
-        return None
-    feeds = np.flatnonzero(signs == _LINE_FEED)
-    outside = feeds[np.searchsorted(quotes, feeds) % 2 == 0]
-    if not len(outside):
-        return None if len(block) > LONGEST_RECORD_BYTES else _Whole(0, has_folds=False)
-    end = int(outside[-1]) + 1
-    return _Whole(end, has_folds=len(outside) < int(np.searchsorted(feeds, end)))
-
-
-def _in_place(signs: np.ndarray[Any, Any], quotes: np.ndarray[Any, Any], separator: int) -> bool:
-    """Whether each quote opens a value, closes one, or is one of a pair within a value."""
-    around = np.isin(np.arange(256), (separator, _LINE_FEED, _RETURN, _QUOTE))
-    opening, closing = quotes[0::2], quotes[1::2]
-    before = around[signs[np.maximum(opening - 1, 0)]] | (opening == 0)
-    after = around[signs[np.minimum(closing + 1, len(signs) - 1)]] | (closing == len(signs) - 1)
-    return bool(before.all() and after.all())
-
-
-def _fast(
-    block: bytes, whole: _Whole, place: _Place, layout: Layout, tally: Tally, strict: bool
-) -> Iterator[pa.Table]:
-    """The rows of a block of whole records."""
-    if not block:
-        return
+def _fast(block: bytes, layout: Layout) -> _Fast | None:
+    """The whole rows at the beginning of a block; None when one of them is not as it should be."""
     try:
-        found = _parsed(block, layout, whole)
+        found = _read(block, layout, [one for one in layout.columns if one.needed is None])
+        later = [one for one in layout.columns if one.needed and one.needed(found.rows)]
+        if not later:
+            return found
+        more = _read(block, layout, later).rows
+        columns = found.rows.columns + more.columns
+        names = found.rows.column_names + more.column_names
+        return replace(found, rows=pa.table(columns, names=names))
     except (pa.ArrowInvalid, ValueError):
-        yield from _slow(block, len(block), place, layout, tally, strict)
-        return
-    place.line += block.count(b"\n") if whole.has_folds else len(found)
-    yield found
+        return None
 
 
-def _parsed(block: bytes, layout: Layout, whole: _Whole) -> pa.Table:
-    """The wanted columns of a block of whole records.
+def _read(block: bytes, layout: Layout, columns: Sequence[Column]) -> _Fast:
+    """Some columns of the whole rows at the beginning of a block, as they are wanted.
 
     Raises:
-        ValueError: A value is not what its column holds.
-        pa.ArrowInvalid: The same, by Arrow, or a row has too many or too few.
+        ValueError: A row has too many values or too few, or a value is not what its column holds.
+        pa.ArrowInvalid: The same, by Arrow.
     """
-    always = [column for column in layout.columns if column.needed is None]
-    found = _columns(block, layout, always, whole)
-    later = [column for column in layout.columns if column.needed and column.needed(found)]
-    if later:
-        more = _columns(block, layout, later, whole)
-        for name in more.column_names:
-            found = found.append_column(name, more[name])
-    return found
+    wanted: dict[str, Kind] = {column.name: column.kind for column in columns}
+    kinds: list[Kind] = [wanted.get(name, "unwanted") for name in layout.names]
+    found = _engine.separated_rows(block, layout.separator, kinds)
+    if found is None:
+        raise ValueError("a row is not as it should be")
+    count = found["count"]
+    arrays = {
+        "whole": (_numbers_of(count, *one) for one in found["wholes"]),
+        "word": (_words_of(count, *one) for one in found["words"]),
+        "text": (_texts_of(count, *one) for one in found["texts"]),
+    }
+    table = {
+        name: next(arrays[kind])
+        for name, kind in zip(layout.names, kinds, strict=True)
+        if kind != "unwanted"
+    }
+    return _Fast(_typed(pa.table(table), columns), found["end"], found["lines"])
 
 
-def _columns(block: bytes, layout: Layout, columns: Sequence[Column], whole: _Whole) -> pa.Table:
-    """Some columns of a block of whole records, as they are wanted."""
-    return _typed(_read(block, layout, columns, has_folds=whole.has_folds), columns)
+def _numbers_of(count: int, numbers: bytes, validity: bytes | None) -> Any:
+    bits = None if validity is None else pa.py_buffer(validity)
+    return pa.Array.from_buffers(WHOLE, count, [bits, pa.py_buffer(numbers)])
 
 
-def _read(block: bytes, layout: Layout, columns: Sequence[Column], *, has_folds: bool) -> pa.Table:
-    return arrow_csv.read_csv(
-        pa.BufferReader(block),
-        read_options=arrow_csv.ReadOptions(column_names=layout.names, block_size=len(block)),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=layout.separator,
-            newlines_in_values=has_folds,
-            ignore_empty_lines=False,
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            include_columns=[column.name for column in columns],
-            column_types={
-                column.name: pa.string() if column.read else column.type for column in columns
-            },
-            null_values=[""],
-            strings_can_be_null=False,
-        ),
-    )
+def _words_of(count: int, places: bytes, words: list[str]) -> Any:
+    indices = pa.Array.from_buffers(pa.int32(), count, [None, pa.py_buffer(places)])
+    return pa.DictionaryArray.from_arrays(indices, pa.array(words, pa.string()))
+
+
+def _texts_of(count: int, bounds: bytes, text: bytes) -> Any:
+    buffers = [None, pa.py_buffer(bounds), pa.py_buffer(text)]
+    return pa.Array.from_buffers(pa.string(), count, buffers)
 
 
 def _typed(table: pa.Table, columns: Sequence[Column]) -> pa.Table:

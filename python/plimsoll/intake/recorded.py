@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from plimsoll.tables import Table
 
 CHUNK_ROWS = 1 << 18
-"""Rows of a row group; bounds the memory."""
+"""Rows after which a row group is written; bounds the memory."""
 
 UNNAMED = "request"
 """Kind of requests that the tool gives no name."""
@@ -381,7 +381,7 @@ class _Tables:
 
     def _write(self, gathered: Sequence[pa.Table]) -> None:
         rows = pa.concat_tables(gathered).unify_dictionaries()
-        self._writer.write_table(rows, row_group_size=CHUNK_ROWS)
+        self._writer.write_table(rows, row_group_size=len(rows))
 
     def _require_written(self) -> None:
         """Waits for the row group that is being written.
@@ -397,12 +397,14 @@ def writer(table: Table, path: Path) -> pq.ParquetWriter:
     """A Parquet file of a recorded table, open to be written.
 
     Instants of other tools are whole milliseconds or microseconds that come again and again, so
-    they are kept in dictionaries, not as differences.
+    they are kept in dictionaries, not as differences. Queries skip rows by their instants only, so
+    nothing else has its least and its greatest value beside it.
 
     Raises:
         OSError: It cannot be written.
     """
-    return pq.ParquetWriter(path, table.schema, compression="zstd")
+    instants = [name for name in table.schema.names if name.endswith("_ns")]
+    return pq.ParquetWriter(path, table.schema, compression="zstd", write_statistics=instants)
 
 
 def _begun(

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import bz2
-import gzip
 import io
 import lzma
 import struct
 import zipfile
 import zlib
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 import pyarrow as pa
+from isal import igzip, isal_zlib
 
 from plimsoll.errors import CampaignError, Problem
 from plimsoll.intake.ahead import taken_ahead
@@ -26,17 +26,26 @@ BEGINNING_BYTES = 4096
 """So much of a file is looked at to tell what it is."""
 
 BUFFER_BYTES = 1 << 20
-CHUNK_BYTES = 1 << 16
+CHUNK_BYTES = 1 << 18
 """So much is unpacked at a time, and so much is lost at most where a file is damaged."""
 
-CHUNKS_AHEAD = 256
+CHUNKS_AHEAD = 64
 """What is unpacked while the bytes before are read."""
 
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
-_DEFLATED = 8
+_PACKED_BYTES = 1 << 16
+_ENCRYPTED = 1
 _ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 _XZ, _BZIP2, _ZSTD = b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd"
-_DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
+_DAMAGED = (
+    EOFError,
+    OSError,
+    RuntimeError,
+    isal_zlib.error,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True)
@@ -161,7 +170,7 @@ def _opened(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[byte
     beginning = _first(packed.path, len(_XZ))
     if beginning.startswith(_ZIP):
         return _member(packed, partial=partial)
-    openers = {_GZIP: gzip.open, _BZIP2: bz2.open, _XZ: lzma.open, _ZSTD: _zstandard}
+    openers = {_GZIP: igzip.open, _BZIP2: bz2.open, _XZ: lzma.open, _ZSTD: _zstandard}
     opener = next((one for sign, one in openers.items() if beginning.startswith(sign)), None)
     source = cast("io.BufferedIOBase", opener(packed.path) if opener else packed.path.open("rb"))
     return cast("IO[bytes]", source), _chunks(source)
@@ -181,9 +190,15 @@ def _member(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[byte
         file = packed.path.open("rb")
         return file, _salvaged(file)
     with archive:
-        name = packed.member or next(one.filename for one in archive.infolist() if _is_content(one))
-        member = archive.open(name)
-        return member, _chunks(cast("io.BufferedIOBase", member))
+        wanted = (one for one in archive.infolist() if one.filename == packed.member)
+        found = (one for one in archive.infolist() if _is_content(one))
+        member = next(wanted if packed.member else found)
+        if member.compress_type == zipfile.ZIP_DEFLATED and not member.flag_bits & _ENCRYPTED:
+            file = packed.path.open("rb")
+            file.seek(member.header_offset)
+            return file, _member_chunks(file, member.CRC)
+        opened = archive.open(member)
+        return opened, _chunks(cast("io.BufferedIOBase", opened))
 
 
 def _chunks(source: io.BufferedIOBase) -> Generator[bytes]:
@@ -196,21 +211,57 @@ def _salvaged(file: BinaryIO) -> Generator[bytes]:
 
     Raises:
         EOFError: Behind it: it is not all.
+    """
+    yield from _member_chunks(file, None)
+    raise EOFError(_CUT_OFF)
+
+
+def _member_chunks(file: BinaryIO, crc: int | None) -> Generator[bytes]:
+    """A member of an archive, from its header on.
+
+    Args:
+        file: The archive, where the header begins.
+        crc: The check sum of what is in it; None when it is not known.
+
+    Raises:
+        EOFError: It has no end.
+        zipfile.BadZipFile: The check sum is another.
 
     Source: PKWARE APPNOTE 4.3.7, local file header; RFC 1951.
     """
     header = file.read(_LOCAL_HEADER.size)
-    with suppress(struct.error):
-        _, _, _, method, *_, name_bytes, extra_bytes = _LOCAL_HEADER.unpack(header)
-        file.read(name_bytes + extra_bytes)
-        inflate = zlib.decompressobj(-zlib.MAX_WBITS)
-        while chunk := file.read(BUFFER_BYTES):
-            found = inflate.decompress(chunk) if method == _DEFLATED else chunk
-            if found:
+    if len(header) < _LOCAL_HEADER.size:
+        raise EOFError(_CUT_OFF)
+    _, _, _, method, *_, name_bytes, extra_bytes = _LOCAL_HEADER.unpack(header)
+    file.read(name_bytes + extra_bytes)
+    chunks = (
+        _inflated(file)
+        if method == zipfile.ZIP_DEFLATED
+        else _chunks(cast("io.BufferedIOBase", file))
+    )
+    found = 0
+    for chunk in chunks:
+        found = isal_zlib.crc32(chunk, found)
+        yield chunk
+    if crc is not None and found != crc:
+        raise zipfile.BadZipFile("its check sum (CRC) is another")
+
+
+def _inflated(file: BinaryIO) -> Generator[bytes]:
+    """What was deflated, up to its end.
+
+    Raises:
+        EOFError: It has none.
+    """
+    inflate = isal_zlib.decompressobj(-isal_zlib.MAX_WBITS)
+    while not inflate.eof:
+        left = file.read(_PACKED_BYTES)
+        if not left:
+            raise EOFError(_CUT_OFF)
+        while left and not inflate.eof:
+            if found := inflate.decompress(left, CHUNK_BYTES):
                 yield found
-            if inflate.eof:
-                break
-    raise EOFError("the archive was cut off")
+            left = inflate.unconsumed_tail
 
 
 def stem(path: Path) -> str:
@@ -238,4 +289,5 @@ def _damaged(name: str, reason: str) -> CampaignError:
     return CampaignError([Problem(name, f"is damaged or cut off: {reason}", hint)])
 
 
+_CUT_OFF = "the archive was cut off"
 _GIVE = "name the file that the tool wrote"

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,15 +75,37 @@ def test_a_file_that_is_cut_off_is_an_error_and_what_can_be_read_is_kept_when_as
         assert len(found) > len(TEXT) // 2
 
 
-def test_an_archive_with_a_wrong_sum_is_damaged(tmp_path: Path) -> None:
+METHODS = {"stored": zipfile.ZIP_STORED, "deflated": zipfile.ZIP_DEFLATED, "lzma": zipfile.ZIP_LZMA}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_archive_with_a_wrong_sum_is_damaged(tmp_path: Path, method: str) -> None:
     path = tmp_path / "results.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+    with zipfile.ZipFile(path, "w", METHODS[method]) as archive:
         archive.writestr("results.csv", TEXT)
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
+    assert read(path) == (TEXT, "")
+    crc = zlib.crc32(TEXT)
+    wrong = path.read_bytes().replace(crc.to_bytes(4, "little"), (crc ^ 1).to_bytes(4, "little"))
+    path.write_bytes(wrong)
     with pytest.raises(CampaignError, match="CRC"):
         read(path)
+    found, damage = read(path, partial=True)
+    assert TEXT.startswith(found)
+    assert "CRC" in damage
+
+
+@pytest.mark.parametrize("kind", ["zip", "gz"])
+def test_a_file_that_is_damaged_within_is_an_error(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "results.dat"
+    PACKERS[kind](path)
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 64] = bytes(64)
+    path.write_bytes(content)
+    with pytest.raises(CampaignError, match="is damaged or cut off"):
+        read(path)
+    _, damage = read(path, partial=True)
+    assert damage
 
 
 def test_the_members_of_an_archive_are_files_of_their_own(tmp_path: Path) -> None:

@@ -36,6 +36,18 @@ def test_the_views_are_the_exported_seconds(tmp_path: Path, database: str) -> No
                 assert one[column] == as_exported(other[column]), (view, column)
 
 
+def test_threads_are_the_users_that_another_tool_counted(tmp_path: Path, database: str) -> None:
+    what = recording(end_ns=4 * stored_trials.SECOND_NS + 1)
+    with storage.opened(tmp_path / "results", database) as results:
+        put(results, what, requests=requests(500), usage=users([9, 40, 160, 300, 7]))
+        of_trial = stored(results, what)
+        exported = files(of_trial, tmp_path)
+    for view, rows in zip(VIEWS, exported, strict=True):
+        found = [row["threads_mean"] for row in asked(database, view)]
+        assert found == [9, 40, 160, 300, 7]
+        assert found == [float(row["threads_mean"]) for row in rows]
+
+
 def test_before_the_campaign_is_judged_the_requests_are_there_already(
     tmp_path: Path, database: str
 ) -> None:
@@ -75,6 +87,22 @@ def asked(database: str, view: str) -> list[dict[str, Any]]:
 def as_exported(text: str) -> Any:
     """A number of the file, which has six decimals at most."""
     return None if text == "" else pytest.approx(float(text), abs=6e-4, rel=1e-9)
+
+
+def users(levels: list[float]) -> pa.Table:
+    """Users at work at the middle of each second."""
+    half = stored_trials.SECOND_NS // 2
+    rows = [
+        {
+            "at_ns": second * stored_trials.SECOND_NS + half,
+            "host": "local",
+            "scope": "driver",
+            "quantity": "users_active",
+            "value": level,
+        }
+        for second, level in enumerate(levels)
+    ]
+    return pa.Table.from_pylist(rows, schema=tables.USAGE.schema)
 
 
 def cpu() -> pa.Table:

@@ -47,6 +47,12 @@ def test_what_only_a_record_of_every_request_shows_is_never_sound_without_one(na
     assert given.remedy
 
 
+@pytest.mark.parametrize(("hold_s", "level"), [(4.3, "sound"), (3.7, "void")])
+def test_a_tool_may_end_late_but_not_early(hold_s: float, level: str):
+    made = foreign.trial(hold_s=hold_s, hold_asked_s=4.0)
+    assert verdicts(made)["ran_to_its_end"].level == level
+
+
 def test_without_a_record_a_trial_is_doubtful_at_best():
     assert judge.level(judge.judge(foreign.trial())) != "sound"
 

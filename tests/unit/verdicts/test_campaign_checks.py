@@ -27,9 +27,8 @@ def trial(framework, throughput, endpoint="2048", repetition=1, **changes):
         framework=framework, endpoint=endpoint, repetition=repetition, **recorded
     )
     length = changes.pop("answer_bytes", 2170)
-    summary = sample.summary(
-        recording.trial, throughput, received_bytes=round(throughput * 7) * length
-    )
+    received = None if length is None else round(throughput * 7) * length
+    summary = sample.summary(recording.trial, throughput, received_bytes=received)
     changes = {"is_void": False, "server_busy_ratio": 0.97, **changes}
     return Repetition(recording, summary, **changes)
 
@@ -118,6 +117,11 @@ def test_few_endpoints_or_answers_of_like_length_do_not_ask_the_question():
     assert judged("payload_insensitive", *by_length(8, 8, 8, 8)[:3]) == ()
     alike = [trial("go", 8000, str(place), answer_bytes=2000) for place in range(5)]
     assert judged("payload_insensitive", *alike) == ()
+
+
+def test_answers_of_which_nobody_says_how_long_they_were_do_not_ask_the_question():
+    unsaid = [trial("go", 8000, str(place), answer_bytes=None) for place in range(5)]
+    assert judged("payload_insensitive", *unsaid) == ()
 
 
 def test_one_series_of_two_servers_is_doubtful():

@@ -1,0 +1,4 @@
+from pathlib import Path
+from typing import BinaryIO
+
+def open(filename: Path) -> BinaryIO: ...
