@@ -156,4 +156,18 @@ proptest! {
         prop_assert_eq!(texts(&found, 0), expected);
         prop_assert_eq!(numbers(&found, 0), rows.iter().map(|row| row.2).collect::<Vec<_>>());
     }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(
+        block in prop::collection::vec(
+            prop::sample::select(b"0019a\",,,\n\n\r\xc3\xa9".to_vec()), 0..120,
+        ),
+    ) {
+        if let Ok(rows) = read(&block, b',', &[Whole, Word, Text, Unwanted]) {
+            prop_assert!(rows.end <= block.len());
+            prop_assert_eq!(numbers(&rows, 0).len(), rows.count);
+            prop_assert_eq!(words(&rows, 0).len(), rows.count);
+            prop_assert_eq!(texts(&rows, 0).len(), rows.count);
+        }
+    }
 }

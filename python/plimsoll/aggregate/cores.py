@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.usage import Usage, Values, Window
     from plimsoll.recording import Recording
 
+MUCH = 0.05
+"""Of so much of a core taken by other programs a sentence on who was the limit must speak."""
+
 
 def busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> Values:
     """Cores that a process tree kept busy in each of some stretches; NaN where it is unknown.

@@ -36,11 +36,11 @@ LONGEST_LINE_BYTES = 4 * BLOCK_BYTES
 
 CUT = "the file ends within this line"
 
-TEXT = pa.dictionary(pa.int32(), pa.string())
+WORD = pa.dictionary(pa.int32(), pa.string())
 """Type of a column of words."""
 
 Kind = Literal["whole", "word", "text", "unwanted"]
-"""As what the values of a column are gathered."""
+"""How values are gathered: as numbers, as words that are kept once each, as text, or not at all."""
 
 WHOLE = pa.int64()
 """Type of a column of whole numbers, none of which is below 0."""
@@ -52,7 +52,7 @@ class Column:
 
     Attributes:
         name: Its name.
-        type: `TEXT` or `WHOLE`.
+        type: `WORD` or `WHOLE`.
         required: Whether a row without it is broken.
         read: Makes whole numbers of text that is none; raises `ValueError` when it cannot.
         needed: Whether it is wanted beside the other columns of a block; None when always. A block
@@ -67,7 +67,7 @@ class Column:
 
     @property
     def kind(self) -> Kind:
-        """As what its values are gathered."""
+        """How its values are gathered."""
         if self.read:
             return "text"
         return "whole" if self.type == WHOLE else "word"

@@ -33,7 +33,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from plimsoll.intake import failures, jtl_csv, jtl_xml
-from plimsoll.intake.blocks import TEXT
+from plimsoll.intake.blocks import WORD
 from plimsoll.intake.jtl_xml import PARTS, TRANSACTION, TRANSACTIONS
 from plimsoll.intake.recorded import CONNECTING
 from plimsoll.intake.rows import ROWS
@@ -267,7 +267,7 @@ def _batch(
         "done_ns": pa.array(times.end[kept], mask=unfinished | unsent),
         "received_bytes": pc.if_else(own_text, None, _taken(columns, "bytes", pa.uint32(), kept)),
         "sent_bytes": _taken(columns, "sentBytes", pa.uint32(), kept),
-        "kind": _taken(columns, "label", TEXT, kept),
+        "kind": _taken(columns, "label", WORD, kept),
         "status": pa.array([end.status for end in ends], pa.uint16()).take(pa.array(which)),
         "outcome": pa.DictionaryArray.from_arrays(
             pa.array(places[which]), pa.array(outcomes, pa.string())

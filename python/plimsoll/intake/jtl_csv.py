@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from plimsoll.errors import CampaignError, Problem
 from plimsoll.intake import blocks, instants
-from plimsoll.intake.blocks import TEXT, WHOLE, Column, Layout
+from plimsoll.intake.blocks import WHOLE, WORD, Column, Layout
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +37,7 @@ _WHOLES = (
     "IdleTime",
     "Connect",
 )
-_TEXTS = (
+_WORDS = (
     "label",
     "responseCode",
     "responseMessage",
@@ -141,11 +141,11 @@ def _columns(names: tuple[str, ...], first: str, asked: Asked) -> Iterator[Colum
     """The columns that are wanted and there."""
     yield Column("timeStamp", WHOLE, required=True, read=_reader(first, asked))
     yield from (Column(name, WHOLE, name in _REQUIRED) for name in _WHOLES if name in names)
-    yield from (Column(name, TEXT) for name in _TEXTS if name in names)
+    yield from (Column(name, WORD) for name in _WORDS if name in names)
     if "threadName" in names:  # thousands of names, which only parts are told by
-        yield Column("threadName", TEXT, needed=_may_have_parts)
+        yield Column("threadName", WORD, needed=_may_have_parts)
     if "URL" in names and "responseMessage" not in names:  # which else tells transactions
-        yield Column("URL", TEXT)
+        yield Column("URL", WORD)
 
 
 def _may_have_parts(block: pa.Table) -> bool:

@@ -11,7 +11,7 @@ from xml.parsers import expat
 import pyarrow as pa
 
 from plimsoll.errors import CampaignError, Problem
-from plimsoll.intake.blocks import CUT, TEXT, WHOLE
+from plimsoll.intake.blocks import CUT, WHOLE, WORD
 
 if TYPE_CHECKING:
     from plimsoll.intake.rows import Tally
@@ -155,7 +155,7 @@ class _Samples:
         }
         self.rows = []
         table = pa.table(columns)
-        kinds = [(name, WHOLE if name in WHOLES else TEXT) for name in names]
+        kinds = [(name, WHOLE if name in WHOLES else WORD) for name in names]
         return table.cast(pa.schema(kinds))
 
     def _begin(self, element: str, attributes: Mapping[str, str]) -> None:

@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from plimsoll.intake import columns, points
-from plimsoll.intake.blocks import TEXT, WHOLE, Column, Layout
+from plimsoll.intake.blocks import WHOLE, WORD, Column, Layout
 from plimsoll.intake.points import NOT_SAID
 
 if TYPE_CHECKING:
@@ -88,12 +88,12 @@ def _instants(texts: Any) -> Any:
 
 _STATUS = "status"
 _NEEDED = (
-    Column(points.METRIC, TEXT, True),
+    Column(points.METRIC, WORD, True),
     Column(points.INSTANT, WHOLE, True, _instants),
     columns.decimals(points.VALUE, _MS),
     columns.statuses(_STATUS, "0", ""),
 )
-_CHOSEN = (Column("name", TEXT), Column("error", TEXT), Column("error_code", TEXT))
+_CHOSEN = (Column("name", WORD), Column("error", WORD), Column("error_code", WORD))
 """Columns that k6 may have been told to leave out."""
 
 

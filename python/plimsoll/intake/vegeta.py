@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from plimsoll.intake import columns
-from plimsoll.intake.blocks import TEXT, WHOLE, Column, Layout
+from plimsoll.intake.blocks import WHOLE, WORD, Column, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,9 +54,9 @@ _COLUMNS = (
     columns.times("timestamp", 1),
     columns.statuses("code", "0"),
     columns.times("latency", 1),
-    Column("error", TEXT),
-    Column("method", TEXT),
-    Column("url", TEXT),
+    Column("error", WORD),
+    Column("method", WORD),
+    Column("url", WORD),
 )
 _CSV = re.compile(rb"\d{19},\d{1,3},\d+,\d+,\d+,")
 _JSON = b'{"attack":"'

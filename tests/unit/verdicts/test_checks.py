@@ -480,6 +480,14 @@ def test_answers_that_wait_for_an_acknowledgement_are_known_by_their_time(p25_ms
     assert ("TCP_NODELAY" in given.remedy) is told
 
 
+def test_a_core_that_other_programs_filled_was_not_the_drivers_limit():
+    made = simulate(others_busy=0.5, server_busy=0.4, driver_busy=0.45)
+    given = judged("ceiling_explained", made)
+    assert given.level == "sound"
+    assert "other programs took" in given.statement
+    assert "the driver was the limit" not in given.statement
+
+
 def counted_by_the_server(trial, **changes):
     """The same trial, of a server that counts itself."""
     driver, server = trial.recording.driver, trial.recording.server

@@ -87,7 +87,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     few = _few(tables)
     told = ", ".join(_said(name, shares[name]) for name in shares)
     if limit.level(shares[fullest]) == "sound":
-        return found(limit, shares[fullest], f"{told}: {LIMIT_WAS[fullest]}", "")
+        return found(limit, shares[fullest], f"{told}: {_limit_was(tables, fullest)}", "")
     if few:
         sentence = f"{told}: {wording.several(few, 'connection')} cannot keep more busy"
         return Finding("sound", shares[fullest], limit, sentence, "")
@@ -95,6 +95,15 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     if delayed := _delayed(tables):
         return found(limit, shares[fullest], f"{sentence}; {delayed}", SET_NO_DELAY)
     return found(limit, shares[fullest], sentence, REMEDY)
+
+
+def _limit_was(tables: Tables, fullest: str) -> str:
+    """Which resource was the limit, unless other programs took a part of it."""
+    others = cores.other_busy_cores(tables.recording, tables.usage) or 0.0
+    if fullest in (DRIVER, HOST) and others > cores.MUCH:
+        taken = wording.cores(others)
+        return f"other programs took {taken} from server and driver, and were a part of the limit"
+    return LIMIT_WAS[fullest]
 
 
 def _delayed(tables: Tables) -> str:

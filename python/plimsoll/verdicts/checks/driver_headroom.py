@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 NAME = "driver_headroom"
 SOURCE = "busy time of the driver's cores against the server's; proc_stat(5), proc_pid_stat(5)"
 MORE_CORES = "Give the driver more cores, or a host of its own, or give the server fewer cores"
-MUCH = 0.05
-"""Of so much of a core taken by other programs a sentence on who was the limit must speak."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -124,7 +122,7 @@ def _limit_was(tables: Tables, finding: Finding, server: float | None, is_full: 
     if finding.level == "sound":
         return "the driver was not the limit"
     others = cores.other_busy_cores(tables.recording, tables.usage) or 0.0
-    if others > MUCH:
+    if others > cores.MUCH:
         return (
             f"other programs took {wording.cores(others)} from them, so nobody knows what the "
             "server could have done"
