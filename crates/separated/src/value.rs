@@ -8,8 +8,8 @@ use crate::Irregular;
 /// Whether the value that begins at a place is that above it.
 pub fn is_repeated(block: &[u8], at: usize, separator: u8, above: &Range<usize>) -> bool {
     let rest = &block[at..];
-    rest.starts_with(&block[above.clone()])
-        && rest.get(above.len()).is_some_and(|&sign| ends_value(sign, separator))
+    rest.get(above.len()).is_some_and(|&sign| ends_value(sign, separator))
+        && rest.starts_with(&block[above.clone()])
 }
 
 /// The end of the value that begins at a place; nothing where the block ends before it is certain.

@@ -254,7 +254,10 @@ def _accounts(imported: Imported) -> list[dict[str, Any]]:
     """What became of the rows of each file."""
     from dataclasses import asdict  # noqa: PLC0415 - heavy
 
-    return [{**asdict(one), "left_out": dict(one.left_out)} for one in imported.tallies]
+    return [
+        {**asdict(one), "read": one.read, "left_out": dict(one.left_out)}
+        for one in imported.tallies
+    ]
 
 
 def _judged(results: Results, imported: Imported, *, as_json: bool) -> int:

@@ -225,7 +225,6 @@ def _labelled(batch: pa.RecordBatch, labels: Sequence[str], tally: Tally) -> pa.
     wanted = pc.is_in(kinds, value_set=pa.array(labels, pa.string()))
     found = batch.filter(wanted)
     left = len(batch) - len(found)
-    tally.read -= left
     tally.kept -= left
     tally.leave_out(OTHERS, left)
     return found

@@ -84,7 +84,6 @@ class Tally:
 
     Attributes:
         file: Name of the file, for messages.
-        read: Rows found in the file.
         kept: Rows given on.
         left_out: How many rows were left out for which reason.
         broken: How many lines were broken.
@@ -96,7 +95,6 @@ class Tally:
     """
 
     file: str
-    read: int = 0
     kept: int = 0
     left_out: Counter[str] = field(default_factory=Counter[str])
     broken: int = 0
@@ -106,9 +104,13 @@ class Tally:
     failures_said: bool = True
     instants_step_s: float = 0.0
 
+    @property
+    def read(self) -> int:
+        """Rows found in the file."""
+        return self.kept + self.left_out.total() + self.broken
+
     def keep(self, rows: int = 1) -> None:
         """Counts rows that are given on."""
-        self.read += rows
         self.kept += rows
 
     def leave_out(self, reason: str, rows: int = 1) -> None:
@@ -119,7 +121,6 @@ class Tally:
             rows: How many.
         """
         if rows:
-            self.read += rows
             self.left_out[reason] += rows
 
     def break_line(self, line: int, reason: str, strict: bool) -> None:
@@ -133,7 +134,6 @@ class Tally:
         Raises:
             CampaignError: `strict` was asked for.
         """
-        self.read += 1
         self.broken += 1
         if len(self.broken_lines) < NAMED_LINES:
             self.broken_lines.append(BrokenLine(line, reason))

@@ -124,7 +124,6 @@ def readings(found: Sequence[Busy], zero_ns: int, end_ns: int, tally: Tally) -> 
         raise CampaignError([Problem(tally.file, message, hint)])
     left = len(found) - len(near)
     tally.kept -= left
-    tally.read -= left
     tally.leave_out(OUTSIDE, left)
     tally.remarks.append(_summed_up(near))
     return near
