@@ -59,7 +59,7 @@ def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatc
     Raises:
         CampaignError: It is a `-e` file or none of ab's, or a line is broken and `asked` is strict.
     """
-    names = columns.fields(columns.first_line(stream), "\t")
+    names = columns.fields(columns.first_line(stream, tally), "\t")
     _refuse_percentiles(names, tally)
     columns.require(_COLUMNS, names, tally)
     tally.remarks.extend(REMARKS)

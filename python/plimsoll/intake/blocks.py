@@ -4,7 +4,7 @@ A block in which every row is as it should be is read at once. Any other is read
 record, so that each broken line has its number: that is slow, and happens only where something is
 broken.
 
-Source: RFC 4180, with any separator and any line end.
+Source: RFC 4180, with any separator, and line feeds with or without a carriage return.
 """
 
 from __future__ import annotations
@@ -44,6 +44,17 @@ Kind = Literal["whole", "word", "text", "unwanted"]
 
 WHOLE = pa.int64()
 """Type of a column of whole numbers, none of which is below 0."""
+
+
+def require_line_feeds(first: bytes, tally: Tally) -> None:
+    """Does nothing when the first line of a file is one.
+
+    Raises:
+        CampaignError: Lines end with a carriage return alone, as no tool writes them.
+    """
+    if b"\r" in first.rstrip(b"\r\n"):
+        hint = "end its lines with line feeds, as the tool wrote them"
+        raise CampaignError([Problem(f"{tally.file}:1", "has a carriage return within it", hint)])
 
 
 @dataclass(frozen=True)

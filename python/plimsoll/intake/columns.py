@@ -80,9 +80,15 @@ def _codes(texts: Any, none: Sequence[str]) -> Any:
     return codes
 
 
-def first_line(stream: BinaryIO) -> bytes:
-    """The first line of a file, with its end."""
-    return stream.readline(blocks.BLOCK_BYTES)
+def first_line(stream: BinaryIO, tally: Tally) -> bytes:
+    """The first line of a file, with its end.
+
+    Raises:
+        CampaignError: Lines end with a carriage return alone, as no tool writes them.
+    """
+    line = stream.readline(blocks.BLOCK_BYTES)
+    blocks.require_line_feeds(line, tally)
+    return line
 
 
 def fields(line: bytes, separator: str) -> list[str]:

@@ -56,7 +56,7 @@ def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatc
     """
     tally.remarks.extend(REMARKS)
     tally.failures_said = False
-    held = columns.first_line(stream)
+    held = columns.first_line(stream, tally)
     further = [f"column {n}" for n in range(len(_COLUMNS) + 1, held.count(b"\t") + 2)]
     layout = Layout((*(one.name for one in _COLUMNS), *further), "\t", _COLUMNS)
     for found in columns.rows(stream, layout, asked, tally, held=held):

@@ -83,7 +83,8 @@ def samples(stream: BinaryIO, held: bytes, asked: Asked, tally: Tally) -> Iterat
 
 
 def _text(line: bytes) -> str:
-    return line.decode("utf-8", "replace").rstrip("\r\n")
+    """A line without its end."""
+    return line.decode("utf-8", "replace").partition("\r")[0].rstrip("\n")
 
 
 def _separator(text: str, tally: Tally, *, headed: bool) -> str:
@@ -109,6 +110,7 @@ def _require_text(first: bytes, asked: Asked, tally: Tally, *, headed: bool) -> 
     """
     if b"\x00" in first:
         raise CampaignError([Problem(tally.file, "is no text", "name the file of results")])
+    blocks.require_line_feeds(first, tally)
     if not headed and not asked.columns:
         hint = f"name its columns: `--columns {','.join(NAMES[:4])},…`"
         raise CampaignError([Problem(f"{tally.file}:1", "is no header of JMeter", hint)])

@@ -109,7 +109,7 @@ def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatc
         CampaignError: It is none of k6's, k6 was told to leave `status` out, or a line is broken
             and `asked` is strict.
     """
-    names = columns.fields(columns.first_line(stream), ",")
+    names = columns.fields(columns.first_line(stream, tally), ",")
     columns.require(_NEEDED, names, tally)
     chosen = tuple(column for column in _CHOSEN if column.name in names)
     layout = Layout(tuple(names), ",", (*_NEEDED, *chosen))

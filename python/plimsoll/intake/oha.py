@@ -58,7 +58,7 @@ def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatc
     Raises:
         CampaignError: It is none of oha's, or a line is broken and `asked` is strict.
     """
-    names = columns.fields(columns.first_line(stream), ",")
+    names = columns.fields(columns.first_line(stream, tally), ",")
     columns.require(_COLUMNS, names, tally)
     tally.remarks.extend(REMARKS)
     tally.failures_said = False

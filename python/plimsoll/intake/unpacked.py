@@ -193,7 +193,10 @@ def _member(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[byte
         wanted = (one for one in archive.infolist() if one.filename == packed.member)
         found = (one for one in archive.infolist() if _is_content(one))
         member = next(wanted if packed.member else found)
-        if member.compress_type == zipfile.ZIP_DEFLATED and not member.flag_bits & _ENCRYPTED:
+        if member.flag_bits & _ENCRYPTED:
+            hint = "unpack it with its password, and give what is in it"
+            raise CampaignError([Problem(packed.name, "is encrypted", hint)])
+        if member.compress_type == zipfile.ZIP_DEFLATED:
             file = packed.path.open("rb")
             file.seek(member.header_offset)
             return file, _member_chunks(file, member.CRC)

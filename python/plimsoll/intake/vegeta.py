@@ -99,7 +99,7 @@ def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatc
     Raises:
         CampaignError: A line is broken and `asked` is strict.
     """
-    held = columns.first_line(stream)
+    held = columns.first_line(stream, tally)
     rows = _from_json if held.startswith(_JSON) else _from_csv
     for found in rows(stream, held, asked, tally):
         tally.keep(len(found["code"]))

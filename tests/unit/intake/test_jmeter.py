@@ -272,6 +272,14 @@ def test_the_separator_is_that_of_the_header(separator: str) -> None:
     assert rows[0]["kind"] == "a"
 
 
+def test_a_carriage_return_alone_ends_no_line() -> None:
+    with pytest.raises(CampaignError, match="has a carriage return within it"):
+        read("timeStamp,elapsed,label\r1,5,a\r")
+    rows, tally = read("timeStamp,elapsed,label\n1,5,a\rb\n2,5,a\n")
+    assert [row["kind"] for row in rows if row["sent_ns"] == 2 * MS] == ["a"]
+    assert tally.broken > 0
+
+
 def test_a_byte_order_mark_line_ends_of_windows_and_latin_letters_are_no_trouble() -> None:
     assert one("1,5,a\r", "\ufefftimeStamp,elapsed,label\r\n")["kind"] == "a"
     (row,), _ = read("timeStamp,elapsed,label\n1,5,größe\n".encode("latin-1"))

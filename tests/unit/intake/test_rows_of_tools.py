@@ -94,6 +94,13 @@ def test_a_file_without_the_columns_is_refused_with_their_names(reader: Reader) 
     assert caught.value.problems[0].hint
 
 
+@pytest.mark.parametrize("name", ["ab-sound.tsv", "k6-mixed.csv", "h2load-sound.tsv"])
+def test_a_file_without_line_feeds_is_refused(name: str) -> None:
+    content = (GOLDEN / name).read_bytes().replace(b"\n", b"\r")
+    with pytest.raises(CampaignError, match="has a carriage return within it"):
+        read(TOOLS[name.partition("-")[0]], content)
+
+
 @pytest.mark.parametrize("reader", [h2load, vegeta], ids=lambda one: one.NAME)
 def test_a_file_that_is_empty_holds_no_request(reader: Reader) -> None:
     rows, tally = read(reader, b"")

@@ -94,6 +94,17 @@ def test_an_archive_with_a_wrong_sum_is_damaged(tmp_path: Path, method: str) -> 
     assert "CRC" in damage
 
 
+def test_an_archive_with_a_password_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.zip"
+    zipped(path)
+    content = bytearray(path.read_bytes())
+    for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.rindex(signature) + flags] |= 1
+    path.write_bytes(content)
+    with pytest.raises(CampaignError, match="is encrypted"):
+        read(path)
+
+
 @pytest.mark.parametrize("kind", ["zip", "gz"])
 def test_a_file_that_is_damaged_within_is_an_error(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "results.dat"
