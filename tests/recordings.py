@@ -32,6 +32,9 @@ from plimsoll.recording import Driver, Ending, RecordedStage, Recording, Server
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plimsoll.aggregate import query
+
+
 SECOND_NS = 1_000_000_000
 NEVER = -1
 HANDSHAKE_NS = 80_000
@@ -301,6 +304,11 @@ def connection_rows(*rows: dict[str, Any]) -> pa.Table:
     texts = {"host": "local", "outcome": "still_open"}
     full = [{**defaults, **texts, "connection": n, **row} for n, row in enumerate(rows)]
     return pa.Table.from_pylist(full, schema=tables.CONNECTIONS.schema)
+
+
+def seconds(recording: Recording, requests: query.Rows, readings: query.Rows) -> pa.Table:
+    """The table `seconds` of a trial that has these rows."""
+    return Tables(recording, requests, readings=readings).seconds
 
 
 def usage_rows(*rows: tuple[float, str, str, float]) -> pa.Table:

@@ -10,9 +10,8 @@ from plimsoll.aggregate import query
 from plimsoll.aggregate.comparisons import rank_ranges
 from plimsoll.aggregate.intervals import interval
 from plimsoll.aggregate.percentiles import QUANTILES, enough, percentiles
-from plimsoll.aggregate.seconds import seconds
 from plimsoll.aggregate.summaries import summary
-from recordings import request_rows, simulate
+from recordings import request_rows, seconds, simulate
 
 S = 1_000_000_000
 RECORDING = simulate(warm_up_s=1.0, ramp_s=0, hold_s=2.0).recording

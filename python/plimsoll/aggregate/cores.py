@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.usage import Usage, Values, Window
     from plimsoll.recording import Recording
 
-MUCH = 0.05
+_MUCH = 0.05
 """Of so much of a core taken by other programs a sentence on who was the limit must speak."""
 
 
@@ -159,6 +159,17 @@ def other_busy_cores(recording: Recording, readings: Usage) -> float | None:
     if busy is None or interrupts is None or server is None or driver is None:
         return None
     return max(busy - interrupts - server - driver, 0.0)
+
+
+def noted_other_cores(recording: Recording, readings: Usage) -> float:
+    """Cores that other programs took where they may have been the limit; 0 otherwise.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+    """
+    others = other_busy_cores(recording, readings) or 0.0
+    return others if others > _MUCH else 0.0
 
 
 def whole_seconds(recording: Recording) -> list[Window]:

@@ -45,17 +45,6 @@ LISTED = ("p25", "p50", "p75", "p95", "p99")
 """Quantiles in the order of the lists of `second_times.sql`."""
 
 
-def seconds(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
-    """The seconds of a trial, in order, by the schema of `tables.SECONDS`.
-
-    Args:
-        recording: The recording.
-        requests: Its table `requests`.
-        readings: Its table `usage`.
-    """
-    return timed(counted(recording, requests, readings), requests)
-
-
 def counted(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
     """The seconds of a trial, in order, without the columns of times, which are most of the work.
 
@@ -75,19 +64,19 @@ def counted(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
     return _table(columns)
 
 
-def timed(counted: pa.Table, requests: Rows) -> pa.Table:
-    """The seconds of a trial with their times.
+def timed(seconds: pa.Table, requests: Rows) -> pa.Table:
+    """The seconds of a trial with their times, by the schema of `tables.SECONDS`.
 
     Args:
-        counted: They without.
+        seconds: They without, as `counted` gives them.
         requests: The table `requests` of the trial.
     """
     with query.opened(requests=requests) as database:
-        times = _timed(database, counted)
+        times = _timed(database, seconds)
     for field in tables.SECONDS.schema:
         if field.name in times:
-            counted = counted.append_column(field, _array(times[field.name], field.type))
-    return counted.select(tables.SECONDS.schema.names)
+            seconds = seconds.append_column(field, _array(times[field.name], field.type))
+    return seconds.select(tables.SECONDS.schema.names)
 
 
 def stretches(counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -163,14 +152,14 @@ def _uncounted(recording: Recording, columns: Columns, *, rows: bool) -> Columns
     return held | (dict.fromkeys(("ok", "failed"), nothing) if driver.judged_by_figures else {})
 
 
-def _timed(database: duckdb.DuckDBPyConnection, counted: pa.Table) -> Columns:
+def _timed(database: duckdb.DuckDBPyConnection, seconds: pa.Table) -> Columns:
     """The columns of times; null in a second that has too few answers for them."""
     columns: dict[str, list[float | None]] = {
-        column.name: [None] * len(counted)
+        column.name: [None] * len(seconds)
         for column in tables.SECONDS.columns
         if _is_time(column.name)
     }
-    completed = [answers or 0 for answers in counted["completed"].to_pylist()]
+    completed = [answers or 0 for answers in seconds["completed"].to_pylist()]
     for first, last in stretches(list(enumerate(completed))):
         window = {"from_ns": first * SECOND_NS, "until_ns": (last + 1) * SECOND_NS}
         cursor = database.execute(query.text("second_times"), window)

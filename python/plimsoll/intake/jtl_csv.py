@@ -110,8 +110,9 @@ def _require_text(first: bytes, asked: Asked, tally: Tally, *, headed: bool) -> 
     """
     if b"\x00" in first:
         raise CampaignError([Problem(tally.file, "is no text", "name the file of results")])
-    blocks.require_line_feeds(first, tally)
-    if not headed and not asked.columns:
+    if headed:
+        blocks.require_line_feeds(first, tally)
+    elif not asked.columns:
         hint = f"name its columns: `--columns {','.join(NAMES[:4])},…`"
         raise CampaignError([Problem(f"{tally.file}:1", "is no header of JMeter", hint)])
 

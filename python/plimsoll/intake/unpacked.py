@@ -190,9 +190,8 @@ def _member(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[byte
         file = packed.path.open("rb")
         return file, _salvaged(file)
     with archive:
-        wanted = (one for one in archive.infolist() if one.filename == packed.member)
         found = (one for one in archive.infolist() if _is_content(one))
-        member = next(wanted if packed.member else found)
+        member = archive.getinfo(packed.member) if packed.member else next(found)
         if member.flag_bits & _ENCRYPTED:
             hint = "unpack it with its password, and give what is in it"
             raise CampaignError([Problem(packed.name, "is encrypted", hint)])

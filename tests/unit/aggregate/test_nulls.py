@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.aggregate import evidence, kinds, silences, summaries
-from plimsoll.aggregate.seconds import seconds
-from recordings import connection_rows, request_rows, simulate, usage_rows
+from recordings import connection_rows, request_rows, seconds, simulate, usage_rows
 
 S = 1_000_000_000
 CLEAN = simulate(warm_up_s=0, ramp_s=0, hold_s=3.0).recording

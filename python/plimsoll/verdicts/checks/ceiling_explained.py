@@ -99,8 +99,8 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
 
 def _limit_was(tables: Tables, fullest: str) -> str:
     """Which resource was the limit, unless other programs took a part of it."""
-    others = cores.other_busy_cores(tables.recording, tables.usage) or 0.0
-    if fullest in (DRIVER, HOST) and others > cores.MUCH:
+    others = cores.noted_other_cores(tables.recording, tables.usage)
+    if others and fullest in (DRIVER, HOST):
         taken = wording.cores(others)
         return f"other programs took {taken} from server and driver, and were a part of the limit"
     return LIMIT_WAS[fullest]

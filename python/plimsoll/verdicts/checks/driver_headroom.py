@@ -121,8 +121,7 @@ def _limit_was(tables: Tables, finding: Finding, server: float | None, is_full: 
         return "the server was the limit" if finding.level == "sound" else _joint(server)
     if finding.level == "sound":
         return "the driver was not the limit"
-    others = cores.other_busy_cores(tables.recording, tables.usage) or 0.0
-    if others > cores.MUCH:
+    if others := cores.noted_other_cores(tables.recording, tables.usage):
         return (
             f"other programs took {wording.cores(others)} from them, so nobody knows what the "
             "server could have done"
