@@ -241,6 +241,13 @@ def test_a_rank_that_rests_on_two_repetitions_is_doubtful():
     assert "go is said to be ahead of node at 2048, steady" in found.statement
 
 
+def test_entries_of_which_more_or_fewer_repetitions_count_are_not_said_to_be_alike():
+    trials = [*blocks(8000, 8010, name="go"), *blocks(2000, 2005, name="node")]
+    found = verdict("repetitions_agree", *trials, trial("django", 500))
+    assert found.measured == 1
+    assert "Of every entry only 1 to 2 repetitions count" in found.statement
+
+
 def test_repetitions_that_were_asked_for_and_do_not_count_are_missed():
     trials = [*blocks(8000, 8010), trial("reference", 8000, repetition=3, is_void=True)]
     found = verdict("repetitions_agree", *trials)

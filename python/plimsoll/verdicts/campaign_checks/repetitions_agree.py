@@ -72,7 +72,7 @@ def _number(found_entries: Sequence[Entry], asked: int, limits: Limits) -> Findi
     """How many repetitions there are, and the spread that they have."""
     limit = limits.of(NAME, "repetitions")
     fewest = min(len(entry.repetitions) for entry in found_entries)
-    few = [entry.title for entry in found_entries if limit.level(len(entry.repetitions)) != "sound"]
+    few = [entry for entry in found_entries if limit.level(len(entry.repetitions)) != "sound"]
     if not few:
         sentence = f"{wording.several(fewest, 'repetition')} or more of everything agree"
         widest = max(found_entries, key=_deviation)
@@ -81,7 +81,7 @@ def _number(found_entries: Sequence[Entry], asked: int, limits: Limits) -> Findi
             f"{wording.percent(round(_deviation(widest), 4))}"
         )
         return found(limit, fewest, sentence, "")
-    told = _of_few(few, fewest, len(found_entries))
+    told = _of_few(few, len(found_entries))
     bold = [_claimed(*pair) for pair in _ahead(found_entries) if _is_bold(pair, limit)]
     if bold:
         return found(limit, fewest, f"{told}; yet {wording.listed(bold)}", MORE)
@@ -90,16 +90,20 @@ def _number(found_entries: Sequence[Entry], asked: int, limits: Limits) -> Findi
     return not_asked(limit, f"{told}; no rank is claimed")
 
 
-def _of_few(few: Sequence[str], fewest: int, total: int) -> str:
-    which = "every entry" if len(few) == total else wording.listed(few)
-    if fewest == 1:
+def _of_few(few: Sequence[Entry], total: int) -> str:
+    counts = [len(entry.repetitions) for entry in few]
+    fewest, most = min(counts), max(counts)
+    named = wording.listed([entry.title for entry in few])
+    which = "every entry" if len(few) == total else named
+    if most == 1:
         return (
             f"of {which} one repetition counts, so it is unknown whether the number would come out "
             "again, or whether the order of trials mattered"
         )
     return (
-        f"of {which} only {wording.several(fewest, 'repetition')} count, which says little about "
-        "how far numbers scatter"
+        f"of {which} only {'' if fewest == most else f'{fewest} to '}"
+        f"{wording.several(most, 'repetition')} count, which says little about how far numbers "
+        "scatter"
     )
 
 
