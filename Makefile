@@ -40,10 +40,14 @@ demo: setup ## set up, run campaigns/quick.toml, print where the report is
 	@$(BIN)/plimsoll install --available --campaign $(CAMPAIGN)
 	@$(BIN)/plimsoll run $(CAMPAIGN) --available || [ $$? -eq 1 ] # 1: done, and some verdict is void
 
+# Tests that measure nothing, so they may run beside each other.
+PURE_TESTS := tests/unit tests/property
+
 .PHONY: test
 test: setup ## set up, then every test whose toolchain is present; what is skipped is listed
 	cargo test --workspace --quiet
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto $(PURE_TESTS)
+	$(BIN)/python -m pytest $(patsubst %,--ignore %,$(PURE_TESTS))
 
 .PHONY: check
 check: setup ## format, lint, types, import rules
@@ -69,7 +73,8 @@ FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 FUZZ_HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 .PHONY: fuzz
-fuzz: tools ## any bytes into the engine's readers; FUZZ_SECONDS=60 for each target of FUZZ_TARGETS
+fuzz: setup ## anything for every verb, any bytes into the engine's readers; FUZZ_SECONDS=60 for each
+	$(BIN)/python tests/anything.py --seconds $(FUZZ_SECONDS)
 	@command -v c++ >/dev/null || { echo "error: a C++ compiler is needed to build libFuzzer, and \`c++\` is not on the PATH" >&2; echo "hint: on Debian \`apt-get install g++\`" >&2; exit 3; }
 	RUSTFLAGS="$(FUZZ_FLAGS)" cargo build --release --quiet --manifest-path $(FUZZ)/Cargo.toml --target-dir target/fuzz --target $(FUZZ_HOST)
 	@for target in $(FUZZ_TARGETS); do \
@@ -83,6 +88,18 @@ fuzz: tools ## any bytes into the engine's readers; FUZZ_SECONDS=60 for each tar
 false-alarms: setup ## how often the checks doubt clean trials; four minutes on a quiet machine
 	$(BIN)/python benches/false_alarms.py
 
+.PHONY: faults
+faults: setup ## from which size on each planted fault is found; ten minutes, then `make docs`
+	$(BIN)/python benches/fault_sizes.py
+
+.PHONY: ranking-errors
+ranking-errors: setup ## how often rankings of simulated tables claim what is not so; two minutes
+	$(BIN)/python benches/ranking_errors.py
+
+.PHONY: comparison-coverage
+comparison-coverage: setup ## how often intervals of simulated comparisons hold; five minutes
+	$(BIN)/python benches/comparison_coverage.py
+
 ROWS ?= 10000000
 
 .PHONY: bench
@@ -91,6 +108,7 @@ bench: setup ## what a request costs the client, beside the load tools that are 
 	$(BIN)/python benches/own_costs.py $(if $(PAGE),--page $(PAGE))
 	$(BIN)/python benches/where_the_time_goes.py $(if $(PAGE),--page $(PAGE)) || [ $$? -eq 3 ] # 3: no perf here
 	$(BIN)/python benches/importing.py --rows $(ROWS) $(if $(PAGE),--page $(PAGE))
+	$(BIN)/python benches/per_trial.py
 	@[ ! -e benches/start_up.py ] || $(BIN)/python benches/start_up.py
 
 .PHONY: docs
@@ -103,6 +121,23 @@ format: setup ## format everything
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+# glibc 2.17, of 2012: older than what the dependencies need.
+MANYLINUX := manylinux_2_17
+
+$(VENV)/.dist: $(VENV)/.installed
+	@echo "make: installing what builds and checks a release"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,dist]'
+	@touch $@
+
+.PHONY: dist
+dist: setup $(VENV)/.dist ## dist/: the sdist, and a wheel made from it, for this architecture and any Linux of today; checked, installed and used
+	rm -rf dist
+	PATH="$(CURDIR)/$(BIN):$$PATH" CARGO_TARGET_DIR="$(CURDIR)/target/dist" $(BIN)/maturin build --release --strip --sdist --zig --compatibility $(MANYLINUX) --out dist
+	$(BIN)/auditwheel show dist/*.whl | grep '^"$(MANYLINUX)_'
+	$(BIN)/abi3audit --strict --summary dist/*.whl
+	$(BIN)/twine check --strict dist/*
+	PLIMSOLL_WHEEL="$$(echo dist/*.whl)" $(BIN)/python -m pytest -q tests/end_to_end/test_wheel.py
+
 .PHONY: clean
 clean: ## remove what was built; results stay
-	rm -rf $(VENV) target python/plimsoll/_engine*.so frameworks/*/.build* tools/*/.build*
+	rm -rf $(VENV) dist target python/plimsoll/_engine*.so frameworks/*/.build* tools/*/.build*

@@ -1,10 +1,9 @@
-"""From a zipped result file of JMeter to seconds with percentiles: the study's way, and Plimsoll's.
+"""From a zipped JMeter result file to seconds with percentiles: the study's way, and Plimsoll's.
 
-`make bench` runs it. All ways get the same files and end with the same two tables as CSV: seconds
-of right answers and of failures, with count, means and percentiles. What they counted must agree.
-The study's way is taken with two converters: one that reads quotes, as JMeter's results need it and
-as our import does, and one that does not.
-What is printed is Markdown.
+`make bench` runs it. All ways read the same files and write the same two tables as CSV: successful
+responses and failures by the second, with count, means and percentiles. Their counts must agree.
+The study's way is measured with two converters: one handles quotes, as JMeter's results need and as
+Plimsoll's import does, the other does not. The output is Markdown.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ def of_study(files: Files, folder: Path, converter: str) -> Way:
         tables = (folder / "study_success.csv", folder / "study_failure.csv")
         acts = (
             ("unzip, convert, COPY", lambda: study.load(files, command, server)),
-            ("seconds of right answers", lambda: study.seconds(server, "success", tables[0])),
+            ("seconds of successes", lambda: study.seconds(server, "success", tables[0])),
             ("seconds of failures", lambda: study.seconds(server, "NOT success", tables[1])),
         )
         for what, act in acts:

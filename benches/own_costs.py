@@ -18,7 +18,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from workbench import engine, host, page, tools
-from workbench.engine import Drive
+from workbench.engine import DriverJob
 from workbench.measuring import Measured, measured
 from workbench.pairing import paired, percent, rotated, spread, words
 from workbench.tools import Bench, Tool
@@ -140,14 +140,14 @@ def drive(folder: Path, server_cores: tuple[int, ...], **load: Any) -> Driven:
     Args:
         folder: Folder for the files of the engine.
         server_cores: Cores of the server.
-        load: The load; fields of `Drive`.
+        load: The load; fields of `DriverJob`.
 
     Raises:
         SystemExit: The engine did not get to its end.
     """
 
     def command(address: str) -> list[str]:
-        return engine.command(Drive(address=address, into=folder, **load))
+        return engine.command(DriverJob(address=address, into=folder, **load))
 
     seen = measured(command, tuple(load["cores"]), server_cores, load["seconds"] * 3 + 60.0)
     try:
@@ -315,7 +315,7 @@ def lags_of(rows: Path, from_s: float) -> tuple[np.ndarray[Any, Any], int]:
     """
     import numpy as np  # noqa: PLC0415
 
-    from plimsoll.conduct.records import record_dtype  # noqa: PLC0415
+    from plimsoll.drivers.records import record_dtype  # noqa: PLC0415
 
     samples = np.fromfile(rows, record_dtype("requests"))
     samples = samples[samples["due_ns"] >= round(from_s * 1e9)]

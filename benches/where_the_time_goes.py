@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from workbench import engine, host, page
-from workbench.engine import Drive
+from workbench.engine import DriverJob
 from workbench.processes import Reference, run
 
 SECTION = "where_the_time_goes"
@@ -92,17 +92,18 @@ TITLES = (*(place.title for place in PLACES), OTHER, USER, "the writer of rows",
 """Rows of the table."""
 
 MEANINGS = {
-    "send": "the system call down to the device: the way of the request through TCP and IP",
-    PLACES[0].title: "the server's side of the same segment and its acknowledgement, "
-    "done by whoever sends",
-    "recv": "the system call that takes the answer",
-    "epoll": "waiting, and finding out who is ready",
-    "the clock": "instants of each request",
+    "send": "the system call: the request's path through TCP and IP to the device",
+    PLACES[
+        0
+    ].title: "the server's side of the same segment and its acknowledgement, run by the sender",
+    "recv": "the system call that reads the response",
+    "epoll": "waiting for ready sockets",
+    "the clock": "timestamps of each request",
     PLACES[5].title: "at the beginning and the end",
     OTHER: "entry and exit of system calls, interrupts, scheduling, page faults",
-    USER: "reading answers, checking them, filling rows, choosing what comes next",
-    "the writer of rows": "the thread that takes rows to disk",
-    START: "the interpreter, the thread that looks on",
+    USER: "parsing and checking responses, filling rows, scheduling",
+    "the writer of rows": "the thread that writes rows to disk",
+    START: "the interpreter, the progress thread",
 }
 """What each row means."""
 
@@ -179,7 +180,7 @@ def recorded(connections: int, seconds: int) -> list[Sample]:
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
         data = str(Path(folder) / "perf.data")
         with Reference([cores.server]) as server:
-            load = Drive(server.address, Path(folder), (cores.tool,), connections, seconds)
+            load = DriverJob(server.address, Path(folder), (cores.tool,), connections, seconds)
             perf = ["perf", "record", "-q", "-F", str(SAMPLES_PER_S), "-e", "cpu-clock", "-g"]
             command = [*perf, "-o", data, "--", *engine.command(load)]
             ended = run(command, (cores.tool,), seconds * 3 + 60.0)

@@ -1,34 +1,52 @@
-"""Writes the pages of `docs` that say what the program and the frameworks' folders say themselves.
+"""Generates pages of `docs` from the program and the frameworks' folders.
 
-`make docs` runs it; a test fails when what it would write is not what is there.
+`make docs` runs it; a test fails if a page is not up to date.
 """
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from plimsoll import _engine, tables
 from plimsoll.campaign import framework as frameworks
+from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework, Requirement
 from plimsoll.cli import VERBS, plimsoll
-from plimsoll.conduct.requirements import spoken
+from plimsoll.install.requirements import spoken
 from plimsoll.published import claims
-from plimsoll.published.readers import table as published
+from plimsoll.tool_output.readers import table as published
 from plimsoll.verdicts import campaign_checks, checks
 from plimsoll.verdicts.audit import Audit, audit
+from plimsoll.verdicts.catalogue import LIMITS
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
 from plimsoll.verdicts.figure_set_checks import FIGURE_SET_CHECKS
-from plimsoll.verdicts.limits import LIMITS, Limit
+from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.verdict import Verdict
 
 FOLDER = Path(__file__).parent
 PUBLISHED = FOLDER / "published"
+FAULTS = FOLDER / "faults.json"
 FRAMEWORKS = FOLDER.parent / "frameworks"
 GENERATED = "<!-- written by `make docs`; do not edit -->\n"
+
+PLACES = """\
+In a folder of results, recorded tables are in `trials/<trial>/`, derived ones in
+`derived/<trial>/`, and `comparisons`, which covers all trials, in `derived/`. A DuckDB query can
+read the derived rows of all trials:
+
+```sql
+SELECT trial, goodput_per_s FROM 'results/quick/derived/*/summaries.parquet' ORDER BY 2 DESC;
+SELECT trial, unnest(verdicts, recursive := true) FROM 'results/quick/derived/*/verdicts.json';
+```
+
+For a database see [postgres.md](postgres.md)."""
+"""Where tables are stored, and how to query those of all trials."""
 
 
 def pages() -> dict[str, str]:
@@ -44,7 +62,14 @@ def pages() -> dict[str, str]:
 
 
 def _tables() -> str:
-    lines = [GENERATED, "# Tables", "", "Instants are nanoseconds since the trial's zero."]
+    lines = [
+        GENERATED,
+        "# Tables",
+        "",
+        PLACES,
+        "",
+        "Timestamps are nanoseconds since the trial's time zero.",
+    ]
     for table in tables.TABLES:
         lines += ["", f"## `{table.name}`", "", f"{table.stored}; one row is {table.row}.", ""]
         lines += ["| column | type | may be null | meaning |", "| --- | --- | --- | --- |"]
@@ -65,7 +90,7 @@ def _type(column: tables.Column) -> str:
 
 
 def _outcomes() -> str:
-    lines = [GENERATED, "# Outcomes", "", "How a request, or a connection, can end.", ""]
+    lines = [GENERATED, "# Outcomes", "", "How a request or a connection can end.", ""]
     lines += ["| outcome | group | meaning |", "| --- | --- | --- |"]
     lines += [
         f"| `{name}` | {group} | {meaning} |" for _, name, meaning, group in _engine.outcomes()
@@ -74,10 +99,9 @@ def _outcomes() -> str:
 
 
 CHECKS_INTRODUCTION = """
-What each check asks, by which formula, and where that comes from; then the limits of all of them.
-A number at its limit is good, and bad beyond. A campaign may change it, as `[limits.<check>]` with
-`<limit>_doubtful` or `<limit>_void`; a verdict then says so. How the levels are meant is in
-[how Plimsoll measures](method.md#verdicts).
+The question, formula and source of each check, then all limits. A number at its limit passes. A
+campaign may override a limit with `<limit>_doubtful` or `<limit>_void` in `[limits.<check>]`,
+which its verdicts show. The levels are explained in [the method](method.md#verdicts).
 """
 
 
@@ -93,10 +117,50 @@ def _checks() -> str:
         lines += ["", f"## {title}"]
         for check in listed:
             lines += ["", f"### `{check.NAME}`", "", (check.__doc__ or "").strip()]
+    lines += ["", "## Planted faults", FAULTS_INTRODUCTION.rstrip(), "", *_faults()]
     lines += ["", "## Limits", "", "| check | limit | doubtful | void | unit | of what | source |"]
     lines += ["| --- | --- | ---: | ---: | --- | --- | --- |"]
     lines += [_limit_row(limit) for limit in LIMITS]
     return "\n".join(lines) + "\n"
+
+
+FAULTS_INTRODUCTION = """
+Each fault is injected at growing sizes, and its check must not doubt the same load without it.
+*From* is the smallest size that the check detects; smaller ones were tried and not detected. The
+catalogue is [`tests/faults/catalogue.py`](../tests/faults/catalogue.py). Its tests inject each
+fault at one size, and `make faults` measures this table again. *Refused* is a fault on which
+`load` ends with an error instead of a verdict.
+"""
+
+
+def _faults() -> Iterator[str]:
+    """Every planted fault, the check that detects it, and from which size, by `make faults`."""
+    rows: list[dict[str, Any]] = json.loads(FAULTS.read_text(encoding="utf-8"))["faults"]
+    trials, disturbed = (sum(row[name] for row in rows) for name in ("trials", "disturbed"))
+    is_quiet = "a quiet" if disturbed < trials / 10 else "a busy"
+    yield f"Measured on {is_quiet} host: in {disturbed} of {trials} trials other programs kept the"
+    yield "cores busy. † marks rows where they may have hidden the fault, or looked like it."
+    yield ""
+    yield "| fault | what is done | at fault | found by | from | tried |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    yield from (_fault_row(row) for row in rows)
+
+
+def _fault_row(row: dict[str, Any]) -> str:
+    found_by, first = row["found_by"], row["first"]
+    named = f"`{found_by}`" if found_by not in ("", "refused") else found_by or "not found"
+    test = row["test"] and f" ([its test](../tests/{row['test']}))"
+    sizes = " ".join(f"{size:,g}" for size in row["sizes"])
+    unsure = " †" if row["needs_quiet"] and row["disturbed"] else ""
+    if first is not None:
+        from_size = f"{first:,g} {row['unit']}{unsure}{test}"
+    elif not row["trials"]:
+        from_size = "not measured yet"
+    elif row["twin_doubted"]:
+        from_size = f"not told: its twin was doubted, too{unsure}"
+    else:
+        from_size = row["why"] or f"not found at these sizes{unsure}"
+    return f"| {row['name']} | {row['what']} | {row['side']} | {named} | {from_size} | {sizes} |"
 
 
 def _limit_row(limit: Limit) -> str:
@@ -110,11 +174,15 @@ def _limit_row(limit: Limit) -> str:
 def _frameworks() -> str:
     """Every framework and variant; versions are those of the host, `plimsoll list` has them."""
     found = [frameworks.read(folder) for folder in frameworks.find(FRAMEWORKS)]
-    lines = [GENERATED, "# Frameworks", "", "What `plimsoll list NAME` shows, but for what depends"]
+    lines = [GENERATED, "# Frameworks", "", "The output of `plimsoll list NAME`, without what"]
     lines += [
-        "on the host: versions, and what is missing there. What an application must do, and how"
+        "depends on the host: versions, and what is missing. What an application must do, and"
     ]
-    lines += ["to add one, is in [frameworks/README.md](../frameworks/README.md).", ""]
+    lines += ["how to add one, is in [frameworks/README.md](../frameworks/README.md).", ""]
+    lines += ["| endpoint | request and response | what correct responses do not prove |"]
+    lines += ["| --- | --- | --- |"]
+    lines += [f"| `{one.name}` | {one.summary} | {one.not_proven} |" for one in ENDPOINTS]
+    lines += [""]
     lines += ["| framework | variants | language | endpoints left out | needs |"]
     lines += ["| --- | --- | --- | --- | --- |"]
     lines += [_framework_row(variants) for variants in found]
@@ -147,7 +215,7 @@ def _framework(variants: tuple[Framework, ...]) -> Iterator[str]:
 
 
 def _variant(variant: Framework, plain: Framework) -> Iterator[str]:
-    """What is to be said of a variant; of one that is not the plain one what differs from it."""
+    """The facts of a variant; for others than the plain one, those that differ from it."""
     known = {} if variant is plain else dict(_facts(plain))
     for name, value in _facts(variant):
         if value and value != known.get(name):
@@ -157,9 +225,19 @@ def _variant(variant: Framework, plain: Framework) -> Iterator[str]:
             yield f"- Without `{name}`: {why}"
     if variant.no_keep_alive and (variant is plain or not plain.no_keep_alive):
         yield f"- Without keep-alive only: {variant.no_keep_alive}"
+    yield from _contract_notes(variant, plain)
     if variant.notes and (variant is plain or variant.notes != plain.notes):
         yield "- Notes:"
         yield from (f"  - {note}" for note in variant.notes)
+
+
+def _contract_notes(variant: Framework, plain: Framework) -> Iterator[str]:
+    for note in variant.notes_on_rules:
+        if variant is plain or note not in plain.notes_on_rules:
+            yield f"- {note}"
+    for name in plain.contract_notes:
+        if name not in variant.contract_notes:
+            yield f"- Checked for this variant: `{name}`"
 
 
 def _facts(variant: Framework) -> Iterator[tuple[str, str]]:
@@ -180,7 +258,7 @@ def _needs(needs: tuple[Requirement, ...]) -> str:
 
 
 def _command(command: str) -> str:
-    """A command in a line of code; one of several lines is in the framework's folder."""
+    """A command as code; one of several lines is in the framework's folder."""
     lines = command.strip().splitlines()
     return (
         f"`{lines[0]}`" if len(lines) == 1 else "several lines of its `framework.toml`" * any(lines)
@@ -188,22 +266,21 @@ def _command(command: str) -> str:
 
 
 PUBLISHED_INTRODUCTION = """
-Figures of four experiments that others published, each file as `plimsoll audit` judges it. The
-files hold numbers that the documents print, with the place of each; what stands in a chart alone is
-left out, and nothing is guessed.
+The verdicts of `plimsoll audit` on the published figures of four experiments. The files contain the
+numbers that the documents print, each with its place. Numbers that appear only in charts are left
+out; nothing is guessed.
 
-**Sound** means that figures do not contradict each other or what is possible, no more: that they
-were measured well cannot be seen from them. **Doubtful** means that they may well be something else
-than they are called. **Void** means that they cannot all be true. What each check asks is in its
-module, `verdicts/figure_checks` for one result and `verdicts/figure_set_checks` for all of a
-document.
+**Sound** means only that the figures contradict neither each other nor what is possible; whether
+they were measured well is not visible in them. **Doubtful** means that they may be something else
+than what they are called. **Void** means that they cannot all be true. [Checks](checks.md)
+describes each check.
 """
 SHOWN = 4
-"""Sound verdicts of one check that are written out; of more, the first one is."""
+"""Sound verdicts of a check that are all listed; of more, only the closest to its limit."""
 
 
 def _published_figures() -> str:
-    """What the audit says of every file of published figures."""
+    """The audit of every file of published figures."""
     files = sorted(PUBLISHED.glob("*.toml"))
     lines = [GENERATED, "# Published figures, audited", PUBLISHED_INTRODUCTION]
     lines += ["| document | tool | results | void | doubtful | sound |"]
@@ -241,11 +318,11 @@ def _experiment(file: Path) -> Iterator[str]:
     yield ""
     address = f"Published at <{source.address}>. " if source.address else ""
     yield f"{address}Figures: [`{file.name}`](published/{file.name})."
-    yield from _listed("What is claimed", list(_claims(text, file.name, audited)))
+    yield from _listed("Claims", list(_claims(text, file.name, audited)))
     yield from _listed("Not sound", list(_not_sound(audited)))
     yield from _listed("Consistent", list(_consistent(audited)))
-    yield from _listed("Cannot be checked, for want of", list(_missing(audited)))
-    yield from _listed("Left out, and notes", list(_left_out(text, audited)))
+    yield from _listed("Not checked, and the missing facts", list(_missing(audited)))
+    yield from _listed("Omitted figures and notes", list(_left_out(text, audited)))
 
 
 def _listed(heading: str, lines: Sequence[str]) -> Iterator[str]:
@@ -254,10 +331,10 @@ def _listed(heading: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _claims(text: str, name: str, audited: Audit) -> Iterator[str]:
-    """Claims, and what the figures of the same document say to them."""
+    """Claims, compared with the figures of the same document."""
     found = claims.read(text, name)
     if found:
-        yield "| claim | claimed | by its own figures |"
+        yield "| claim | claimed | from its own figures |"
         yield "| --- | --- | --- |"
     figures = [one.figures for one in audited.results]
     for claim in found:
@@ -270,8 +347,8 @@ def _not_sound(audited: Audit) -> Iterator[str]:
     for level in ("void", "doubtful"):
         for verdict in verdicts:
             if verdict.level == level:
-                yield f"- **{level}**, {verdict.subject}, `{verdict.check}`: {verdict.statement}"
-                yield f"  *{verdict.remedy}*"
+                yield f"- **{level}**, {verdict.subject}, `{verdict.check}`: {verdict.text}"
+                yield f"  *{' '.join(verdict.remedies)}*"
 
 
 def _consistent(audited: Audit) -> Iterator[str]:
@@ -282,13 +359,13 @@ def _consistent(audited: Audit) -> Iterator[str]:
     for check, verdicts in checks.items():
         whole = f"{len(verdicts)} of {len(audited.results)} results"
         nearest = min(verdicts, key=_distance_from_limit)
-        if len({verdict.statement for verdict in verdicts}) == 1 < len(verdicts):
-            yield f"- `{check}`, {whole}: {nearest.statement}"
+        if len({verdict.text for verdict in verdicts}) == 1 < len(verdicts):
+            yield f"- `{check}`, {whole}: {nearest.text}"
         elif len(verdicts) > SHOWN:
-            yield f"- `{check}`, {whole}, the nearest to its limit being {nearest.subject}:"
-            yield f"  {nearest.statement}"
+            yield f"- `{check}`, {whole}; closest to its limit: {nearest.subject}:"
+            yield f"  {nearest.text}"
         else:
-            yield from (f"- `{check}`, {one.subject}: {one.statement}" for one in verdicts)
+            yield from (f"- `{check}`, {one.subject}: {one.text}" for one in verdicts)
 
 
 def _distance_from_limit(verdict: Verdict) -> float:
@@ -298,7 +375,7 @@ def _distance_from_limit(verdict: Verdict) -> float:
 
 
 def _missing(audited: Audit) -> Iterator[str]:
-    """Checks of which nothing could be asked, and what they would need."""
+    """Checks without a verdict, and the facts they need."""
     made = {verdict.check for verdict in _verdicts(audited)}
     needs = {name: need for one in audited.results for name, need in one.missing.items()}
     needs |= {check.NAME: check.NEEDS for check in FIGURE_SET_CHECKS}
@@ -309,7 +386,7 @@ def _missing(audited: Audit) -> Iterator[str]:
 
 def _left_out(text: str, audited: Audit) -> Iterator[str]:
     for what in tomllib.loads(text).get("left_out", []):
-        yield f"- left out: {what}"
+        yield f"- omitted: {what}"
     notes: dict[str, list[str]] = {}
     for one in audited.results:
         for note in one.figures.notes:

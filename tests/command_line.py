@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Any
 
 from small_servers import eventually, living
 
@@ -89,6 +90,16 @@ class Running:
         kept = self._folder.rglob("requests.bin")
         return self.process.poll() is not None or any(rows.stat().st_size for rows in kept)
 
+    def engine(self) -> int:
+        """Number of the engine's process."""
+        pids = [int(process.rpartition(" ")[2]) for process in self.processes()]
+        (engine,) = [
+            pid
+            for pid in pids
+            if b"\0plimsoll.engine\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ]
+        return engine
+
     def press_ctrl_c(self) -> None:
         os.killpg(self.process.pid, signal.SIGINT)
 
@@ -105,7 +116,7 @@ class Running:
             self._out.close()
             self._err.close()
         ran = Ran(code, stdout, stderr, time.monotonic() - self._begin_s)
-        for sign in ("Traceback", "this is a fault of", "Exception ignored"):
+        for sign in ("Traceback", "error: internal error", "Exception ignored"):
             assert sign not in stderr + stdout, stderr
         return ran
 
@@ -140,3 +151,13 @@ def run(
 ) -> Ran:
     """Runs `plimsoll` to its end."""
     return start(*arguments, folder=folder, environment=environment, before=before).end()
+
+
+def text_of(verdict: Mapping[str, Any]) -> str:
+    """All that a verdict of `--json` says."""
+    return " ".join(sentence["text"] for sentence in verdict["sentences"])
+
+
+def remedies_of(verdict: Mapping[str, Any]) -> str:
+    """All that it advises."""
+    return " ".join(sentence["remedy"] for sentence in verdict["sentences"])

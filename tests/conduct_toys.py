@@ -1,7 +1,7 @@
 """Conducts two trials of the toy server, and prints each event: something to interrupt and kill.
 
-Usage: conduct_toys.py RESULTS MARK. When `FAKE_ENGINE_STAYS` is set, the server of the second trial
-has a child, and its load goes on until it is told to end. Every process of a server has
+Usage: conduct_toys.py RESULTS MARK. Each server has a child. When `FAKE_ENGINE_STAYS` is set, the
+load of the second trial goes on until it is told to end. Every process of a server has
 `TOY_MARK=MARK` in its environment.
 """
 
@@ -13,11 +13,12 @@ from pathlib import Path
 import fake_engine
 import toy_trials
 from plimsoll.conduct import campaign
-from plimsoll.conduct.drivers import plimsoll as driver
-from plimsoll.conduct.events import Event, Phase, TrialStarted
-from plimsoll.conduct.setting import Setting
+from plimsoll.conduct.run_config import RunConfig
+from plimsoll.drivers.tools import plimsoll as driver
 from plimsoll.errors import PlimsollError
-from plimsoll.storage.parquet import Results
+from plimsoll.events import Event, Phase, TrialStarted
+from plimsoll.storage.documents import CampaignFiles
+from plimsoll.storage.parquet import ParquetResults
 
 
 def tell(event: Event) -> None:
@@ -32,10 +33,10 @@ def main() -> int:
     folder, mark = sys.argv[1:]
     driver.COMMAND = (sys.executable, fake_engine.__file__)
     os.environ["TOY_MARK"] = mark
-    child = {"TOY_CHILD": "1"} if "FAKE_ENGINE_STAYS" in os.environ else {}
-    trials = [toy_trials.trial(1), toy_trials.trial(2, toy_trials.framework(**child))]
+    trials = [toy_trials.trial(number, toy_trials.framework(TOY_CHILD="1")) for number in (1, 2)]
     try:
-        ended = campaign.conduct(trials, Setting(), Results(Path(folder)), "", tell=tell)
+        results = ParquetResults(Path(folder))
+        ended = campaign.conduct(trials, RunConfig(), results, CampaignFiles(""), tell=tell)
     except PlimsollError as error:
         print(error.message, error.hint, sep="\n", file=sys.stderr)
         return error.exit_code

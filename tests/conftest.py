@@ -11,11 +11,14 @@ import pytest
 from hypothesis import settings
 
 import postgres_server
-from plimsoll.conduct.drivers import jmeter
+from plimsoll.drivers.tools import jmeter
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
-OF_REAL_PROGRAMS = (HERE / "contract", HERE / "end_to_end", HERE / "unit" / "conduct")
+OF_REAL_PROGRAMS = (
+    *(HERE / name for name in ("cheats", "contract", "end_to_end", "faults")),
+    *(HERE / "unit" / name for name in ("conduct", "drivers", "processes", "sampling", "serving")),
+)
 """Tests that start servers and loads, whose time neighbours on this machine may take away."""
 
 
@@ -38,10 +41,10 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What real programs did is tried once more before it counts as a failure; both are told."""
+    """Tests of real programs have two more tries, five seconds apart; the summary names them."""
     for item in items:
         if any(item.path.is_relative_to(folder) for folder in OF_REAL_PROGRAMS):
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5))
 
 
 @pytest.fixture

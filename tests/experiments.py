@@ -10,14 +10,17 @@ from functools import cache
 from typing import Any
 
 import sample
-from plimsoll.aggregate import beside_published, over_connections
-from plimsoll.aggregate.comparisons import Repetition, comparisons
-from plimsoll.aggregate.disagreements import disagreements
+from plimsoll.campaign.load import Stage
+from plimsoll.comparison import over_connections, published_comparison
+from plimsoll.comparison.comparisons import ComparedTrial, comparisons
+from plimsoll.comparison.driver_comparison import disagreements
+from plimsoll.findings.findings import Findings, Publication
+from plimsoll.findings.trial import TrialFindings
 from plimsoll.published import document
 from plimsoll.recording import Ending, Recording
-from plimsoll.report.findings import Findings, Publication, TrialFindings
 from plimsoll.verdicts.audit import audit
 from plimsoll.verdicts.judge import judge_campaign
+from plimsoll.verdicts.verdict import Level
 from sample import sound_trial, verdicts_of
 
 PUBLISHED = """
@@ -88,12 +91,12 @@ throughput_per_s = 3000
 """A document with a subject that is not here, one that was not measured, and another endpoint."""
 
 
-def repetitions(trials: tuple[TrialFindings, ...]) -> list[Repetition]:
+def repetitions(trials: tuple[TrialFindings, ...]) -> list[ComparedTrial]:
     """The trials as comparisons and checks on campaigns see them."""
-    return [Repetition(one.recording, one.summary, one.level == "void") for one in trials]
+    return [ComparedTrial(one.recording, one.summary, one.level == "void") for one in trials]
 
 
-def driven(driver: str, throughput: float, repetition: int, **levels: str) -> TrialFindings:
+def driven(driver: str, throughput: float, repetition: int, **levels: Level) -> TrialFindings:
     """A trial of `go` by some driver; `levels` are verdicts that are not sound."""
     name = f"go.2048.steady.{driver}.{repetition}"
     made = sound_trial(driver_name=driver, throughput=throughput, repetition=repetition, trial=name)
@@ -128,15 +131,15 @@ def held(framework: str, connections: int, throughput: float, **changes: Any) ->
     The name of its load is that of the number.
     """
     failed, power = changes.pop("failed", 0.0), changes.pop("power", None)
-    stage = {"duration_s": 7.0, "start": float(connections), "end": float(connections), "steps": 1}
-    load = sample.load(name=f"c{connections}", stages=[{"kind": "hold", **stage}])
+    stage = Stage("hold", 7.0, connections, connections)
+    load = sample.load(name=f"c{connections}", stages=(stage,))
     made = sound_trial(framework=framework, throughput=throughput, load=load, **changes)
-    summary = {
-        **(made.data.summary or {}),
-        "failure_ratio": failed,
-        "server_peak_rss_bytes": 14e6 + 20e3 * connections,
-        "net_power_w": power,
-    }
+    summary = sample.changed(
+        made.data.summary,
+        failure_ratio=failed,
+        server_peak_rss_bytes=14e6 + 20e3 * connections,
+        net_power_w=power,
+    )
     return replace(made, data=replace(made.data, summary=summary))
 
 
@@ -191,8 +194,8 @@ def published() -> Findings:
         comparisons(made),
         publication=Publication(
             read,
-            beside_published.fields(read, made),
-            beside_published.claimed(read, made),
+            published_comparison.fields(read, made),
+            published_comparison.claimed(read, made),
             audit(read.figures),
         ),
     )

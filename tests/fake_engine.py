@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from plimsoll.conduct import records
+from plimsoll.drivers import records
 
 MODE: dict[str, Any] = json.loads(os.environ.get("FAKE_ENGINE", "{}"))
 STOPPED: list[int] = []
@@ -93,11 +93,11 @@ def fill(into: Path) -> None:
     with (into / "requests.bin").open("wb", buffering=0) as file:
         try:
             while True:
-                file.write(bytes(48 * 4096))
+                file.write(bytes(56 * 4096))
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
-    fail(6, f"the rows could not be written to {into}: no space left", "free some space")
+    fail(6, f"the rows could not be written to {into}: no space left", "free disk space")
 
 
 def progress(second: int) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import recordings
 from plimsoll.aggregate.trial import Tables
-from plimsoll.published import readers
-from plimsoll.published.figures import Figures, Source
 from plimsoll.recording import Driver
+from plimsoll.tool_output import readers
+from plimsoll.tool_output.reported import ReportedStatistics, Source
 
 GOLDEN = Path(__file__).parent / "golden" / "published"
 
-FIGURES = Figures(
+FIGURES = ReportedStatistics(
     source=Source("wrk.txt"),
     tool="wrk",
     endpoint="/2048",
@@ -38,13 +38,13 @@ OWN = ("in_flight_mean", "in_flight", "connections_open", "connections_asked")
 """What only our own engine says of itself each second."""
 
 
-def printed(name: str) -> Figures:
+def printed(name: str) -> ReportedStatistics:
     """What a real tool printed."""
     return readers.read((GOLDEN / name).read_text(), name)[0]
 
 
 def trial(
-    figures: Figures | None = FIGURES,
+    figures: ReportedStatistics | None = FIGURES,
     tool: str = "wrk",
     *,
     rows: bool = False,
@@ -63,7 +63,7 @@ def trial(
     made = recordings.simulate(**{"without": OWN, **options})
     driver = Driver(
         tool, "1.0", (1,), 2, "schedule", connections_asked=20,
-        figures=figures, judged_by_figures=by_figures, connects_said=False,
+        figures=figures, judged_by_figures=by_figures, has_connects=False,
         command=(tool, "-c20"), notes=("it is another tool",),
     )  # fmt: skip
     recording = replace(made.recording, driver=driver, driver_name=tool)

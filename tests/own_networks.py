@@ -8,7 +8,7 @@ import pytest
 SERVED = "127.0.0.1:8080"
 """Where a reference server listens in a network that has one."""
 
-_SERVE = f"""
+SERVE = f"""
 {{ HOST=127.0.0.1 {sys.executable} -m plimsoll.reference --port 8080 & }} | {{ read _; cat & }}
 """
 
@@ -30,7 +30,7 @@ def own_network(setup: str = "true", *, served: bool = False) -> tuple[str, ...]
         pytest.skip(f"no network of its own can be made here: {error}")
     if tried.returncode:
         pytest.skip(f"no network of its own can be made here: {tried.stderr.strip()}")
-    return (*command, f'{made}; {_SERVE if served else ""}\n"$@"', "sh")
+    return (*command, f'{made}; {SERVE if served else ""}\n"$@"', "sh")
 
 
 def ports(first: int, last: int) -> str:

@@ -27,7 +27,15 @@ import pyarrow.parquet as pq
 
 from plimsoll import tables
 from plimsoll.aggregate.trial import Tables
-from plimsoll.recording import Driver, Ending, RecordedStage, Recording, Server
+from plimsoll.campaign.load import Arrivals, Load, Stage
+from plimsoll.recording import (
+    Driver,
+    Ending,
+    ExpectedResponse,
+    RecordedServer,
+    RecordedStage,
+    Recording,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
 SECOND_NS = 1_000_000_000
 NEVER = -1
 HANDSHAKE_NS = 80_000
+BODY_EXPECTED = ExpectedResponse((200, 200), 2048, has_body=True)
 ANSWERED = ("ok", "wrong_status", "wrong_length", "wrong_body")
 ERRNOS = {
     "connect_refused": 111,
@@ -113,12 +122,19 @@ class Options:
         server_busy: Cores the server keeps busy.
         driver_busy: Cores the driver keeps busy.
         others_busy: Cores that other programs take from each core of server and driver.
+        others_on: The cores they take it from; None for all of these.
+        run_delay: Threads of the server, and of the driver, that wait for a core on average.
+        interrupt_time: Where the kernel counts interrupts; None when it does not say.
         stolen: Share of its time that the virtual machine does not get.
         server_cores: Cores of the server.
         driver_cores: Cores of the driver.
         longest_pause_ns: Longest stop of a thread of the driver.
         ceiling_per_s: What the driver can do at most by calibration; None when not calibrated.
-        bodies_compared: Answers compared in full; one in a hundred when None.
+        expected: Configuration of each response; nothing is known of it when None.
+        compared_ratio: Share of the bodies that are compared, where a body was asked for.
+        lengths: Further lengths of bodies, and the share of the responses that have them.
+        closings: How the server closes further connections in the hold: how many, and after how
+            many responses each.
         contract: Sentences on what was wrong before and after the load.
         ending: How the trial ended.
         ended_by: How the driver ended.
@@ -185,12 +201,18 @@ class Options:
     server_busy: float = 0.97
     driver_busy: float = 0.45
     others_busy: float = 0.0
+    others_on: tuple[int, ...] | None = None
+    run_delay: float = 1.0
+    interrupt_time: str | None = "task"
     stolen: float = 0.0
     server_cores: tuple[int, ...] = (0,)
     driver_cores: tuple[int, ...] = (1,)
     longest_pause_ns: int | None = 2_000_000
     ceiling_per_s: float | None = None
-    bodies_compared: int | None = None
+    expected: ExpectedResponse | None = BODY_EXPECTED
+    compared_ratio: float = 1.0
+    lengths: dict[int, float] = field(default_factory=dict[int, float])
+    closings: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     contract: dict[str, list[str]] = field(default_factory=lambda: {"before": [], "after": []})
     ending: Ending = field(default_factory=Ending)
     ended_by: str = "schedule"
@@ -394,7 +416,8 @@ def simulated(asked: Options, stages: tuple[RecordedStage, ...]) -> tuple[pa.Tab
             inside = (grid_ns >= first_ns) & (grid_ns < last_ns) & (level > slot)
             if inside.any():
                 simulate_slot(asked, rows, pace, slot, int(grid_ns[inside][0]), last_ns)
-    return requests_table(rows), connections_table(rows)
+    add_closings(asked, rows, stages[-1])
+    return with_bodies(asked, requests_table(rows)), connections_table(rows)
 
 
 def active_parts(stages: tuple[RecordedStage, ...]) -> list[tuple[int, int]]:
@@ -558,7 +581,7 @@ def add_connection(  # noqa: PLR0917
     outcome, closed_ns = end if end is not None else ("unfinished", None)
     if outcome == "unfinished":
         at_the_end = end_ns >= pace.at_ns[-1]
-        outcome = "still_open" if at_the_end else "closed_as_announced"
+        outcome = "still_open" if at_the_end else "closed_by_driver"
         closed_ns = None if at_the_end else end_ns
     errno = None if asked.forget_errno else ERRNOS.get(outcome)
     rows.connection(
@@ -638,6 +661,8 @@ def requests_table(rows: Rows) -> pa.Table:
         "first_byte_ns": nullable("first_byte", NEVER, pa.int64()),
         "done_ns": nullable("done", NEVER, pa.int64()),
         "received_bytes": pa.array(columns["received"], pa.uint32()),
+        "body_bytes": pa.nulls(count, pa.uint32()),
+        "compared": pa.nulls(count, pa.bool_()),
         "request": pa.array(np.zeros(count), pa.uint16()),
         "connection": pa.array(columns["connection"], pa.uint32()),
         "worker": pa.array(columns["worker"], pa.uint16()),
@@ -648,6 +673,49 @@ def requests_table(rows: Rows) -> pa.Table:
         "sent_bytes": pa.nulls(count, pa.uint32()),
     }
     return pa.table(arrays).cast(tables.REQUESTS.schema)
+
+
+def with_bodies(asked: Options, requests: pa.Table) -> pa.Table:
+    """The requests with the lengths of their bodies, and which of these were compared.
+
+    A wrong body that was not compared counts as right.
+    """
+    draw = np.random.default_rng([asked.seed, 99])
+    outcomes = np.array(requests["outcome"].to_pylist())
+    complete = np.isin(outcomes, ANSWERED)
+    usual = 1 - sum(asked.lengths.values())
+    sizes = [asked.body_bytes, *asked.lengths]
+    body = draw.choice(sizes, len(outcomes), p=[usual, *asked.lengths.values()])
+    drawn = draw.random(len(outcomes)) < asked.compared_ratio
+    comparable = np.isin(outcomes, ("ok", "wrong_body"))
+    comparable &= asked.expected is not None and asked.expected.has_body
+    outcomes[(outcomes == "wrong_body") & comparable & ~drawn] = "ok"
+    columns = {
+        "body_bytes": pa.array(body, pa.uint32(), mask=~complete),
+        "compared": pa.array(drawn, pa.bool_(), mask=~comparable),
+        "outcome": pa.array(outcomes.tolist()).dictionary_encode(),
+    }
+    for name, values in columns.items():
+        requests = requests.set_column(requests.schema.get_field_index(name), name, values)
+    return requests.cast(tables.REQUESTS.schema)
+
+
+def add_closings(asked: Options, rows: Rows, hold: RecordedStage) -> None:
+    """Connections that the server opened and closed in the hold, beside those of the load."""
+    for outcome, (number, responses) in asked.closings.items():
+        for _ in range(number):
+            rows.connection(
+                due_ns=hold.start_ns,
+                connected_ns=hold.start_ns + HANDSHAKE_NS,
+                closed_ns=(hold.start_ns + hold.end_ns) // 2,
+                requests=responses,
+                responses=responses,
+                connection=rows.attempts,
+                worker=0,
+                outcome=outcome,
+                errno=None,
+            )
+            rows.attempts += 1
 
 
 def connections_table(rows: Rows) -> pa.Table:
@@ -766,10 +834,15 @@ def sampled_readings(
     }
     for core in asked.driver_cores:
         busy[core] = busy.get(core, 0.0) + asked.driver_busy / len(asked.driver_cores)
-    busy = {core: min(share + asked.others_busy, 1.0) for core, share in busy.items()}
+    for core in busy if asked.others_on is None else asked.others_on:
+        busy[core] = min(busy[core] + asked.others_busy, 1.0)
     series: dict[tuple[str, str], Any] = {
         ("server", "cpu_user_s"): 1.0 + 0.7 * asked.server_busy * loaded_s,
         ("server", "cpu_system_s"): 0.2 + 0.3 * asked.server_busy * loaded_s,
+        ("server", "run_delay_s"): 0.5 + asked.run_delay * loaded_s,
+        ("server", "run_time_s"): 1.0 + asked.server_busy * loaded_s,
+        ("driver", "run_delay_s"): asked.run_delay * loaded_s,
+        ("driver", "run_time_s"): asked.driver_busy * loaded_s,
         ("server", "rss_bytes"): 60e6 + 1e6 * loaded_s,
         ("server", "pss_bytes"): 50e6 + 1e6 * loaded_s,
         ("server", "threads"): np.full(len(at_ns), 8),
@@ -875,7 +948,7 @@ def energy_readings(
 
 
 def as_open(
-    trial: Tables, rate_per_s: float, late_ns: int = 0, arrivals: str = "constant"
+    trial: Tables, rate_per_s: float, late_ns: int = 0, arrivals: Arrivals = "constant"
 ) -> Tables:
     """The same requests, as if a schedule had asked for them.
 
@@ -887,7 +960,8 @@ def as_open(
     """
     recording, requests = trial.recording, trial.requests
     assert requests is not None
-    load = recording.load | {"model": "open", "connections": 20, "arrivals": arrivals}
+    assert isinstance(recording.load, Load)
+    load = dataclasses.replace(recording.load, model="open", connections=20, arrivals=arrivals)
     stages = tuple(
         dataclasses.replace(stage, start=rate_per_s, end=rate_per_s) for stage in recording.stages
     )
@@ -917,6 +991,7 @@ def as_mix(trial: Tables, share: float, weights: tuple[float, ...] = (3.0, 1.0))
         requests=("often", "seldom"),
         request_weights=weights,
         request_bytes=(100, 100),
+        expected=trial.recording.expected * 2,
     )
     column = pa.array(kinds.astype(np.uint16))
     requests = requests.set_column(index, requests.schema.field(index), column)
@@ -968,6 +1043,7 @@ def recording_of(
                 "processor": "simulated",
                 "port_first": 32768,
                 "port_last": 60999,
+                "interrupt_time": asked.interrupt_time,
             }
         },
         versions={"plimsoll": "0.1.0", asked.framework: "1.0", asked.language: "1.0"},
@@ -980,40 +1056,24 @@ def recording_of(
         limits=asked.limits,
         request_bytes=(100,),
         request_weights=(1.0,),
+        expected=() if asked.expected is None else (asked.expected,),
     )
 
 
-def load_of(asked: Options) -> dict[str, Any]:
-    """The load as it was asked for."""
+def load_of(asked: Options) -> Load:
+    """The load as it was requested."""
     hold_s = asked.hold_s if asked.hold_asked_s is None else asked.hold_asked_s
     lengths = {"warm_up": asked.warm_up_s, "ramp": asked.ramp_s, "hold": hold_s}
-    stages = [
-        {
-            "kind": stage.kind,
-            "duration_s": lengths[stage.kind],
-            "start": stage.start,
-            "end": stage.end,
-            "steps": stage.steps,
-        }
+    stages = tuple(
+        Stage(stage.kind, lengths[stage.kind], stage.start, stage.end, stage.steps)
         for stage in stages_of(asked)
-    ]
-    return {
-        "name": asked.load,
-        "model": "closed",
-        "stages": stages,
-        "arrivals": "constant",
-        "connections": 0,
-        "keep_alive": True,
-        "requests_per_connection": None,
-        "think_time_s": 0.0,
-        "timeout_s": asked.timeout_s,
-        "request_limit": None,
-    }
+    )
+    return Load(asked.load, "closed", stages, timeout_s=asked.timeout_s)
 
 
-def server_of(asked: Options) -> Server:
+def server_of(asked: Options) -> RecordedServer:
     """The server's side of a simulated trial."""
-    return Server(
+    return RecordedServer(
         address="127.0.0.1:8080",
         cores=asked.server_cores,
         workers=len(asked.server_cores),
@@ -1034,8 +1094,7 @@ def driver_of(asked: Options, requests: pa.Table, connections: pa.Table) -> Driv
     counted = requests["outcome"].value_counts().to_pylist()
     outcomes = {entry["values"]: entry["counts"] for entry in counted}
     attempts = connections["connected_ns"]
-    answers = sum(outcomes.get(name, 0) for name in ANSWERED)
-    compared = asked.bodies_compared
+    compared = pc.sum(requests["compared"]).as_py() or 0
     return Driver(
         name="plimsoll",
         version="0.1.0",
@@ -1046,7 +1105,7 @@ def driver_of(asked: Options, requests: pa.Table, connections: pa.Table) -> Driv
         peak_rss_bytes=30_000_000,
         connections_asked=asked.connections,
         requests_lost_by_recorder=asked.lost_rows,
-        bodies_compared=answers // 100 if compared is None else compared,
+        bodies_compared=compared,
         sent=len(requests) - requests["sent_ns"].null_count,
         outcomes=outcomes,
         opened=len(attempts) - attempts.null_count,
@@ -1054,3 +1113,29 @@ def driver_of(asked: Options, requests: pa.Table, connections: pa.Table) -> Driv
         longest_pause_ns=asked.longest_pause_ns,
         calibrated_ceiling_per_s=asked.ceiling_per_s,
     )
+
+
+def with_stalled_connections(trial: Tables, connections: int, stall_ns: int) -> Tables:
+    """The same requests, if the server answered some connections late in each second.
+
+    Args:
+        trial: A simulated trial.
+        connections: How many connections stall.
+        stall_ns: For how long, from the beginning of each second.
+    """
+    requests = trial.requests
+    assert requests is not None
+    numbers, sent = requests["connection"].to_numpy(), instants_of(requests, "sent_ns")
+    known, counts = np.unique(numbers, return_counts=True)
+    chosen = known[np.argsort(-counts)[:connections]]
+    stalled = np.isin(numbers, chosen) & (sent % SECOND_NS < stall_ns)
+    pairs = np.stack([numbers, sent // SECOND_NS], axis=1)[stalled]
+    first = np.flatnonzero(stalled)[np.unique(pairs, axis=0, return_index=True)[1]]
+    done = requests["done_ns"].to_numpy(zero_copy_only=False).copy()
+    done[first] = sent[first] // SECOND_NS * SECOND_NS + stall_ns
+    kept = ~stalled
+    kept[first] = True
+    index = requests.schema.get_field_index("done_ns")
+    column = pa.array(done, requests.schema.field(index).type, from_pandas=True)
+    requests = requests.set_column(index, requests.schema.field(index), column)
+    return dataclasses.replace(trial, requests=requests.filter(pa.array(kept)))

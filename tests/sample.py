@@ -9,6 +9,7 @@ several kinds, percentiles that are absent, changed limits and text that is out 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,11 +17,23 @@ import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.aggregate import connections, failures, memory
+from plimsoll.aggregate.distribution import GRID, Quantile
 from plimsoll.aggregate.failures import Failure
-from plimsoll.canvas import TrialData
-from plimsoll.recording import Driver, Ending, RecordedStage, Recording, Server
-from plimsoll.report.findings import Findings, TrialFindings
-from plimsoll.verdicts.verdict import Verdict
+from plimsoll.aggregate.summary import Summary
+from plimsoll.campaign.load import Load, Stage
+from plimsoll.comparison.comparisons import ComparedTrial, comparisons
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.trial import TrialData, TrialFindings
+from plimsoll.provenance import Part, Provenance, digest
+from plimsoll.recording import (
+    Driver,
+    Ending,
+    RecordedServer,
+    RecordedStage,
+    Recording,
+    ResponseHead,
+)
+from plimsoll.verdicts.verdict import Level, Sentence, Verdict
 
 SECOND_NS = 1_000_000_000
 HOSTILE = '<script>alert("owned")</script><img src=x onerror=alert(1)>'
@@ -65,32 +78,34 @@ def recording(**changes: Any) -> Recording:
         "load": load(),
         **changes,
     }
-    name = f"{values['framework']}.{values['endpoint']}.{values['load']['name']}"
+    values.setdefault("provenance", provenance(values["framework"]))
+    name = f"{values['framework']}.{values['endpoint']}.{values['load'].name}"
     return Recording(**{"trial": f"{name}.{values['repetition']}", **values})
 
 
-def load(**changes: Any) -> dict[str, Any]:
-    """The load as asked, as a recording has it."""
-    return {
-        "name": "steady",
-        "model": "closed",
-        "stages": [
-            {"kind": "warm_up", "duration_s": 1.0, "start": 100.0, "end": 100.0, "steps": 1},
-            {"kind": "ramp", "duration_s": 4.0, "start": 0.0, "end": 1000.0, "steps": 4},
-            {"kind": "hold", "duration_s": 7.0, "start": 1000.0, "end": 1000.0, "steps": 1},
-        ],
-        "arrivals": "constant",
-        "connections": 0,
-        "keep_alive": True,
-        "requests_per_connection": None,
-        "think_time_s": 0.0,
-        "timeout_s": 10.0,
-        "request_limit": None,
-        **changes,
-    }
+def provenance(framework: str) -> Provenance:
+    """What ran as a framework: a source, a command and a version, measured by this engine."""
+    return Provenance(
+        application=(
+            Part("version", "framework", f"{framework} 1.2"),
+            Part("file", "main | app.py", digest(framework.encode())),
+            Part("command", "start", "exec ./<server>"),
+        ),
+        measurement=(Part("version", "plimsoll", "0.1.0"), Part("setting", "server cores", "0")),
+    )
 
 
-def server(**changes: Any) -> Server:
+def load(**changes: Any) -> Load:
+    """The load as requested."""
+    stages = (
+        Stage("warm_up", 1.0, 100.0, 100.0),
+        Stage("ramp", 4.0, 0.0, 1000.0, 4),
+        Stage("hold", 7.0, 1000.0, 1000.0),
+    )
+    return replace(Load("steady", "closed", stages), **changes)
+
+
+def server(**changes: Any) -> RecordedServer:
     """The server's side."""
     values: dict[str, Any] = {
         "address": "127.0.0.1:8080",
@@ -108,7 +123,7 @@ def server(**changes: Any) -> Server:
         "clean_stop": True,
         **changes,
     }
-    return Server(**values)
+    return RecordedServer(**values)
 
 
 def driver(**changes: Any) -> Driver:
@@ -181,7 +196,7 @@ def _second(
     return row
 
 
-def summary(trial: str, throughput: float = 8000.0, **changes: Any) -> dict[str, Any]:
+def summary(trial: str, throughput: float = 8000.0, **columns: Any) -> Summary:
     """The summary of a trial; times follow from its throughput."""
     completed = round(throughput * 7)
     row: dict[str, Any] = {
@@ -196,6 +211,9 @@ def summary(trial: str, throughput: float = 8000.0, **changes: Any) -> dict[str,
         "failure_ratio": 0.0,
         "received_bytes": completed * 2170,
         "received_bytes_per_s": throughput * 2170,
+        "sent_bytes": None,
+        "net_power_w": None,
+        "requests_per_joule": None,
         "connections_asked": 1000,
         "connections_opened": 1000,
         "connections_answered": 1000,
@@ -215,7 +233,6 @@ def summary(trial: str, throughput: float = 8000.0, **changes: Any) -> dict[str,
     }
     base = 1000 / throughput * 1e9
     factors = (1.05, 0.2, 0.8, 1.0, 1.3, 1.8, 2.2, 4.5, 7.0, None, 11.0)
-    names = ("mean", "min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max")
     scales = {
         "response_time": 1.0,
         "service_time": 0.99,
@@ -224,9 +241,15 @@ def summary(trial: str, throughput: float = 8000.0, **changes: Any) -> dict[str,
         "lag": 0.0001,
     }
     for kind, scale in scales.items():
-        for name, factor in zip(names, factors, strict=True):
+        for name, factor in zip(tables.STATISTICS, factors, strict=True):
             row[f"{kind}_{name}_ns"] = None if factor is None else base * factor * scale
-    return {**row, **changes}
+    return Summary.of_row({**row, **columns})
+
+
+def changed(summary: Summary | None, **columns: Any) -> Summary:
+    """A summary with other numbers in some columns of its row."""
+    assert summary is not None
+    return Summary.of_row({**summary.row, **columns})
 
 
 def failure_rows(kinds: dict[tuple[str, int | None], int]) -> pa.Table:
@@ -283,7 +306,8 @@ def trial_data(**changes: Any) -> TrialData:
 
 def rough_trial_data() -> TrialData:
     """A trial with silent seconds, failures of three kinds and unanswered connections."""
-    made = recording(framework="node", language="JavaScript")
+    heads = (ResponseHead("2048", 165, {"date": 37, "content-type": 26, "etag": 48}, 2),)
+    made = recording(framework="node", language="JavaScript", heads=heads)
     kinds = {("reset_waiting", 104): 40, ("connect_refused", 111): 25, ("wrong_length", None): 5}
     return trial_data(
         recording=made,
@@ -304,19 +328,24 @@ def _table(kind: tables.Table, rows: list[dict[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=plain).cast(kind.schema)
 
 
-def verdict(check: str, subject: str, level: str, **changes: Any) -> Verdict:
-    """A verdict with the numbers of the sample's checks."""
+def verdict(check: str, subject: str, level: Level, *texts: str, **changes: Any) -> Verdict:
+    """A verdict with the numbers of the sample's checks; `texts` are its sentences."""
     values: dict[str, Any] = {
-        "littles_law": (0.71, 0.85, "ratio", "0.71 of the connections asked for were at work"),
-        "driver_headroom": (0.84, 0.8, "of a core", "the busiest core of the driver was 84 % busy"),
-        "answers_right": (0.0, 0.0, "answers", "every one of 56,000 answers was as expected"),
-        "connections_as_asked": (1.0, 1.0, "ratio", "all 1,000 connections opened"),
-        "failures_explained": (0.0098, 0.001, "ratio", "0.98 % of the requests failed"),
-        "backlog": (0.0, 0.0, "connections", "the listen queue never overflowed"),
-        "conservation": (0.0, 0.0, "requests", "81,234 requests sent, as many ended"),
+        "littles_law": (0.71, 0.85, "ratio", "0.71 of the connections asked for were at work."),
+        "driver_headroom": (
+            0.84,
+            0.8,
+            "of a core",
+            "The busiest core of the driver was 84 % busy.",
+        ),
+        "responses_correct": (0.0, 0.0, "answers", "Every one of 56,000 answers was as expected."),
+        "connection_target_met": (1.0, 1.0, "ratio", "All 1,000 connections opened."),
+        "failures_explained": (0.0098, 0.001, "ratio", "0.98 % of the requests failed."),
+        "backlog": (0.0, 0.0, "connections", "The listen queue never overflowed."),
+        "conservation": (0.0, 0.0, "requests", "81,234 requests sent, as many ended."),
     }
     measured, limit, unit, statement = values[check]
-    remedy = "" if level == "sound" else "give the driver another core, or lower the connections"
+    remedy = "" if level == "sound" else "Give the driver another core, or lower the connections."
     return Verdict(
         **{
             "check": check,
@@ -325,15 +354,14 @@ def verdict(check: str, subject: str, level: str, **changes: Any) -> Verdict:
             "measured": measured,
             "limit": limit,
             "unit": unit,
-            "statement": statement,
-            "remedy": remedy,
+            "sentences": tuple(Sentence(level, text, remedy) for text in texts or (statement,)),
             "source": "a page that explains the limit",
             **changes,
         }
     )
 
 
-CHECKS = ("answers_right", "connections_as_asked", "littles_law", "backlog", "conservation")
+CHECKS = ("responses_correct", "connection_target_met", "littles_law", "backlog", "conservation")
 
 
 def sound_trial(**changes: Any) -> TrialFindings:
@@ -345,10 +373,19 @@ def sound_trial(**changes: Any) -> TrialFindings:
         summary=summary(made.trial, throughput),
         seconds=seconds(made.trial, round(throughput)),
     )
-    return TrialFindings(data, verdicts_of(made.trial))
+    return TrialFindings(data, verdicts_of(made.trial), quantiles=quantiles(throughput))
 
 
-def verdicts_of(trial: str, **levels: str) -> tuple[Verdict, ...]:
+def quantiles(throughput: float) -> tuple[Quantile, ...]:
+    """The distribution of a trial: the slower, the further in its tail."""
+    base = 1000 / throughput * 1e9
+    return tuple(
+        Quantile("response_time", quantile, round(base * (0.4 + 0.6 * place / 12)))
+        for place, quantile in enumerate(GRID[:37])
+    )
+
+
+def verdicts_of(trial: str, **levels: Level) -> tuple[Verdict, ...]:
     """One verdict for each check of the sample; `levels` are those that are not sound."""
     names = [*CHECKS, *(name for name in levels if name not in CHECKS)]
     return tuple(verdict(name, trial, levels.get(name, "sound")) for name in names)
@@ -362,7 +399,7 @@ def doubtful_trial() -> TrialFindings:
         Failure("connect_refused", 111, "ECONNREFUSED", 150, 6.2, 11.4),
         Failure("wrong_length", None, None, 30, 6.5, 11.9),
     )
-    levels = {"driver_headroom": "doubtful", "failures_explained": "doubtful"}
+    levels: dict[str, Level] = {"driver_headroom": "doubtful", "failures_explained": "doubtful"}
     return TrialFindings(data, verdicts_of(data.recording.trial, **levels), kinds)
 
 
@@ -416,32 +453,7 @@ def findings() -> Findings:
         sound_trial(framework="axum", language="Rust", endpoint="json", throughput=10_100.0),
         sound_trial(framework="go", endpoint="json", throughput=7050.0),
     )
-    rows = [
-        ("axum", "2048", 12_500.0, 12_400.0, 12_600.0, 2, 0, 1, 2),
-        ("spring virtual", "2048", 12_350.0, None, None, 1, 0, 1, 2),
-        ("go", "2048", 8050.0, 8000.0, 8100.0, 2, 0, 3, 3),
-        ("node", "2048", 6100.0, None, None, 1, 0, 4, 4),
-        ("django", "2048", None, None, None, 0, 1, None, None),
-        (HOSTILE, "2048", None, None, None, 0, 1, None, None),
-        ("axum", "json", 10_100.0, None, None, 1, 0, 1, 1),
-        ("go", "json", 7050.0, None, None, 1, 0, 2, 2),
-    ]
-    return Findings(
-        "sample", "0.1.0", trials, comparison_rows(rows), missing=("node.json.steady.1",)
+    compared = comparisons(
+        [ComparedTrial(one.recording, one.summary, one.level == "void") for one in trials]
     )
-
-
-def comparison_rows(rows: list[tuple[Any, ...]]) -> pa.Table:
-    """Rows of `tables.COMPARISONS` for goodput, and two more quantities that follow from it."""
-    names = ("framework", "endpoint", "median", "low", "high", "repetitions", "excluded")
-    made: list[dict[str, Any]] = []
-    for row in rows:
-        values = dict(zip((*names, "rank_low", "rank_high"), row, strict=True))
-        values |= {"load": "steady", "driver": "plimsoll"}
-        made.append({**values, "quantity": "goodput_per_s"})
-        for quantity, factor in (("response_time_p50_ns", 1.0), ("response_time_p99_ns", 4.5)):
-            middle = None if row[2] is None else 1e12 / row[2] * factor
-            others = {"median": middle, "low": None, "high": None}
-            ranks = {"rank_low": None, "rank_high": None}
-            made.append({**values, "quantity": quantity, **others, **ranks})
-    return _table(tables.COMPARISONS, made)
+    return Findings("sample", "0.1.0", trials, compared, missing=("node.json.steady.1",))

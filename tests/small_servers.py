@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.campaign.framework import Framework
-from plimsoll.conduct import processes
+from plimsoll.processes import process_table
 
 _PRELUDE = """
 import os, signal, socket, subprocess, sys, time
@@ -137,5 +137,5 @@ def eventually(condition: Callable[[], bool], within_s: float = 15.0) -> bool:
 
 def living(marker: str) -> list[str]:
     """Names of the processes that have `marker` in their environment, but for this one."""
-    found = processes.marked(marker)
+    found = process_table.marked(marker)
     return [f"{one.name} {one.pid}" for one in found if one.pid != os.getpid()]

@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plimsoll import tables
-from plimsoll.recording import Driver, Ending, RecordedStage, Recording, Server
+from plimsoll.campaign.load import Load, Stage
+from plimsoll.provenance import Part, Provenance
+from plimsoll.recording import Driver, Ending, RecordedServer, RecordedStage, Recording
 from plimsoll.storage.results import Results
 
 SECOND_NS = 1_000_000_000
@@ -25,7 +27,7 @@ def recording(trial: str = "a", order: int = 0, end_ns: int = 10) -> Recording:
         variant="one-core",
         language="Go",
         endpoint="2048",
-        load={"name": "steady", "stages": [{"kind": "hold", "duration_s": 1.5}]},
+        load=Load("steady", "closed", (Stage("hold", 1.5, 1.0, 2.0, 3),)),
         repetition=2,
         driver_name="plimsoll",
         seed=7,
@@ -36,11 +38,12 @@ def recording(trial: str = "a", order: int = 0, end_ns: int = 10) -> Recording:
         versions={"framework": "go1.26"},
         clock_offsets_ns={"local": 0},
         ending=Ending("DiedUnderLoad", "it died", "feed it"),
-        server=Server("127.0.0.1:1", cores=(0,), exit_code=-9),
+        server=RecordedServer("127.0.0.1:1", cores=(0,), exit_code=-9),
         driver=Driver("plimsoll", "0.1", (1,), 1, "schedule", outcomes={"ok": 3}),
         contract={"before": [], "after": ["wrong"]},
         notes=("a note",),
         limits={"backlog": {"doubtful": 1.0}},
+        provenance=Provenance((Part("file", "main.go", "9f"),), (Part("setting", "a", "1"),)),
     )
 
 

@@ -118,7 +118,7 @@ def _last_words(ended: Ended) -> str:
     """How a tool ended that did not get to its end, with the last line it said about it."""
     lines = (ended.stderr.strip() or ended.stdout.strip()).splitlines()
     last = f": `{lines[-1].strip()[:120].replace('`', '')}`" if lines else ""
-    return f"it ended with exit code {ended.exit_code}{last}"
+    return f"it exited with code {ended.exit_code}{last}"
 
 
 def of(costs: Iterable[Cost], tool: str, connections: int) -> list[Cost]:

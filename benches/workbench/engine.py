@@ -20,7 +20,7 @@ STEPS = 50
 
 
 @dataclass(frozen=True)
-class Drive:
+class DriverJob:
     """One load of the engine.
 
     Attributes:
@@ -47,7 +47,7 @@ class Drive:
     ramp_s: float = 0.0
 
 
-def command(drive: Drive) -> list[str]:
+def command(drive: DriverJob) -> list[str]:
     """Writes the specification of a drive; gives the command that runs it."""
     path = drive.into / "spec.json"
     path.write_text(json.dumps(spec(drive)), encoding="utf-8")
@@ -67,7 +67,7 @@ def finish(said: str) -> dict[str, Any]:
     return last
 
 
-def spec(drive: Drive) -> dict[str, Any]:
+def spec(drive: DriverJob) -> dict[str, Any]:
     """The specification of a drive."""
     request = f"GET {PATH} HTTP/1.1\r\nHost: {drive.address}\r\n\r\n".encode()
     expected = {"status": [200, 200], "length_bytes": len(BODY), "body": _base64(BODY)}
@@ -83,7 +83,7 @@ def spec(drive: Drive) -> dict[str, Any]:
     }
 
 
-def _load(drive: Drive) -> Mapping[str, Any]:
+def _load(drive: DriverJob) -> Mapping[str, Any]:
     kind = {"model": "closed"}
     level = float(drive.connections)
     if drive.rate_per_s is not None:

@@ -108,9 +108,9 @@ def others(ratios: Iterable[float]) -> str:
 
 def described() -> str:
     """The host in one sentence, with the day."""
-    facts = machine.facts()
+    facts, cores = machine.facts(), machine.allowed_cores()
     virtual = "a virtual machine" if facts["virtual"] else "a machine"
     return (
-        f"{datetime.now(UTC):%Y-%m-%d}, {virtual} with {len(facts['cores'])} cores "
+        f"{datetime.now(UTC):%Y-%m-%d}, {virtual} with {len(cores)} cores "
         f"({facts['cpu_model']}), {facts['distribution']}, Linux {platform.release()}"
     )

@@ -91,7 +91,7 @@ class Tool:
 def _plimsoll(bench: Bench, *, record: bool = True) -> list[str]:
     load = (bench.connections, bench.seconds)
     return engine.command(
-        engine.Drive(bench.address, bench.folder, (bench.core,), *load, record=record)
+        engine.DriverJob(bench.address, bench.folder, (bench.core,), *load, record=record)
     )
 
 
@@ -104,7 +104,7 @@ def said_by_plimsoll(text: str) -> Said:
     finish = engine.finish(text)
     outcomes: Mapping[str, int] = finish["outcomes"]
     right = outcomes.get("ok", 0)
-    cut = outcomes.get("unfinished", 0) + outcomes.get("not_sent", 0)
+    cut = sum(outcomes.get(name, 0) for name in ("unfinished", "not_sent", "cancelled"))
     failed = sum(outcomes.values()) - right - cut
     return Said(right, finish["ended_ns"] / 1e9, failed + finish["lost_rows"])
 
@@ -118,7 +118,7 @@ def _ceiling(bench: Bench) -> list[str]:
 def ceiling() -> Path:
     """The bare loop, built when it is not there or has changed."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", CHECKOUT / "target")) / "ceiling"
-    where = ["--manifest-path", str(CHECKOUT / "benches/ceiling/Cargo.toml"), "--target-dir"]
+    where = ["--manifest-path", str(CHECKOUT / "benches/capacity/Cargo.toml"), "--target-dir"]
     build = ["cargo", "build", "--release", "--quiet", "--locked", *where, str(target)]
     subprocess.run(build, check=True)
     return target / "release" / "plimsoll-ceiling"

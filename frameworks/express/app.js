@@ -1,5 +1,6 @@
 // Plimsoll's contract as an Express application.
 
+import { crc32 } from 'node:zlib';
 import express from 'express';
 import multer from 'multer';
 
@@ -29,6 +30,13 @@ app.post('/postArgs2048', express.urlencoded(), (req, res) => {
 
 app.post('/postArgsMulti2048', multer().none(), (req, res) => {
   answerArgs(res, req.body);
+});
+
+// The CRC-32 of the values by rising name, each followed by a line feed.
+app.get('/args', (req, res) => {
+  const names = Object.keys(req.query).sort();
+  const lines = names.map((name) => `${req.query[name]}\n`);
+  res.type('text/plain').send(String(crc32(lines.join(''))));
 });
 
 // To express.json() an empty body is an empty object, and a body of another type is none at all.

@@ -1,5 +1,6 @@
 """A FastAPI application that answers the contract."""
 
+import zlib
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -69,6 +70,13 @@ async def form_args(request: Request) -> PlainTextResponse:
     """Arguments in the body: Starlette decodes both kinds of form."""
     async with request.form() as form:
         return counted_decoded_bytes(value for value in form.values() if isinstance(value, str))
+
+
+@app.get("/args")
+async def checksum(request: Request) -> PlainTextResponse:
+    """The CRC-32 of the values by rising name, each followed by a line feed."""
+    values = "".join(f"{value}\n" for _, value in sorted(request.query_params.items()))
+    return PlainTextResponse(str(zlib.crc32(values.encode())))
 
 
 @app.post("/json")

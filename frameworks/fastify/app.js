@@ -1,5 +1,6 @@
 // Plimsoll's contract as a Fastify application.
 
+import { crc32 } from 'node:zlib';
 import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
@@ -36,6 +37,13 @@ export default function build(options) {
   fastify.get('/getArgs2048', async (request, reply) => answerArgs(reply, request.query));
   fastify.post('/postArgs2048', async (request, reply) => answerArgs(reply, request.body));
   fastify.post('/postArgsMulti2048', async (request, reply) => answerArgs(reply, request.body));
+
+  // The CRC-32 of the values by rising name, each followed by a line feed.
+  fastify.get('/args', async (request, reply) => {
+    const names = Object.keys(request.query).sort();
+    const lines = names.map((name) => `${request.query[name]}\n`);
+    return reply.type('text/plain').send(String(crc32(lines.join(''))));
+  });
 
   const echo = { schema: { body: PERSON, response: { 200: PERSON } } };
   fastify.post('/json', echo, async (request) => request.body);

@@ -5,11 +5,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"hash/crc32"
+	"io"
 	"log"
+	"maps"
 	"math/big"
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -62,6 +66,7 @@ func newApp() *fiber.App {
 	app.Get("/getArgs2048", getArgs)
 	app.Post("/postArgs2048", postArgs)
 	app.Post("/postArgsMulti2048", postArgs)
+	app.Get("/args", checksum)
 	app.Post("/json", echo)
 	app.Get("/fibonacci/:n", fibonacci)
 	return app
@@ -98,6 +103,16 @@ func answerArgs(c fiber.Ctx, args map[string]string) error {
 	}
 	c.Set("Decoded-Bytes", strconv.Itoa(decoded))
 	return c.Type("txt").Send(body2048)
+}
+
+// checksum answers with the CRC-32 of the values by rising name, each followed by a line feed.
+func checksum(c fiber.Ctx) error {
+	args := c.Queries()
+	crc := crc32.NewIEEE()
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		io.WriteString(crc, args[name]+"\n")
+	}
+	return c.Type("txt").SendString(strconv.FormatUint(uint64(crc.Sum32()), 10))
 }
 
 func echo(c fiber.Ctx) error {

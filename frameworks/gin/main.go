@@ -5,12 +5,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"hash/crc32"
+	"io"
 	"log"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -74,6 +78,7 @@ func router() *gin.Engine {
 	r.GET("/getArgs2048", getArgs)
 	r.POST("/postArgs2048", postArgs)
 	r.POST("/postArgsMulti2048", postArgs)
+	r.GET("/args", checksum)
 	r.POST("/json", echo)
 	r.GET("/fibonacci/:n", fibonacci)
 	return r
@@ -114,6 +119,19 @@ func answerArgs(c *gin.Context, args map[string]string) {
 	}
 	c.Header("Decoded-Bytes", strconv.Itoa(decoded))
 	text(c, body2048)
+}
+
+// checksum answers with the CRC-32 of the values by rising name, each followed by a line feed.
+func checksum(c *gin.Context) {
+	args := make(map[string]string)
+	if err := c.BindQuery(args); err != nil {
+		return
+	}
+	crc := crc32.NewIEEE()
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		io.WriteString(crc, args[name]+"\n")
+	}
+	text(c, strconv.AppendUint(nil, uint64(crc.Sum32()), 10))
 }
 
 func echo(c *gin.Context) {

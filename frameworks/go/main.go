@@ -6,14 +6,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"hash/crc32"
 	"io"
 	"log"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -75,6 +78,7 @@ func routes() *http.ServeMux {
 	mux.HandleFunc("GET /getArgs2048", getArgs)
 	mux.HandleFunc("POST /postArgs2048", postArgs)
 	mux.HandleFunc("POST /postArgsMulti2048", postArgsMulti)
+	mux.HandleFunc("GET /args", checksum)
 	mux.HandleFunc("POST /json", echo)
 	mux.HandleFunc("GET /fibonacci/{n}", fibonacci)
 	return mux
@@ -125,6 +129,20 @@ func answerArgs(w http.ResponseWriter, args url.Values) {
 	}
 	w.Header().Set("Decoded-Bytes", strconv.Itoa(decoded))
 	answer(w, "text/plain", body2048)
+}
+
+// checksum answers with the CRC-32 of the values by rising name, each followed by a line feed.
+func checksum(w http.ResponseWriter, r *http.Request) {
+	args, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	crc := crc32.NewIEEE()
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		io.WriteString(crc, args.Get(name)+"\n")
+	}
+	answer(w, "text/plain", strconv.AppendUint(nil, uint64(crc.Sum32()), 10))
 }
 
 func echo(w http.ResponseWriter, r *http.Request) {

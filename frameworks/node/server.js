@@ -3,6 +3,7 @@
 import cluster from 'node:cluster';
 import http from 'node:http';
 import process from 'node:process';
+import { crc32 } from 'node:zlib';
 import { Busboy } from '@fastify/busboy';
 
 const HOST = process.env.HOST;
@@ -23,6 +24,7 @@ const ROUTES = {
   'GET /getArgs2048': getArgs,
   'POST /postArgs2048': postArgs,
   'POST /postArgsMulti2048': postArgsMulti,
+  'GET /args': checksum,
   'POST /json': json,
 };
 
@@ -106,6 +108,13 @@ function answerArgs(response, values) {
     decoded += Buffer.byteLength(value);
   }
   answer(response, 200, { ...TEXT, 'Decoded-Bytes': decoded }, LETTERS);
+}
+
+// The CRC-32 of the values by rising name, each followed by a line feed.
+function checksum(request, response, url) {
+  url.searchParams.sort();
+  const lines = Array.from(url.searchParams.values(), (value) => `${value}\n`);
+  answer(response, 200, TEXT, String(crc32(lines.join(''))));
 }
 
 function textOf(request) {

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sys
+import zlib
 from collections.abc import Iterable
 from email.parser import BytesParser
 from email.policy import HTTP
@@ -52,6 +53,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(CONSTANTS[url.path])
         elif url.path == "/getArgs2048":
             self.answer_args(value for _, value in parse_qsl(url.query))
+        elif url.path == "/args":
+            self.args(parse_qsl(url.query, keep_blank_values=True))
         elif url.path.startswith("/fibonacci/"):
             self.fibonacci(url.path.removeprefix("/fibonacci/"))
         else:
@@ -64,11 +67,28 @@ class Handler(BaseHTTPRequestHandler):
             "/postArgsMulti2048": self.multipart_args,
             "/json": self.json_echo,
         }
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.read_body()
         if post := posts.get(urlsplit(self.path).path):
             post(body)
         else:
             self.send_error(HTTPStatus.NOT_FOUND)
+
+    def args(self, arguments: list[tuple[str, str]]) -> None:
+        """The CRC-32 of the values by rising name, each followed by a line feed."""
+        values = "".join(f"{value}\n" for _, value in sorted(arguments))
+        self.answer(str(zlib.crc32(values.encode())).encode())
+
+    def read_body(self) -> bytes:
+        """The body of a request, in one piece or in chunks."""
+        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+            return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = b""
+        while size := int(self.rfile.readline().partition(b";")[0], 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        while self.rfile.readline().strip():  # Trailers.
+            pass
+        return body
 
     def form_args(self, body: bytes) -> None:
         """Arguments in a form."""

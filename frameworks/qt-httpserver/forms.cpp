@@ -2,13 +2,21 @@
 
 #include <QUrlQuery>
 
-QByteArrayList urlencodedValues(QByteArray encoded)
+Arguments urlencodedArguments(QByteArray encoded)
 {
     // QUrlQuery leaves a plus as it is, for only forms write a space so.
     const QUrlQuery query(QString::fromUtf8(encoded.replace('+', "%20")));
+    Arguments arguments;
+    for (const auto &[name, value] : query.queryItems(QUrl::FullyDecoded))
+        arguments.append({name, value.toUtf8()});
+    return arguments;
+}
+
+QByteArrayList urlencodedValues(const QByteArray &encoded)
+{
     QByteArrayList values;
-    for (const auto &item : query.queryItems(QUrl::FullyDecoded))
-        values.append(item.second.toUtf8());
+    for (const auto &argument : urlencodedArguments(encoded))
+        values.append(argument.second);
     return values;
 }
 

@@ -7,9 +7,15 @@
 #include <QString>
 
 #include <optional>
+#include <utility>
 
-// The values of `a=1&b=2`, decoded.
-QByteArrayList urlencodedValues(QByteArray encoded);
+using Arguments = QList<std::pair<QString, QByteArray>>;
+
+// The arguments of `a=1&b=2`, decoded, in the order in which they came.
+Arguments urlencodedArguments(QByteArray encoded);
+
+// Their values alone.
+QByteArrayList urlencodedValues(const QByteArray &encoded);
 
 // The values of the fields of a multipart form, or nothing if it is not one.
 std::optional<QByteArrayList> multipartValues(const QByteArray &contentType, const QByteArray &body);

@@ -3,16 +3,20 @@
 #include "forms.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QHttpServer>
 #include <QHttpServerRequest>
 #include <QHttpServerResponse>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLocale>
 #include <QTcpServer>
 #include <QThread>
 
 #include <gmpxx.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -48,10 +52,14 @@ static QHttpServerResponse countedDecodedBytes(const QByteArrayList &values)
     return response;
 }
 
+static QByteArray queryOf(const QHttpServerRequest &request)
+{
+    return request.url().query(QUrl::FullyEncoded).toUtf8();
+}
+
 static QHttpServerResponse queryArgs(const QHttpServerRequest &request)
 {
-    return countedDecodedBytes(
-        urlencodedValues(request.url().query(QUrl::FullyEncoded).toUtf8()));
+    return countedDecodedBytes(urlencodedValues(queryOf(request)));
 }
 
 static QHttpServerResponse formArgs(const QHttpServerRequest &request)
@@ -63,6 +71,19 @@ static QHttpServerResponse multipartArgs(const QHttpServerRequest &request)
 {
     const auto values = multipartValues(request.value("Content-Type"), request.body());
     return values ? countedDecodedBytes(*values) : badRequest();
+}
+
+// Answers with the CRC-32 of the values by rising name, each followed by a line feed.
+static QHttpServerResponse checksum(const QHttpServerRequest &request)
+{
+    Arguments arguments = urlencodedArguments(queryOf(request));
+    std::sort(arguments.begin(), arguments.end());
+    uLong crc = 0;
+    for (const auto &argument : arguments) {
+        const QByteArray line = argument.second + '\n';
+        crc = crc32_z(crc, reinterpret_cast<const Bytef *>(line.data()), size_t(line.size()));
+    }
+    return text(QByteArray::number(quint32(crc)));
 }
 
 static QHttpServerResponse jsonEcho(const QHttpServerRequest &request)
@@ -85,6 +106,20 @@ static QHttpServerResponse fibonacci(unsigned n)
     return text(QByteArray::fromStdString(current.get_str()));
 }
 
+// The time as HTTP writes it; each event loop writes it anew once a second.
+static QByteArray date()
+{
+    thread_local qint64 second = 0;
+    thread_local QByteArray written;
+    const qint64 now = QDateTime::currentSecsSinceEpoch();
+    if (now != second) {
+        const QDateTime utc = QDateTime::fromSecsSinceEpoch(now, Qt::UTC);
+        written = QLocale::c().toString(utc, "ddd, dd MMM yyyy hh:mm:ss 'GMT'").toLatin1();
+        second = now;
+    }
+    return written;
+}
+
 static void addRoutes(QHttpServer &server)
 {
     server.route("/empty", Method::Get, [] { return text({}); });
@@ -98,9 +133,16 @@ static void addRoutes(QHttpServer &server)
                  [](const QHttpServerRequest &request) { return formArgs(request); });
     server.route("/postArgsMulti2048", Method::Post,
                  [](const QHttpServerRequest &request) { return multipartArgs(request); });
+    server.route("/args", Method::Get,
+                 [](const QHttpServerRequest &request) { return checksum(request); });
     server.route("/json", Method::Post,
                  [](const QHttpServerRequest &request) { return jsonEcho(request); });
     server.route("/fibonacci/<arg>", Method::Get, [](unsigned n) { return fibonacci(n); });
+    // Qt's server sends no date of its own.
+    server.afterRequest([](QHttpServerResponse &&response) {
+        response.setHeader("Date", date());
+        return std::move(response);
+    });
 }
 
 // One event loop with a server that accepts from the socket all of them share.

@@ -1,10 +1,13 @@
 #include "contract.h"
 
+#include <QDateTime>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLocale>
 #include <QUrl>
 
 #include <gmpxx.h>
+#include <zlib.h>
 
 using Arguments = QHash<QString, QSharedPointer<QString>>;
 
@@ -12,10 +15,23 @@ static const QByteArray body2048(2048, 'A');
 static const QByteArray body8192(8192, 'A');
 static const QByteArray body32768(32768, 'A');
 
+static void setHeader(HttpResponse &response, const QString &name, const QString &value)
+{
+    response.setHeader(name, QSharedPointer<QString>::create(value));
+}
+
+// Swiftly sends no date of its own.
+static void finish(HttpResponse &response, const QString &type)
+{
+    const QDateTime now = QDateTime::currentDateTimeUtc();
+    setHeader(response, "Date", QLocale::c().toString(now, "ddd, dd MMM yyyy hh:mm:ss 'GMT'"));
+    response.finish(type);
+}
+
 static void text(HttpResponse &response, const QByteArray &body)
 {
     response << body;
-    response.finish("text/plain");
+    finish(response, "text/plain");
 }
 
 // Swiftly splits arguments; what stands for other letters in them is left to its users.
@@ -30,9 +46,21 @@ static void countedDecodedBytes(HttpResponse &response, const Arguments &argumen
     int decodedBytes = 0;
     for (const QSharedPointer<QString> &value : arguments)
         decodedBytes += percentDecoded(*value).size();
-    response.setHeader("decoded-bytes",
-                       QSharedPointer<QString>::create(QString::number(decodedBytes)));
+    setHeader(response, "decoded-bytes", QString::number(decodedBytes));
     text(response, body2048);
+}
+
+// The CRC-32 of the values by rising name, each followed by a line feed.
+static quint32 checksum(const Arguments &arguments)
+{
+    QStringList names = arguments.keys();
+    names.sort();
+    uLong crc = 0;
+    for (const QString &name : names) {
+        const QByteArray line = percentDecoded(*arguments[name]) + '\n';
+        crc = crc32_z(crc, reinterpret_cast<const Bytef *>(line.constData()), size_t(line.size()));
+    }
+    return quint32(crc);
 }
 
 // F(n) by n - 1 additions; F(0) = 0, F(1) = 1.
@@ -56,13 +84,14 @@ void Contract::registerPathHandlers()
     AddGetHandler("/plaintext", handlePlaintext);
     AddGetHandler("/getArgs2048", handleGetArgs);
     AddPostHandler("/postArgs2048", handlePostArgs);
+    AddGetHandler("/args", handleArgs);
     AddPostHandler("/json", handleJson);
     AddGetHandler("/fibonacci", handleFibonacci);
 }
 
 void Contract::handleEmpty(HttpRequest &, HttpResponse &response)
 {
-    response.finish();
+    finish(response, "text/plain");
 }
 
 void Contract::handle2048(HttpRequest &, HttpResponse &response)
@@ -95,6 +124,11 @@ void Contract::handlePostArgs(HttpRequest &request, HttpResponse &response)
     countedDecodedBytes(response, request.getFormData());
 }
 
+void Contract::handleArgs(HttpRequest &request, HttpResponse &response)
+{
+    text(response, QByteArray::number(checksum(request.getHeader().getQueries())));
+}
+
 void Contract::handleJson(HttpRequest &request, HttpResponse &response)
 {
     const QJsonDocument person = QJsonDocument::fromJson(request.getRawData());
@@ -103,7 +137,7 @@ void Contract::handleJson(HttpRequest &request, HttpResponse &response)
         return;
     }
     response << person.toJson(QJsonDocument::Compact);
-    response.finish("application/json");
+    finish(response, "application/json");
 }
 
 // The path ends where its handler was found: what is below it, the handler reads.

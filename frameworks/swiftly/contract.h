@@ -18,6 +18,7 @@ public slots:
     void handlePlaintext(HttpRequest &, HttpResponse &);
     void handleGetArgs(HttpRequest &, HttpResponse &);
     void handlePostArgs(HttpRequest &, HttpResponse &);
+    void handleArgs(HttpRequest &, HttpResponse &);
     void handleJson(HttpRequest &, HttpResponse &);
     void handleFibonacci(HttpRequest &, HttpResponse &);
 };

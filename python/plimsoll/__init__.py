@@ -1,3 +1,76 @@
-"""Plimsoll: a laboratory for HTTP servers and web frameworks."""
+"""Plimsoll: a laboratory for HTTP servers and web frameworks.
+
+`run` conducts a campaign, `load` load-tests a running server, `compare` tells which of two servers
+is faster, `read` opens results, `calibrate` checks the load generator, `audit` checks results of
+other tools. Importing this package imports none of them; each is imported at its first use. Their
+types are in `__init__.pyi`.
+"""
+
+# pyright: reportUnsupportedDunderAll=false
+
+from plimsoll import doors
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "AuditResult",
+    "CalibrationResult",
+    "CampaignResults",
+    "ComparisonResult",
+    "DriverError",
+    "FrameworkError",
+    "HostError",
+    "InputError",
+    "Interrupted",
+    "LoadResult",
+    "PlimsollError",
+    "StorageError",
+    "TrialChart",
+    "TrialResult",
+    "__version__",
+    "audit",
+    "calibrate",
+    "compare",
+    "errors",
+    "events",
+    "load",
+    "read",
+    "run",
+]
+
+_NAMES_OF = {
+    "errors": (
+        "DriverError",
+        "FrameworkError",
+        "HostError",
+        "InputError",
+        "Interrupted",
+        "PlimsollError",
+        "StorageError",
+    ),
+    "lab.audits": ("AuditResult", "audit"),
+    "lab.calibrations": ("CalibrationResult", "calibrate"),
+    "lab.campaigns": ("run",),
+    "lab.charts": ("TrialChart",),
+    "lab.comparing": ("ComparisonResult", "compare"),
+    "lab.loads": ("load",),
+    "lab.results": ("CampaignResults", "LoadResult", "TrialResult", "read"),
+}
+
+__getattr__ = doors.of_names(
+    __name__,
+    {
+        "errors": ("plimsoll.errors", ""),
+        "events": ("plimsoll.events", ""),
+        **{
+            name: (f"plimsoll.{module}", name)
+            for module, names in _NAMES_OF.items()
+            for name in names
+        },
+    },
+)
+
+
+def __dir__() -> list[str]:
+    """The public names, for completion in a notebook."""
+    return list(__all__)

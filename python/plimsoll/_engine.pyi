@@ -1,8 +1,10 @@
 from collections.abc import Callable, Sequence
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, final
 
 __all__ = [
+    "Connection",
     "EngineFailure",
+    "NoResponse",
     "__version__",
     "outcomes",
     "record_layouts",
@@ -25,7 +27,24 @@ class _Rows(TypedDict):
     words: list[tuple[bytes, list[str]]]
     texts: list[tuple[bytes, bytes]]
 
+class _Response(TypedDict):
+    status: int
+    headers: list[tuple[str, bytes]]
+    body: bytes
+    head_bytes: int
+    closes: bool
+    early: bool
+
 class EngineFailure(Exception): ...
+class NoResponse(Exception): ...
+
+@final
+class Connection:
+    def __new__(cls, address: str, timeout_s: float) -> Connection: ...
+    def fileno(self) -> int: ...
+    def ask(
+        self, pieces: Sequence[bytes], pause_s: float, is_head: bool, timeout_s: float
+    ) -> _Response: ...
 
 def run(spec_json: str, observe: Callable[[str], None]) -> str: ...
 def serve_reference(spec_json: str, announce: Callable[[str], None]) -> str: ...

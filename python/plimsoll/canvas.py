@@ -8,26 +8,33 @@ Source: M. Okabe and K. Ito, *Color Universal Design*, 2002, for the order of th
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+import altair as alt
+
+from plimsoll import wording
 from plimsoll.aggregate.seconds import AFTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    import altair as alt
     import pyarrow as pa
 
+    from plimsoll.findings.trial import TrialData
     from plimsoll.recording import RecordedStage, Recording
     from plimsoll.verdicts.verdict import Level
+
 
 Specification = dict[str, Any]
 """A Vega-Lite specification with its data inside."""
 
-Rows = list[dict[str, Any]]
-"""Rows of a data set of a chart."""
+Row = dict[str, Any]
+"""A row of a data set of a chart."""
+
+Rows = list[Row]
 
 WIDTH_PX = 640
 """Width of the plot where nobody says otherwise."""
@@ -51,6 +58,9 @@ SHORT_SHARE, LONG_SHARE = 0.12, 0.3
 POINTER = "pointer_"
 """What the name of a layer begins with that is only there for the pointer."""
 
+MOST_COLUMNS = 2 * WIDTH_PX
+"""The most instants that a chart shows; in longer trials several seconds share one."""
+
 NARROW_PX = 340
 """Width of a plot below which it is narrow."""
 
@@ -60,7 +70,7 @@ STRIP_PX = 4
 TITLE_Y_PX = -21
 """Where the title of the upright axis stands, and what is said of a chart at its right."""
 
-_LEVEL_NAMES = {"open": "arrivals/s asked", "unknown": "users active"}
+_LEVEL_NAMES = {"open": "arrivals/s requested", "unknown": "users active"}
 _SHORT_LEVEL_NAMES = {"open": "arrivals/s", "unknown": "users"}
 
 
@@ -121,117 +131,26 @@ COLOURS = (
 DARK = {colour.light: colour.dark for colour in COLOURS}
 """Light colour to its dark twin."""
 
-LEVEL_COLOURS: dict[Level, Colour] = {"sound": SOUND, "doubtful": DOUBTFUL, "void": VOID}
+LEVEL_COLOURS: dict[Level, Colour] = {
+    "not_checked": MUTED,
+    "sound": SOUND,
+    "doubtful": DOUBTFUL,
+    "void": VOID,
+}
 """The colour of each level of a verdict."""
 
-LEVEL_SHAPES: dict[Level, str] = {"sound": "circle", "doubtful": "triangle-up", "void": "cross"}
+LEVEL_SHAPES: dict[Level, str] = {
+    "not_checked": "square",
+    "sound": "circle",
+    "doubtful": "triangle-up",
+    "void": "cross",
+}
 """The shape of each level of a verdict, by its name in Vega."""
-
-
-@dataclass(frozen=True)
-class TrialData:
-    """What the charts of one trial are drawn from.
-
-    Attributes:
-        recording: The recording.
-        summary: Its row of `tables.SUMMARIES`; None when there is none.
-        seconds: Its rows of `tables.SECONDS`, in order.
-        memory: Memory by second, as `aggregate.memory.by_second` gives it.
-        connections: Connections by second, as `aggregate.connections.by_second` gives it.
-        failures: Failures by second and kind, as `aggregate.failures.by_second` gives it.
-    """
-
-    recording: Recording
-    summary: Mapping[str, Any] | None
-    seconds: pa.Table
-    memory: pa.Table
-    connections: pa.Table
-    failures: pa.Table
-
-
-@dataclass(frozen=True)
-class Repetition:
-    """One repetition in a ranking.
-
-    Attributes:
-        trial: Id of the trial.
-        value: Its goodput in right answers per second; None when there is none.
-        level: Its level; `void` also where there is no result.
-    """
-
-    trial: str
-    value: float | None
-    level: Level
-
-
-@dataclass(frozen=True)
-class Standing:
-    """One framework in a ranking.
-
-    Attributes:
-        framework: Framework and variant.
-        rank_low: Best rank it may have; None when it is not ranked.
-        rank_high: Worst rank it may have.
-        value: Median goodput of the repetitions that count, in right answers per second; of all of
-            them when none counts.
-        low: Lower end of the 95 % interval; None below two repetitions.
-        high: Upper end of it.
-        level: How far to believe it.
-        repetitions: Each of them, also those that do not count.
-        reason: Why it is not ranked, or what is doubtful; empty when sound.
-    """
-
-    framework: str
-    rank_low: int | None
-    rank_high: int | None
-    value: float | None
-    low: float | None
-    high: float | None
-    level: Level
-    repetitions: tuple[Repetition, ...]
-    reason: str = ""
-
-    @property
-    def rank(self) -> str:
-        """Its rank as people read it: `1`, a tie as `2–4`, `–` when it has none."""
-        if self.rank_low is None or self.rank_high is None:
-            return "–"
-        if self.rank_low == self.rank_high:
-            return str(self.rank_low)
-        return f"{self.rank_low}–{self.rank_high}"
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The frameworks at one endpoint and load by one driver, the best first.
-
-    Attributes:
-        endpoint: Name of the endpoint.
-        load: Name of the load.
-        standings: One per framework; those without a rank come last.
-        driver: Name of the program that put on the load.
-    """
-
-    endpoint: str
-    load: str
-    standings: tuple[Standing, ...]
-    driver: str = "plimsoll"
-
-
-def significant(value: float | None, digits: int = 4) -> float | None:
-    """A value rounded to so many significant digits; None stays None.
-
-    A chart shows no more than that, and a page of many trials stays small.
-    """
-    if value is None or value == 0 or not math.isfinite(value):
-        return None if value is None or not math.isfinite(value) else 0
-    rounded = round(value, digits - 1 - math.floor(math.log10(abs(value))))
-    return int(rounded) if rounded == int(rounded) else rounded
 
 
 def scaled(value: float | None, divisor: float) -> float | None:
     """A value in a larger unit, rounded for drawing; None stays None."""
-    return None if value is None else significant(value / divisor)
+    return None if value is None else wording.significant(value / divisor)
 
 
 def chosen(table: pa.Table, columns: Iterable[str]) -> Rows:
@@ -239,14 +158,46 @@ def chosen(table: pa.Table, columns: Iterable[str]) -> Rows:
     return table.select(list(columns)).to_pylist()
 
 
-def counted(number: float) -> str:
-    """A count as people read it: `9,000`."""
-    return f"{number:,.0f}"
+def step_s(data: TrialData) -> int:
+    """How many seconds share one column of a chart, so that its size does not grow with time."""
+    return max(1, -(-data.seconds.num_rows // MOST_COLUMNS))
 
 
-def per_second(value: float) -> str:
-    """A rate as people read it: `12,345/s`, `0.25/s`."""
-    return f"{significant(value, 3)}/s" if abs(value) < 10 else f"{value:,.0f}/s"  # noqa: PLR2004
+def thinned(rows: Rows, step_s: int, **rules: Callable[[list[Any]], Any]) -> Rows:
+    """Rows with several seconds as one, whose `second` is the first of them.
+
+    Args:
+        rows: Rows in the order of their seconds.
+        step_s: How many seconds become one row; 1 changes nothing.
+        rules: Column to what becomes of its values that are known; of others the greatest is taken.
+    """
+    if step_s == 1:
+        return rows
+    groups = itertools.groupby(rows, key=lambda row: row["second"] // step_s)
+    return [_joined(list(group), step_s * number, rules) for number, group in groups]
+
+
+def _joined(rows: Rows, second: int, rules: Mapping[str, Callable[[list[Any]], Any]]) -> Row:
+    joined: Row = {"second": second}
+    for name in rows[0].keys() - joined.keys():
+        values = [row[name] for row in rows if row[name] is not None]
+        joined[name] = rules.get(name, max)(values) if values else None
+    return {name: joined[name] for name in rows[0]}
+
+
+def mean(values: list[float]) -> float | None:
+    """Mean of some values, rounded for drawing."""
+    return wording.significant(math.fsum(values) / len(values))
+
+
+def first(values: list[Any]) -> Any:
+    """The first of some values."""
+    return values[0]
+
+
+def last(values: list[Any]) -> Any:
+    """The last of some values."""
+    return values[-1]
 
 
 def stage_rows(recording: Recording, until_s: int) -> Rows:
@@ -260,13 +211,13 @@ def stage_rows(recording: Recording, until_s: int) -> Rows:
         until_s: How many seconds the charts show.
     """
     last_ns = max((stage.end_ns for stage in recording.stages), default=0)
-    end_s = significant(last_ns / 1e9, 6) or 0
+    end_s = wording.significant(last_ns / 1e9, 6) or 0
     whole_ns = max(last_ns, until_s * 1_000_000_000)
     after = {"start_s": end_s, "end_s": until_s, "kind": AFTER, "label": "", "short": ""}
     stages = [
         {
-            "start_s": significant(stage.start_ns / 1e9, 6),
-            "end_s": significant(stage.end_ns / 1e9, 6),
+            "start_s": wording.significant(stage.start_ns / 1e9, 6),
+            "end_s": wording.significant(stage.end_ns / 1e9, 6),
             "kind": stage.kind,
             **_stage_labels(stage, (stage.end_ns - stage.start_ns) / max(whole_ns, 1)),
         }
@@ -277,9 +228,9 @@ def stage_rows(recording: Recording, until_s: int) -> Rows:
 
 def _stage_labels(stage: RecordedStage, share: float) -> dict[str, str]:
     name = stage.kind.replace("_", "-")
-    level = f"{counted(stage.start)} → {counted(stage.end)}"
+    level = f"{wording.counted(stage.start)} → {wording.counted(stage.end)}"
     if stage.start == stage.end:
-        level = f"at {counted(stage.end)}"
+        level = f"at {wording.counted(stage.end)}"
     is_long = share >= LONG_SHARE
     return {
         "label": f"{name} {level}" if is_long else name if share >= SHORT_SHARE else "",
@@ -292,8 +243,6 @@ def stage_bands() -> alt.LayerChart:
 
     Holds are drawn as well, unseen, so that the axis of time reaches over every stage.
     """
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
-
     source = alt.NamedData(name="stages")
     shaded = (
         alt.Chart(source)
@@ -322,7 +271,7 @@ def stage_bands() -> alt.LayerChart:
 
 def level_name(recording: Recording) -> str:
     """What the level of a load counts: `connections asked`."""
-    return _LEVEL_NAMES.get(recording.load.get("model", ""), "connections asked")
+    return _LEVEL_NAMES.get(recording.load.model, "connections requested")
 
 
 def levels(table: pa.Table) -> list[float | None]:
@@ -332,7 +281,7 @@ def levels(table: pa.Table) -> list[float | None]:
         table: Rows of `tables.SECONDS`.
     """
     return [
-        None if row["stage"] == AFTER else significant(row["asked"], 6)
+        None if row["stage"] == AFTER else wording.significant(row["asked"], 6)
         for row in chosen(table, ["stage", "asked"])
     ]
 
@@ -342,27 +291,27 @@ def level_rows(recording: Recording, asked: Iterable[float | None]) -> Rows:
     known = [level for level in asked if level is not None]
     if not any(known):
         return []
-    low, high = counted(min(known)), counted(max(known))
+    low, high = wording.counted(min(known)), wording.counted(max(known))
     span = high if low == high else f"{low} to {high}"
-    short = _SHORT_LEVEL_NAMES.get(recording.load.get("model", ""), "asked")
+    short = _SHORT_LEVEL_NAMES.get(recording.load.model, "asked")
     return [{"text": f"{span} {level_name(recording)}", "short": f"{span} {short}"}]
 
 
 def level_colours() -> alt.Scale:
     """The deeper the colour, the higher the level asked for."""
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
-
     return alt.Scale(domainMin=0, range=[LEVEL_LOW.light, LEVEL_HIGH.light])
 
 
-def level_strip() -> alt.LayerChart:
-    """The layer that shows above the plot what was asked for: column `asked`, and data `level`."""
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+def level_strip(step_s: int = 1) -> alt.LayerChart:
+    """The layer that shows above the plot what was asked for: column `asked`, and data `level`.
 
+    Args:
+        step_s: How many seconds each row stands for.
+    """
     strip = (
         alt.Chart(alt.NamedData(name="seconds"))
         .transform_filter("datum.asked > 0")
-        .transform_calculate(until="datum.second + 1")
+        .transform_calculate(until=f"datum.second + {step_s}")
         .mark_rect()
         .encode(
             x=time("second"),
@@ -385,8 +334,6 @@ def cornered(source: str, colour: Colour, **mark: Any) -> alt.Chart:
         colour: Colour of the words.
         mark: Properties of the mark that differ.
     """
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
-
     narrow = f"item.mark.group.width < {NARROW_PX}"
     return (
         alt.Chart(alt.NamedData(name=source))
@@ -404,8 +351,6 @@ def cornered(source: str, colour: Colour, **mark: Any) -> alt.Chart:
 
 def time(column: str) -> alt.X:
     """A column on the axis of time; a second lies between its number and the next one."""
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
-
     return alt.X(
         f"{column}:Q",
         title="seconds since the start",
@@ -414,15 +359,14 @@ def time(column: str) -> alt.X:
     )
 
 
-def cursor(fields: Mapping[str, str], name: str) -> alt.Chart:
+def cursor(fields: Mapping[str, str], name: str, step_s: int = 1) -> alt.Chart:
     """The layer that shows the numbers of the second under the pointer.
 
     Args:
         fields: Column to its heading.
         name: A name for the pointer's second, unique in the specification.
+        step_s: How many seconds each row stands for.
     """
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
-
     hover = alt.selection_point(
         name=name, on="pointerover", clear="pointerout", fields=["second"], empty=False
     )
@@ -432,7 +376,7 @@ def cursor(fields: Mapping[str, str], name: str) -> alt.Chart:
     ]
     return (
         alt.Chart(alt.NamedData(name="seconds"))
-        .transform_calculate(until="datum.second + 1")
+        .transform_calculate(until=f"datum.second + {step_s}")
         .mark_rect(color=INK.light)
         .encode(
             x=time("second"),
@@ -445,17 +389,18 @@ def cursor(fields: Mapping[str, str], name: str) -> alt.Chart:
     )
 
 
-def seconds(source: str = "seconds") -> alt.Chart:
-    """A chart of a data set with one row a second; `middle` is the middle of the second."""
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
+def seconds(step_s: int = 1) -> alt.Chart:
+    """A chart of the data set `seconds`; `middle` is the middle of a row's seconds.
 
-    return alt.Chart(alt.NamedData(name=source)).transform_calculate(middle="datum.second + 0.5")
+    Args:
+        step_s: How many seconds each row stands for.
+    """
+    middle = f"datum.second + {step_s / 2:g}"
+    return alt.Chart(alt.NamedData(name="seconds")).transform_calculate(middle=middle)
 
 
 def colour_of(name: str, among: Mapping[str, Colour]) -> alt.ColorDatum:
     """The colour of a layer, with a legend of all the names it is one of."""
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
-
     return alt.ColorDatum(
         name,
         scale=alt.Scale(domain=list(among), range=[colour.light for colour in among.values()]),
@@ -465,8 +410,6 @@ def colour_of(name: str, among: Mapping[str, Colour]) -> alt.ColorDatum:
 
 def layered(*layers: alt.Chart | alt.LayerChart) -> alt.LayerChart:
     """Charts upon each other, the first one beneath."""
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
-
     return cast("alt.LayerChart", alt.layer(*layers))
 
 
@@ -481,8 +424,6 @@ def labelled(source: str, y: alt.Y, colour: Colour, **mark: Any) -> alt.LayerCha
         colour: Colour of the words.
         mark: Properties of the mark that differ.
     """
-    import altair as alt  # noqa: PLC0415 - heavy, and needed to draw only
-
     style: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -4, **mark}
     words = alt.Chart(alt.NamedData(name=source)).encode(x=alt.value("width"), y=y, text="text:N")
     halo = words.mark_text(stroke=PAPER.light, strokeWidth=4, strokeJoin="round", **style)
@@ -515,7 +456,7 @@ def finished(
 def repaint(value: Any, twins: Mapping[str, str] = DARK) -> Any:
     """A specification, or any part of it, with each colour exchanged for its twin."""
     if isinstance(value, dict):
-        parts = cast("dict[str, Any]", value)
+        parts = cast("Specification", value)
         return {key: repaint(part, twins) for key, part in parts.items()}
     if isinstance(value, list):
         return [repaint(part, twins) for part in cast("list[Any]", value)]
@@ -542,7 +483,7 @@ _AXIS = {
     "tickSize": 4,
 }
 
-CONFIG: dict[str, Any] = {
+CONFIG: Specification = {
     "font": FONTS,
     "view": {"stroke": None},
     "mark": {"aria": False},

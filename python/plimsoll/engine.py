@@ -1,11 +1,11 @@
 """The engine as a process: `python -m plimsoll.engine SPEC.json`.
 
-Stdout carries one JSON object a line: `started`, then `progress` once a second, then `finished`.
-SIGINT and SIGTERM end the load early and cleanly. The engine also ends when nobody reads its
-stdout any more, so that no load outlives the one who asked for it.
+Stdout has one JSON object per line: `started`, then `progress` once a second, then `finished`.
+SIGINT and SIGTERM end the load early and cleanly. The engine also ends when its stdout is closed,
+so that no load outlives the process that started it.
 
-Exit codes: 0 finished or interrupted, 2 the specification is wrong, 3 this host is not fit, 5 the
-engine failed, 6 the rows could not be written. When it is not 0, the last line of stderr is
+Exit codes: 0 finished or interrupted, 2 invalid specification, 3 a limit of this host is too low, 5
+the engine failed, 6 the rows could not be written. If it is not 0, the last line of stderr is
 `{"error": …, "hint": …}`.
 """
 
@@ -22,11 +22,11 @@ from typing import NoReturn
 from plimsoll import _engine
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-"""What ends the load early."""
+"""Signals that end the load early."""
 
 
 class _Interrupted(Exception):  # noqa: N818 - it never leaves this module
-    """A signal asked for the end."""
+    """A signal requested the end."""
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:
@@ -39,9 +39,9 @@ def _say(line: str) -> None:
 
 
 def _finish(spec: str) -> str:
-    """Puts on the load of a specification and gives the content of `finish.json`.
+    """Generates the load of a specification and returns the content of `finish.json`.
 
-    A signal that comes when the load is over already changes nothing any more.
+    A signal after the end of the load has no effect.
     """
     try:
         return _engine.run(spec, _say)
@@ -56,13 +56,13 @@ def _finish(spec: str) -> str:
 
 
 def _complain(error: str, hint: str) -> None:
-    """Writes the last line of stderr; the disk it goes to may be the one that is full."""
+    """Writes the last line of stderr; its disk may be full."""
     with suppress(OSError):
         os.write(2, (json.dumps({"error": error, "hint": hint}) + "\n").encode())
 
 
 def main(arguments: list[str]) -> int:
-    """Puts on the load of a specification.
+    """Generates the load of a specification.
 
     Args:
         arguments: The path of the specification.

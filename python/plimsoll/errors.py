@@ -2,16 +2,17 @@
 
 ```
 PlimsollError
-├── CampaignError          2   the question is wrong; holds every problem found
-├── HostError              3   this host is not fit
+├── InputError             2   invalid arguments or campaign file; contains every problem
+├── HostError              3   a limit of this host is too low for the load
 │   ├── LimitTooLow
 │   ├── CoreMissing
 │   └── PortTaken
-├── FrameworkError         4   a framework failed
+├── FrameworkError         4   a framework, or the server of a load, failed
 │   ├── NotInstalled
 │   ├── BuildFailed
 │   ├── StartFailed
 │   ├── NotReady
+│   ├── NotResponding
 │   ├── ContractBroken
 │   └── DiedUnderLoad
 ├── DriverError            5   a driver failed
@@ -19,10 +20,12 @@ PlimsollError
 │   ├── DriverFailed
 │   └── EngineFailed
 ├── StorageError           6   results could not be written or read
+│   └── MixedResults
 └── Interrupted          130   Ctrl-C or SIGTERM; what was complete is kept
 ```
 
-A message says where, what, so what; the hint says what to do. Values stand in backticks.
+A message is one sentence that names what is wrong and where; the hint names what to do. Values are
+in backticks.
 """
 
 from __future__ import annotations
@@ -34,13 +37,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 VERDICT_VOID = 1
-"""Exit code: done, and some verdict is void."""
+"""Exit code: completed, but a verdict is void."""
 
 LIMIT_MISSED = 7
-"""Exit code: a limit given with `--fail-if` was missed."""
+"""Exit code: a `--fail-if` or `--max-regression` threshold was crossed."""
+
+UNDECIDED = 8
+"""Exit code: whether a `--max-regression` threshold was crossed is undecided."""
 
 FAULT = 70
-"""Exit code: Plimsoll itself is wrong; `EX_SOFTWARE` of sysexits.h."""
+"""Exit code: internal error in Plimsoll; `EX_SOFTWARE` of sysexits.h."""
 
 INTERRUPTED = 130
 """Exit code: ended by Ctrl-C."""
@@ -50,8 +56,8 @@ class PlimsollError(Exception):
     """The root of the tree.
 
     Args:
-        message: Where, what, so what; one sentence without a full stop.
-        hint: What to do about it; empty when there is nothing to do.
+        message: What is wrong and where, in one sentence without a full stop.
+        hint: What to do about it; may be empty.
     """
 
     exit_code: ClassVar[int] = 1
@@ -88,12 +94,28 @@ def exit_code_of(ending: str) -> int:
         ending: `completed`, or the class of the error that ended it: `DiedUnderLoad`.
 
     Returns:
-        0 when it completed, else the code of the error.
+        0 if it completed, otherwise the code of the error.
+    """
+    return 0 if ending == "completed" else _kind_of(ending).exit_code
+
+
+def of_ending(ending: str, message: str, hint: str) -> PlimsollError | None:
+    """The error that ended a trial; None when it completed.
+
+    Args:
+        ending: `completed`, or the class of the error that ended it: `DiedUnderLoad`.
+        message: Its message.
+        hint: What to do about it.
     """
     if ending == "completed":
-        return 0
-    codes = {kind.__name__: kind.exit_code for kind in _and_below(PlimsollError)}
-    return codes.get(ending, FrameworkError.exit_code)
+        return None
+    kind = _kind_of(ending)
+    return InputError([Problem("", message, hint)]) if kind is InputError else kind(message, hint)
+
+
+def _kind_of(ending: str) -> type[PlimsollError]:
+    kinds = {kind.__name__: kind for kind in _and_below(PlimsollError)}
+    return kinds.get(ending, FrameworkError)
 
 
 def _and_below(kind: type[PlimsollError]) -> Iterator[type[PlimsollError]]:
@@ -102,8 +124,8 @@ def _and_below(kind: type[PlimsollError]) -> Iterator[type[PlimsollError]]:
         yield from _and_below(special)
 
 
-class CampaignError(PlimsollError):
-    """The question is wrong.
+class InputError(PlimsollError):
+    """Invalid arguments, campaign file or other input.
 
     Args:
         problems: Every problem found, at least one.
@@ -117,7 +139,7 @@ class CampaignError(PlimsollError):
 
 
 class HostError(PlimsollError):
-    """This host is not fit for what is asked."""
+    """This host cannot carry the load."""
 
     exit_code = 3
 
@@ -127,21 +149,21 @@ class LimitTooLow(HostError):
 
 
 class CoreMissing(HostError):
-    """A core that was asked for is not there."""
+    """A requested core is not available."""
 
 
 class PortTaken(HostError):
-    """A port that a server needs is in use by somebody else."""
+    """Another program uses a port that a server needs."""
 
 
 class FrameworkError(PlimsollError):
-    """A framework failed; its trial ends, the campaign goes on."""
+    """A framework failed; its trial ends, the campaign continues."""
 
     exit_code = 4
 
 
 class NotInstalled(FrameworkError):
-    """What the framework needs is not on this host."""
+    """A requirement of the framework is not installed on this host."""
 
 
 class BuildFailed(FrameworkError):
@@ -153,16 +175,20 @@ class StartFailed(FrameworkError):
 
 
 class NotReady(FrameworkError):
-    """The server did not answer rightly in the time it has to start."""
+    """The server gave no correct response within its start timeout."""
+
+
+class NotResponding(FrameworkError):
+    """The server that a load is for cannot be reached, or does not speak HTTP."""
 
 
 class ContractBroken(FrameworkError):
-    """An endpoint answered other than the contract asks.
+    """An endpoint violates the contract.
 
     Args:
-        message: Where, what, so what.
+        message: What is wrong and where.
         hint: What to do about it.
-        failures: One sentence for each thing that was wrong.
+        failures: One sentence per violation.
     """
 
     def __init__(self, message: str, hint: str = "", failures: Sequence[str] = ()) -> None:
@@ -185,7 +211,7 @@ class DriverMissing(DriverError):
 
 
 class DriverFailed(DriverError):
-    """The driver ended with an error of its own."""
+    """The driver ended with an error."""
 
 
 class EngineFailed(DriverError):
@@ -198,7 +224,11 @@ class StorageError(PlimsollError):
     exit_code = 6
 
 
+class MixedResults(StorageError):
+    """Existing results were measured with another application, load or host than now."""
+
+
 class Interrupted(PlimsollError):
-    """A signal ended it; what was complete is kept."""
+    """A signal ended the command; what was complete is kept."""
 
     exit_code = INTERRUPTED

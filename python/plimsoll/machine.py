@@ -1,11 +1,12 @@
 """Facts and limits of a host.
 
-What is read here is stored with every recording, so that two of them are compared only when they
-were made alike. Nothing private is read: no name of the host or of a user, no address, no path.
+They are stored with every recording, so that only recordings of equal hosts are compared. Nothing
+private is read: no name of the host or of a user, no address, no path.
 """
 
 from __future__ import annotations
 
+import gzip
 import os
 import platform
 import re
@@ -21,16 +22,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 BACKLOG = 4096
-"""Listen backlog that every framework is asked to use."""
+"""Listen backlog that every framework must set."""
 
 SPARE_FILES = 64
 """Open files that a process needs besides its connections."""
 
 LOOPBACK_SOURCES = 254
-"""Source addresses that the engine spreads connections to loopback over."""
+"""Source addresses over which the engine spreads connections to loopback."""
 
 SPARE_PROCESSES = 1024
 """Processes and threads that a host needs besides one for each connection."""
+
+Fact = int | float | str | bool | list[int] | None
+"""Type of a fact; None if the host does not provide it."""
 
 FACTS = {
     "host": "label of the host",
@@ -40,19 +44,21 @@ FACTS = {
     "packages": "processors in their sockets",
     "numa_nodes": "memory nodes",
     "cpu_model": "name of the processor",
-    "cpu_governor": "how the frequency is chosen; null when the host does not say",
-    "cpu_boost": "whether the frequency may rise above the nominal one; null when it does not say",
-    "clock_source": "what the kernel tells the time by",
+    "cpu_governor": "frequency governor; null when unknown",
+    "cpu_boost": "whether the frequency may rise above the nominal one; null when unknown",
+    "clock_source": "clock source of the kernel",
     "memory_bytes": "memory of the host",
     "swap_bytes": "swap space of the host",
     "huge_pages": "transparent huge pages: `always`, `madvise` or `never`",
     "kernel": "release of the kernel",
+    "interrupt_time": "where the kernel counts time in interrupts: with the interrupted `task`, "
+    "or `apart`; null when unknown",
     "distribution": "name and version of the distribution",
     "architecture": "instruction set",
     "open_files_soft": "file descriptors a process has now; getrlimit(2)",
-    "open_files_hard": "file descriptors a process may ask for; getrlimit(2)",
+    "open_files_hard": "file descriptors a process may request; getrlimit(2)",
     "processes_max": "processes and threads the host can number; kernel.pid_max",
-    "somaxconn": "longest listen queue, whatever a server asks for; net.core.somaxconn",
+    "somaxconn": "longest listen queue, whatever a server requests; net.core.somaxconn",
     "port_first": "first port of outgoing connections; net.ipv4.ip_local_port_range",
     "port_last": "last port of outgoing connections; net.ipv4.ip_local_port_range",
     "tcp_tw_reuse": "whether ports in TIME_WAIT are used again: 0 no, 1 yes, 2 on loopback",
@@ -60,7 +66,7 @@ FACTS = {
     "netdev_max_backlog": "packets that may wait for a core, loopback too",
     "conntrack_max": "connections the firewall can remember; null when it remembers none",
     "virtual": "whether the host is a virtual machine",
-    "hypervisor": "what runs it; null when unknown or not virtual",
+    "hypervisor": "its hypervisor; null when unknown or not virtual",
     "container": "kind of the container around Plimsoll; null when there is none",
     "cgroup_cores": "cores' worth of time the control group may use; null without a limit",
     "cgroup_memory_bytes": "memory the control group may use; null without a limit",
@@ -81,7 +87,7 @@ class Division:
     Attributes:
         server: Cores of the server.
         driver: Cores of the driver.
-        note: What a reader of the results must know about it; empty when there is nothing.
+        note: Remark for readers of the results; may be empty.
     """
 
     server: tuple[int, ...]
@@ -89,8 +95,8 @@ class Division:
     note: str = ""
 
 
-def facts(root: Path = _ROOT) -> dict[str, Any]:
-    """What is known of this host, one entry for each of `FACTS`, ready for JSON.
+def facts(root: Path = _ROOT) -> dict[str, Fact]:
+    """The facts of this host, one entry for each of `FACTS`, ready for JSON.
 
     Args:
         root: Folder with `proc`, `sys` and `etc`.
@@ -131,20 +137,20 @@ def divide_cores(
 ) -> Division:
     """Divides the cores of this host between server and driver.
 
-    What is not asked for is chosen: the cores are put in the order of processors and physical
-    cores, and the server gets the first half, the driver the rest. Of an odd number the driver has
-    one more, for a driver that is short of cores measures itself. Threads of one physical core stay
-    together as long as there are two physical cores. Only where there is a single core, or nothing
-    is left beside what was asked for, both use the same.
+    Cores that are not given are chosen: in the order of processors and physical cores, the server
+    gets the first half, the driver the rest. Of an odd number the driver gets one more, because a
+    saturated driver measures itself. Threads of one physical core stay together as long as there
+    are two physical cores. Both share cores only if there is a single core, or if none is left
+    besides the given ones.
 
     Args:
-        server_cores: Cores asked for the server; None leaves it to Plimsoll.
-        driver_cores: Cores asked for the driver; None leaves it to Plimsoll.
+        server_cores: Cores of the server; None leaves it to Plimsoll.
+        driver_cores: Cores of the driver; None leaves it to Plimsoll.
         allowed: Cores to divide; None for those that this process may use.
         root: Folder with `sys`.
 
     Raises:
-        CoreMissing: A core is asked for that this process may not use, or an empty list is given.
+        CoreMissing: This process may not use a given core, or a given list is empty.
     """
     mine = tuple(allowed or allowed_cores())
     for role, asked in (("server", server_cores), ("driver", driver_cores)):
@@ -174,7 +180,7 @@ def raise_open_files() -> int:
 
 
 def check_connections(connections: int) -> None:
-    """Does nothing when this host can hold as many connections, on both of their ends.
+    """Checks that this host can hold so many connections, with both of their ends.
 
     Raises:
         LimitTooLow: There are too few file descriptors or ports.
@@ -183,20 +189,20 @@ def check_connections(connections: int) -> None:
     needed = connections + SPARE_FILES
     if _less(hard, needed):
         message = f"{connections} connections need {needed} file descriptors, the limit is {hard}"
-        hint = f"`{_files_command(needed)}`, or lower `connections` in the load"
+        hint = f"`{_files_command(needed)}`, or reduce `connections` of the load"
         raise LimitTooLow(message, hint)
     first, last = _port_range(_ROOT)
     ports = (last - first + 1) * LOOPBACK_SOURCES
     if ports < connections:
-        message = f"{connections} connections need as many ports, there are {ports}"
-        raise LimitTooLow(message, f"`{_PORTS_COMMAND}`, or lower `connections` in the load")
+        message = f"{connections} connections need as many local ports, but only {ports} exist"
+        raise LimitTooLow(message, f"`{_PORTS_COMMAND}`, or reduce `connections` of the load")
 
 
 def advice(connections: int, known: Mapping[str, Any] | None = None) -> list[str]:
-    """What to change on a host before it is put under load, each with the command that does it.
+    """What to change on a host before a load, with commands.
 
     Args:
-        connections: The most connections that are to be open at one time.
+        connections: The most connections open at one time.
         known: Facts of the host; None for this one.
 
     Returns:
@@ -229,8 +235,8 @@ def _about_queues(host: Mapping[str, Any], connections: int) -> list[str]:
     wanted = min(BACKLOG, connections)
     if _less(host["somaxconn"], wanted):
         said.append(
-            f"listen queues hold {host['somaxconn']} connections, a burst of {connections} "
-            f"overflows them: `sudo sysctl -w net.core.somaxconn={BACKLOG}`"
+            f"the listen backlog is at most {host['somaxconn']}, a burst of {connections} "
+            f"overflows it: `sudo sysctl -w net.core.somaxconn={BACKLOG}`"
         )
     if _less(host["conntrack_max"], 2 * connections):
         said.append(
@@ -249,7 +255,7 @@ def _about_ports(host: Mapping[str, Any], connections: int) -> list[str]:
         )
     if host["tcp_tw_reuse"] == 0:
         said.append(
-            "a port rests for a minute after its connection, so loads without keep-alive run out "
+            "closed connections hold their port for a minute, so loads without keep-alive run out "
             "of ports: `sudo sysctl -w net.ipv4.tcp_tw_reuse=2`"
         )
     return said
@@ -260,7 +266,7 @@ def _about_processes(host: Mapping[str, Any], connections: int) -> list[str]:
     said: list[str] = []
     if _less(host["processes_max"], needed):
         said.append(
-            f"the host can number {host['processes_max']} threads, a server with one for each of "
+            f"the host allows {host['processes_max']} threads, a server with one for each of "
             f"{connections} connections needs more: `sudo sysctl -w kernel.pid_max=4194304`"
         )
     if _less(host["cgroup_processes"], needed):
@@ -277,7 +283,7 @@ def _about_processor(host: Mapping[str, Any], connections: int) -> list[str]:
     said: list[str] = []
     if host["cpu_governor"] not in (None, "performance"):
         said.append(
-            f"the governor `{host['cpu_governor']}` changes the frequency under load: "
+            f"the CPU governor `{host['cpu_governor']}` changes the frequency under load: "
             "`sudo cpupower frequency-set -g performance`"
         )
     cores = len(host["cores"])
@@ -289,31 +295,31 @@ def _about_processor(host: Mapping[str, Any], connections: int) -> list[str]:
         )
     if cores == 1:
         said.append(
-            "server and driver share the only core, so neither can be measured alone: give "
+            "server and driver share the only core and disturb each other: give "
             "the machine a second core, or widen `taskset`"
         )
     return said
 
 
 def _less(limit: float | None, needed: float) -> bool:
-    """Whether there is a limit and it is too low; a negative one is none."""
+    """Whether there is a limit and it is too low; a negative value is no limit."""
     return limit is not None and 0 <= limit < needed
 
 
 def _check_cores(role: str, asked: Sequence[int] | None, allowed: Sequence[int]) -> None:
     if asked is None:
         return
-    hint = f"choose from {_ranges(allowed)}, or leave `{role}_cores` out"
+    hint = f"choose from {_ranges(allowed)}, or remove `{role}_cores`"
     if not asked:
-        raise CoreMissing(f"the {role} is given no core", hint)
+        raise CoreMissing(f"the {role} has no core", hint)
     if lacking := sorted(set(asked) - set(allowed)):
         verb = "are" if lacking[1:] else "is"
-        message = f"cores {_ranges(lacking)} of the {role} {verb} not among those Plimsoll may use"
+        message = f"cores {_ranges(lacking)} of the {role} {verb} not available to Plimsoll"
         raise CoreMissing(message, hint)
 
 
 def _others(cores: Sequence[int], used: Iterable[int]) -> tuple[int, ...]:
-    """The cores that are not used, or all of them when every one is."""
+    """The unused cores, or all if there is none."""
     return tuple(core for core in cores if core not in set(used)) or tuple(cores)
 
 
@@ -335,10 +341,10 @@ def _note(
 ) -> str:  # fmt: skip
     shared = sorted(set(server) & set(driver))
     if shared:
-        return f"server and driver share {_named(shared)}: each takes time from the other"
+        return f"server and driver share {_named(shared)} and take CPU time from each other"
     mixed = [group for group in groups if set(group) & set(server) and set(group) & set(driver)]
     if mixed:
-        return f"{_named(mixed[0])} of server and driver are threads of one physical core"
+        return f"{_named(mixed[0])} of server and driver are hyper-threads of one physical core"
     return ""
 
 
@@ -379,7 +385,7 @@ def _physical_cores(cores: Sequence[int], root: Path) -> list[list[int]]:
     return [groups[key] for key in sorted(groups)]
 
 
-def _processor(root: Path) -> dict[str, Any]:
+def _processor(root: Path) -> dict[str, Fact]:
     cpu = root / "sys/devices/system/cpu"
     online = _cores_of(_text(cpu / "online") or "")
     packages = {_number(cpu / f"cpu{core}/topology/physical_package_id") for core in online}
@@ -412,7 +418,7 @@ def _boost(cpu: Path) -> bool | None:
     return None if stopped is None else stopped == 0
 
 
-def _memory(root: Path) -> dict[str, Any]:
+def _memory(root: Path) -> dict[str, Fact]:
     text = _text(root / "proc/meminfo") or ""
     sizes = {name: int(kib) << 10 for name, kib in re.findall(r"^(\w+):\s+(\d+) kB", text, re.M)}
     pages = _text(root / "sys/kernel/mm/transparent_hugepage/enabled") or ""
@@ -424,18 +430,58 @@ def _memory(root: Path) -> dict[str, Any]:
     }
 
 
-def _system(root: Path) -> dict[str, Any]:
+def _system(root: Path) -> dict[str, Fact]:
     release = _text(root / "etc/os-release") or ""
     name = re.search(r'^PRETTY_NAME="?([^"\n]*)', release, re.MULTILINE)
     return {
         "kernel": platform.release(),
+        "interrupt_time": _interrupt_time(root),
         "distribution": name[1] if name else None,
         "architecture": platform.machine(),
         "libc": " ".join(platform.libc_ver()).strip() or None,
     }
 
 
-def _limits(root: Path) -> dict[str, Any]:
+_LEAST_INTERRUPT_S = 1e-7
+"""Minimum length of a hard interrupt: entering and leaving it takes longer."""
+
+
+def _interrupt_time(root: Path) -> str | None:
+    """Where the kernel counts the time of interrupts: with the interrupted task, or apart.
+
+    A kernel that measures interrupts has counted some time after very many of them. One that only
+    samples each core at every tick hardly ever finds a hard interrupt, since that delays the tick;
+    it counts their time with the task. The count therefore shows what the kernel does, even if the
+    clock was too bad for the build option. The build option decides only while interrupts are few.
+
+    Source:
+        proc_stat(5), `irq` and `intr`; CONFIG_IRQ_TIME_ACCOUNTING and `irqtime_account_irq` of
+        Linux.
+    """
+    text = _text(root / "proc/stat") or ""
+    ticks = re.search(r"^cpu +(?:\d+ +){5}(\d+)", text, re.MULTILINE)
+    count = re.search(r"^intr (\d+)", text, re.MULTILINE)
+    if ticks and count:
+        tick_s = 1 / os.sysconf("SC_CLK_TCK")
+        at_least_s = int(count[1]) * _LEAST_INTERRUPT_S
+        if at_least_s >= tick_s:
+            return "apart" if int(ticks[1]) * tick_s >= at_least_s else "task"
+    built = _kernel_configuration(root).split()
+    if not built:
+        return None
+    return "apart" if "CONFIG_IRQ_TIME_ACCOUNTING=y" in built else "task"
+
+
+def _kernel_configuration(root: Path) -> str:
+    """The kernel's build configuration; empty if it is not available."""
+    try:
+        packed = (root / "proc/config.gz").read_bytes()
+    except OSError:
+        return _text(root / f"boot/config-{platform.release()}") or ""
+    return gzip.decompress(packed).decode("utf-8", "replace")
+
+
+def _limits(root: Path) -> dict[str, Fact]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     kernel = root / "proc/sys"
     first, last = _port_range(root)
@@ -454,12 +500,12 @@ def _limits(root: Path) -> dict[str, Any]:
 
 
 def _port_range(root: Path) -> tuple[int, int]:
-    """First and last port of outgoing connections; the kernel's default when it does not say."""
+    """First and last port of outgoing connections; the kernel's default if unknown."""
     words = (_text(root / "proc/sys/net/ipv4/ip_local_port_range") or "32768 60999").split()
     return int(words[0]), int(words[1])
 
 
-def _surroundings(root: Path) -> dict[str, Any]:
+def _surroundings(root: Path) -> dict[str, Fact]:
     virtual, hypervisor = _virtual(root)
     return {
         "virtual": virtual,
@@ -474,7 +520,7 @@ def _surroundings(root: Path) -> dict[str, Any]:
 
 
 def _virtual(root: Path) -> tuple[bool, str | None]:
-    """Whether this is a virtual machine, and whose.
+    """Whether this is a virtual machine, and its hypervisor.
 
     Source:
         cpuid's hypervisor bit, which /proc/cpuinfo shows as a flag; DMI names of the vendor.
@@ -489,7 +535,7 @@ def _virtual(root: Path) -> tuple[bool, str | None]:
 
 
 def _container(root: Path) -> str | None:
-    """Kind of the container around this process, as far as it leaves traces."""
+    """Kind of the container around this process, if it can be detected."""
     groups = _text(root / "proc/self/cgroup") or ""
     for name in ("kubepods", "docker", "libpod", "lxc"):
         if name in groups:

@@ -1,15 +1,18 @@
-"""Trials: a campaign becomes an ordered list of things to do.
+"""Plans: the ordered list of trials of a campaign.
 
-Each repetition is a complete block that holds every combination once, in an order of its own, so
-that a drift of the machine cannot be taken for a difference between frameworks.
+Each repetition is a complete block with every combination once, in its own shuffled order, so that
+a drift of the host does not look like a difference between frameworks.
 """
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING
+
+from plimsoll.campaign.requests import DRAWN, DRAWN_BY_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Load, Stage
-    from plimsoll.campaign.requests import Endpoint, Exchange
+    from plimsoll.campaign.requests import Endpoint, Exchange, Values
 
     Refuses = Callable[[str, Load, Sequence[Exchange]], str]
     """Why a driver cannot put a load of some requests on a server; empty when it can."""
@@ -29,16 +32,16 @@ REQUEST_BYTES = 48
 """Size of the record of one request before compression."""
 
 ASSUMED_REQUESTS_PER_S = 50_000.0
-"""Requests per second that an estimate takes for granted where the load does not say."""
+"""Requests per second assumed by an estimate if the load does not define them."""
 
 ASSUMED_AROUND_S = 2.0
-"""Seconds of one trial that are not load, as an estimate takes them for granted.
+"""Seconds of a trial without load, assumed by an estimate.
 
 Start, two checks of the contract, stop, and storing the rows.
 """
 
 SEED_BITS = 53
-"""Length of the seed of a trial, such that every reader of JSON keeps it whole."""
+"""Length of a trial's seed, so that every JSON parser reads it exactly."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +49,17 @@ class Trial:
     """One start of one framework, one endpoint, one load, one repetition.
 
     Attributes:
-        id: Unique in the campaign and fit for a folder name: `go.2048.steady.1`; with the driver
-            where the campaign has several: `go.2048.steady.wrk.1`.
+        id: Unique in the campaign and usable as folder name: `go.2048.steady.1`; with the driver
+            if the campaign has several: `go.2048.steady.wrk.1`.
         order: Position in the plan, from 0.
-        framework: What is measured.
-        endpoint: What is asked of it.
-        load: How much of it.
+        framework: The framework.
+        endpoint: The endpoint.
+        load: The load.
         repetition: Number of the block, from 1.
-        driver: The program that puts on the load: `plimsoll`.
-        seed: Seeds the contract's values, the mix and the sample of bodies; the same for every
-            driver.
+        driver: The load generator: `plimsoll`.
+        seed: Seed of the values of contract check and load, the mix and the sample of bodies; the
+            same for every driver.
+        values: Whether the values sent under load are drawn.
     """
 
     id: str
@@ -66,6 +70,13 @@ class Trial:
     repetition: int
     driver: str
     seed: int
+    values: Values = "drawn"
+
+    @cached_property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The requests under load, with weights."""
+        count = DRAWN if self.driver == "plimsoll" else DRAWN_BY_TOOLS
+        return self.endpoint.sent(self.values, self.seed, count)
 
 
 @dataclass(frozen=True)
@@ -73,10 +84,10 @@ class LeftOut:
     """A combination that is not in the plan.
 
     Attributes:
-        framework: What would be measured.
-        endpoint: What would be asked of it.
-        reason: Why not, as its folder says.
-        load: The load that it cannot take; None when it does not serve the endpoint at all.
+        framework: The framework.
+        endpoint: The endpoint.
+        reason: The reason given in its folder.
+        load: The load it does not support; None if it does not implement the endpoint at all.
     """
 
     framework: Framework
@@ -93,13 +104,13 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Refused:
-    """A load that a driver does not put on.
+    """A load that a driver cannot generate.
 
     Attributes:
         driver: Name of the driver.
         load: The load.
-        endpoint: What would be asked.
-        reason: Why not, as the driver says.
+        endpoint: The endpoint.
+        reason: The reason given by the driver.
     """
 
     driver: str
@@ -110,24 +121,24 @@ class Refused:
     def __str__(self) -> str:
         """What is left out and why, in one line."""
         return (
-            f"{self.driver} does not put load {self.load.name} on {self.endpoint.name}: "
+            f"{self.driver} cannot generate load {self.load.name} on {self.endpoint.name}: "
             f"{self.reason}"
         )
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """What a plan takes.
+class PlanEstimate:
+    """Time and disk space that a plan needs.
 
     Attributes:
         trials: Number of trials.
         load_s: Time under load, in seconds.
-        duration_s: Time in all, in seconds: load, pauses, and what lies around each load.
+        duration_s: Total time in seconds: loads, pauses, and the rest of each trial.
         requests: Requests sent.
-        bytes: Their records before compression, all trials together.
-        largest_trial_bytes: The same of the trial with the most requests.
-        assumed_requests_per_s: Requests per second that were taken for granted.
-        assumed_around_s: Seconds around each load that were taken for granted.
+        bytes: Size of their records before compression, all trials together.
+        largest_trial_bytes: The same for the trial with the most requests.
+        assumed_requests_per_s: Assumed requests per second.
+        assumed_around_s: Assumed seconds of each trial without load.
     """
 
     trials: int
@@ -149,13 +160,14 @@ def plan(campaign: Campaign, refuses: Refuses = _nothing) -> tuple[Trial, ...]:
     """The trials of a campaign, in order.
 
     Args:
-        campaign: What is asked.
-        refuses: Says why a driver cannot put on a load; such trials are left out.
+        campaign: The campaign.
+        refuses: Returns why a driver cannot generate a load; such trials are left out.
 
     Returns:
-        One block for each repetition. The same campaign always has the same plan, and a trial
-        keeps its seed when others come or go.
+        One block per repetition. The same campaign always has the same plan, and a trial keeps its
+        seed if others are added or removed.
     """
+    sent = _sent(campaign)
     combinations = [
         (framework, endpoint, load, driver)
         for framework, endpoint in _pairs(campaign)
@@ -163,34 +175,55 @@ def plan(campaign: Campaign, refuses: Refuses = _nothing) -> tuple[Trial, ...]:
         for load in campaign.loads
         if not (load.keep_alive and framework.no_keep_alive)
         for driver in campaign.drivers
-        if not refuses(driver, load, endpoint.exchanges)
+        if not refuses(driver, load, sent[endpoint.name])
     ]
     orders = itertools.count()
     return tuple(
         _trial(campaign, *combination, repetition, order=next(orders))
         for repetition in range(1, campaign.repetitions + 1)
-        for combination in _shuffled(combinations, f"{campaign.seed}/{repetition}")
+        for combination in _ordered(campaign, combinations, f"{campaign.seed}/{repetition}")
+    )
+
+
+def groups(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], ...]:
+    """Trials that take turns, in order: those of one endpoint, load and repetition together."""
+    parts = itertools.groupby(
+        trials, lambda trial: _table(trial.endpoint, trial.load, trial.driver)
+    )
+    return tuple(
+        tuple(group)
+        for _, part in parts
+        for _, group in itertools.groupby(part, lambda trial: trial.repetition)
     )
 
 
 def left_out(campaign: Campaign) -> tuple[LeftOut, ...]:
-    """What a campaign asks of frameworks that do not serve it."""
+    """Combinations that frameworks do not implement."""
     return tuple(left for pair in _pairs(campaign) for left in _left_out_of(campaign.loads, *pair))
 
 
 def refused(campaign: Campaign, refuses: Refuses) -> tuple[Refused, ...]:
-    """What a campaign asks of drivers that do not do it.
+    """Loads that drivers cannot generate.
 
     Args:
-        campaign: What is asked.
-        refuses: Says why a driver cannot put on a load.
+        campaign: The campaign.
+        refuses: Returns why a driver cannot generate a load.
     """
+    sent = _sent(campaign)
     asked = itertools.product(campaign.drivers, campaign.loads, campaign.endpoints)
     return tuple(
         Refused(driver, load, endpoint, reason)
         for driver, load, endpoint in asked
-        if (reason := refuses(driver, load, endpoint.exchanges))
+        if (reason := refuses(driver, load, sent[endpoint.name]))
     )
+
+
+def _sent(campaign: Campaign) -> dict[str, tuple[Exchange, ...]]:
+    """The requests of each endpoint under load in one trial; in others only values differ."""
+    return {
+        endpoint.name: endpoint.sent(campaign.values, campaign.seed, DRAWN_BY_TOOLS)
+        for endpoint in campaign.endpoints
+    }
 
 
 def estimate(
@@ -198,18 +231,17 @@ def estimate(
     cool_down_s: float,
     requests_per_s: float = ASSUMED_REQUESTS_PER_S,
     around_s: float = ASSUMED_AROUND_S,
-) -> Estimate:
-    """What some trials take, in time and on disk.
+) -> PlanEstimate:
+    """Time and disk space that some trials need.
 
-    How many requests a closed load sends is for the server to decide, so a rate is assumed, up to
-    the limits that the load itself sets: its think time and its number of requests. An open load
-    says how many there are.
+    The number of requests of a closed load depends on the server, so a rate is assumed, up to the
+    limits of the load: its think time and its number of requests. An open load defines the number.
 
     Args:
         trials: The trials.
         cool_down_s: Pause between two of them, in seconds.
-        requests_per_s: Rate assumed of every server.
-        around_s: Time assumed around each load, in seconds.
+        requests_per_s: Assumed rate of every server.
+        around_s: Assumed time of each trial without load, in seconds.
 
     Returns:
         The estimate.
@@ -217,7 +249,7 @@ def estimate(
     requests = [_requests(trial.load, requests_per_s) for trial in trials]
     load_s = sum(_load_s(trial.load, requests_per_s) for trial in trials)
     pauses_s = cool_down_s * max(0, len(trials) - 1)
-    return Estimate(
+    return PlanEstimate(
         trials=len(trials),
         load_s=load_s,
         duration_s=load_s + pauses_s + around_s * len(trials),
@@ -230,7 +262,7 @@ def estimate(
 
 
 def duration_s(trials: Sequence[Trial], cool_down_s: float) -> float:
-    """Time that some trials take in all, in seconds, as `estimate` has it."""
+    """Total time of some trials in seconds, as in `estimate`."""
     return estimate(trials, cool_down_s).duration_s
 
 
@@ -247,6 +279,24 @@ def _left_out_of(
 
 def _pairs(campaign: Campaign) -> Iterator[tuple[Framework, Endpoint]]:
     return itertools.product(campaign.frameworks, campaign.endpoints)
+
+
+def _ordered(
+    campaign: Campaign, combinations: Sequence[Combination], seed: str
+) -> list[Combination]:
+    """One block in its order: shuffled, and where servers take turns, those of a table together."""
+    drawn = _shuffled(combinations, seed)
+    if not campaign.turn_s:
+        return drawn
+    places: dict[tuple[str, str, str], int] = {}
+    for _, endpoint, load, driver in drawn:
+        places.setdefault(_table(endpoint, load, driver), len(places))
+    return sorted(drawn, key=lambda one: places[_table(*one[1:])])
+
+
+def _table(endpoint: Endpoint, load: Load, driver: str) -> tuple[str, str, str]:
+    """What entries of one table have in common."""
+    return endpoint.name, load.name, driver
 
 
 def _shuffled(combinations: Sequence[Combination], seed: str) -> list[Combination]:
@@ -272,15 +322,16 @@ def _trial(
         order=order,
         framework=framework,
         endpoint=endpoint,
-        load=load,
+        load=load.warmed(framework.warm_up_s),
         repetition=repetition,
         driver=driver,
         seed=draw.getrandbits(SEED_BITS),
+        values=campaign.values,
     )
 
 
 def _load_s(load: Load, requests_per_s: float) -> float:
-    """How long a load lasts; one that ends after a number of requests may end before its time."""
+    """Length of a load; one with a number of requests may end earlier."""
     if load.request_limit is None:
         return load.duration_s
     return min(load.duration_s, load.request_limit / requests_per_s)
@@ -292,7 +343,7 @@ def _requests(load: Load, requests_per_s: float) -> int:
 
 
 def _stage_requests(load: Load, stage: Stage, requests_per_s: float) -> float:
-    level = _mean_level(stage)
+    level = stage.mean_level
     if load.model == "open":
         rate_per_s = level
     elif load.think_time_s > 0:
@@ -300,9 +351,3 @@ def _stage_requests(load: Load, stage: Stage, requests_per_s: float) -> float:
     else:
         rate_per_s = requests_per_s if level > 0 else 0.0
     return rate_per_s * stage.duration_s
-
-
-def _mean_level(stage: Stage) -> float:
-    """Mean level of a stage: of the steps 1 to k, the mean of i / k is (k + 1) / 2k."""
-    share = (stage.steps + 1) / (2 * stage.steps) if stage.steps else 0.5
-    return stage.start + (stage.end - stage.start) * share

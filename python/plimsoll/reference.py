@@ -1,11 +1,11 @@
 """The reference server as a process: `python -m plimsoll.reference`.
 
-It serves the whole contract with a known service time until SIGTERM or SIGINT. Stdout carries two
-lines of JSON: `listening`, as soon as connections are accepted, and `stopped`, with what the server
-has counted itself.
+It serves the whole contract with a known service time until SIGTERM or SIGINT. Stdout has two lines
+of JSON: `listening`, as soon as connections are accepted, and `stopped`, with the server's own
+counters.
 
-Exit codes: 0 stopped by a signal, 2 the options are wrong, 3 this host is not fit (the port is
-taken, a core is not there), 5 the server failed, 6 what it witnessed could not be written.
+Exit codes: 0 stopped by a signal, 2 invalid options, 3 a limit of this host (the port is in use, a
+core is not available), 5 the server failed, 6 its log could not be written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NS_PER_UNIT = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
 
 class _Stopped(Exception):  # noqa: N818 - it never leaves this module
-    """A signal asked for the end."""
+    """A signal requested the end."""
 
 
 def _stop(number: int, frame: object) -> NoReturn:
@@ -52,7 +52,7 @@ def duration_ns(text: str) -> int:
         return round(float(match[1]) * _NS_PER_UNIT[match[2]])
     if text == "0":
         return 0
-    message = f"`{text}` is not a duration; write it like 200us, 1.5ms or 2s"
+    message = f"`{text}` is not a duration; write it as 200us, 1.5ms or 2s"
     raise argparse.ArgumentTypeError(message)
 
 
@@ -60,7 +60,7 @@ def _cores(text: str) -> list[int]:
     try:
         return [int(core) for core in text.split(",") if core]
     except ValueError:
-        message = f"`{text}` is not a list of cores; write it like 0,1"
+        message = f"`{text}` is not a list of cores; write it as 0,1"
         raise argparse.ArgumentTypeError(message) from None
 
 
@@ -75,7 +75,7 @@ def _resolved(host: str, port: int) -> str:
     """Address and port as the engine crate reads them.
 
     Raises:
-        OSError: There is no such host.
+        OSError: The host is unknown.
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     address = str(found[0][4][0])
@@ -92,17 +92,21 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--host", default=environment.get("HOST", "127.0.0.1"), help="address to listen on")
     add("--port", type=_port, default=environment.get("PORT", "8080"), help="0 takes a free one")
-    add("--workers", type=int, default=environment.get("WORKERS", "1"), help="threads that serve")
-    add("--cores", type=_cores, default=[], help="cores for the workers in turn: 0,1")
+    add("--workers", type=int, default=environment.get("WORKERS", "1"), help="worker threads")
+    add("--cores", type=_cores, default=[], help="cores of the workers: 0,1")
     add("--acceptors", choices=("many", "one"), default="many", help="listening sockets")
-    add("--backlog", type=int, default=4096, help="connections that may wait to be accepted")
-    add("--service-time", type=duration_ns, default=0, help="of every request: 0, 200us, 1ms")
-    add("--second-service-time", type=duration_ns, help="of a share of the requests")
+    add("--backlog", type=int, default=4096, help="listen backlog")
+    add("--service-time", type=duration_ns, default=0, help="service time: 0, 200us, 1ms")
+    add(
+        "--second-service-time",
+        type=duration_ns,
+        help="second service time, for a share of requests",
+    )
     add("--second-ratio", type=float, default=0.1, help="that share, from 0 to 1")
-    add("--freeze", type=duration_ns, help="stand still this long at the end of every period")
-    add("--freeze-every", type=duration_ns, default="5s", help="that period")
-    add("--seed", type=int, default=0, help="chooses which requests take the second service time")
-    add("--witness", type=Path, help="file that says, at the end, how long each request was held")
+    add("--freeze", type=duration_ns, help="stall this long at the end of every period")
+    add("--freeze-every", type=duration_ns, default="5s", help="length of the period")
+    add("--seed", type=int, default=0, help="seed of the choice between the service times")
+    add("--witness", type=Path, help="file for the service time of each request")
     return parser
 
 
@@ -128,14 +132,14 @@ def _witness(path: Path | None) -> dict[str, str]:
 
 
 def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """What the engine crate is to serve, as JSON.
+    """The specification of the server for the reference crate, as JSON.
 
     Args:
         arguments: The command line without the program.
         environment: Where HOST, PORT and WORKERS are looked up.
 
     Raises:
-        SystemExit: An option is wrong; it is named on stderr, the exit code is 2.
+        SystemExit: An option is invalid; stderr names it, and the exit code is 2.
     """
     parser = _parser(environment)
     options = parser.parse_args(arguments)

@@ -17,7 +17,7 @@ class Column:
     Attributes:
         name: Name, with its unit.
         type: Arrow type.
-        meaning: What it says, in one line.
+        meaning: Its meaning in one line.
         nullable: Whether a value may be absent.
     """
 
@@ -58,7 +58,7 @@ class Quantity:
     Attributes:
         name: Name, with its unit.
         kind: `gauge` (a level at an instant) or `counter` (grows; differences count).
-        meaning: What it says, and its source.
+        meaning: Its meaning, and its source.
     """
 
     name: str
@@ -76,49 +76,67 @@ REQUESTS = Table(
         Column(
             "due_ns",
             pa.int64(),
-            "the instant the schedule wanted it to start; null when not said",
+            "intended start by the schedule; null when unknown",
             True,
         ),
         Column("sent_ns", pa.int64(), "handed to the kernel; null when never sent", True),
-        Column("first_byte_ns", pa.int64(), "first byte of the answer; null when none came", True),
-        Column("done_ns", pa.int64(), "its end, right or wrong; null when unfinished", True),
+        Column(
+            "first_byte_ns",
+            pa.int64(),
+            "first byte of the response; null when there was none",
+            True,
+        ),
+        Column("done_ns", pa.int64(), "its end, successful or not; null when unfinished", True),
         Column(
             "received_bytes",
             pa.uint32(),
-            "bytes of the answer, head and body; null when not said",
+            "bytes of the response, head and body; null when unknown",
             True,
         ),
-        Column("request", pa.uint16(), "index into the trial's kinds of request"),
-        Column("connection", pa.uint32(), "attempt to connect that carried it, per worker", True),
-        Column("worker", pa.uint16(), "thread of the driver"),
-        Column("host", _TEXT, "host of the driver"),
+        Column(
+            "body_bytes",
+            pa.uint32(),
+            "bytes of the body without its transfer coding; null when incomplete or unknown",
+            True,
+        ),
+        Column(
+            "compared",
+            pa.bool_(),
+            "whether the body was compared byte for byte; null when none was expected, or status "
+            "or length were wrong already",
+            True,
+        ),
+        Column("request", pa.uint16(), "index into the trial's request types"),
+        Column("connection", pa.uint32(), "connection attempt that carried it, per worker", True),
+        Column("worker", pa.uint16(), "load generator thread"),
+        Column("host", _TEXT, "load generator host"),
         Column("status", pa.uint16(), "status code; null when no head was read", True),
         Column("outcome", _TEXT, "how it ended"),
         Column("errno", pa.uint8(), "error number of the system; null when there was none", True),
-        Column("sent_bytes", pa.uint32(), "bytes of the request; null when not said", True),
+        Column("sent_bytes", pa.uint32(), "bytes of the request; null when unknown", True),
     ),
 )
 
 CONNECTIONS = Table(
     "connections",
     "recorded",
-    "one attempt to connect",
+    "one connection attempt",
     (
-        Column("due_ns", pa.int64(), "the instant connect was called"),
-        Column("connected_ns", pa.int64(), "handshake complete; null when it never was", True),
+        Column("due_ns", pa.int64(), "when connect was called"),
+        Column("connected_ns", pa.int64(), "handshake complete; null when it failed", True),
         Column("closed_ns", pa.int64(), "its end; null when open at the end of the trial", True),
-        Column("requests", pa.uint32(), "requests sent on it; null when not said", True),
+        Column("requests", pa.uint32(), "requests sent on it; null when unknown", True),
         Column(
             "responses",
             pa.uint32(),
-            "answers of which at least one byte came; null when not said",
+            "responses with at least one byte; null when unknown",
             True,
         ),
         Column("connection", pa.uint32(), "number of the attempt, per worker"),
-        Column("worker", pa.uint16(), "thread of the driver"),
-        Column("host", _TEXT, "host of the driver"),
+        Column("worker", pa.uint16(), "load generator thread"),
+        Column("host", _TEXT, "load generator host"),
         Column(
-            "outcome", _TEXT, "how the attempt, or the connection, ended; null when not said", True
+            "outcome", _TEXT, "how the attempt, or the connection, ended; null when unknown", True
         ),
         Column("errno", pa.uint8(), "error number of the system; null when there was none", True),
     ),
@@ -129,7 +147,7 @@ USAGE = Table(
     "recorded",
     "one reading of one resource",
     (
-        Column("at_ns", pa.int64(), "instant of the reading; negative before the load"),
+        Column("at_ns", pa.int64(), "time of the reading; negative before the load"),
         Column("host", _TEXT, "host that was read"),
         Column("scope", _TEXT, "`server`, `driver` (process trees) or `machine`"),
         Column("quantity", _TEXT, "name in the list of quantities"),
@@ -138,19 +156,9 @@ USAGE = Table(
 )
 
 _PERCENTILES = ("p25", "p50", "p75", "p95", "p99", "max")
-_SUMMARY_STATISTICS = (
-    "mean",
-    "min",
-    "p25",
-    "p50",
-    "p75",
-    "p90",
-    "p95",
-    "p99",
-    "p999",
-    "p9999",
-    "max",
-)
+
+STATISTICS = ("mean", "min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max")
+"""Statistics of a time in `summaries`, in the order of a table."""
 
 
 def _times(name: str, statistics: tuple[str, ...], meaning: str) -> tuple[Column, ...]:
@@ -163,85 +171,98 @@ def _times(name: str, statistics: tuple[str, ...], meaning: str) -> tuple[Column
 SECONDS = Table(
     "seconds",
     "derived",
-    "one second of one trial; a second without an answer is a row of zeros, and counts are null "
+    "one second of one trial; a second without a response is a row of zeros, and counts are null "
     "where the driver kept no record of its requests",
     (
         Column("trial", _TEXT, "id of the trial"),
         Column("second", pa.int32(), "seconds since the trial's zero, rounded down"),
-        Column("stage", _TEXT, "stage at the middle of the second; `after` behind the last one"),
-        Column("asked", pa.float64(), "level asked for at the middle of the second"),
-        Column("due", pa.int64(), "requests due in it; null where the driver does not say", True),
-        Column("completed", pa.int64(), "complete answers in it, right or wrong", True),
-        Column("ok", pa.int64(), "right answers in it", True),
-        Column("failed", pa.int64(), "requests that ended in it other than right", True),
+        Column("stage", _TEXT, "stage at the middle of the second; `after` after the last one"),
+        Column("asked", pa.float64(), "requested level at the middle of the second"),
+        Column("due", pa.int64(), "requests due in it; null when unknown", True),
+        Column("completed", pa.int64(), "complete responses, successful or not", True),
+        Column("ok", pa.int64(), "successful responses", True),
+        Column("failed", pa.int64(), "requests that ended in it without success", True),
         Column("open_connections", pa.float64(), "connections open, by the driver's count", True),
         Column("in_flight", pa.float64(), "mean requests in flight, by the driver's clock", True),
-        *_times("response_time", _PERCENTILES, "done − due of the complete answers"),
-        *_times("service_time", _PERCENTILES, "done − sent of the complete answers"),
+        *_times("response_time", _PERCENTILES, "done − due of complete responses"),
+        *_times("service_time", _PERCENTILES, "done − sent of complete responses"),
         Column("first_byte_p50_ns", pa.float64(), "first byte − sent: median", True),
-        Column("received_bytes", pa.int64(), "bytes of the answers that ended in it", True),
-        Column("server_busy_cores", pa.float64(), "cores the server's processes kept busy", True),
+        Column("received_bytes", pa.int64(), "bytes of the responses that ended in it", True),
+        Column("server_busy_cores", pa.float64(), "busy cores of the server", True),
         Column("server_rss_bytes", pa.float64(), "memory of the server's processes", True),
-        Column("driver_busy_cores", pa.float64(), "cores the driver kept busy", True),
-        Column("driver_rss_bytes", pa.float64(), "memory of the driver", True),
+        Column("driver_busy_cores", pa.float64(), "busy cores of the load generator", True),
+        Column("driver_rss_bytes", pa.float64(), "memory of the load generator", True),
         Column("machine_busy_cores", pa.float64(), "cores busy on the server's host", True),
         Column("listen_queue", pa.float64(), "connections waiting to be accepted", True),
-        Column("listen_overflows", pa.float64(), "times a connection found the queue full", True),
+        Column("listen_overflows", pa.float64(), "connections that found the queue full", True),
     ),
 )
 
 SUMMARIES = Table(
     "summaries",
     "derived",
-    "one trial, its holds only",
+    "one trial, its measurement window only",
     (
         Column("trial", _TEXT, "id of the trial"),
-        Column("duration_s", pa.float64(), "length of the holds"),
-        Column("completed", pa.int64(), "complete answers, right or wrong"),
-        Column("ok", pa.int64(), "right answers"),
-        Column("failed", pa.int64(), "requests that ended other than right"),
+        Column("duration_s", pa.float64(), "length of the measurement window"),
+        Column("completed", pa.int64(), "complete responses, successful or not"),
+        Column(
+            "ok", pa.int64(), "successful responses; a body that was not compared counts as correct"
+        ),
+        Column("failed", pa.int64(), "requests that ended without success"),
         Column("unfinished", pa.int64(), "requests in flight or waiting at the very end", True),
-        Column("throughput_per_s", pa.float64(), "complete answers per second"),
-        Column("goodput_per_s", pa.float64(), "right answers per second"),
+        Column("throughput_per_s", pa.float64(), "complete responses per second"),
+        Column(
+            "goodput_per_s",
+            pa.float64(),
+            "successful responses per second; null when bodies were wrong and not all compared",
+            True,
+        ),
         Column("failure_ratio", pa.float64(), "failed / (ok + failed); null when both are 0", True),
-        *_times("response_time", _SUMMARY_STATISTICS, "done − due of the complete answers"),
-        *_times("service_time", _SUMMARY_STATISTICS, "done − sent of the complete answers"),
-        *_times("first_byte", _SUMMARY_STATISTICS, "first byte − sent of the complete answers"),
-        *_times("connect", _SUMMARY_STATISTICS, "handshakes that completed, of the whole trial"),
-        *_times("lag", _SUMMARY_STATISTICS, "sent − due of the complete answers"),
-        Column("received_bytes", pa.int64(), "bytes of the answers", True),
-        Column("received_bytes_per_s", pa.float64(), "bytes of the answers per second", True),
+        *_times("response_time", STATISTICS, "done − due of complete responses"),
+        *_times("service_time", STATISTICS, "done − sent of complete responses"),
+        *_times("first_byte", STATISTICS, "first byte − sent of complete responses"),
+        *_times("connect", STATISTICS, "handshakes that completed, of the whole trial"),
+        *_times("lag", STATISTICS, "sent − due of complete responses"),
+        Column("received_bytes", pa.int64(), "bytes of the responses", True),
+        Column("received_bytes_per_s", pa.float64(), "bytes of the responses per second", True),
         Column("sent_bytes", pa.int64(), "bytes of the requests that began to be sent", True),
-        Column("connections_asked", pa.int64(), "most connections asked for at one time", True),
+        Column("connections_asked", pa.int64(), "largest number of connections requested", True),
         Column("connections_opened", pa.int64(), "handshakes that completed, whole trial", True),
         Column(
-            "connections_answered", pa.int64(), "of these, with one byte of an answer or more", True
+            "connections_answered", pa.int64(), "of these, with at least one response byte", True
         ),
+        Column("connections_refused", pa.int64(), "failed connection attempts, whole trial", True),
         Column(
-            "connections_refused", pa.int64(), "attempts to connect that failed, whole trial", True
+            "connections_lost",
+            pa.int64(),
+            "connections that closed by the server or by an error",
+            True,
         ),
-        Column(
-            "connections_lost", pa.int64(), "connections that ended without being asked to", True
-        ),
-        Column("connections_peak_open", pa.int64(), "most connections open at one time", True),
+        Column("connections_peak_open", pa.int64(), "largest number of open connections", True),
         Column(
             "open_connections", pa.float64(), "mean connections open, by the driver's count", True
         ),
         Column("in_flight", pa.float64(), "mean requests in flight, by the driver's clock", True),
-        Column("server_busy_cores", pa.float64(), "cores the server kept busy", True),
+        Column("server_busy_cores", pa.float64(), "busy cores of the server", True),
         Column(
-            "server_cpu_s_per_request", pa.float64(), "its CPU seconds per complete answer", True
+            "server_cpu_s_per_request", pa.float64(), "its CPU seconds per complete response", True
         ),
-        Column("requests_per_core_s", pa.float64(), "complete answers per CPU second of it", True),
-        Column("server_peak_rss_bytes", pa.float64(), "most memory of its processes", True),
+        Column(
+            "requests_per_core_s",
+            pa.float64(),
+            "complete responses per CPU second of the server",
+            True,
+        ),
+        Column("server_peak_rss_bytes", pa.float64(), "peak memory of its processes", True),
         Column("server_peak_pss_bytes", pa.float64(), "the same, shared pages counted once", True),
         Column(
             "net_power_w", pa.float64(), "mean power of the host above that of the idle host", True
         ),
         Column(
-            "requests_per_joule", pa.float64(), "complete answers per joule of net energy", True
+            "requests_per_joule", pa.float64(), "complete responses per joule of net energy", True
         ),
-        Column("driver_busy_cores", pa.float64(), "cores the driver kept busy", True),
+        Column("driver_busy_cores", pa.float64(), "busy cores of the load generator", True),
         Column("driver_peak_busy_ratio", pa.float64(), "busiest second of its busiest core", True),
         Column(
             "source", _TEXT, "`requests` when computed from the rows, else the tool's own figures"
@@ -257,30 +278,79 @@ COMPARISONS = Table(
         Column("framework", _TEXT, "framework and variant"),
         Column("endpoint", _TEXT, "endpoint"),
         Column("load", _TEXT, "load"),
-        Column("driver", _TEXT, "program that put on the load; nothing is compared across drivers"),
+        Column("driver", _TEXT, "load generator; nothing is compared across load generators"),
         Column("quantity", _TEXT, "column of `summaries`"),
-        Column("median", pa.float64(), "median over the repetitions that count", True),
+        Column("median", pa.float64(), "median over the valid repetitions", True),
         Column(
             "low", pa.float64(), "lower end of the 95 % interval; null below 2 repetitions", True
         ),
         Column("high", pa.float64(), "upper end of it", True),
-        Column("repetitions", pa.int32(), "repetitions that count"),
-        Column("excluded", pa.int32(), "repetitions left out: void, or without a recording"),
+        Column("repetitions", pa.int32(), "valid repetitions"),
+        Column("excluded", pa.int32(), "excluded repetitions: void, or without a recording"),
         Column("rank_low", pa.int32(), "best rank it may have (throughput and goodput only)", True),
         Column("rank_high", pa.int32(), "worst rank it may have", True),
+        Column(
+            "scatter_ratio",
+            pa.float64(),
+            "standard deviation of one repetition on logarithms, pooled over the frameworks of the "
+            "table; null where none was repeated",
+            True,
+        ),
+        Column("best_framework", _TEXT, "the best by this quantity; null where none is", True),
+        Column("ratio_to_best", pa.float64(), "its value / that of the best, by the model", True),
+        Column(
+            "ratio_to_best_low",
+            pa.float64(),
+            "lower end of the 95 % interval of this ratio; all of a table hold at once",
+            True,
+        ),
+        Column("ratio_to_best_high", pa.float64(), "upper end of it", True),
+        Column("next_framework", _TEXT, "the next one after it; null for the last", True),
+        Column("ratio_to_next", pa.float64(), "its value / that of the next, by the model", True),
+        Column(
+            "ratio_to_next_low", pa.float64(), "lower end of the 95 % interval of this ratio", True
+        ),
+        Column("ratio_to_next_high", pa.float64(), "upper end of it", True),
     ),
 )
 
-TABLES = (REQUESTS, CONNECTIONS, USAGE, SECONDS, SUMMARIES, COMPARISONS)
+QUANTILES = Table(
+    "quantiles",
+    "derived",
+    "one quantile of the time of complete responses of one trial, in its measurement window; "
+    "exact, evenly spaced by log 1 / (1 − q), with at least ten responses above it",
+    (
+        Column("trial", _TEXT, "id of the trial"),
+        Column(
+            "time", _TEXT, "`response_time`, or `service_time` where intended starts are unknown"
+        ),
+        Column("quantile", pa.float64(), "share of the responses that took no longer, 0 to 1"),
+        Column("value_ns", pa.int64(), "the time"),
+    ),
+)
+
+TABLES = (REQUESTS, CONNECTIONS, USAGE, SECONDS, SUMMARIES, QUANTILES, COMPARISONS)
 """Every table."""
 
 QUANTITIES = (
-    Quantity("cpu_user_s", "counter", "user time of the process tree; proc_pid_stat(5)"),
-    Quantity("cpu_system_s", "counter", "system time of the process tree; proc_pid_stat(5)"),
-    Quantity("core_busy_s", "counter", "machine: busy time of all cores; proc_stat(5)"),
     Quantity(
-        "core0_busy_s", "counter", "machine: busy time of one core, here core 0; proc_stat(5)"
+        "cpu_user_s",
+        "counter",
+        "user time of the process tree, of ended processes too; proc_pid_stat(5)",
     ),
+    Quantity("cpu_system_s", "counter", "system time of the same; proc_pid_stat(5)"),
+    Quantity(
+        "run_delay_s",
+        "counter",
+        "time that threads of the tree were ready to run and waited for a core; schedstat",
+    ),
+    Quantity("run_time_s", "counter", "time that the same threads ran; schedstat"),
+    Quantity(
+        "core_busy_s",
+        "counter",
+        "machine: time of all cores, neither idle nor taken by a hypervisor; proc_stat(5)",
+    ),
+    Quantity("core0_busy_s", "counter", "machine: the same of one core, here core 0"),
     Quantity(
         "core_interrupt_s", "counter", "machine: time of all cores in interrupts; proc_stat(5)"
     ),
@@ -289,12 +359,12 @@ QUANTITIES = (
     Quantity(
         "cgroup_throttled_s",
         "counter",
-        "machine: time that a control group of Plimsoll was stopped for; `cpu.stat`",
+        "machine: time for which a control group of Plimsoll was throttled; `cpu.stat`",
     ),
     Quantity("frequency_hz", "gauge", "machine: mean frequency of the cores; cpufreq"),
-    Quantity("thermal_throttles", "counter", "machine: times a core was slowed by its heat"),
+    Quantity("thermal_throttles", "counter", "machine: thermal throttling events"),
     Quantity("energy_j", "counter", "machine: energy of packages and memory; RAPL"),
-    Quantity("idle_energy_j", "counter", "machine: the same before and after, with nothing run"),
+    Quantity("idle_energy_j", "counter", "machine: the same before and after, on the idle host"),
     Quantity("pressure_cpu_s", "counter", "machine: some task waited for a core; PSI"),
     Quantity("pressure_memory_s", "counter", "machine: some task waited for memory; PSI"),
     Quantity("pressure_io_s", "counter", "machine: some task waited for a disk; PSI"),
@@ -308,12 +378,12 @@ QUANTITIES = (
         "gauge",
         "open files of the fullest process of the tree / the most it may open; proc_pid_limits(5)",
     ),
-    Quantity("voluntary_switches", "counter", "context switches asked for by the tree"),
+    Quantity("voluntary_switches", "counter", "voluntary context switches of the tree"),
     Quantity("involuntary_switches", "counter", "context switches forced on the tree"),
     Quantity("major_faults", "counter", "page faults of the tree that needed a disk"),
-    Quantity("memory_available_bytes", "gauge", "machine: memory that can be had; proc_meminfo(5)"),
+    Quantity("memory_available_bytes", "gauge", "machine: available memory; proc_meminfo(5)"),
     Quantity("swapped_pages", "counter", "machine: pages swapped in or out; /proc/vmstat"),
-    Quantity("oom_kills", "counter", "machine: processes killed for want of memory; /proc/vmstat"),
+    Quantity("oom_kills", "counter", "machine: processes killed for lack of memory; /proc/vmstat"),
     Quantity("listen_queue", "gauge", "connections waiting to be accepted; sock_diag(7)"),
     Quantity("listen_backlog", "gauge", "most that may wait; sock_diag(7)"),
     Quantity("listen_overflows", "counter", "TcpExt ListenOverflows"),
@@ -351,12 +421,17 @@ QUANTITIES = (
     ),
     Quantity("in_flight_mean", "gauge", "driver: mean requests in flight since its last reading"),
     Quantity("in_flight", "gauge", "driver: requests in flight now"),
-    Quantity("connections_asked", "gauge", "driver: connections asked for now"),
+    Quantity(
+        "longest_pause_s",
+        "gauge",
+        "driver: longest stall of one of its threads since the last reading",
+    ),
+    Quantity("connections_asked", "gauge", "driver: connections requested now"),
     Quantity("connections_open", "gauge", "driver: connections open now"),
-    Quantity("busy_cores", "gauge", "server: cores kept busy, as another monitor read them"),
-    Quantity("users_active", "gauge", "driver: users of the tool at work, by its own count"),
+    Quantity("busy_cores", "gauge", "server: busy cores, from another monitor"),
+    Quantity("users_active", "gauge", "driver: active users, by its own count"),
     Quantity("requests_sent", "counter", "driver: requests handed to a connection so far"),
     Quantity("requests_ended", "counter", "driver: requests ended so far, by its own count"),
-    Quantity("received_bytes", "counter", "driver: bytes of answers so far"),
+    Quantity("received_bytes", "counter", "driver: bytes of responses so far"),
 )
 """Every quantity of `usage`. `core0_` stands for one quantity a core."""

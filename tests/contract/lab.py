@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import small_servers
-from plimsoll.conduct.server import started
+from plimsoll.serving.server import started
 
 
 def main() -> None:

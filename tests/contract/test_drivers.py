@@ -24,10 +24,10 @@ import pytest
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Exchange
-from plimsoll.conduct.drive import Drive, Driven, Watch
-from plimsoll.conduct.drivers import ab, h2load, wrk
-from plimsoll.conduct.interruption import Interruption
+from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult
+from plimsoll.drivers.tools import ab, h2load, wrk
 from plimsoll.errors import DriverFailed
+from plimsoll.processes.interruption import Interruption
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -127,10 +127,10 @@ def driven(
     into: Path,
     load: Load = HOLD,
     exchanges: tuple[Exchange, ...] = GET,
-) -> Driven:
+) -> DriverResult:
     assert not tool.refuses(load, exchanges)
-    watch = Watch(lambda _: None, lambda _: None, lambda _: True, Interruption())
-    return tool.drive(Drive(load, exchanges, address, (), 7, 0.0, into), watch)
+    watch = DriverCallbacks(lambda _: None, lambda _: None, lambda _: True, Interruption())
+    return tool.drive(DriverJob(load, exchanges, address, (), 7, 0.0, into), watch)
 
 
 def kinds(exchanges: tuple[Exchange, ...]) -> set[tuple[str, str, str, bytes]]:

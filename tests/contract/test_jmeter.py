@@ -22,13 +22,13 @@ import pytest
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Exchange, Expected, Request
-from plimsoll.conduct.drive import Drive, Driven, Watch
-from plimsoll.conduct.drivers import jmeter
-from plimsoll.conduct.events import Progress
-from plimsoll.conduct.interruption import Interruption
+from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult
+from plimsoll.drivers.tools import jmeter
+from plimsoll.events import Progress
 from plimsoll.intake import READERS, recorded
 from plimsoll.intake.recorded import Written
-from plimsoll.intake.rows import Asked, Tally
+from plimsoll.intake.rows import ImportStats, ReadOptions
+from plimsoll.processes.interruption import Interruption
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("jmeter_home")]
 
@@ -66,11 +66,11 @@ def reference() -> Generator[Reference]:
         process.kill()
 
 
-def watch(go_on: Iterator[bool] | None = None) -> Watch:
+def watch(go_on: Iterator[bool] | None = None) -> DriverCallbacks:
     def progress(_: Progress) -> bool:
         return next(go_on, False) if go_on else True
 
-    return Watch(lambda _: None, lambda _: None, progress, Interruption())
+    return DriverCallbacks(lambda _: None, lambda _: None, progress, Interruption())
 
 
 def driven(
@@ -78,21 +78,21 @@ def driven(
     address: str,
     into: Path,
     exchanges: tuple[Exchange, ...] = MIX,
-    watching: Watch | None = None,
-) -> Driven:
+    watching: DriverCallbacks | None = None,
+) -> DriverResult:
     assert not jmeter.refuses(load, exchanges)
-    order = Drive(load, exchanges, address, (), SEED, 0.0, into)
+    order = DriverJob(load, exchanges, address, (), SEED, 0.0, into)
     return jmeter.drive(order, watching or watch())
 
 
-def taken(found: Driven, into: Path) -> Written:
+def taken(found: DriverResult, into: Path) -> Written:
     """What became of the rows that JMeter wrote, read as any recording reads them."""
     assert found.rows is not None
     reader = next(one for one in READERS if one.NAME == found.rows.reader)
     [path] = found.rows.files
-    tally = Tally(path.name)
+    tally = ImportStats(path.name)
     with path.open("rb") as stream:
-        written = recorded.write(reader.read(stream, Asked(), tally), into, found.zero_utc_ns)
+        written = recorded.write(reader.read(stream, ReadOptions(), tally), into, found.zero_utc_ns)
     assert (tally.broken, tally.left_out) == (0, Counter())
     return written
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import small_servers
-from plimsoll.conduct import ports, processes
-from plimsoll.conduct.server import started
 from plimsoll.errors import DiedUnderLoad, NotReady, PortTaken, StartFailed, StorageError
+from plimsoll.processes import ports, process_table
+from plimsoll.serving.server import started
 from small_servers import eventually, framework, living
 
 pytestmark = pytest.mark.timeout(120)
@@ -34,7 +34,7 @@ def test_a_good_server_is_ready_runs_where_it_was_told_and_stops_cleanly(tmp_pat
     assert (server.stopped.clean, server.stopped.exit_code) == (True, 0)
     assert (server.stopped.killed, server.stopped.left) == (0, 0)
     assert server.stopped.port_free
-    assert processes.process(server.pid) is None
+    assert process_table.process(server.pid) is None
 
 
 def test_the_server_stops_when_the_block_fails(tmp_path: Path) -> None:
@@ -53,14 +53,14 @@ def test_a_server_that_ends_at_once_is_named_with_its_exit_code_and_last_lines(
     subject = framework(tmp_path, small_servers.ENDS_AT_ONCE)
     with pytest.raises(StartFailed) as caught, started(subject, log=tmp_path / "log"):
         pass
-    assert "`small` ended with exit code 3 before it was ready" in caught.value.message
+    assert "`small` exited with code 3 before it was ready" in caught.value.message
     assert "no such table: users" in caught.value.message
     assert caught.value.hint
 
 
 def test_a_start_command_that_cannot_be_run_is_a_failed_start(tmp_path: Path) -> None:
     subject = framework(tmp_path, "", start="exec ./not-built")
-    with pytest.raises(StartFailed, match=r"exit code 127.*\n.*not-built") as caught:
+    with pytest.raises(StartFailed, match=r"exited with code 127.*\n.*not-built") as caught:
         with started(subject, log=tmp_path / "log"):
             pass
     assert "plimsoll install" in caught.value.hint
@@ -68,7 +68,7 @@ def test_a_start_command_that_cannot_be_run_is_a_failed_start(tmp_path: Path) ->
 
 def test_a_server_that_never_listens_is_not_ready(tmp_path: Path) -> None:
     subject = framework(tmp_path, small_servers.NEVER_LISTENS, start_timeout_s=0.5)
-    with pytest.raises(NotReady, match="at last it refused the connection"):
+    with pytest.raises(NotReady, match="the last probe refused the connection"):
         with started(subject, log=tmp_path / "log"):
             pass
 
@@ -89,14 +89,14 @@ def test_a_server_on_another_port_is_told_which_one(tmp_path: Path) -> None:
 
 def test_a_server_that_answers_500_is_not_ready_and_the_500_is_said(tmp_path: Path) -> None:
     subject = framework(tmp_path, small_servers.ANSWERS_500, start_timeout_s=5.0)
-    with pytest.raises(NotReady, match=r"with 200 within 5 s: at last it answered 500"):
+    with pytest.raises(NotReady, match=r"within 5 s: the last probe answered 500"):
         with started(subject, log=tmp_path / "log"):
             pass
 
 
 def test_a_server_that_takes_connections_and_is_silent_is_not_ready(tmp_path: Path) -> None:
     subject = framework(tmp_path, small_servers.TAKES_AND_IS_SILENT, start_timeout_s=5.0)
-    with pytest.raises(NotReady, match="took the connection and did not answer"):
+    with pytest.raises(NotReady, match="accepted the connection but sent no response"):
         with started(subject, log=tmp_path / "log"):
             pass
 
@@ -129,7 +129,7 @@ def test_a_server_that_becomes_a_daemon_is_told_to_stay_in_the_foreground(tmp_pa
         small_servers.BECOMES_A_DAEMON,
         environment={"PLIMSOLL_TEST": tmp_path.name},
     )
-    with pytest.raises(StartFailed, match="and left 1 more running") as caught:
+    with pytest.raises(StartFailed, match="and left 1 processes running") as caught:
         with started(subject, log=tmp_path / "log"):
             pass
     assert "foreground" in caught.value.hint
@@ -153,7 +153,7 @@ def test_a_port_that_is_taken_is_named_with_who_holds_it(tmp_path: Path) -> None
         subject = framework(tmp_path, small_servers.GOOD)
         with pytest.raises(PortTaken) as caught, started(subject, log=tmp_path / "log", port=port):
             pass
-    assert f"port {port} of 127.0.0.1 is taken by" in caught.value.message
+    assert f"port {port} of 127.0.0.1 is in use by" in caught.value.message
     assert f"(process {os.getpid()})" in caught.value.message
     assert caught.value.exit_code == 3
 
@@ -176,7 +176,7 @@ def test_a_server_that_dies_under_load_is_noticed(tmp_path: Path) -> None:
     with started(subject, log=tmp_path / "log") as server:
         os.kill(server.pid, signal.SIGUSR1)
         assert eventually(lambda: not server.alive())
-        with pytest.raises(DiedUnderLoad, match="ended with exit code 7 under load"):
+        with pytest.raises(DiedUnderLoad, match="exited with code 7 under load"):
             server.check_alive()
     assert server.stopped is not None
     assert server.stopped.exit_code == 7

@@ -52,3 +52,13 @@ def test_a_short_file_is_imported_both_ways_and_counted_alike(postgres: Server) 
         "judging, which does not count",
     )
     assert all(f" {step} " in ran.stdout for step in steps)
+
+
+@pytest.mark.timeout(180)
+def test_the_verdict_on_a_new_trial_costs_the_same_beside_many_others() -> None:
+    ran = run("per_trial.py", "--trials", "2,100", "--repetitions", "5", patience_s=170)
+    assert ran.returncode in (0, 1), ran.stderr
+    rows = [line.strip("| ").split(" | ") for line in ran.stdout.splitlines()[2:]]
+    assert [row[0] for row in rows] == ["2", "100"]
+    # Were every trial derived again, the ratio would be about 50.
+    assert float(rows[1][-1]) < 3

@@ -76,7 +76,7 @@ def test_a_ceiling_is_found_by_the_next_load_of_this_host(
 
 def test_ctrl_c_ends_server_and_engine(tmp_path: Path) -> None:
     running = start("calibrate", "--only", "freeze", folder=tmp_path)
-    running.wait_until_it_says("stands still")
+    running.wait_until_it_says("a server that stalls")
     running.press_ctrl_c()
     assert running.end().code == 130
     assert running.leaves_nothing()

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from command_line import run
+from command_line import remedies_of, run, text_of
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -62,7 +62,7 @@ RECORDINGS = {
         ("-c", "200", "-d", "3s"),
         "/empty",
     ),
-    "disturbed": Made(("--service-time", "1ms"), path="/empty", burners=2),
+    "disturbed": Made((), path="/empty", burners=4),
     "overdriven": Made(("--workers", "2"), ("-c", "400", "-d", "2s"), "/empty"),
     "wrong": Made("wrong", (*KEPT, "--expect-status", "200")),
     "resets": Made("resets"),
@@ -74,37 +74,35 @@ RECORDINGS = {
 
 SOUND = {
     "clean": (
-        "ran_to_its_end",
+        "trial_completed",
         "conservation",
-        "answers_right",
+        "responses_correct",
         "failures_explained",
         "evenly_served",
         "timeout_floor",
         "round_trip_floor",
-        "both_ends_agree",
+        "counters_agree",
         "cpu_bounds",
-        "clocks_agree",
         "backlog",
-        "link_headroom",
         "ports_and_files",
     ),
-    "mixed": ("mix_as_intended", "conservation"),
-    "climbing": ("scaling", "ran_to_its_end", "conservation"),
+    "mixed": ("request_mix_met", "conservation"),
+    "climbing": ("scaling", "trial_completed", "conservation"),
     "at a rate": ("failures_explained", "conservation"),
-    "silent": ("timeout_floor", "conservation", "ran_to_its_end"),
-    "resets": ("conservation", "both_ends_agree", "timeout_floor"),
+    "silent": ("timeout_floor", "conservation", "trial_completed"),
+    "resets": ("conservation", "counters_agree", "timeout_floor"),
     "starves": ("conservation", "timeout_floor"),
     "freezes": ("conservation", "failures_explained"),
 }
 """Recording to the checks that must pass it."""
 
 BEYOND = {
-    "beyond its rate": {"arrivals_as_asked": "void"},
+    "beyond its rate": {"offered_rate_met": "void"},
     "few places": {"backlog": "void"},
     "disturbed": {"undisturbed": "void"},
-    "wrong": {"answers_right": "void"},
+    "wrong": {"responses_correct": "void"},
     "resets": {"failures_explained": "void"},
-    "starves": {"evenly_served": "void", "connections_as_asked": "void"},
+    "starves": {"evenly_served": "void", "connection_target_met": "void"},
     "silent": {"failures_explained": "void"},
     "freezes": {"steady": "void"},
     "tires": {"steady": "void"},
@@ -165,18 +163,35 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Verdicts:
     return of
 
 
+def found_on_a_quiet_host(
+    verdicts: Verdicts, folder: Path, name: str, check: str, level: str
+) -> dict[str, Any]:
+    """What a check finds, after some recordings if the first ones do not have the level.
+
+    Where other programs explain what happened a check says nothing, which is right: the test is
+    then skipped, and says so.
+    """
+    found = verdicts(name)
+    for number in range(1, RECORDED_AT_MOST):
+        if found[check]["level"] == level:
+            break
+        again = folder / str(number)
+        again.mkdir()
+        found = judged(RECORDINGS[name], again)
+    is_disturbed = check != "undisturbed" and found["undisturbed"]["level"] != "sound"
+    if found[check]["level"] == "not_checked" and is_disturbed:
+        pytest.skip(f"other programs disturb this host: {text_of(found[check])}")
+    return found[check]
+
+
 @pytest.mark.parametrize(
     ("name", "check"), [(name, check) for name, checks in SOUND.items() for check in checks]
 )
 def test_a_recording_within_the_limits_passes(
     verdicts: Verdicts, tmp_path: Path, name: str, check: str
 ) -> None:
-    found = [verdicts(name)[check]]
-    while found[-1]["level"] != "sound" and len(found) < RECORDED_AT_MOST:
-        again = tmp_path / str(len(found))
-        again.mkdir()
-        found.append(judged(RECORDINGS[name], again)[check])
-    assert found[-1]["level"] == "sound", [verdict["statement"] for verdict in found]
+    verdict = found_on_a_quiet_host(verdicts, tmp_path, name, check, "sound")
+    assert verdict["level"] == "sound", text_of(verdict)
 
 
 @pytest.mark.parametrize(
@@ -184,19 +199,19 @@ def test_a_recording_within_the_limits_passes(
     [(name, check, level) for name, checks in BEYOND.items() for check, level in checks.items()],
 )
 def test_a_recording_beyond_a_limit_does_not_pass_and_says_what_to_do(
-    verdicts: Verdicts, name: str, check: str, level: str
+    verdicts: Verdicts, tmp_path: Path, name: str, check: str, level: str
 ) -> None:
-    verdict = verdicts(name)[check]
-    assert verdict["level"] == level, verdict["statement"]
+    verdict = found_on_a_quiet_host(verdicts, tmp_path, name, check, level)
+    assert verdict["level"] == level, text_of(verdict)
     assert verdict["measured"] is not None
-    assert verdict["remedy"]
+    assert remedies_of(verdict)
     assert verdict["source"]
 
 
 def test_a_driver_that_is_full_or_disturbed_is_named(verdicts: Verdicts) -> None:
     found = verdicts("overdriven")
     said = [found[check]["level"] for check in ("driver_headroom", "undisturbed")]
-    assert said != ["sound", "sound"], found["driver_headroom"]["statement"]
+    assert said != ["sound", "sound"], text_of(found["driver_headroom"])
 
 
 def test_what_was_in_flight_agrees_with_the_drivers_clock_whoever_was_busy(
@@ -212,7 +227,7 @@ def test_what_this_host_does_not_say_is_called_unknown_and_given_no_number(
 ) -> None:
     energy = verdicts("clean")["energy_net"]
     assert energy["measured"] is None
-    assert "unknown" in energy["statement"].lower()
+    assert energy["level"] == "not_checked"
 
 
 def test_every_check_has_looked_at_every_recording(verdicts: Verdicts) -> None:

@@ -21,7 +21,7 @@ GO, NODE = "go.2048.steady.1", "node.2048.steady.1"
 FILES = {
     "seconds_success.csv", "seconds_failure.csv", "requests.jtl", "response_time.hlog",
     "service_time.hlog", "trial.json", "requests.parquet", "connections.parquet", "usage.parquet",
-    "seconds.parquet", "summaries.parquet", "export.json",
+    "seconds.parquet", "summaries.parquet", "quantiles.parquet", "export.json",
 }  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def test_what_a_format_cannot_say_is_noted(tmp_path: Path) -> None:
     write_results(tmp_path / "bare", {"tables": False})
     ran = run("export", "bare", "--to", "out", "--only", "jtl,parquet", folder=tmp_path)
     assert ran.code == 0, ran.stderr
-    sentence = "nothing to export: `plimsoll` kept no row of each request"
+    sentence = "nothing to export: `plimsoll` logged no requests"
     assert f"note: jtl: {sentence}" in ran.said
     told = json.loads((tmp_path / "out" / GO / "export.json").read_text())
     assert told["formats"] == {"jtl": [sentence], "parquet": []}
@@ -88,9 +88,9 @@ def test_what_a_format_cannot_say_is_noted(tmp_path: Path) -> None:
 
 def test_a_folder_that_holds_no_recording_is_refused(tmp_path: Path) -> None:
     ran = run("export", ".", "--to", "out", folder=tmp_path)
-    refused(ran, 2, "`.` holds no recording", "name the folder of results")
+    refused(ran, 2, "`.` contains no recording", "give a results folder")
     ran = run("export", "nowhere", "--to", "out", folder=tmp_path)
-    refused(ran, 2, "`nowhere` is no folder", "name the folder of results")
+    refused(ran, 2, "`nowhere` is not a folder", "give a results folder")
     assert not (tmp_path / "out").exists()
 
 
@@ -101,7 +101,7 @@ def test_a_target_is_asked_for(results: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", ["", "mysql://root@localhost/x"])
 def test_a_target_that_is_none_is_refused(results: Path, tmp_path: Path, target: str) -> None:
     ran = run("export", results, "--to", target, folder=tmp_path)
-    refused(ran, 2, "--to: this is neither a folder nor the address", "postgresql://")
+    refused(ran, 2, "--to: the target is neither a folder nor a PostgreSQL URL", "postgresql://")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -122,25 +122,25 @@ def test_an_unknown_trial_is_refused_with_the_ones_there_are(results: Path, tmp_
 def test_a_file_in_place_of_the_folder_is_refused(results: Path, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
     ran = run("export", results, "--to", "out", folder=tmp_path)
-    refused(ran, 6, "results cannot be written to `out`", "`--to`")
+    refused(ran, 6, "cannot write results to `out`", "`--to`")
     assert (tmp_path / "out").read_text() == "mine"
 
 
 def test_a_folder_with_other_things_in_it_is_refused(results: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     ran = run("export", results, "--to", ".", folder=tmp_path)
-    refused(ran, 6, "`.` holds other things than an export (`thesis.tex`)", "`--to`")
+    refused(ran, 6, "`.` contains files that are not an export (`thesis.tex`)", "`--to`")
 
 
 def test_results_are_not_exported_into_themselves(results: Path, tmp_path: Path) -> None:
     ran = run("export", results, "--to", results, folder=tmp_path)
-    refused(ran, 6, f"`{results}` holds other things than an export", "`--to`")
+    refused(ran, 6, f"`{results}` contains files that are not an export", "`--to`")
 
 
 def test_a_database_takes_no_formats(results: Path, tmp_path: Path) -> None:
     target = "postgresql://somebody@127.0.0.1:1/nothing"
     ran = run("export", results, "--to", target, "--only", "jtl", folder=tmp_path)
-    refused(ran, 2, "--format: a database has tables and takes no `--format`", "leave it out")
+    refused(ran, 2, "--format: a database export has no formats", "remove `--format`")
 
 
 def test_a_recording_that_is_damaged_is_named(results: Path, tmp_path: Path) -> None:
@@ -173,11 +173,11 @@ def test_a_file_system_that_is_read_only_is_refused(
 ) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     ran = run("export", results, "--to", small_disk / "out", folder=tmp_path)
-    refused(ran, 6, f"results cannot be written to `{small_disk}/out`: Read-only", "`--to`")
+    refused(ran, 6, f"cannot write results to `{small_disk}/out`: Read-only", "`--to`")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_refused(results: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir(mode=0o500)
     ran = run("export", results, "--to", "out", folder=tmp_path)
-    refused(ran, 6, "results cannot be written to `out`: Permission denied", "`--to`")
+    refused(ran, 6, "cannot write results to `out`: Permission denied", "`--to`")

@@ -12,7 +12,7 @@ import pytest
 import fake_tools
 from command_line import run, start
 from plimsoll.recording import Recording
-from plimsoll.storage.parquet import Results
+from plimsoll.storage.parquet import ParquetResults
 from small_servers import eventually
 
 pytestmark = pytest.mark.timeout(300)
@@ -48,7 +48,7 @@ def faked(folder: Path, tool: str, **does: object) -> dict[str, str]:
 
 
 def recorded(folder: Path) -> Recording:
-    results = Results(folder / "results" / "by-others")
+    results = ParquetResults(folder / "results" / "by-others")
     return results.recording(results.trial_ids()[0])
 
 
@@ -65,7 +65,7 @@ def test_a_trial_by_another_tool_is_reported_in_every_format_with_its_name(
     assert kept.driver is not None
     assert kept.driver.figures is not None
     assert kept.versions["driver"] == kept.driver.version != ""
-    assert f"by {driver}'s own count" in ran.stderr
+    assert f"as counted by {driver}" in ran.stderr
     report = tmp_path / "results" / "by-others" / "report"
     text = (report / "report.md").read_text()
     assert f"{driver} {kept.driver.version}" in text
@@ -82,7 +82,7 @@ def test_a_trial_by_another_tool_is_reported_in_every_format_with_its_name(
 def test_a_load_that_a_tool_cannot_put_on_is_refused_before_anything_starts(tmp_path: Path) -> None:
     ran = run("run", campaign(tmp_path, "wrk", RAMP), folder=tmp_path)
     assert ran.code == 2
-    assert "wrk does not put load steady on 2048: `wrk` holds one number of" in ran.said
+    assert "wrk cannot generate load steady on 2048: `wrk` has no ramps" in ran.said
     assert not (tmp_path / "results").exists()
 
 
@@ -99,7 +99,7 @@ def test_a_tool_that_fails_is_the_ending_of_its_trial_with_its_last_words(tmp_pa
     environment = faked(tmp_path, "wrk", exits=1, complains="unable to create thread\n")
     ran = run("run", campaign(tmp_path, "wrk"), folder=tmp_path, environment=environment)
     assert ran.code == 5
-    assert "`wrk` ended with exit code 1; its last words: unable to create thread" in ran.said
+    assert "`wrk` ended with exit code 1; its last output: unable to create thread" in ran.said
     kept = recorded(tmp_path)
     assert kept.ending.kind == "DriverFailed"
     assert kept.server is not None
@@ -110,7 +110,7 @@ def test_something_else_than_figures_is_the_ending_too_and_can_be_looked_at(tmp_
     environment = faked(tmp_path, "ab", prints="all is well\n")
     ran = run("run", campaign(tmp_path, "ab"), folder=tmp_path, environment=environment)
     assert ran.code == 5
-    assert "`ab` ended without its figures" in ran.said
+    assert "`ab` exited without results" in ran.said
     trial = next((tmp_path / "results" / "by-others" / "trials").iterdir())
     assert (trial / "ab.txt").read_text() == "all is well\n"
 

@@ -50,9 +50,11 @@ def test_a_zip_with_cpu_beside_it_becomes_results_that_are_judged_and_reported(
     ran = run(*asked, folder=tmp_path)
     assert ran.code == 0, ran.said
     assert "results.csv.zip: 1600 rows read, 1600 kept" in ran.said
-    assert "Not told by this recording: " in ran.said
+    assert " not checked" in ran.said
+    assert "✓ sound by " in ran.said
     results = tmp_path / "results" / "results"
-    seconds = pq.read_table(results / "derived" / "seconds.parquet")
+    (path,) = results.glob("derived/*/seconds.parquet")
+    seconds = pq.read_table(path)
     assert seconds["server_busy_cores"].to_pylist()[3:6] == [4.24, None, 4.4]
     judged = run("judge", results, "--json", folder=tmp_path)
     assert json.loads(judged.stdout)[0]["summary"]["completed"] > 0
@@ -70,14 +72,20 @@ def test_json_is_one_object_and_the_tool_is_recognised(jtl: Path, tmp_path: Path
     (file,) = found["files"]
     assert (file["read"], file["kept"], file["broken"]) == (1601, 1600, 1)
     assert file["broken_lines"][0]["line"] == 11
-    assert "results.csv:11: `nonsense` has 1 values where there are 12 columns" in ran.said
+    assert "results.csv:11: `nonsense` has 1 values for 12 columns" in ran.said
+
+
+def test_a_person_is_told_where_it_lies_and_what_comes_next(jtl: Path, tmp_path: Path) -> None:
+    ran = run("import", jtl, "--into", "a b", folder=tmp_path)
+    assert "is kept in `a b`" in ran.stderr
+    assert "`plimsoll report 'a b'`" in ran.stderr
 
 
 def test_what_is_only_kept_is_judged_when_that_is_asked(jtl: Path, tmp_path: Path) -> None:
     kept = run("import", jtl, "--no-judge", folder=tmp_path)
     assert kept.code == 0, kept.said
-    assert "is kept in `results/results`, and not judged yet" in kept.said
-    assert "Not told by this recording" not in kept.said
+    assert "is stored in `results/results`, not judged yet" in kept.said
+    assert "not checked" not in kept.said
     again = run("import", jtl, "--no-judge", "--json", folder=tmp_path)
     found = json.loads(again.stdout)
     assert [found["files"][0]["kept"], "verdicts" in found] == [1600, False]
@@ -93,7 +101,7 @@ def test_imported_again_it_is_replaced_and_what_fails_keeps_the_earlier(
     refused(
         run("import", jtl, "--strict", folder=tmp_path),
         "results.csv:102: `nonsense` has 1 values",
-        "mend the line",
+        "repair the line",
     )
     trials = tmp_path / "results" / "results" / "trials"
     (trial,) = trials.iterdir()
@@ -108,7 +116,7 @@ def test_a_zip_that_was_cut_off_is_kept_only_when_that_is_asked(jtl: Path, tmp_p
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.write(jtl, "results.csv")
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    refused(run("import", path, folder=tmp_path), "is damaged or cut off", "copy it again")
+    refused(run("import", path, folder=tmp_path), "is damaged or truncated", "copy it again")
     assert not (tmp_path / "results").exists()
     ran = run("import", path, "--partial", folder=tmp_path)
     assert ran.code == 0, ran.said
@@ -125,12 +133,12 @@ def test_cpu_alone_is_imported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence", "hint"),
     [
-        (b"", "is empty", "name the file"),
-        (HEADER.encode(), "holds no request", "name the file"),
-        (b"Dear Sir,\n", "is of no tool that is known", "name the tool before the file: `jmeter`"),
-        (bytes(range(256)) * 40, "is of no tool that is known", "name the tool"),
-        (b"clock,value\n1577836800,50\n", "is of no tool that is known", "name the tool"),
-        (b"PK\x03\x04 is no zip", "is damaged or cut off", "copy it again"),
+        (b"", "is empty", "give the"),
+        (HEADER.encode(), "contains no request", "give the"),
+        (b"Dear Sir,\n", "is not in a known format", "give the tool before the file: `jmeter`"),
+        (bytes(range(256)) * 40, "is not in a known format", "give the tool"),
+        (b"clock,value\n1577836800,50\n", "is not in a known format", "give the tool"),
+        (b"PK\x03\x04 is no zip", "is damaged or truncated", "copy it again"),
     ],
     ids=["empty", "header", "letter", "binary", "zabbix", "zip"],
 )
@@ -147,13 +155,17 @@ def test_what_is_no_result_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "sentence", "hint"),
     [
-        (("nothing.csv",), "nothing.csv: there is no such file", "name the file"),
-        (("jmeter",), "no file of jmeter is named", "`plimsoll import jmeter FILE`"),
-        (("jmetre", "results.csv"), "did you mean `jmeter`?", "tools are `jmeter`"),
+        (("nothing.csv",), "nothing.csv: no such file", "give the"),
+        (("jmeter",), "no jmeter file is given", "write `plimsoll import jmeter FILE`"),
+        (("jmetre", "results.csv"), "did you mean `jmeter`?", "tools: `jmeter`"),
         (("k6", "results.csv"), "results.csv", ""),
-        (("zabbix", "results.csv", "--cores", 4), "is no reading of Zabbix", "export the history"),
-        (("results.csv", "--label", "none"), "holds no request", "name a label"),
-        (("results.csv", "--separator", "||"), "cannot separate columns", "give one sign"),
+        (("zabbix", "results.csv", "--cores", 4), "is not a Zabbix reading", "export the history"),
+        (("results.csv", "--label", "none"), "contains no request", "give a label"),
+        (
+            ("results.csv", "--separator", "||"),
+            "is not a valid column separator",
+            "give one character",
+        ),
         (("results.csv", "--timestamp-format", "hh"), "`hh` in `hh` cannot be read", "write it as"),
     ],
     ids=["nothing", "no file", "misspelt", "other tool", "no cpu", "label", "separator", "pattern"],
@@ -168,7 +180,7 @@ def test_a_wrong_question_is_answered_with_a_remedy(
 def test_results_that_cannot_be_written_are_an_error_of_storage(jtl: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("a file")
     ran = run("import", jtl, "--into", "mine", folder=tmp_path)
-    refused(ran, "results cannot be written to `mine`", "name a folder", code=6)
+    refused(ran, "cannot write results to `mine`", "choose a writable folder", code=6)
 
 
 @pytest.mark.root

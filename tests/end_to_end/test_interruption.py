@@ -21,8 +21,8 @@ import pytest
 
 import conduct_toys
 from command_line import TOY, TOYS, Running, eventually, run, start
-from plimsoll.conduct import processes
-from plimsoll.storage.parquet import Results
+from plimsoll.processes import process_table
+from plimsoll.storage.parquet import ParquetResults
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -58,7 +58,7 @@ def resumes(folder: Path) -> None:
     for trial, at_ns in written_ns.items():
         assert (trials / trial / "trial.json").stat().st_mtime_ns == at_ns, "conducted again"
     if had:
-        assert f"2 trials, {len(had)} done before" in ran.stderr or len(had) == 2
+        assert f"2 trials, {len(had)} complete" in ran.stderr or len(had) == 2
     assert complete(folder) == [FIRST, SECOND]
     assert sorted(path.name for path in trials.iterdir()) == [FIRST, SECOND]
 
@@ -76,7 +76,7 @@ def test_one_signal_stops_the_server_keeps_what_is_complete_and_says_how_to_go_o
     assert ran.code == 130
     assert not running.processes()
     assert "error: interrupted; 1 of 2 trials are recorded" in ran.stderr
-    assert "hint: the same command goes on with the next trial" in ran.stderr
+    assert "hint: run the same command again to resume" in ran.stderr
     assert complete(tmp_path) == [FIRST]
     resumes(tmp_path)
 
@@ -125,25 +125,16 @@ def test_a_verb_that_only_reads_is_interrupted_with_a_word(
 def test_an_engine_that_is_killed_costs_its_trial_and_not_the_campaign(tmp_path: Path) -> None:
     running = start(*TWICE, folder=tmp_path)
     running.wait_until_it_drives()
-    os.kill(engine_of(running), signal.SIGKILL)
+    os.kill(running.engine(), signal.SIGKILL)
     ran = running.end()
     assert ran.code == 5
-    assert f"error: {FIRST}: the engine was ended by SIGKILL" in ran.stderr
+    assert f"error: {FIRST}: the engine was killed by SIGKILL" in ran.stderr
     assert not running.processes()
     endings = [
         json.loads((tmp_path / "results/toy/trials" / trial / "trial.json").read_bytes())["ending"]
         for trial in (FIRST, SECOND)
     ]
     assert [ending["kind"] for ending in endings] == ["EngineFailed", "completed"]
-
-
-def engine_of(running: Running) -> int:
-    """Number of the engine's process."""
-    pids = [int(process.rpartition(" ")[2]) for process in running.processes()]
-    (engine,) = [
-        pid for pid in pids if b"\0plimsoll.engine\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
-    return engine
 
 
 def test_a_lab_that_is_killed_under_load_leaves_nothing_running_and_loses_nothing(
@@ -185,7 +176,7 @@ class Lab:
     """A lab in a process of its own, in a folder of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.results = Results(folder)
+        self.results = ParquetResults(folder)
         self.mark = uuid.uuid4().hex
         self.process: subprocess.Popen[str] | None = None
 
@@ -219,7 +210,7 @@ class Lab:
 
     def left(self) -> list[int]:
         """Processes of servers and engines that are alive."""
-        found = processes.marked(f"TOY_MARK={self.mark}")
+        found = process_table.marked(f"TOY_MARK={self.mark}")
         return [process.pid for process in found if not process.zombie]
 
     def wait_until_nothing_is_left(self, limit_s: float = 15.0) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from command_line import run
+from command_line import remedies_of, run, text_of
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -95,23 +95,23 @@ def test_a_full_listen_queue_is_named_with_its_numbers_and_what_to_change(
     verdicts = {verdict["check"]: verdict for verdict in found["verdicts"]}
     backlog = verdicts["backlog"]
     assert backlog["level"] == "void"
-    assert f"queue of {BACKLOG} places (`net.core.somaxconn` {SOMAXCONN:,})" in backlog["statement"]
-    assert "ListenOverflows " in backlog["statement"]
-    assert "ListenDrops " in backlog["statement"]
-    became = f"Of {ASKED} connections asked for, {opened} were opened and {answered} answered"
-    assert became in backlog["statement"]
-    assert f"({BACKLOG}; this host allows {SOMAXCONN:,})" in backlog["remedy"]
+    assert f"queue of {BACKLOG} places (`net.core.somaxconn` {SOMAXCONN:,})" in text_of(backlog)
+    assert "ListenOverflows " in text_of(backlog)
+    assert "ListenDrops " in text_of(backlog)
+    became = f"Of {ASKED} connections requested, {opened} were opened and {answered} answered"
+    assert became in text_of(backlog)
+    assert f"({BACKLOG}; this host allows {SOMAXCONN:,})" in remedies_of(backlog)
 
-    connected = verdicts["connections_as_asked"]
+    connected = verdicts["connection_target_met"]
     assert connected["level"] == "void"
-    assert "the kernel had accepted them, the server had not" in connected["statement"]
-    assert "Lengthen the server's listen queue" in connected["remedy"]
+    assert "the kernel had accepted them, the server had not" in text_of(connected)
+    assert "Raise the server's listen backlog" in remedies_of(connected)
 
 
 def test_a_person_sees_what_was_asked_opened_and_answered(
     slow_to_accept: SlowToAccept, tmp_path: Path
 ) -> None:
-    ran = run("load", slow_to_accept.address, "-c", ASKED, "-d", "3s", folder=tmp_path)
-    assert f"asked {ASKED}, opened " in ran.said
+    ran = run("load", slow_to_accept.address, "-c", ASKED, "-d", "3s", "-v", folder=tmp_path)
+    assert f"requested {ASKED}, opened " in ran.said
     assert "Backlog: " in ran.said
     assert "Raise the backlog that the server passes to listen" in ran.said

@@ -116,7 +116,7 @@ def test_a_chart_says_in_words_what_it_shows(visit: Visit) -> None:
     visit.open(NODE)
     label = visit.page.locator(f'[id="{NODE}"] .chart').first.get_attribute("aria-label")
     assert label.startswith("Throughput of node over 12 seconds")
-    assert "3 seconds without an answer" in label
+    assert "3 seconds without a response" in label
 
 
 @pytest.mark.parametrize("visit", [{"anchor": NODE}], indirect=True)
@@ -154,7 +154,7 @@ def test_values_can_be_saved_as_csv(visit: Visit) -> None:
     with visit.page.expect_download() as download:
         values.locator("button").click()
     lines = Path(download.value.path()).read_text().splitlines()
-    assert lines[0] == '"second","stage","level asked","completed","failed"'
+    assert lines[0] == '"second","stage","requested level","completed","failed"'
     assert len(lines) == 13
 
 
@@ -174,6 +174,127 @@ def test_the_ranking_and_verdicts_are_in_the_page_without_any_script(
     for part in ("12,500/s", "1–2", "doubtful", "Little's law", "not ranked"):
         assert part in text
     context.close()
+
+
+# --- the first screen ---
+
+DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+SIZES = pytest.mark.parametrize(
+    "visit", [{"viewport": DESK}, {"viewport": PHONE}], indirect=True, ids=["desk", "phone"]
+)
+ANSWER = '[id="at-2048-steady"]'
+
+
+@SIZES
+def test_the_first_screen_holds_answer_ratio_verdict_and_machine(visit: Visit) -> None:
+    height = visit.page.viewport_size["height"]
+    for place, text in (
+        (f"{ANSWER} .headline", "axum and spring virtual are not significantly different"),
+        (f"{ANSWER} .further", "axum is 1.55 × go (95 %: 1.38–1.75)"),
+        (f"{ANSWER} .counts", "5 sound"),
+        (f"{ANSWER} .counts", "1 doubtful"),
+        ("header.top .machine", "Example CPU at 2.30 GHz, 4 cores, 16 GB"),
+        (f"{ANSWER} .bars tbody tr >> nth=0", "12,500/s"),
+        (f"{ANSWER} .bars tbody tr >> nth=1", "(79–123)"),
+        (f"{ANSWER} .bars tbody tr >> nth=2", "124 ms"),
+    ):
+        found = visit.page.locator(place)
+        assert text in found.inner_text().replace("\u00a0", " ")
+        box = found.bounding_box()
+        assert box["y"] + box["height"] <= height
+
+
+@SIZES
+def test_nothing_of_the_answer_is_cut_or_lies_upon_another(visit: Visit) -> None:
+    cut = visit.page.evaluate(
+        "[...document.querySelectorAll('.answer:not([hidden]) *')].filter(one => {"
+        " const box = one.getBoundingClientRect();"
+        " return box.width > 1 && (box.left < 0 || box.right > innerWidth); })"
+        ".map(one => one.outerHTML.slice(0, 80))"
+    )
+    assert cut == []
+    upon = visit.page.evaluate(
+        "[...document.querySelectorAll('.answer:not([hidden]) .bars tbody tr')].flatMap(row => {"
+        " const boxes = [...row.cells].map(cell => cell.getBoundingClientRect());"
+        " return boxes.flatMap((one, place) => boxes.slice(place + 1).filter(other =>"
+        "  one.width && other.width && one.left < other.right - 1 && other.left < one.right - 1"
+        "  && one.top < other.bottom - 1 && other.top < one.bottom - 1)); }).length"
+    )
+    assert upon == 0
+
+
+def test_a_doubt_is_one_mark_and_its_sentence_opens_with_the_keyboard(visit: Visit) -> None:
+    mark = visit.page.locator(f"{ANSWER} .doubt", has_text="Driver headroom")
+    sentence = mark.get_by_text("The busiest core of the driver was 84 % busy")
+    assert not sentence.is_visible()
+    mark.locator("summary").focus()
+    visit.page.keyboard.press("Enter")
+    assert sentence.is_visible()
+
+
+def test_another_endpoint_is_chosen_and_the_address_keeps_it(visit: Visit) -> None:
+    page = visit.page
+    page.locator(".switch a", has_text="json").click()
+    assert page.locator(".answer:visible").count() == 1
+    assert page.locator('[id="at-json-steady"] .headline').is_visible()
+    assert page.url.endswith("#at-json-steady")
+    page.reload()
+    assert page.locator('[id="at-json-steady"]').is_visible()
+    assert not page.locator(ANSWER).is_visible()
+
+
+def test_a_click_on_a_heading_sorts_and_the_address_keeps_it(visit: Visit) -> None:
+    def order() -> list[str]:
+        return visit.page.locator(f"{ANSWER} .bars tbody th a").all_inner_texts()
+
+    as_made = order()
+    heading = visit.page.locator(f"{ANSWER} .bars thead button", has_text="p99")
+    heading.click()
+    assert order()[:4] == ["node", "go", "spring virtual", "axum"]
+    visit.page.reload()
+    assert order()[:4] == ["node", "go", "spring virtual", "axum"]
+    heading.click()
+    assert order()[:4] == ["axum", "spring virtual", "go", "node"]
+    heading.click()
+    assert order() == as_made
+    assert "sort" not in visit.page.url
+
+
+def test_latencies_of_chosen_frameworks_are_laid_over_each_other(visit: Visit) -> None:
+    figure = visit.page.locator(f'{ANSWER} .chart[data-chart="distribution"]')
+    lines = figure.locator("svg .mark-line path")
+    figure.scroll_into_view_if_needed()
+    figure.locator("svg.marks").wait_for()
+    assert lines.count() == 5
+    visit.page.locator(f"{ANSWER} .choices label", has_text="go").click()
+    visit.page.wait_for_function(
+        "() => document.querySelectorAll('.answer:not([hidden]) .mark-line path').length === 3"
+    )
+    visit.page.reload()
+    figure.scroll_into_view_if_needed()
+    figure.locator("svg.marks").wait_for()
+    assert lines.count() == 3
+    assert visit.complaints == []
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_without_a_script_every_answer_is_there_and_every_text_can_be_opened(
+    browser: Any, report: Path, size: dict[str, int]
+) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport=size)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    assert page.locator(".answer:visible").count() == 2
+    for summary in page.locator("details > summary").all():
+        if summary.is_visible():
+            summary.press("Enter")
+    assert page.locator("details:not([open]):visible").count() == 0
+    context.close()
+
+
+def test_a_chart_is_a_picture_with_a_description_before_it_is_drawn(visit: Visit) -> None:
+    told = visit.page.locator('.chart[role="img"][aria-label]')
+    assert told.count() == visit.page.locator(".chart").count() > 0
 
 
 @pytest.mark.parametrize("visit", [{"color_scheme": "dark"}], indirect=True)

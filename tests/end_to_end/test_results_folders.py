@@ -35,29 +35,41 @@ def copied(toy_run: tuple[Path, Ran], into: Path) -> Path:
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("mine")
     ran = run("run", TOY, *QUICK, "--into", "results", folder=tmp_path)
-    refused(ran, "results cannot be written to `results`", "`--into`")
+    refused(ran, "cannot write results to `results`", "`--into`")
     assert (tmp_path / "results").read_text() == "mine"
+
+
+@pytest.mark.parametrize("place", ["mine", "mine/results"])
+@pytest.mark.parametrize("verb", [("judge",), ("report",), ("export", "--to", "out")])
+def test_a_file_is_no_folder_of_results(verb: tuple[str, ...], place: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    ran = run(verb[0], place, *verb[1:], folder=tmp_path)
+    assert ran.code == 2, ran.stderr
+    assert f"`{place}`" in ran.stderr
+    assert "hint: " in ran.stderr
+    assert "Errno" not in ran.stderr
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.root
 def test_a_file_system_that_is_read_only_is_refused(small_disk: Path, tmp_path: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     ran = run("run", TOY, *QUICK, "--into", small_disk / "results", folder=tmp_path)
-    refused(ran, f"results cannot be written to `{small_disk}/results`: Read-only", "`--into`")
+    refused(ran, f"cannot write results to `{small_disk}/results`: Read-only", "`--into`")
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir(mode=0o500)
     ran = run("run", TOY, *QUICK, "--into", "results", folder=tmp_path)
-    refused(ran, "results cannot be written to `results`: Permission denied", "`--into`")
+    refused(ran, "cannot write results to `results`: Permission denied", "`--into`")
 
 
 def test_a_folder_with_other_things_in_it_is_refused(tmp_path: Path) -> None:
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "thesis.tex").write_text("mine")
     ran = run("run", TOY, *QUICK, "--into", "precious", folder=tmp_path)
-    refused(ran, "`precious` holds other things than results (`thesis.tex`)", "`--into`")
+    refused(ran, "`precious` contains files that are not results (`thesis.tex`)", "`--into`")
 
 
 def test_results_of_another_campaign_are_not_mixed_with_new_ones(
@@ -67,7 +79,7 @@ def test_results_of_another_campaign_are_not_mixed_with_new_ones(
     (tmp_path / "other.toml").write_text(TOY.read_text().replace('"1s"', '"2s"'))
     before = sorted(results.rglob("*"))
     ran = run("run", "other.toml", *QUICK, "--into", results, folder=tmp_path)
-    refused(ran, f"`{results}` holds the results of another campaign", "`--into`")
+    refused(ran, f"`{results}` has results of another campaign", "`--into`")
     assert sorted(path for path in results.rglob("*") if path.name != ".lock") == [
         path for path in before if path.name != ".lock"
     ]
@@ -79,14 +91,14 @@ def test_results_made_with_other_settings_are_not_mixed_with_new_ones(
     results = copied(toy_run, tmp_path)
     longer = ("--set", "load.steady.hold.duration=2s")
     ran = run("run", TOY, *QUICK, *longer, "--into", results, folder=tmp_path)
-    refused(ran, f"`{results}` was made with other settings: `load` of trial", "`--into`")
+    refused(ran, f"`{results}` was run with other settings: `load` of trial", "`--into`")
 
 
 def test_two_runs_at_once_in_one_folder_do_not_disturb_each_other(tmp_path: Path) -> None:
     first = start("run", TOY, *QUICK, folder=tmp_path)
     first.wait_until_it_says("[1/1]")
     second = run("run", TOY, *QUICK, folder=tmp_path)
-    refused(second, "another run is at work in `results/toy`", "wait until it has ended")
+    refused(second, "another run is using `results/toy`", "wait until it has finished")
     assert first.end().code == 0
 
 
@@ -94,8 +106,8 @@ def test_two_runs_at_once_in_one_folder_do_not_disturb_each_other(tmp_path: Path
     ("name", "content", "sentence"),
     [
         ("trial.json", b"{", "trial.json` cannot be read"),
-        ("trial.json", b'{"format": 99}', "has format 99, this Plimsoll reads up to"),
-        ("trial.json", b'{"format": 1}', "is no recording"),
+        ("trial.json", b'{"format": 99}', "has format 99, this version of Plimsoll reads up to"),
+        ("trial.json", b'{"format": 1}', "is not a recording"),
         ("requests.parquet", b"not parquet at all", "requests.parquet` cannot be read"),
     ],
 )
@@ -114,8 +126,13 @@ def test_derived_tables_that_are_damaged_are_made_anew(
 ) -> None:
     results = copied(toy_run, tmp_path)
     assert run("judge", results, folder=tmp_path).code in (0, 1)
-    for path in (results / "derived").iterdir():
+    damaged = [path for path in (results / "derived").rglob("*") if path.is_file()]
+    for path in damaged:
         path.write_bytes(b"no table")
+    report = run("report", results, folder=tmp_path)
+    assert report.code == 6, report.stderr
+    assert "cannot be read" in report.stderr
+    assert "hint: run `plimsoll judge` to recompute it" in report.stderr
     assert run("judge", results, folder=tmp_path).code in (0, 1)
 
 
@@ -131,7 +148,7 @@ def test_a_full_disk_ends_the_campaign_and_keeps_what_is_complete(
     full = run(*asked, folder=tmp_path)
     assert full.code == 6, full.stderr
     assert any(f"error: {words}" in full.stderr for words in FULL), full.stderr
-    assert "hint: free some space" in full.stderr
+    assert "hint: free disk space" in full.stderr
     assert [path.name for path in (results / "trials").iterdir()] == ["toy.plaintext.steady.1"]
 
     report = run("judge", results, folder=tmp_path)
@@ -141,7 +158,7 @@ def test_a_full_disk_ends_the_campaign_and_keeps_what_is_complete(
     subprocess.run(["mount", "-o", "remount,size=200m", str(small_disk)], check=True)
     resumed = run(*asked, folder=tmp_path)
     assert resumed.code == 0, resumed.stderr
-    assert "2 trials, 1 done before" in resumed.stderr
+    assert "2 trials, 1 complete" in resumed.stderr
     judged = run("judge", results, "--json", folder=tmp_path)
     completed = [trial["ending"]["kind"] for trial in json.loads(judged.stdout)]
     assert completed == ["completed", "completed"]
@@ -153,7 +170,7 @@ def test_a_disk_that_is_full_before_anything_is_started_is_said(
 ) -> None:
     (small_disk / "ballast").write_bytes(b"\0" * (shutil.disk_usage(small_disk).free))
     ran = run("run", TOY, *QUICK, "--into", small_disk / "results", folder=tmp_path)
-    refused(ran, f"no space left for results in `{small_disk}/results`", "free some space")
+    refused(ran, f"no space left for results in `{small_disk}/results`", "free disk space")
 
 
 @pytest.mark.root
@@ -164,11 +181,11 @@ def test_a_report_that_does_not_fit_is_said(
     (small_disk / "ballast").write_bytes(b"\0" * (shutil.disk_usage(small_disk).free - 20_000))
     ran = run("report", results, folder=tmp_path)
     # What is derived lies beside the folder of the report, and meets the full disk first or second.
-    refused(ran, f"no space left for results in `{results}", "free some space")
+    refused(ran, f"no space left for results in `{results}", "free disk space")
 
 
 def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     ran = run(
         "list", *TOYS, "--json", folder=tmp_path, before=("sh", "-c", '"$@" >/dev/full', "sh")
     )
-    refused(ran, "No space left on device", "free space")
+    refused(ran, "No space left on device", "check free disk space")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import MARK, start
+from command_line import MARK, remedies_of, start, text_of
 from small_servers import eventually
 from stopped_threads import stopped, thread_of
 
@@ -42,5 +42,5 @@ def test_rows_that_the_disk_did_not_take_are_counted_and_the_trial_is_void(
     assert (ran.code, found["level"]) == (1, "void")
     (verdict,) = (one for one in found["verdicts"] if one["check"] == "conservation")
     assert verdict["level"] == "void"
-    assert f"{lost:,} requests could not be written down fast enough" in verdict["statement"]
-    assert "Write to a faster disk, or ask for less load" in verdict["remedy"]
+    assert f"{lost:,} requests could not be written fast enough" in text_of(verdict)
+    assert "Write to a faster disk, or use a lower load" in remedies_of(verdict)

@@ -15,8 +15,8 @@ import pytest
 
 from command_line import CHECKOUT, Ran, run
 from plimsoll.campaign.framework import read
-from plimsoll.conduct import install
-from plimsoll.conduct.requirements import missing
+from plimsoll.install import install
+from plimsoll.install.requirements import missing
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -77,14 +77,15 @@ def test_errors_quickly_served_make_the_trial_void(judged: dict[str, Any]) -> No
     assert judged["ending"]["kind"] == "completed"
     assert judged["level"] == "void"
     levels = {verdict["check"]: verdict["level"] for verdict in judged["verdicts"]}
-    assert levels["answers_right"] == "void"
+    assert levels["responses_correct"] == "void"
 
 
 def test_the_sentence_says_how_many_answers_were_wrong_and_how(judged: dict[str, Any]) -> None:
-    (said,) = (one for one in judged["verdicts"] if one["check"] == "answers_right")
-    assert f"of {judged['summary']['completed']:,} answers" in said["statement"]
-    assert "answered with another status code" in said["statement"]
-    assert "not as right answers per second" in said["statement"]
+    (verdict,) = (one for one in judged["verdicts"] if one["check"] == "responses_correct")
+    said = verdict["sentences"][0]
+    assert f"of {judged['summary']['completed']:,} responses" in said["text"]
+    assert "were wrong: status 5" in said["text"]
+    assert "they count as throughput, not as goodput" in said["text"]
 
 
 def test_errors_do_not_count_as_right_answers(judged: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from command_line import Ran, run
+from command_line import Ran, run, text_of
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -73,7 +73,7 @@ def again(ran: Ran, folder: Path) -> list[dict[str, Any]]:
     shutil.rmtree(folder / "results/climbing/derived")
     judged = run("judge", "results/climbing", "--json", folder=folder)
     assert judged.code == 1
-    assert (folder / "results/climbing/derived/verdicts.json").exists()
+    assert (folder / "results/climbing/derived/campaign_verdicts.json").exists()
     return json.loads(judged.stdout)
 
 
@@ -88,20 +88,20 @@ def test_judging_again_finds_the_same_and_says_which_limit_was_changed(
     for one in again:
         verdict = of(one, "timeout_floor")
         assert verdict["level"] == "void"
-        assert "changed by this campaign, by default doubtful never, void 1" in verdict["source"]
+        assert "changed by this campaign, default: doubtful never, void 1" in verdict["source"]
 
 
 def test_driver_kernel_and_server_agree_and_the_law_holds_in_every_step(
     again: list[dict[str, Any]],
 ) -> None:
     for one in again:
-        for check in ("both_ends_agree", "littles_law", "conservation", "answers_right"):
+        for check in ("counters_agree", "littles_law", "conservation", "responses_correct"):
             verdict = of(one, check)
-            assert verdict["level"] == "sound", verdict["statement"]
+            assert verdict["level"] == "sound", text_of(verdict)
 
 
 def test_which_side_was_the_limit_is_told_of_every_trial(again: list[dict[str, Any]]) -> None:
     for one in again:
-        told = of(one, "ceiling_explained")["statement"]
+        told = text_of(of(one, "bottleneck_identified"))
         assert "busy" in told
-        assert "limit" in told or "nothing that can be read was full" in told
+        assert "limit" in told or "saturated" in told

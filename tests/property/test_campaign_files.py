@@ -12,7 +12,7 @@ from plimsoll.campaign import campaign_file, documents, framework
 from plimsoll.campaign.campaign_file import CampaignTable, LoadTable, StageTable
 from plimsoll.campaign.framework_file import FrameworkTable, NeedTable, VariantTable
 from plimsoll.campaign.lines import KeyPath
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 
 SCALARS = st.one_of(
     st.integers(-2, 3),
@@ -69,11 +69,11 @@ def test_every_mistake_of_a_campaign_file_has_a_place(table: dict[str, object]) 
 
 @given(FRAMEWORKS)
 def test_a_framework_file_is_read_or_its_mistakes_are_told(table: dict[str, object]) -> None:
-    file = documents.Document(Path("/frameworks/go/framework.toml"), "", table)
+    file = documents.TomlDocument(Path("/frameworks/go/framework.toml"), "", table)
     with mock.patch.object(documents, "read", return_value=file):
         try:
             variants = framework.read(Path("/frameworks/go"))
-        except CampaignError as error:
+        except InputError as error:
             assert all(problem.message for problem in error.problems)
         else:
             assert all(variant.start and variant.endpoints for variant in variants)

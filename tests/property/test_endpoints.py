@@ -78,10 +78,10 @@ def test_json_that_is_right_is_that_person_and_json_that_is_broken_is_none(seed:
 
 
 @given(seed=SEEDS)
-def test_fibonacci_numbers_are_drawn_from_1_to_12000(seed: int) -> None:
+def test_fibonacci_numbers_are_drawn_from_1_to_14000(seed: int) -> None:
     for probe in by_name("fibonacci").probes(Random(seed)):
         n = int(probe.request.target.rpartition("/")[2])
-        assert 1 <= n <= 12_000
+        assert 1 <= n <= 14_000
         assert probe.expected.body == str(fibonacci(n)).encode()
 
 

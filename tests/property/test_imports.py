@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll.intake import blocks, jmeter, jtl_csv
-from plimsoll.intake.rows import ROWS, Asked, Tally
+from plimsoll.intake.rows import ROWS, ImportStats, ReadOptions
 
 MS = 1_000_000
 
@@ -21,9 +21,9 @@ WORDS = st.text(
     | st.sampled_from(list(",;\t\"'\n|")),
     max_size=12,
 )
-NUMBERS = st.integers(0, 10**9)
+NUMBERS = st.integers(0, 86_400_000)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
-    "timeStamp": st.integers(10**11, 2 * 10**12),
+    "timeStamp": st.integers(10**12, 17 * 10**11),
     "elapsed": NUMBERS,
     "label": WORDS,
     "responseCode": st.sampled_from(["200", "404", ""]),
@@ -62,9 +62,9 @@ def files(draw: st.DrawFn, least: int = 0) -> tuple[list[dict[str, Any]], str, b
     return samples, separator, text.getvalue().encode()
 
 
-def read(content: bytes) -> tuple[list[dict[str, Any]], Tally]:
-    tally = Tally("results.csv")
-    batches = list(jmeter.read(io.BytesIO(content), Asked(), tally))
+def read(content: bytes) -> tuple[list[dict[str, Any]], ImportStats]:
+    tally = ImportStats("results.csv")
+    batches = list(jmeter.read(io.BytesIO(content), ReadOptions(), tally))
     return pa.Table.from_batches(batches, ROWS).to_pylist(), tally
 
 

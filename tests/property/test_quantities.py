@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.campaign.quantities import Unreadable, cores, count, duration_s, number
+from plimsoll.campaign.quantities import UnreadableQuantity, cores, count, duration_s, number
 
 UNITS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fraction(3600)}
 ANYTHING = st.one_of(
@@ -45,7 +45,7 @@ def test_anything_is_read_or_refused_with_a_way_out(value: object) -> None:
     for read in (duration_s, count, number, cores):
         try:
             found = read(value)
-        except Unreadable as error:
+        except UnreadableQuantity as error:
             assert error.message
             assert error.hint
         else:

@@ -64,6 +64,7 @@ def value_of(column: tables.Column) -> st.SearchStrategy[Any]:
 def _values(kind: pa.DataType) -> st.SearchStrategy[Any]:
     fits: list[tuple[Callable[[pa.DataType], bool], Callable[[], st.SearchStrategy[Any]]]] = [
         (pa.types.is_dictionary, lambda: TEXTS),
+        (pa.types.is_boolean, st.booleans),
         (pa.types.is_floating, st.floats),
         (
             pa.types.is_unsigned_integer,

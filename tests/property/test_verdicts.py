@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.verdicts.judge import judge, level
-from plimsoll.verdicts.verdict import LEVELS
+from plimsoll.verdicts.judge import judge
+from plimsoll.verdicts.verdict import TRIAL_LEVELS, of_trial
 from recordings import as_mix, as_open, simulate
 
 slow = settings(max_examples=12, deadline=None)
@@ -29,12 +29,12 @@ BASES = [
     )
 ]
 BASES += [as_open(BASES[0], 1995.0), as_mix(BASES[0], 0.25), as_open(BASES[5], 1900.0)]
-LEVEL_OF = {id(base): level(judge(base)) for base in BASES}
+LEVEL_OF = {id(base): of_trial(judge(base)) for base in BASES}
 bases = st.sampled_from(BASES)
 
 
 def is_no_better(base, worse):
-    return LEVELS.index(level(judge(worse))) >= LEVELS.index(LEVEL_OF[id(base)])
+    return TRIAL_LEVELS.index(of_trial(judge(worse))) >= TRIAL_LEVELS.index(LEVEL_OF[id(base)])
 
 
 def mask(rows, share, seed):
@@ -59,7 +59,7 @@ def test_dropping_rows_never_improves_the_verdict(base, share, seed):
     kept = base.requests.filter(pc.invert(mask(base.requests, share, seed)))
     worse = replace(base, requests=kept)
     assert is_no_better(base, worse)
-    assert len(kept) == len(base.requests) or level(judge(worse)) == "void"
+    assert len(kept) == len(base.requests) or of_trial(judge(worse)) == "void"
 
 
 @slow
@@ -112,7 +112,7 @@ def test_swapping_kinds_of_request_never_improves_the_verdict(share, seed):
     kinds = base.requests["request"]
     swapped = pc.if_else(mask(base.requests, share, seed), pa.scalar(1, kinds.type), kinds)
     worse = replace(base, requests=with_column(base.requests, "request", swapped))
-    assert LEVELS.index(level(judge(worse))) >= LEVELS.index(level(judge(base)))
+    assert TRIAL_LEVELS.index(of_trial(judge(worse))) >= TRIAL_LEVELS.index(of_trial(judge(base)))
 
 
 @slow
@@ -172,8 +172,8 @@ def test_the_order_of_rows_changes_no_verdict(base, seed):
         connections=shuffled(base.connections),
         readings=shuffled(base.readings),
     )
-    told = [(verdict.level, verdict.statement) for verdict in judge(base)]
-    assert [(verdict.level, verdict.statement) for verdict in judge(other)] == told
+    told = [(verdict.level, verdict.text) for verdict in judge(base)]
+    assert [(verdict.level, verdict.text) for verdict in judge(other)] == told
 
 
 def of_a_server_that_counts(trial, factor=1.0):
@@ -193,4 +193,4 @@ def of_a_server_that_counts(trial, factor=1.0):
 def test_a_server_that_counted_other_numbers_never_improves_the_verdict(factor):
     base = of_a_server_that_counts(BASES[0])
     worse = of_a_server_that_counts(BASES[0], factor)
-    assert LEVELS.index(level(judge(worse))) >= LEVELS.index(level(judge(base)))
+    assert TRIAL_LEVELS.index(of_trial(judge(worse))) >= TRIAL_LEVELS.index(of_trial(judge(base)))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import sample
-from plimsoll import canvas
+from plimsoll import canvas, wording
+from plimsoll.campaign.load import Load, UnknownLoad
 from plimsoll.canvas import Colour
+from plimsoll.findings.rankings import Standing
 from plimsoll.recording import RecordedStage
 
 READ = (canvas.INK, canvas.MUTED, canvas.SOUND, canvas.DOUBTFUL, canvas.VOID, canvas.SERVER)
@@ -56,14 +58,14 @@ def test_repainting_changes_colours_at_any_depth_and_nothing_else() -> None:
 def test_numbers_are_kept_to_four_significant_digits(
     value: float | None, rounded: float | None
 ) -> None:
-    assert canvas.significant(value) == rounded
+    assert wording.significant(value) == rounded
 
 
 @pytest.mark.parametrize(
     ("rate", "text"), [(12345.4, "12,345/s"), (0.254, "0.254/s"), (0.0, "0/s")]
 )
 def test_rates_are_written_as_people_read_them(rate: float, text: str) -> None:
-    assert canvas.per_second(rate) == text
+    assert wording.per_second(rate) == text
 
 
 def test_rows_become_columns_with_nothing_where_a_row_has_nothing() -> None:
@@ -87,17 +89,17 @@ def test_what_lies_behind_the_last_stage_is_a_row_without_a_label() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "asked", "text"),
+    ("load", "asked", "text"),
     [
-        ("closed", [16.0, 16.0, None], "16 connections asked"),
-        ("open", [100.0, 2000.0], "100 to 2,000 arrivals/s asked"),
-        ("unknown", [1.0, 10.0], "1 to 10 users active"),
+        (sample.load(), [16.0, 16.0, None], "16 connections requested"),
+        (sample.load(model="open"), [100.0, 2000.0], "100 to 2,000 arrivals/s requested"),
+        (UnknownLoad("imported"), [1.0, 10.0], "1 to 10 users active"),
     ],
 )
 def test_the_range_of_the_levels_is_said_in_words(
-    model: str, asked: list[float | None], text: str
+    load: Load | UnknownLoad, asked: list[float | None], text: str
 ) -> None:
-    recording = sample.recording(load=sample.load(model=model))
+    recording = sample.recording(load=load)
     assert [row["text"] for row in canvas.level_rows(recording, asked)] == [text]
 
 
@@ -107,4 +109,4 @@ def test_without_any_level_nothing_is_said_of_it() -> None:
 
 @pytest.mark.parametrize(("low", "high", "text"), [(1, 1, "1"), (2, 4, "2–4"), (None, None, "–")])
 def test_a_tie_is_a_range_of_ranks(low: int | None, high: int | None, text: str) -> None:
-    assert canvas.Standing("x", low, high, 1.0, None, None, "sound", ()).rank == text
+    assert Standing("x", low, high, 1.0, None, None, "sound", ()).rank == text

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll import ceiling
-from plimsoll.ceiling import Ceiling
+from plimsoll import capacity
+from plimsoll.capacity import Ceiling
 from plimsoll.errors import StorageError
 
 HOST = {"cores": [0, 1], "cpu_model": "a processor", "kernel": "6.1"}
-ENGINE = ceiling.engine("plimsoll", "1.0")
+ENGINE = capacity.engine("plimsoll", "1.0")
 
 
 def of(connections: int, answer_bytes: float, cpu_s: float = 1e-5) -> Ceiling:
@@ -28,39 +28,39 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_is_kept_is_found_again_by_the_same_host_and_engine(state: Path) -> None:
-    path = ceiling.keep(CASES, HOST, ENGINE)
+    path = capacity.keep(CASES, HOST, ENGINE)
     assert path.parent == state / "plimsoll"
-    assert ceiling.kept(HOST, ENGINE) == CASES
+    assert capacity.kept(HOST, ENGINE) == CASES
 
 
 def test_another_kernel_processor_or_engine_has_no_ceiling_yet() -> None:
-    ceiling.keep(CASES, HOST, ENGINE)
-    assert ceiling.kept({**HOST, "kernel": "6.2"}, ENGINE) == ()
-    assert ceiling.kept({**HOST, "cpu_model": "another"}, ENGINE) == ()
-    assert ceiling.kept(HOST, ceiling.engine("plimsoll", "1.1")) == ()
+    capacity.keep(CASES, HOST, ENGINE)
+    assert capacity.kept({**HOST, "kernel": "6.2"}, ENGINE) == ()
+    assert capacity.kept({**HOST, "cpu_model": "another"}, ENGINE) == ()
+    assert capacity.kept(HOST, capacity.engine("plimsoll", "1.1")) == ()
 
 
 def test_facts_that_change_from_day_to_day_do_not_matter() -> None:
-    ceiling.keep(CASES, HOST, ENGINE)
-    assert ceiling.kept({**HOST, "open_files_soft": 1024}, ENGINE) == CASES
+    capacity.keep(CASES, HOST, ENGINE)
+    assert capacity.kept({**HOST, "open_files_soft": 1024}, ENGINE) == CASES
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 0}', '{"format": 1, "ceilings": [{}]}'])
 def test_a_file_that_cannot_be_understood_is_no_ceiling(text: str) -> None:
-    path = ceiling.keep(CASES, HOST, ENGINE)
+    path = capacity.keep(CASES, HOST, ENGINE)
     path.write_text(text)
-    assert ceiling.kept(HOST, ENGINE) == ()
+    assert capacity.kept(HOST, ENGINE) == ()
 
 
 def test_a_file_named_by_hand_is_not_where_trials_look(tmp_path: Path) -> None:
-    assert ceiling.keep(CASES, HOST, ENGINE, tmp_path / "mine.json") == tmp_path / "mine.json"
-    assert ceiling.kept(HOST, ENGINE) == ()
+    assert capacity.keep(CASES, HOST, ENGINE, tmp_path / "mine.json") == tmp_path / "mine.json"
+    assert capacity.kept(HOST, ENGINE) == ()
 
 
 def test_a_file_that_cannot_be_written_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError) as raised:
-        ceiling.keep(CASES, HOST, ENGINE, tmp_path / "file" / "ceiling.json")
+        capacity.keep(CASES, HOST, ENGINE, tmp_path / "file" / "ceiling.json")
     assert "--into" in raised.value.hint
 
 
@@ -71,11 +71,11 @@ def test_a_file_that_cannot_be_written_is_an_error_with_a_remedy(tmp_path: Path)
 def test_the_nearest_case_is_the_one_with_the_least_ratios(
     connections: int, answer_bytes: float, expected: int
 ) -> None:
-    assert ceiling.nearest(CASES, connections, answer_bytes) == CASES[expected]
+    assert capacity.nearest(CASES, connections, answer_bytes) == CASES[expected]
 
 
 def test_without_a_calibration_nothing_is_nearest() -> None:
-    assert ceiling.nearest((), 64, 40.0) is None
+    assert capacity.nearest((), 64, 40.0) is None
 
 
 def test_a_thread_can_do_what_the_cost_of_a_request_leaves_room_for() -> None:

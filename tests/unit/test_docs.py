@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.campaign import framework as frameworks
 from plimsoll.published import claims
-from plimsoll.published.readers import table
+from plimsoll.tool_output.readers import table
 from plimsoll.verdicts import campaign_checks, checks
 from plimsoll.verdicts.audit import audit
 
@@ -75,6 +75,6 @@ def test_the_page_of_published_figures_has_each_claim_and_each_verdict_that_is_n
     for claim in claims.read(text, file.name):
         assert f"| {claim.says} |" in page
     for verdict in verdicts:
-        said = f"**{verdict.level}**, {verdict.subject}, `{verdict.check}`: {verdict.statement}\n"
+        said = f"**{verdict.level}**, {verdict.subject}, `{verdict.check}`: {verdict.text}\n"
         assert (said in page) == (verdict.level != "sound")
         assert f"`{verdict.check}`" in page

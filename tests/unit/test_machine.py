@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import platform
 import resource
 from pathlib import Path
 from typing import Any
@@ -126,6 +128,38 @@ def test_limits_of_the_first_version_of_control_groups_are_read_too(tmp_path: Pa
     assert found["container"] == "docker"
 
 
+def _kernel(root: Path, irq_ticks: int, interrupts: int, configuration: str | None) -> Path:
+    files = {"proc/stat": f"cpu  9 1 7 5 0 {irq_ticks} 80 3 0 0\nintr {interrupts} 0 4\n"}
+    if configuration is not None:
+        files[f"boot/config-{platform.release()}"] = configuration
+    return _host(root, files)
+
+
+@pytest.mark.parametrize(
+    ("irq_ticks", "interrupts", "configuration", "expected"),
+    [
+        (0, 600_000, None, "task"),  # so many interrupts, and no time in them: not measured
+        (2, 600_000, None, "task"),  # a tick found a nested one
+        (250, 600_000, None, "apart"),
+        (0, 600_000, "CONFIG_HZ=250\nCONFIG_IRQ_TIME_ACCOUNTING=y\n", "task"),  # a bad clock
+        (0, 50, "CONFIG_HZ=250\nCONFIG_IRQ_TIME_ACCOUNTING=y\n", "apart"),
+        (0, 50, "CONFIG_HZ=250\n# CONFIG_IRQ_TIME_ACCOUNTING is not set\n", "task"),
+        (0, 50, None, None),
+    ],
+)
+def test_where_interrupts_are_counted_is_told_by_what_the_kernel_counted(
+    tmp_path: Path, irq_ticks: int, interrupts: int, configuration: str | None, expected: str | None
+) -> None:
+    root = _kernel(tmp_path, irq_ticks, interrupts, configuration)
+    assert machine.facts(root)["interrupt_time"] == expected
+
+
+def test_how_the_kernel_was_built_is_read_packed_too(tmp_path: Path) -> None:
+    root = _kernel(tmp_path, 0, 50, "CONFIG_HZ=250\n")
+    (root / "proc/config.gz").write_bytes(gzip.compress(b"CONFIG_IRQ_TIME_ACCOUNTING=y\n"))
+    assert machine.facts(root)["interrupt_time"] == "apart"
+
+
 def test_a_good_host_needs_no_advice() -> None:
     assert machine.advice(9000, _GOOD) == []
 
@@ -185,13 +219,13 @@ def test_two_threads_of_the_only_physical_core_are_divided_and_it_is_said(tmp_pa
     root = _cores(tmp_path, [(0, 0), (0, 0)])
     division = machine.divide_cores(None, None, (0, 1), root)
     assert (division.server, division.driver) == ((0,), (1,))
-    assert division.note == "cores 0-1 of server and driver are threads of one physical core"
+    assert division.note == "cores 0-1 of server and driver are hyper-threads of one physical core"
 
 
 def test_a_single_core_is_shared_and_it_is_said(tmp_path: Path) -> None:
     division = machine.divide_cores(None, None, (3,), tmp_path)
     assert (division.server, division.driver) == ((3,), (3,))
-    assert division.note == "server and driver share core 3: each takes time from the other"
+    assert division.note == "server and driver share core 3 and take CPU time from each other"
 
 
 def test_what_is_asked_for_is_given_and_the_rest_goes_to_the_other(tmp_path: Path) -> None:
@@ -205,7 +239,7 @@ def test_what_is_asked_for_is_given_and_the_rest_goes_to_the_other(tmp_path: Pat
 def test_cores_asked_for_by_both_are_said(tmp_path: Path) -> None:
     root = _cores(tmp_path, [(0, core) for core in range(4)])
     assert machine.divide_cores((0, 1), (1, 2), range(4), root).note.endswith(
-        "share core 1: each takes time from the other"
+        "share core 1 and take CPU time from each other"
     )
     assert "cores 0-3" in machine.divide_cores(range(4), None, range(4), root).note
 
@@ -213,11 +247,11 @@ def test_cores_asked_for_by_both_are_said(tmp_path: Path) -> None:
 def test_a_core_that_is_not_there_is_named_with_those_that_are() -> None:
     with pytest.raises(CoreMissing, match="cores 4,7 of the server are not") as caught:
         machine.divide_cores((0, 4, 7), None, (0, 1, 2, 6))
-    assert caught.value.hint == "choose from 0-2,6, or leave `server_cores` out"
+    assert caught.value.hint == "choose from 0-2,6, or remove `server_cores`"
 
 
 def test_an_empty_list_of_cores_is_refused() -> None:
-    with pytest.raises(CoreMissing, match="the driver is given no core"):
+    with pytest.raises(CoreMissing, match="the driver has no core"):
         machine.divide_cores(None, (), (0, 1))
 
 
@@ -243,6 +277,8 @@ def test_more_connections_than_ports_are_refused_with_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (-1, -1))
-    with pytest.raises(LimitTooLow, match="20000000 connections need as many ports, there are"):
+    with pytest.raises(
+        LimitTooLow, match="20000000 connections need as many local ports, but only"
+    ):
         machine.check_connections(20_000_000)
     machine.check_connections(100)

@@ -14,7 +14,7 @@ from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Exchange
-from plimsoll.plan import Estimate, LeftOut, estimate, left_out, plan, refused
+from plimsoll.plan import LeftOut, PlanEstimate, Trial, estimate, groups, left_out, plan, refused
 
 HOLD = Stage("hold", 10.0, 64.0, 64.0)
 STEADY = Load("steady", "closed", (HOLD,))
@@ -30,7 +30,7 @@ CAMPAIGN = Campaign(
 )
 
 
-def estimated(*loads: Load, cool_down_s: float = 0.0) -> Estimate:
+def estimated(*loads: Load, cool_down_s: float = 0.0) -> PlanEstimate:
     trials = plan(
         replace(
             CAMPAIGN, frameworks=(GO,), endpoints=(by_name("2048"),), loads=loads, repetitions=1
@@ -96,7 +96,7 @@ def test_what_a_driver_refuses_is_left_out_and_said_with_its_reason() -> None:
         ("wrk", "steady", "json"),
         ("wrk", "other", "json"),
     ]
-    assert str(said[0]) == "wrk does not put load steady on json: it sends no body"
+    assert str(said[0]) == "wrk cannot generate load steady on json: it sends no body"
 
 
 def test_the_same_campaign_has_the_same_plan() -> None:
@@ -109,6 +109,54 @@ def test_blocks_have_orders_of_their_own() -> None:
     half = len(trials) // 2
     names = [trial.id.rpartition(".")[0] for trial in trials]
     assert names[:half] != names[half:]
+
+
+IN_TURNS = replace(CAMPAIGN, turn_s=0.25)
+
+
+def table_of(trial: Trial) -> tuple[str, str, int]:
+    return trial.endpoint.name, trial.load.name, trial.repetition
+
+
+def test_turns_change_the_order_of_trials_and_nothing_else() -> None:
+    def known(trials: Sequence[Trial]) -> dict[str, Trial]:
+        return {trial.id: replace(trial, order=0) for trial in trials}
+
+    assert known(plan(IN_TURNS)) == known(plan(CAMPAIGN))
+    assert [trial.order for trial in plan(IN_TURNS)] == list(range(len(plan(CAMPAIGN))))
+    assert plan(IN_TURNS) == plan(IN_TURNS)
+
+
+def test_trials_that_take_turns_follow_each_other() -> None:
+    trials = plan(IN_TURNS)
+    found = groups(trials)
+    assert [trial for group in found for trial in group] == list(trials)
+    tables = [{table_of(trial) for trial in group} for group in found]
+    assert {len(each) for each in tables} == {1}
+    assert len({*map(frozenset, tables)}) == len(found) == 2 * 2 * 3
+    for group in found:
+        served = 2 if group[0].endpoint.name == "json" else 3
+        assert len({trial.framework.reference for trial in group}) == len(group) == served
+
+
+def test_repetitions_are_groups_of_their_own_where_there_is_one_table() -> None:
+    one = replace(IN_TURNS, endpoints=(by_name("2048"),), loads=(STEADY,))
+    found = groups(plan(one))
+    assert [{trial.repetition for trial in group} for group in found] == [{1}, {2}, {3}]
+    assert {len(group) for group in found} == {3}
+
+
+def test_a_group_of_which_a_part_is_conducted_consists_of_the_rest() -> None:
+    first, *others = groups(plan(IN_TURNS))
+    rest = [trial for trial in plan(IN_TURNS) if trial != first[0]]
+    assert groups(rest) == (first[1:], *others)
+    assert groups(()) == ()
+
+
+def test_servers_of_a_table_start_in_an_order_of_their_own_each_time() -> None:
+    one = replace(IN_TURNS, endpoints=(by_name("2048"),), loads=(STEADY,), repetitions=8)
+    orders = {tuple(trial.framework.reference for trial in group) for group in groups(plan(one))}
+    assert len(orders) > 1
 
 
 def test_a_trial_keeps_its_seed_when_others_come_or_go() -> None:

@@ -1,11 +1,12 @@
 //! The door between Plimsoll's lab and what of it is written in Rust: nothing but conversions.
 
+mod ask;
 mod load;
 mod reference;
 mod separated;
 
 use plimsoll_engine::outcome::Outcome;
-use plimsoll_engine::sample::{ConnectionSample, Field, RequestSample};
+use plimsoll_engine::sample::{BodySample, ConnectionSample, Field, RequestSample};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -14,6 +15,7 @@ use pyo3::types::PyDict;
 fn record_layouts(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let layouts = PyDict::new(py);
     layouts.set_item("requests", layout(py, RequestSample::SIZE, RequestSample::FIELDS)?)?;
+    layouts.set_item("bodies", layout(py, BodySample::SIZE, BodySample::FIELDS)?)?;
     layouts
         .set_item("connections", layout(py, ConnectionSample::SIZE, ConnectionSample::FIELDS)?)?;
     Ok(layouts)
@@ -58,6 +60,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(load::run, module)?)?;
     module.add_function(wrap_pyfunction!(reference::serve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(separated::separated_rows, module)?)?;
+    module.add_class::<ask::Connection>()?;
+    module.add("NoResponse", module.py().get_type::<ask::NoResponse>())?;
     module.add("EngineFailure", module.py().get_type::<load::EngineFailure>())?;
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Putting on load, with the interpreter's lock released.
 
+use std::sync::mpsc::{Receiver, channel};
+
 use plimsoll_engine::error::EngineError;
 use plimsoll_engine::progress::Event;
 use plimsoll_engine::spec::Spec;
@@ -15,6 +17,9 @@ create_exception!(
 );
 
 /// Puts on the load of a specification; returns the content of `finish.json`.
+///
+/// A load that takes turns reads the length of each from stdin: nanoseconds, a line each. It ends
+/// early when stdin does.
 ///
 /// `observe` gets each event as a line of JSON. A signal whose Python handler raises ends the load
 /// early and cleanly, and so does an exception raised by `observe`.
@@ -33,10 +38,28 @@ pub fn run(py: Python<'_>, spec_json: &str, observe: Py<PyAny>) -> PyResult<Stri
             stop.set(stop.get() || Python::attach(|py| py.check_signals().is_err()));
             stop.get()
         };
-        plimsoll_engine::run(&spec, tell, interrupted)
+        if spec.in_turns {
+            plimsoll_engine::run_in_turns(&spec, &orders_from_stdin(), tell, interrupted)
+        } else {
+            plimsoll_engine::run(&spec, tell, interrupted)
+        }
     });
     let finish = finish.map_err(|error| failure(&error))?;
     Ok(serde_json::to_string(&finish).unwrap_or_default())
+}
+
+/// Lengths of turns as stdin brings them; a line that is no number ends them.
+fn orders_from_stdin() -> Receiver<u64> {
+    let (send, orders) = channel();
+    std::thread::spawn(move || {
+        let lines = std::io::stdin().lines().map_while(Result::ok);
+        for duration_ns in lines.map_while(|line| line.trim().parse().ok()) {
+            if send.send(duration_ns).is_err() {
+                return;
+            }
+        }
+    });
+    orders
 }
 
 fn failure(error: &EngineError) -> PyErr {

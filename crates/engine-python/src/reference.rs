@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plimsoll_engine::reference::{ReferenceError, ReferenceSpec, Server};
+use plimsoll_reference::{ReferenceError, ReferenceSpec, Server};
 use pyo3::prelude::*;
 
 use crate::load::EngineFailure;

@@ -1,11 +1,15 @@
-//! One connection as a state machine: events in, what they mean out. Pure.
+//! One connection: its life, its instants and records, and the exchanges on it. Pure.
 
 use std::collections::VecDeque;
 
+use crate::exchange::Exchange;
 use crate::outcome::{Group, Outcome, Phase};
-use crate::request::{Request, Requests};
-use crate::response::{Malformed, Reader};
-use crate::sample::{ConnectionSample, NEVER, NO_CONNECTION, RequestSample};
+use crate::protocol::{Event, Id, Protocol, Step};
+use crate::request::Request;
+use crate::sample::{Comparison, ConnectionSample, NEVER, NO_CONNECTION, RequestSample};
+
+/// Requests that begin together go into one call of `send` up to this size.
+const OUTBOX_BYTES: usize = 64 * 1024;
 
 /// Where a connection is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,45 +22,39 @@ pub enum State {
     Open,
 }
 
-/// A request that a connection carries, or is to carry once it is open.
-#[derive(Clone, Copy, Debug)]
-struct Exchange {
-    request: u16,
-    compared: bool,
-    differs: bool,
-    is_head: bool,
-    due_ns: u64,
-    sent_ns: u64,
-    first_byte_ns: u64,
-    received_bytes: u64,
-}
-
 /// What some received bytes meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// The answer goes on.
+    /// All of them are read, and no exchange has ended.
     More,
-    /// The answer to the first request is complete.
-    Complete {
-        /// How the request ended.
+    /// An exchange has ended.
+    Ended {
+        /// Which one.
+        id: Id,
+        /// How.
         outcome: Outcome,
-        /// Bytes that belong to the answer; what follows belongs to the next one.
+        /// Bytes read; what follows has not been looked at.
         consumed: usize,
     },
-    /// The bytes are not HTTP/1, or were not asked for.
-    Failed(Outcome),
+    /// The connection is of no further use.
+    Failed {
+        /// The exchange at fault, if it is one.
+        id: Option<Id>,
+        /// How that exchange, and the connection, end.
+        outcome: Outcome,
+    },
 }
 
-/// One connection and the requests on it, which are answered in the order they were sent in.
+/// One connection and the exchanges on it, which are found by their ids.
 #[derive(Clone, Debug)]
-pub struct Connection {
+pub struct Connection<'a> {
     state: State,
-    exchanges: VecDeque<Exchange>,
-    /// How many of the exchanges, from the first on, have begun to be sent.
+    protocol: Protocol<'a>,
+    /// Those under way in the order they were sent in, and then those that are to be sent.
+    exchanges: VecDeque<Exchange<'a>>,
+    /// How many are under way.
     begun: usize,
-    /// Bytes of the last begun request that the kernel has not taken.
-    unsent_bytes: usize,
-    reader: Reader,
+    next_id: u32,
     attempt: u32,
     due_ns: u64,
     connected_ns: u64,
@@ -64,14 +62,17 @@ pub struct Connection {
     responses: u32,
 }
 
-impl Default for Connection {
-    fn default() -> Self {
+impl<'a> Connection<'a> {
+    /// A connection that is not there yet and will speak `protocol`.
+    #[must_use]
+    pub fn new(protocol: Protocol<'a>) -> Self {
         Self {
             state: State::Closed,
-            exchanges: VecDeque::new(),
+            // As small as can be, so that it stays in the cache.
+            exchanges: VecDeque::with_capacity(protocol.capacity()),
+            protocol,
             begun: 0,
-            unsent_bytes: 0,
-            reader: Reader::default(),
+            next_id: 0,
             attempt: NO_CONNECTION,
             due_ns: 0,
             connected_ns: NEVER,
@@ -79,9 +80,7 @@ impl Default for Connection {
             responses: 0,
         }
     }
-}
 
-impl Connection {
     /// Where it is in its life.
     #[inline]
     #[must_use]
@@ -116,17 +115,31 @@ impl Connection {
         self.begun
     }
 
-    /// Where its first request is; nothing when none has begun to be sent.
+    /// Any of the requests assigned to it that have not ended.
     #[must_use]
-    pub fn phase(&self) -> Option<Phase> {
-        let exchange = self.exchanges.front().filter(|_| self.begun > 0)?;
-        Some(if exchange.first_byte_ns != NEVER {
+    pub fn any(&self) -> Option<Id> {
+        self.exchanges.front().map(|exchange| exchange.id)
+    }
+
+    /// The request in flight that was sent before all others, and where it is.
+    #[must_use]
+    pub fn oldest(&self) -> Option<(Id, Phase)> {
+        let oldest = self.under_way().next()?;
+        Some((oldest.id, self.phase(oldest)))
+    }
+
+    fn under_way(&self) -> impl Iterator<Item = &Exchange<'a>> {
+        self.exchanges.iter().take(self.begun)
+    }
+
+    fn phase(&self, exchange: &Exchange<'_>) -> Phase {
+        if exchange.has_response() {
             Phase::Receiving
-        } else if self.begun == 1 && self.unsent_bytes > 0 {
+        } else if self.protocol.is_sending(exchange.id) {
             Phase::Sending
         } else {
             Phase::Waiting
-        })
+        }
     }
 
     /// The instant since which the timeout runs: of the attempt to connect, or of sending.
@@ -135,40 +148,22 @@ impl Connection {
         match self.state {
             State::Closed => None,
             State::Connecting => Some(self.due_ns),
-            State::Open if self.begun == 0 => None,
-            State::Open => self.exchanges.front().map(|exchange| exchange.sent_ns),
+            State::Open => self.under_way().map(|exchange| exchange.sent_ns).min(),
         }
     }
 
-    /// Whether some of a request is still to be handed to the kernel.
+    /// Whether bytes are pending that the transport has not taken.
     #[inline]
     #[must_use]
     pub fn is_sending(&self) -> bool {
-        self.unsent_bytes > 0
+        !self.protocol.pending_output().is_empty()
     }
 
-    /// What is to be handed to the kernel next, in order: kinds of request, and how many bytes of
-    /// the first of them are left if it has begun. `most` is how many requests it may carry.
+    /// How the connection ends, if it can carry no request after the exchange that ended last.
     #[inline]
-    pub fn to_send(&self, most: Option<u32>) -> impl Iterator<Item = (u16, Option<usize>)> {
-        let (begun, left) = (self.begun, self.unsent_bytes);
-        let partly = usize::from(left > 0);
-        let more = most.map_or(usize::MAX, |most| most.saturating_sub(self.requests) as usize);
-        let next = self
-            .exchanges
-            .iter()
-            .enumerate()
-            .skip(begun - partly)
-            .take(more.saturating_add(partly));
-        next.map(move |(place, exchange)| (exchange.request, (place < begun).then_some(left)))
-    }
-
-    /// Whether the connection can carry no request after the first, whose answer is complete: its
-    /// close was announced, or the answer came before the whole request was sent, whose rest would
-    /// be taken for the next one.
     #[must_use]
-    pub fn is_spent(&self) -> bool {
-        !self.reader.keep_alive() || (self.begun == 1 && self.unsent_bytes > 0)
+    pub fn must_close(&self) -> Option<Outcome> {
+        self.protocol.must_close()
     }
 
     /// A new attempt to connect begins.
@@ -187,175 +182,132 @@ impl Connection {
         self.connected_ns = now_ns;
     }
 
-    /// Assigns a request; it is sent when the connection is open.
+    /// Assigns a request of a kind; it is sent when the connection is open.
     #[inline]
-    pub fn assign(&mut self, request: u16, due_ns: u64, compared: bool) {
-        self.exchanges.push_back(Exchange {
-            request,
-            compared,
-            differs: false,
-            is_head: false,
-            due_ns,
-            sent_ns: NEVER,
-            first_byte_ns: NEVER,
-            received_bytes: 0,
-        });
+    pub fn assign(&mut self, kind: u16, request: &'a Request, due_ns: u64, comparison: Comparison) {
+        let id = Id(self.next_id);
+        self.next_id = self.next_id.wrapping_add(1);
+        self.exchanges.push_back(Exchange::new(id, kind, request, due_ns, comparison));
     }
 
-    /// The next request, of so many bytes, begins to be sent.
+    /// What is to be handed to the transport next; `most` is how many requests the connection may
+    /// carry in its life. Requests that begin together are put into `outbox`; a single one is not
+    /// copied. [`Connection::sent`] has to follow.
     #[inline]
-    pub fn begin_sending(&mut self, bytes: usize, is_head: bool, now_ns: u64) {
-        let Some(exchange) = self.exchanges.get_mut(self.begun) else {
-            return;
-        };
-        exchange.sent_ns = now_ns;
-        exchange.is_head = is_head;
-        if self.begun == 0 {
-            self.reader.start(is_head);
+    pub fn output<'b>(&'b mut self, most: Option<u32>, outbox: &'b mut Vec<u8>) -> &'b [u8] {
+        let more = most.map_or(usize::MAX, |most| most.saturating_sub(self.requests) as usize);
+        let next = self.exchanges.range(self.begun..).take(more);
+        match next.len() {
+            0 => return self.protocol.pending_output(),
+            1 if !self.is_sending() => {
+                let next = &self.exchanges[self.begun];
+                return self.protocol.begin(next.id, next.request);
+            }
+            _ => {}
         }
-        self.begun += 1;
-        self.unsent_bytes = bytes;
-        self.requests += 1;
+        outbox.clear();
+        outbox.extend_from_slice(self.protocol.pending_output());
+        for exchange in next {
+            outbox.extend_from_slice(self.protocol.begin(exchange.id, exchange.request));
+            if outbox.len() >= OUTBOX_BYTES {
+                break;
+            }
+        }
+        outbox
     }
 
-    /// The kernel took up to `count` more bytes; returns how many of them belong to later requests.
+    /// The transport was given the output at `now_ns` and took so many bytes of it; returns how many
+    /// requests are under way with that.
     #[inline]
-    pub fn sent(&mut self, count: usize) -> usize {
-        let taken = count.min(self.unsent_bytes);
-        self.unsent_bytes -= taken;
-        count - taken
+    #[allow(clippy::cast_possible_truncation)]
+    pub fn sent(&mut self, count: usize, now_ns: u64) -> usize {
+        let begun = self.protocol.sent(count);
+        for exchange in self.exchanges.range_mut(self.begun..self.begun + begun) {
+            exchange.sent_ns = now_ns;
+        }
+        self.begun += begun;
+        self.requests += begun as u32;
+        begun
     }
 
     /// Bytes have come.
     #[inline]
-    #[allow(clippy::cast_possible_truncation)]
-    pub fn received(&mut self, bytes: &[u8], requests: &Requests, now_ns: u64) -> Received {
-        let Some(exchange) = self.exchanges.front_mut().filter(|_| self.begun > 0) else {
-            return Received::Failed(Outcome::Unsolicited);
-        };
-        let request = requests.kind(exchange.request);
-        if exchange.first_byte_ns == NEVER {
-            exchange.first_byte_ns = now_ns;
-            self.responses += 1;
-        }
-        let expected = request.expected.body.as_deref().filter(|_| exchange.compared);
-        let differs = &mut exchange.differs;
-        let result = self.reader.read(bytes, |offset, piece| {
-            if let Some(body) = expected {
-                let start = offset as usize;
-                *differs |= body.get(start..start + piece.len()) != Some(piece);
+    pub fn received(&mut self, bytes: &[u8], now_ns: u64) -> Received {
+        let Self { protocol, exchanges, responses, .. } = self;
+        let step = protocol.received(bytes, |id, event| {
+            if let Some(exchange) = exchanges.iter_mut().find(|exchange| exchange.id == id) {
+                *responses += u32::from(is_first_byte(exchange, event));
+                exchange.receive(event, now_ns);
             }
         });
-        match result {
-            Ok(progress) => {
-                exchange.received_bytes += progress.consumed as u64;
-                if !progress.complete {
-                    return Received::More;
-                }
-                Received::Complete { outcome: self.judge(request), consumed: progress.consumed }
+        match step {
+            Step::More => Received::More,
+            Step::Complete { id, consumed } => {
+                Received::Ended { id, outcome: self.judge(id), consumed }
             }
-            Err(malformed) => {
-                exchange.received_bytes += bytes.len() as u64;
-                Received::Failed(match malformed {
-                    Malformed::Head => Outcome::MalformedHead,
-                    Malformed::Chunk => Outcome::MalformedChunk,
-                    Malformed::HeadTooLarge => Outcome::HeadTooLarge,
-                })
-            }
+            Step::Failed { id, outcome } => Received::Failed { id, outcome },
         }
     }
 
-    /// The server has closed its side: how the first request ended, if one was on the connection.
-    pub fn ended(&mut self, requests: &Requests) -> Option<Outcome> {
-        let phase = self.phase()?;
-        let exchange = self.exchanges.front()?;
-        if phase == Phase::Receiving && self.reader.end() {
-            return Some(self.judge(requests.kind(exchange.request)));
-        }
-        Some(Outcome::of_close(phase))
+    /// The server has closed its side: which request ends with that first, if one was on the
+    /// connection, and how.
+    pub fn server_closed(&mut self) -> Option<(Id, Outcome)> {
+        let (oldest, phase) = self.oldest()?;
+        Some(match self.protocol.server_closed() {
+            Some(id) => (id, self.judge(id)),
+            None => (oldest, Outcome::of_close(phase)),
+        })
     }
 
-    /// How a complete answer compares with what is expected.
+    /// How a complete response compares with what is expected.
     #[inline]
-    fn judge(&self, request: &Request) -> Outcome {
-        let expected = &request.expected;
-        let (first, last) = expected.status;
-        let length = self.reader.body_bytes();
-        if self.reader.status() < first || self.reader.status() > last {
-            Outcome::WrongStatus
-        } else if expected.length_bytes.is_some_and(|wanted| !request.is_head && wanted != length) {
-            Outcome::WrongLength
-        } else if self.body_differs(request, length) {
-            Outcome::WrongBody
-        } else {
-            Outcome::Ok
-        }
+    fn judge(&self, id: Id) -> Outcome {
+        self.place(id).map_or(Outcome::Unsolicited, |place| self.exchanges[place].judge())
     }
 
-    fn body_differs(&self, request: &Request, length: u64) -> bool {
-        let Some(exchange) = self.exchanges.front().filter(|exchange| exchange.compared) else {
-            return false;
-        };
-        let expected = request.expected.body.as_deref().filter(|_| !request.is_head);
-        expected.is_some_and(|body| exchange.differs || body.len() as u64 != length)
+    #[inline]
+    fn place(&self, id: Id) -> Option<usize> {
+        self.exchanges.iter().position(|exchange| exchange.id == id)
     }
 
-    /// Whether the body of the answer to its first request is compared in full.
+    /// The body of a complete response, if it is to be written down, and its kind of request.
+    #[inline]
+    pub fn take_kept(&mut self, id: Id) -> Option<(u16, Vec<u8>)> {
+        let place = self.place(id)?;
+        let exchange = &mut self.exchanges[place];
+        Some((exchange.kind, exchange.take_kept()?))
+    }
+
+    /// How a request in flight ends when another, or the connection itself, ends with `outcome` and
+    /// takes the connection with it.
     #[must_use]
-    pub fn is_compared(&self) -> bool {
-        self.exchanges.front().is_some_and(|exchange| exchange.compared)
-    }
-
-    /// How the requests behind the first end when that one ends with `outcome` and takes the
-    /// connection with it.
-    #[must_use]
-    pub fn outcome_behind(&self, outcome: Outcome) -> Outcome {
+    pub fn outcome_beside(&self, id: Id, outcome: Outcome) -> Outcome {
+        let phase =
+            self.place(id).map_or(Phase::Waiting, |place| self.phase(&self.exchanges[place]));
         match outcome {
             Outcome::ResetSending | Outcome::ResetWaiting | Outcome::ResetReceiving => {
-                if self.begun == 1 && self.unsent_bytes > 0 {
-                    Outcome::ResetSending
-                } else {
-                    Outcome::ResetWaiting
-                }
+                Outcome::of_reset(phase)
             }
-            Outcome::ClosedWaiting | Outcome::ClosedEarly => Outcome::ClosedWaiting,
+            Outcome::ClosedWaiting | Outcome::ClosedEarly => Outcome::of_close(phase),
             outcome if outcome.group() == Group::Connect => outcome,
             _ => Outcome::LostBehind,
         }
     }
 
-    /// The first request has ended; its record. Nothing when there is none.
+    /// A request has ended; its record. Nothing when it is not there.
     #[inline]
-    #[allow(clippy::cast_possible_truncation)]
     pub fn end_request(
         &mut self,
+        id: Id,
         outcome: Outcome,
         errno: u8,
         done_ns: u64,
         worker: u16,
     ) -> Option<RequestSample> {
-        let exchange = self.exchanges.pop_front()?;
-        let answered = exchange.first_byte_ns != NEVER;
-        let status = if answered { self.reader.status() } else { 0 };
-        self.begun = self.begun.saturating_sub(1);
-        if self.begun == 0 {
-            self.unsent_bytes = 0;
-        } else {
-            self.reader.start(self.exchanges.front().is_some_and(|next| next.is_head));
-        }
-        Some(RequestSample {
-            due_ns: exchange.due_ns,
-            sent_ns: exchange.sent_ns,
-            first_byte_ns: exchange.first_byte_ns,
-            done_ns,
-            received_bytes: exchange.received_bytes.min(u64::from(u32::MAX)) as u32,
-            connection: self.attempt,
-            request: exchange.request,
-            status,
-            worker,
-            outcome: outcome as u8,
-            errno,
-        })
+        let place = self.place(id)?;
+        let exchange = self.exchanges.remove(place)?;
+        self.begun -= usize::from(place < self.begun);
+        Some(exchange.sample(outcome, errno, done_ns, self.attempt, worker))
     }
 
     /// The connection, or the attempt, has ended; its record. No request is in flight on it.
@@ -367,7 +319,7 @@ impl Connection {
         worker: u16,
     ) -> ConnectionSample {
         self.state = State::Closed;
-        self.unsent_bytes = 0;
+        self.protocol.reset();
         ConnectionSample {
             due_ns: self.due_ns,
             connected_ns: self.connected_ns,
@@ -382,19 +334,36 @@ impl Connection {
     }
 }
 
+#[inline]
+fn is_first_byte(exchange: &Exchange<'_>, event: Event<'_>) -> bool {
+    matches!(event, Event::Bytes(_)) && !exchange.has_response()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Expected, RequestSpec};
+    use crate::request::Requests;
+    use crate::spec::{Expected, Load, RequestSpec, Spec};
+
+    fn load() -> Load {
+        let json = r#"{"format": 1, "into": "x", "address": "127.0.0.1:80",
+            "requests": [{"name": "a", "bytes": "R0VU"}],
+            "load": {"model": "closed", "timeout_ns": 1, "pipeline": 8,
+                     "stages": [{"kind": "hold", "duration_ns": 1, "start": 1, "end": 1}]}}"#;
+        Spec::parse(json).unwrap().load
+    }
 
     fn requests(expected: Expected) -> Requests {
-        Requests::new(&[RequestSpec {
-            name: String::new(),
-            bytes: b"GET / HTTP/1.1\r\n\r\n".to_vec(),
-            weight: 1.0,
-            method: "GET".into(),
-            expected,
-        }])
+        Requests::new(
+            &[RequestSpec {
+                name: String::new(),
+                bytes: b"GET / HTTP/1.1\r\n\r\n".to_vec(),
+                weight: 1.0,
+                method: "GET".into(),
+                expected,
+            }],
+            1.0,
+        )
     }
 
     fn expecting(body: &[u8]) -> Requests {
@@ -402,50 +371,75 @@ mod tests {
             status: (200, 200),
             length_bytes: Some(body.len() as u64),
             body: Some(body.to_vec()),
+            is_sampled: false,
         })
     }
 
-    fn open() -> Connection {
-        let mut connection = Connection::default();
+    fn closed<'a>() -> Connection<'a> {
+        Connection::new(Protocol::new(&load()))
+    }
+
+    fn open<'a>() -> Connection<'a> {
+        let mut connection = closed();
         connection.connecting(7, 10);
         connection.connected(20);
         connection
     }
 
-    fn waiting(compared: bool) -> Connection {
-        let mut connection = Connection::default();
-        connection.assign(0, 5, compared);
+    fn assign<'a>(connection: &mut Connection<'a>, requests: &'a Requests, due_ns: u64) {
+        connection.assign(0, requests.kind(0), due_ns, Comparison::NotExpected);
+    }
+
+    /// Offers what there is to send to a transport that takes so many bytes; returns how many bytes
+    /// were offered, and how many requests are under way with that.
+    fn send(connection: &mut Connection<'_>, takes: usize, now_ns: u64) -> (usize, usize) {
+        let offered = connection.output(None, &mut Vec::new()).len();
+        (offered, connection.sent(takes, now_ns))
+    }
+
+    fn waiting(requests: &Requests, compared: bool) -> Connection<'_> {
+        let mut connection = closed();
+        let comparison = if compared { Comparison::Compared } else { Comparison::Skipped };
+        connection.assign(0, requests.kind(0), 5, comparison);
         connection.connecting(7, 10);
         connection.connected(20);
-        assert_eq!(connection.to_send(None).collect::<Vec<_>>(), [(0, None)]);
-        connection.begin_sending(18, false, 30);
-        assert_eq!(connection.sent(10), 0);
-        assert_eq!(connection.phase(), Some(Phase::Sending));
-        assert_eq!(connection.to_send(None).collect::<Vec<_>>(), [(0, Some(8))]);
-        assert_eq!(connection.sent(8), 0);
-        assert_eq!(connection.to_send(None).count(), 0);
-        assert_eq!(connection.phase(), Some(Phase::Waiting));
+        assert_eq!(send(&mut connection, 10, 30), (18, 1));
+        assert_eq!(phase(&connection), Some(Phase::Sending));
+        assert_eq!(send(&mut connection, 8, 35), (8, 0));
+        assert_eq!(send(&mut connection, 0, 36), (0, 0));
+        assert_eq!(phase(&connection), Some(Phase::Waiting));
         connection
+    }
+
+    fn phase(connection: &Connection<'_>) -> Option<Phase> {
+        connection.oldest().map(|(_, phase)| phase)
+    }
+
+    /// Ends the oldest request in flight.
+    fn end(connection: &mut Connection<'_>, outcome: Outcome, now_ns: u64) -> RequestSample {
+        let (id, _) = connection.oldest().unwrap();
+        connection.end_request(id, outcome, 0, now_ns, 3).unwrap()
     }
 
     /// An open connection with so many requests sent, at the instants 100, 101, ….
-    fn pipelined(count: u16) -> Connection {
+    fn pipelined(requests: &Requests, count: u64) -> Connection<'_> {
         let mut connection = open();
         for number in 0..count {
-            connection.assign(0, u64::from(number), false);
-            connection.begin_sending(18, false, 100 + u64::from(number));
-            connection.sent(18);
+            assign(&mut connection, requests, number);
+            assert_eq!(send(&mut connection, 18, 100 + number), (18, 1));
         }
         connection
     }
 
     fn outcome_of(answer: &[u8], requests: &Requests, compared: bool) -> Received {
-        waiting(compared).received(answer, requests, 40)
+        waiting(requests, compared).received(answer, 40)
     }
 
     fn complete(outcome: Outcome) -> Received {
-        Received::Complete { outcome, consumed: HELLO.len() }
+        Received::Ended { id: Id(0), outcome, consumed: HELLO.len() }
     }
+
+    const UNSOLICITED: Received = Received::Failed { id: None, outcome: Outcome::Unsolicited };
 
     const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHELLO";
 
@@ -455,86 +449,77 @@ mod tests {
         assert_eq!(outcome_of(HELLO, &expecting(b"HELLP"), true), complete(Outcome::WrongBody));
         assert_eq!(outcome_of(HELLO, &expecting(b"HELLP"), false), complete(Outcome::Ok));
         assert_eq!(outcome_of(HELLO, &expecting(b"HELL"), true), complete(Outcome::WrongLength));
-        let other = requests(Expected { status: (201, 204), length_bytes: None, body: None });
+        let other = requests(Expected { status: (201, 204), ..Expected::default() });
         assert_eq!(outcome_of(HELLO, &other, true), complete(Outcome::WrongStatus));
     }
 
     #[test]
     fn a_body_in_pieces_is_compared_piece_by_piece() {
         let requests = expecting(b"HELLO");
-        let mut connection = waiting(true);
-        assert_eq!(connection.received(&HELLO[..41], &requests, 40), Received::More);
-        assert_eq!(connection.phase(), Some(Phase::Receiving));
-        let last = connection.received(&HELLO[41..], &requests, 50);
-        assert_eq!(last, Received::Complete { outcome: Outcome::Ok, consumed: HELLO.len() - 41 });
-        let sample = connection.end_request(Outcome::Ok, 0, 50, 3).unwrap();
+        let mut connection = waiting(&requests, true);
+        assert_eq!(connection.received(&HELLO[..41], 40), Received::More);
+        assert_eq!(phase(&connection), Some(Phase::Receiving));
+        let last = connection.received(&HELLO[41..], 50);
+        let consumed = HELLO.len() - 41;
+        assert_eq!(last, Received::Ended { id: Id(0), outcome: Outcome::Ok, consumed });
+        let sample = end(&mut connection, Outcome::Ok, 50);
         assert_eq!((sample.due_ns, sample.sent_ns), (5, 30));
         assert_eq!((sample.first_byte_ns, sample.done_ns), (40, 50));
         assert_eq!(usize::try_from(sample.received_bytes).unwrap(), HELLO.len());
         assert_eq!((sample.connection, sample.status, sample.worker), (7, 200, 3));
-        assert_eq!((connection.phase(), connection.in_flight()), (None, 0));
+        assert_eq!((phase(&connection), connection.in_flight()), (None, 0));
     }
 
     #[test]
     fn what_follows_the_answer_to_the_only_request_is_unsolicited() {
         let requests = expecting(b"HELLO");
-        let mut connection = waiting(true);
+        let mut connection = waiting(&requests, true);
         let twice = [HELLO, HELLO].concat();
-        assert_eq!(connection.received(&twice, &requests, 40), complete(Outcome::Ok));
-        connection.end_request(Outcome::Ok, 0, 40, 0);
-        let rest = connection.received(&twice[HELLO.len()..], &requests, 40);
-        assert_eq!(rest, Received::Failed(Outcome::Unsolicited));
-    }
-
-    #[test]
-    fn an_answer_before_the_whole_request_leaves_a_connection_of_no_more_use() {
-        let requests = expecting(b"HELLO");
-        let mut connection = open();
-        connection.assign(0, 5, false);
-        connection.begin_sending(18, false, 30);
-        connection.sent(10);
-        assert_eq!(connection.received(HELLO, &requests, 40), complete(Outcome::Ok));
-        assert!(connection.is_spent());
-        connection.end_request(Outcome::Ok, 0, 40, 0);
-        assert_eq!(connection.to_send(None).count(), 0);
+        assert_eq!(connection.received(&twice, 40), complete(Outcome::Ok));
+        assert_eq!(connection.must_close(), Some(Outcome::Unsolicited));
+        end(&mut connection, Outcome::Ok, 40);
+        assert_eq!(connection.received(&twice[HELLO.len()..], 40), UNSOLICITED);
     }
 
     #[test]
     fn bytes_without_a_request_are_unsolicited() {
-        let received = open().received(HELLO, &expecting(b"HELLO"), 2);
-        assert_eq!(received, Received::Failed(Outcome::Unsolicited));
+        assert_eq!(open().received(HELLO, 2), UNSOLICITED);
     }
 
     #[test]
     fn a_request_that_is_assigned_and_not_begun_is_not_what_an_answer_answers() {
+        let requests = expecting(b"HELLO");
         let mut connection = open();
-        connection.assign(0, 5, false);
-        let received = connection.received(HELLO, &expecting(b"HELLO"), 2);
-        assert_eq!(received, Received::Failed(Outcome::Unsolicited));
+        assign(&mut connection, &requests, 5);
+        assert_eq!(connection.received(HELLO, 2), UNSOLICITED);
         assert_eq!((connection.assigned(), connection.in_flight()), (1, 0));
     }
 
     #[test]
     fn the_end_of_the_stream_means_what_the_phase_says() {
         let requests = requests(Expected::default());
-        assert_eq!(open().ended(&requests), None);
-        assert_eq!(waiting(false).ended(&requests), Some(Outcome::ClosedWaiting));
-        let mut cut = waiting(false);
-        cut.received(&HELLO[..43], &requests, 40);
-        assert_eq!(cut.ended(&requests), Some(Outcome::ClosedEarly));
-        let mut until_close = waiting(false);
-        until_close.received(b"HTTP/1.1 200 OK\r\n\r\nbody", &requests, 40);
-        assert_eq!(until_close.ended(&requests), Some(Outcome::Ok));
+        let ended =
+            |mut connection: Connection<'_>| connection.server_closed().map(|(_, outcome)| outcome);
+        assert_eq!(ended(open()), None);
+        assert_eq!(ended(waiting(&requests, false)), Some(Outcome::ClosedWaiting));
+        let mut cut = waiting(&requests, false);
+        cut.received(&HELLO[..43], 40);
+        assert_eq!(ended(cut), Some(Outcome::ClosedEarly));
+        let mut until_close = waiting(&requests, false);
+        until_close.received(b"HTTP/1.1 200 OK\r\n\r\nbody", 40);
+        assert_eq!(ended(until_close), Some(Outcome::Ok));
     }
 
     #[test]
     fn a_request_that_never_left_has_no_instants_and_no_status() {
-        let mut connection = Connection::default();
-        connection.assign(2, 5, false);
+        let requests = requests(Expected::default());
+        let mut connection = closed();
+        connection.assign(2, requests.kind(0), 5, Comparison::NotExpected);
         connection.connecting(9, 6);
-        let sample = connection.end_request(Outcome::ConnectRefused, 111, 8, 0).unwrap();
+        let id = connection.any().unwrap();
+        let sample = connection.end_request(id, Outcome::ConnectRefused, 111, 8, 0).unwrap();
         assert_eq!((sample.sent_ns, sample.first_byte_ns, sample.status), (NEVER, NEVER, 0));
-        assert_eq!(connection.end_request(Outcome::Ok, 0, 9, 0), None);
+        assert_eq!(connection.end_request(id, Outcome::Ok, 0, 9, 0), None);
         let row = connection.close(Outcome::ConnectRefused, 111, 8, 0);
         assert_eq!((row.connected_ns, row.requests, row.responses), (NEVER, 0, 0));
     }
@@ -542,17 +527,16 @@ mod tests {
     #[test]
     fn pipelined_answers_belong_to_their_requests_in_order() {
         let requests = expecting(b"HELLO");
-        let mut connection = pipelined(3);
+        let mut connection = pipelined(&requests, 3);
         let answers = [HELLO, HELLO, HELLO].concat();
         let mut rest = &answers[..];
         for (number, now_ns) in (0..3_u64).zip([200, 210, 220]) {
-            let Received::Complete { outcome, consumed } =
-                connection.received(rest, &requests, now_ns)
+            let Received::Ended { id, outcome, consumed } = connection.received(rest, now_ns)
             else {
                 panic!("answer {number} is not complete")
             };
             rest = &rest[consumed..];
-            let sample = connection.end_request(outcome, 0, now_ns, 0).unwrap();
+            let sample = connection.end_request(id, outcome, 0, now_ns, 0).unwrap();
             assert_eq!((sample.due_ns, sample.sent_ns), (number, 100 + number));
             assert_eq!((sample.first_byte_ns, sample.done_ns), (now_ns, now_ns));
         }
@@ -561,38 +545,66 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_the_kernel_took_are_divided_among_the_requests() {
-        let mut connection = open();
-        (0..3).for_each(|due_ns| connection.assign(0, due_ns, false));
-        connection.begin_sending(18, false, 30);
-        assert_eq!(connection.sent(25), 7);
-        connection.begin_sending(18, false, 30);
-        assert_eq!(connection.sent(7), 0);
-        assert_eq!(connection.to_send(None).collect::<Vec<_>>(), [(0, Some(11)), (0, None)]);
-        assert_eq!(connection.phase(), Some(Phase::Waiting));
+    fn an_exchange_is_found_by_its_id_whatever_ended_before_it() {
+        let requests = expecting(b"HELLO");
+        let mut connection = pipelined(&requests, 3);
+        assign(&mut connection, &requests, 3);
+        let due_ns = |id, connection: &mut Connection<'_>| {
+            let sample = connection.end_request(Id(id), Outcome::Ok, 0, 200, 0);
+            sample.map(|sample| sample.due_ns)
+        };
+        assert_eq!(due_ns(1, &mut connection), Some(1));
         assert_eq!((connection.assigned(), connection.in_flight()), (3, 2));
+        assert_eq!(due_ns(1, &mut connection), None);
+        assert_eq!(due_ns(3, &mut connection), Some(3));
+        assert_eq!((connection.assigned(), connection.in_flight()), (2, 2));
+        assert_eq!(due_ns(0, &mut connection), Some(0));
+        assert_eq!(connection.oldest(), Some((Id(2), Phase::Waiting)));
+        assert_eq!(connection.waiting_since_ns(), Some(102));
+    }
+
+    #[test]
+    fn requests_that_are_sent_together_are_under_way_as_far_as_bytes_were_taken() {
+        let requests = expecting(b"HELLO");
+        let mut connection = open();
+        (0..3).for_each(|due_ns| assign(&mut connection, &requests, due_ns));
+        assert_eq!(send(&mut connection, 25, 30), (54, 2));
+        assert_eq!(phase(&connection), Some(Phase::Waiting));
+        assert_eq!((connection.assigned(), connection.in_flight()), (3, 2));
+        assert_eq!(send(&mut connection, 29, 40), (29, 1));
+        assert!(!connection.is_sending());
+        let sent: Vec<_> = (0..3).map(|_| end(&mut connection, Outcome::Ok, 50).sent_ns).collect();
+        assert_eq!(sent, [30, 30, 40]);
     }
 
     #[test]
     fn no_more_requests_are_sent_than_the_connection_may_carry() {
+        let requests = expecting(b"HELLO");
         let mut connection = open();
-        (0..5).for_each(|due_ns| connection.assign(0, due_ns, false));
-        assert_eq!(connection.to_send(Some(2)).count(), 2);
-        connection.begin_sending(18, false, 30);
-        assert_eq!(connection.to_send(Some(2)).collect::<Vec<_>>(), [(0, Some(18)), (0, None)]);
+        (0..5).for_each(|due_ns| assign(&mut connection, &requests, due_ns));
+        for offered in [36, 18, 0] {
+            assert_eq!(connection.output(Some(2), &mut Vec::new()).len(), offered);
+            connection.sent(offered.min(18), 30);
+        }
+        assert_eq!(connection.in_flight(), 2);
     }
 
     #[test]
-    fn requests_behind_one_that_failed_end_as_the_connection_did() {
-        let connection = pipelined(2);
-        for (outcome, behind) in [
+    fn requests_beside_one_that_failed_end_as_the_connection_did() {
+        let requests = requests(Expected::default());
+        let mut connection = pipelined(&requests, 2);
+        for (outcome, beside) in [
             (Outcome::ResetReceiving, Outcome::ResetWaiting),
             (Outcome::ClosedEarly, Outcome::ClosedWaiting),
             (Outcome::TimedOutWaiting, Outcome::LostBehind),
             (Outcome::MalformedHead, Outcome::LostBehind),
             (Outcome::ConnectRefused, Outcome::ConnectRefused),
         ] {
-            assert_eq!(connection.outcome_behind(outcome), behind);
+            assert_eq!(connection.outcome_beside(Id(1), outcome), beside);
         }
+        assign(&mut connection, &requests, 3);
+        send(&mut connection, 5, 200);
+        let beside = connection.outcome_beside(Id(2), Outcome::ResetReceiving);
+        assert_eq!(beside, Outcome::ResetSending);
     }
 }

@@ -4,33 +4,41 @@
 //! [`run`] is the whole flow: check the host, render the requests, share the load among the
 //! threads, watch them once a second, and write down how it ended.
 
+#![forbid(unsafe_code)]
+
+pub mod ask;
 pub mod connection;
 pub mod error;
+pub mod exchange;
 pub mod outcome;
 pub mod preflight;
 pub mod progress;
+pub mod protocol;
 pub mod recorder;
-pub mod reference;
 pub mod request;
-pub mod response;
 pub mod sample;
 pub mod schedule;
 pub mod share;
 pub mod spec;
-pub mod sys;
+pub mod transport;
+pub mod turns;
 pub mod worker;
 
 use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
+use plimsoll_system as system;
+
 use crate::error::EngineError;
-use crate::progress::{EndedBy, Event, Finish, Tally};
+use crate::progress::{EndedBy, Event, Finish, Progress, Tally};
 use crate::recorder::Writer;
 use crate::request::Requests;
 use crate::spec::Spec;
+use crate::turns::Gate;
 use crate::worker::{Counts, Done, Task};
 
 /// From the start of the threads to the trial's zero, so that all are there by then.
@@ -52,22 +60,48 @@ const PROGRESS_NS: u64 = 1_000_000_000;
 /// [`EngineError`]: the host is not fit, the rows can't be written, or a thread failed.
 pub fn run(
     spec: &Spec,
+    observe: impl FnMut(&Event),
+    interrupted: impl FnMut() -> bool,
+) -> Result<Finish, EngineError> {
+    drive(spec, None, observe, interrupted)
+}
+
+/// Puts on the load in turns: it rests until `orders` brings the length of a turn in nanoseconds,
+/// and again after it. See [`turns`].
+///
+/// `observe` is told [`Event::Ready`] before the first turn and [`Event::Turn`] after each. The load
+/// ends when its stages have passed, or early when nobody can send orders any more.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_in_turns(
+    spec: &Spec,
+    orders: &Receiver<u64>,
+    observe: impl FnMut(&Event),
+    interrupted: impl FnMut() -> bool,
+) -> Result<Finish, EngineError> {
+    drive(spec, Some(orders), observe, interrupted)
+}
+
+fn drive(
+    spec: &Spec,
+    orders: Option<&Receiver<u64>>,
     mut observe: impl FnMut(&Event),
     mut interrupted: impl FnMut() -> bool,
 ) -> Result<Finish, EngineError> {
     let means = preflight::check(spec)?;
-    let requests = Requests::new(&spec.requests);
+    let requests = Requests::new(&spec.requests, spec.body_sample_ratio);
     let workers = spec.thread_count().min(spec.load.peak_connections()).max(1);
     let writer = if spec.record { Some(Writer::start(&spec.into, workers)?) } else { None };
     let published: Vec<_> = (0..workers).map(|_| Mutex::new(Counts::default())).collect();
     let stop = AtomicBool::new(false);
-    let zero_ns = sys::now_ns() + LEAD_NS;
-    observe(&Event::Started {
-        zero_monotonic_ns: zero_ns,
-        zero_utc_ns: sys::wall_clock_ns() + LEAD_NS,
-        stages: progress::stage_times(&spec.load),
-    });
+    let gate = orders.map(|_| Gate::new(workers));
+    let mut zero_ns = system::now_ns() + LEAD_NS;
     let done = thread::scope(|scope| {
+        if gate.is_none() {
+            observe(&started(spec, zero_ns));
+        }
         let threads: Vec<_> = (0..workers)
             .map(|index| {
                 let task = Task {
@@ -78,17 +112,31 @@ pub fn run(
                     workers,
                     zero_ns,
                     stop: &stop,
+                    gate: gate.as_ref(),
                     published: &published[index],
                 };
                 let recorder = writer.as_ref().map(Writer::recorder);
                 scope.spawn(move || worker::drive(task, recorder))
             })
             .collect();
-        watch(spec, &threads, &published, &mut observe, || {
+        let mut watch =
+            Watch { spec, threads: &threads, published: &published, tally: Tally::default() };
+        let mut look = || {
             if interrupted() || writer.as_ref().is_some_and(Writer::has_failed) {
                 stop.store(true, Ordering::Relaxed);
             }
-        });
+            stop.load(Ordering::Relaxed)
+        };
+        match (&gate, orders) {
+            (Some(gate), Some(orders)) => {
+                watch.through_turns(gate, orders, &mut observe, &mut look, &mut zero_ns);
+                if !gate.is_deserted() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                gate.close();
+            }
+            _ => watch.until_the_end(&mut observe, &mut look),
+        }
         threads.into_iter().map(join).collect::<Result<Vec<_>, _>>()
     })?;
     let ended_by = ended_by(&stop, &done);
@@ -100,32 +148,93 @@ pub fn run(
     Ok(finish)
 }
 
-/// Reports progress once a second until every thread has ended.
-fn watch(
-    spec: &Spec,
-    threads: &[ScopedJoinHandle<'_, Result<Done, EngineError>>],
-    published: &[Mutex<Counts>],
-    observe: &mut impl FnMut(&Event),
-    mut look: impl FnMut(),
-) {
-    let mut tally = Tally::default();
-    let mut report = || {
-        let counts: Vec<_> = published
+fn started(spec: &Spec, zero_monotonic_ns: u64) -> Event {
+    let ahead_ns = zero_monotonic_ns.saturating_sub(system::now_ns());
+    Event::Started {
+        zero_monotonic_ns,
+        zero_utc_ns: system::wall_clock_ns() + ahead_ns,
+        stages: progress::stage_times(&spec.load),
+    }
+}
+
+/// Who watches the workers meanwhile.
+struct Watch<'a, 'scope> {
+    spec: &'a Spec,
+    threads: &'a [ScopedJoinHandle<'scope, Result<Done, EngineError>>],
+    published: &'a [Mutex<Counts>],
+    tally: Tally,
+}
+
+impl Watch<'_, '_> {
+    fn progress(&mut self) -> Progress {
+        let counts: Vec<_> = self
+            .published
             .iter()
-            .filter_map(|counts| counts.lock().ok().map(|counts| *counts))
+            .filter_map(|counts| counts.lock().ok().map(|mut counts| counts.take()))
             .collect();
-        observe(&Event::Progress(tally.progress(&spec.load, &counts)));
-    };
-    let mut next_ns = sys::now_ns() + LEAD_NS + PROGRESS_NS;
-    while !threads.iter().all(ScopedJoinHandle::is_finished) {
-        thread::sleep(TICK);
-        look();
-        if sys::now_ns() >= next_ns {
-            next_ns += PROGRESS_NS;
-            report();
+        self.tally.progress(&self.spec.load, &counts)
+    }
+
+    /// Reports progress once a second until every thread has ended.
+    fn until_the_end(&mut self, observe: &mut impl FnMut(&Event), look: &mut impl FnMut() -> bool) {
+        let mut next_ns = system::now_ns() + LEAD_NS + PROGRESS_NS;
+        while !self.threads.iter().all(ScopedJoinHandle::is_finished) {
+            thread::sleep(TICK);
+            look();
+            if system::now_ns() >= next_ns {
+                next_ns += PROGRESS_NS;
+                observe(&Event::Progress(self.progress()));
+            }
+        }
+        observe(&Event::Progress(self.progress()));
+    }
+
+    /// Gives the turns that are ordered until every thread has ended, `look` says that the load is
+    /// to end, or nobody can order any more.
+    fn through_turns(
+        &mut self,
+        gate: &Gate,
+        orders: &Receiver<u64>,
+        observe: &mut impl FnMut(&Event),
+        look: &mut impl FnMut() -> bool,
+        zero_ns: &mut u64,
+    ) {
+        let mut is_first = true;
+        while !gate.is_at_rest(TICK) {
+            if look() {
+                return;
+            }
+        }
+        observe(&Event::Ready);
+        while !look() && !gate.is_deserted() {
+            let duration_ns = match orders.recv_timeout(TICK) {
+                Ok(duration_ns) => duration_ns,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            let turn = gate.open(duration_ns);
+            if std::mem::take(&mut is_first) {
+                *zero_ns = turn.zero_ns;
+                observe(&started(self.spec, turn.zero_ns));
+            }
+            let mut next_ns = system::now_ns() + PROGRESS_NS;
+            while !gate.is_at_rest(TICK) {
+                if look() {
+                    return;
+                }
+                if system::now_ns() >= next_ns {
+                    next_ns += PROGRESS_NS;
+                    observe(&Event::Progress(self.progress()));
+                }
+            }
+            let progress = self.progress();
+            observe(&Event::Turn {
+                start_ns: turn.start_ns,
+                start_monotonic_ns: turn.zero_ns + turn.start_ns,
+                progress,
+            });
         }
     }
-    report();
 }
 
 fn join(thread: ScopedJoinHandle<'_, Result<Done, EngineError>>) -> Result<Done, EngineError> {

@@ -88,10 +88,12 @@ outcomes! {
     Unsolicited = 43, "unsolicited", Malformed, "bytes that no request asked for";
     IoFailed = 44, "io_failed", Lost, "reading or writing failed in another way; see errno";
     Unfinished = 50, "unfinished", Open, "sent, and not ended when the load ended";
-    NotSent = 51, "not_sent", Open, "due, and not sent when the load ended";
+    NotSent = 51, "not_sent", Open, "due, and no connection was free for it until the load ended";
+    Cancelled = 52, "cancelled", Open, "due, and not sent because the load ended; no failure";
     ClosedIdle = 60, "closed_idle", Connection, "the server closed it while no request was on it";
-    ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as one side had announced";
+    ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as the server had announced with an answer";
     StillOpen = 62, "still_open", Connection, "open when the load ended";
+    ClosedByDriver = 63, "closed_by_driver", Connection, "closed by the driver, as the load asks, or for an answer that came before its request was sent";
 }
 
 /// Where a request was when its connection failed.
@@ -126,13 +128,19 @@ impl Outcome {
     #[must_use]
     pub fn of_transfer(error: &io::Error, phase: Phase) -> Self {
         match Errno::from_io_error(error) {
-            Some(Errno::CONNRESET | Errno::PIPE | Errno::CONNABORTED) => match phase {
-                Phase::Sending => Self::ResetSending,
-                Phase::Waiting => Self::ResetWaiting,
-                Phase::Receiving => Self::ResetReceiving,
-            },
+            Some(Errno::CONNRESET | Errno::PIPE | Errno::CONNABORTED) => Self::of_reset(phase),
             Some(Errno::TIMEDOUT) => Self::of_timeout(phase),
             _ => Self::IoFailed,
+        }
+    }
+
+    /// How a request ended whose connection was reset in `phase`.
+    #[must_use]
+    pub fn of_reset(phase: Phase) -> Self {
+        match phase {
+            Phase::Sending => Self::ResetSending,
+            Phase::Waiting => Self::ResetWaiting,
+            Phase::Receiving => Self::ResetReceiving,
         }
     }
 

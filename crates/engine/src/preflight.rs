@@ -2,9 +2,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
+use plimsoll_system as system;
+
 use crate::error::EngineError;
 use crate::spec::Spec;
-use crate::sys;
 
 /// File descriptors the engine needs besides one for each connection.
 const OWN_FILES: u64 = 64;
@@ -30,13 +31,13 @@ pub struct Means {
 /// [`EngineError::OpenFiles`], [`EngineError::Ports`] or [`EngineError::Core`], with the numbers.
 pub fn check(spec: &Spec) -> Result<Means, EngineError> {
     let connections = spec.load.peak_connections();
-    let allowed = sys::allowed_cores().map_err(|source| EngineError::System {
+    let allowed = system::allowed_cores().map_err(|source| EngineError::System {
         what: "reading the cores of this process",
         source,
     })?;
     check_cores(spec.cores.as_deref().unwrap_or_default(), &allowed)?;
-    check_files(connections, sys::raise_open_file_limit())?;
-    let sources = sources(connections, &spec.address, ports(sys::local_port_range()))?;
+    check_files(connections, system::raise_open_file_limit())?;
+    let sources = sources(connections, &spec.address, ports(system::local_port_range()))?;
     Ok(Means { sources })
 }
 

@@ -1,14 +1,15 @@
 //! What the engine says while it runs and at its end: counts of all workers, added up.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use plimsoll_system as system;
 use serde::Serialize;
 
 use crate::outcome::Outcome;
 use crate::recorder::Recorded;
 use crate::schedule::boundaries;
 use crate::spec::{FORMAT, Load, Spec, StageKind};
-use crate::sys;
 use crate::worker::{Counts, Done};
 
 /// A stage and its boundaries, in nanoseconds since the trial's zero.
@@ -35,6 +36,8 @@ pub fn stage_times(load: &Load) -> Vec<StageTimes> {
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
+    /// A load that takes turns rests, and awaits the order for its first one.
+    Ready,
     /// The load is about to begin.
     Started {
         /// The trial's zero on the monotonic clock.
@@ -46,6 +49,16 @@ pub enum Event {
     },
     /// A second has passed, or the load has ended.
     Progress(Progress),
+    /// A turn is over, and the load rests or has ended. Its end is that of `at_ns`.
+    Turn {
+        /// The time of the load at which it began.
+        start_ns: u64,
+        /// The same instant on the monotonic clock.
+        start_monotonic_ns: u64,
+        /// Counts at its end.
+        #[serde(flatten)]
+        progress: Progress,
+    },
 }
 
 /// The counts of all workers at one instant; totals since zero unless said otherwise.
@@ -77,6 +90,8 @@ pub struct Progress {
     pub refused: u64,
     /// Rows that could not be kept.
     pub lost_rows: u64,
+    /// Longest time any worker was away from its sockets since the last progress, in seconds.
+    pub longest_pause_s: f64,
 }
 
 /// The worker's in-flight integrals at the last progress.
@@ -105,6 +120,7 @@ impl Tally {
             opened: counts.iter().map(|counts| counts.opened).sum(),
             refused: counts.iter().map(|counts| counts.refused).sum(),
             lost_rows: counts.iter().map(|counts| counts.lost_rows).sum(),
+            longest_pause_s: longest_pause_s(counts),
         }
     }
 
@@ -122,6 +138,11 @@ impl Tally {
         });
         means.sum()
     }
+}
+
+fn longest_pause_s(counts: &[Counts]) -> f64 {
+    let longest_ns = counts.iter().map(|counts| counts.recent_pause_ns).max().unwrap_or(0);
+    Duration::from_nanos(longest_ns).as_secs_f64()
 }
 
 fn outcomes(counts: &[Counts]) -> BTreeMap<&'static str, u64> {
@@ -219,8 +240,8 @@ impl Finish {
             connections_rows: rows(|recorded| recorded.connection_rows),
             lost_rows: rows(|recorded| recorded.lost_rows),
             bodies_compared: counts.iter().map(|counts| counts.bodies_compared).sum(),
-            cpu_s: sys::process_cpu_s(),
-            peak_rss_bytes: sys::peak_rss_bytes(),
+            cpu_s: system::process_cpu_s(),
+            peak_rss_bytes: system::peak_rss_bytes(),
             longest_pause_ns: counts
                 .iter()
                 .map(|counts| counts.longest_pause_ns)

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use crate::error::EngineError;
-use crate::sample::{ConnectionSample, RequestSample};
+use crate::sample::{BodySample, ConnectionSample, RequestSample};
 
 /// Size of one buffer: large enough for few hand-overs, small enough to stay in the cache.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -25,7 +25,11 @@ const MOST_BUFFERS: usize = 64;
 enum Target {
     Requests,
     Connections,
+    Bodies,
 }
+
+/// The file of each [`Target`], in their order.
+const FILES: [&str; 3] = ["requests.bin", "connections.bin", "bodies.bin"];
 
 struct Filled {
     target: Target,
@@ -43,21 +47,21 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Creates `requests.bin` and `connections.bin` in `folder` and starts to wait for records.
+    /// Creates the files of records in `folder` and starts to wait for records.
     ///
     /// # Errors
     ///
     /// [`EngineError::Storage`] when a file can't be created, [`EngineError::System`] when the
     /// thread can't be started.
     pub fn start(folder: &Path, workers: usize) -> Result<Self, EngineError> {
-        let requests = create(&folder.join("requests.bin"))?;
-        let connections = create(&folder.join("connections.bin"))?;
+        let files =
+            FILES.iter().map(|name| create(&folder.join(name))).collect::<Result<Vec<_>, _>>()?;
         let (sender, receiver) = sync_channel(workers * (MOST_BUFFERS + 2));
         let failure = Arc::new(OnceLock::new());
         let seen = Arc::clone(&failure);
         let thread = std::thread::Builder::new()
             .name("plimsoll-writer".into())
-            .spawn(move || write_all(&receiver, requests, connections, &seen))
+            .spawn(move || write_all(&receiver, files, &seen))
             .map_err(|source| EngineError::System { what: "starting the writer thread", source })?;
         Ok(Self { sender, failure, thread, folder: folder.to_owned() })
     }
@@ -68,6 +72,7 @@ impl Writer {
         Recorder {
             requests: Buffer::new(Target::Requests, self.sender.clone()),
             connections: Buffer::new(Target::Connections, self.sender.clone()),
+            bodies: Buffer::new(Target::Bodies, self.sender.clone()),
         }
     }
 
@@ -100,19 +105,10 @@ fn storage(path: &Path, source: io::Error) -> EngineError {
     EngineError::Storage { path: path.display().to_string(), source }
 }
 
-fn write_all(
-    filled: &Receiver<Filled>,
-    mut requests: File,
-    mut connections: File,
-    failure: &OnceLock<io::Error>,
-) {
+fn write_all(filled: &Receiver<Filled>, mut files: Vec<File>, failure: &OnceLock<io::Error>) {
     for mut buffer in filled {
         if failure.get().is_none() {
-            let file = match buffer.target {
-                Target::Requests => &mut requests,
-                Target::Connections => &mut connections,
-            };
-            if let Err(error) = file.write_all(&buffer.bytes) {
+            if let Err(error) = files[buffer.target as usize].write_all(&buffer.bytes) {
                 let _ = failure.set(error);
             }
         }
@@ -153,11 +149,19 @@ impl Buffer {
 
     #[inline]
     fn push(&mut self, record: &[u8]) {
-        if self.bytes.len() + record.len() > self.bytes.capacity() && !self.turn_over() {
+        self.push_with(record, &[]);
+    }
+
+    /// Keeps a record and what follows it, both or neither.
+    #[inline]
+    fn push_with(&mut self, record: &[u8], following: &[u8]) {
+        let length = record.len() + following.len();
+        if self.bytes.len() + length > self.bytes.capacity() && !self.turn_over() {
             self.lost += 1;
             return;
         }
         self.bytes.extend_from_slice(record);
+        self.bytes.extend_from_slice(following);
         self.rows += 1;
     }
 
@@ -192,6 +196,7 @@ impl Buffer {
 pub struct Recorder {
     requests: Buffer,
     connections: Buffer,
+    bodies: Buffer,
 }
 
 /// What one worker has recorded.
@@ -218,6 +223,11 @@ impl Recorder {
         self.connections.push(&sample.to_bytes());
     }
 
+    /// Keeps one body, if the disk is fast enough: what is a sample may be a smaller one.
+    pub fn body(&mut self, sample: &BodySample, body: &[u8]) {
+        self.bodies.push_with(&sample.to_bytes(), body);
+    }
+
     /// From now on waits for the disk rather than losing rows: the load is over, and there may be
     /// many rows of what was due and never sent.
     pub fn wait_for_disk(&mut self) {
@@ -234,7 +244,7 @@ impl Recorder {
     /// Hands over what is left.
     #[must_use]
     pub fn finish(mut self) -> Recorded {
-        for buffer in [&mut self.requests, &mut self.connections] {
+        for buffer in [&mut self.requests, &mut self.connections, &mut self.bodies] {
             let bytes = std::mem::take(&mut buffer.bytes);
             buffer.hand_over(bytes);
         }
@@ -256,6 +266,8 @@ mod tests {
             sent_ns: 0,
             first_byte_ns: 0,
             done_ns: 0,
+            body_bytes: 0,
+            compared: 0,
             received_bytes: 0,
             connection: 0,
             request: 0,
@@ -298,7 +310,7 @@ mod tests {
         buffer.hand_over(bytes);
         drop(buffer);
         let failure = OnceLock::new();
-        write_all(&receiver, full, File::create("/dev/null").unwrap(), &failure);
+        write_all(&receiver, vec![full], &failure);
         assert_eq!(failure.get().and_then(io::Error::raw_os_error), Some(28));
     }
 

@@ -2,6 +2,12 @@
 
 use crate::spec::{Expected, RequestSpec};
 
+/// Bytes of bodies that are compared per answer, on average, whatever `body_sample_ratio` says.
+///
+/// To compare them takes some 0.1 µs, and no load tool takes less than 2 µs for a request: every
+/// body up to this length is compared, and so many of longer ones as cost no more.
+pub const COMPARED_BYTES: f64 = 4096.0;
+
 /// One kind of request, ready to send.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -11,16 +17,10 @@ pub struct Request {
     pub expected: Expected,
     /// Whether its answer has no body whatever the head says.
     pub is_head: bool,
-}
-
-impl Request {
-    /// The last `left` bytes of it; all of it when nothing is said.
-    #[inline]
-    #[must_use]
-    pub fn rest(&self, left: Option<usize>) -> &[u8] {
-        let left = left.unwrap_or(self.bytes.len());
-        &self.bytes[self.bytes.len() - left..]
-    }
+    /// Share of its answers whose body is compared; 0 when none is expected.
+    pub compared_ratio: f64,
+    /// Whether a sample of the bodies of its answers is written down.
+    pub is_sampled: bool,
 }
 
 /// The kinds of request of a load and their shares.
@@ -33,12 +33,16 @@ pub struct Requests {
 
 impl Requests {
     /// Takes over the kinds of request of a specification.
+    ///
+    /// `body_sample_ratio` is the least share of bodies that are compared; 0 compares none.
     #[must_use]
-    pub fn new(specs: &[RequestSpec]) -> Self {
+    pub fn new(specs: &[RequestSpec], body_sample_ratio: f64) -> Self {
         let kinds = specs.iter().map(|spec| Request {
             bytes: spec.bytes.clone(),
             expected: spec.expected.clone(),
             is_head: spec.method.eq_ignore_ascii_case("HEAD"),
+            compared_ratio: compared_ratio(spec, body_sample_ratio),
+            is_sampled: is_sampled(spec, body_sample_ratio),
         });
         let cumulative = specs.iter().scan(0.0, |sum, spec| {
             *sum += spec.weight;
@@ -68,9 +72,51 @@ impl Requests {
     }
 }
 
+/// Share of the answers to a kind of request whose body is compared.
+#[allow(clippy::cast_precision_loss)]
+fn compared_ratio(spec: &RequestSpec, body_sample_ratio: f64) -> f64 {
+    let is_head = spec.method.eq_ignore_ascii_case("HEAD");
+    match &spec.expected.body {
+        Some(body) if body_sample_ratio > 0.0 && !is_head => {
+            body_sample_ratio.max(COMPARED_BYTES / body.len() as f64).min(1.0)
+        }
+        _ => 0.0,
+    }
+}
+
+/// Whether bodies are written down: none is given to compare with, and some are to be looked at.
+fn is_sampled(spec: &RequestSpec, body_sample_ratio: f64) -> bool {
+    let is_head = spec.method.eq_ignore_ascii_case("HEAD");
+    let expected = &spec.expected;
+    expected.is_sampled && expected.body.is_none() && body_sample_ratio > 0.0 && !is_head
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_bodies_are_all_compared_and_of_long_ones_as_many_as_cost_no_more() {
+        let ratio = |length: usize, least: f64, method: &str| {
+            let body = Some(vec![0; length]);
+            let expected = Expected { body, ..Expected::default() };
+            let spec = RequestSpec {
+                name: String::new(),
+                bytes: vec![0],
+                weight: 1.0,
+                method: method.into(),
+                expected,
+            };
+            Requests::new(&[spec], least).kind(0).compared_ratio
+        };
+        let close = |found: f64, wanted: f64| (found - wanted).abs() < 1e-12;
+        assert!([0, 1, 4096].iter().all(|&length| close(ratio(length, 0.01, "GET"), 1.0)));
+        assert!(close(ratio(65_536, 0.01, "GET"), 0.0625));
+        assert!(close(ratio(65_536, 0.5, "GET"), 0.5));
+        assert!(close(ratio(10_000_000, 0.01, "GET"), 0.01));
+        assert!(close(ratio(10, 0.0, "GET"), 0.0));
+        assert!(close(ratio(10, 1.0, "HEAD"), 0.0));
+    }
 
     fn requests(weights: &[f64]) -> Requests {
         let specs: Vec<_> = weights
@@ -83,7 +129,7 @@ mod tests {
                 expected: Expected::default(),
             })
             .collect();
-        Requests::new(&specs)
+        Requests::new(&specs, 0.0)
     }
 
     #[test]

@@ -1,10 +1,27 @@
-//! The two records and their layout: flat, little-endian, written down once.
+//! The records and their layout: flat, little-endian, written down once.
 
 /// An instant that never came.
 pub const NEVER: u64 = u64::MAX;
 
 /// The connection of a request that never had one.
 pub const NO_CONNECTION: u32 = u32::MAX;
+
+/// A number of bytes that nobody knows.
+pub const NO_BYTES: u32 = u32::MAX;
+
+/// Whether a body was compared with the one expected, byte for byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Comparison {
+    /// A body was expected, and this one was not drawn for the sample.
+    Skipped = 0,
+    /// It was compared whole.
+    Compared = 1,
+    /// None was expected, and this one is written down; a record says [`Self::NotExpected`].
+    Kept = 2,
+    /// No body was expected, or status or length were wrong already.
+    NotExpected = u32::MAX,
+}
 
 /// One field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +76,7 @@ macro_rules! record {
 
 record! {
     /// One request that was due. Instants are nanoseconds since the zero of the trial.
-    RequestSample, 48, {
+    RequestSample, 56, {
         /// The instant the schedule wanted it to start.
         due_ns: u64,
         /// Handed to the kernel; [`NEVER`] when it was not.
@@ -70,6 +87,10 @@ record! {
         done_ns: u64,
         /// Bytes of the answer, head and body.
         received_bytes: u32,
+        /// Bytes of the body, freed of its transfer coding; [`NO_BYTES`] of an incomplete answer.
+        body_bytes: u32,
+        /// Code of its [`Comparison`]; four bytes, for the size is a multiple of eight.
+        compared: u32,
         /// Attempt to connect that carried it; [`NO_CONNECTION`] when none did.
         connection: u32,
         /// Index of the kind of request.
@@ -109,6 +130,20 @@ record! {
     }
 }
 
+record! {
+    /// One body that was written down, which follows its record.
+    BodySample, 16, {
+        /// The end of its answer, in nanoseconds since the zero of the trial.
+        done_ns: u64,
+        /// Its length without the transfer coding.
+        length_bytes: u32,
+        /// Index of the kind of request.
+        request: u16,
+        /// Thread that drove it.
+        worker: u16,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +153,7 @@ mod tests {
         for (fields, size) in [
             (RequestSample::FIELDS, RequestSample::SIZE),
             (ConnectionSample::FIELDS, ConnectionSample::SIZE),
+            (BodySample::FIELDS, BodySample::SIZE),
         ] {
             let mut next = 0;
             for field in fields {

@@ -3,7 +3,7 @@
 //! Pure; instants are nanoseconds since the trial's zero.
 
 use crate::share::share;
-use crate::spec::{Arrivals, Load, Stage, whole};
+use crate::spec::{Arrivals, Load, Model, Stage, whole};
 
 /// Level of a stage at `at_ns` after its beginning.
 ///
@@ -32,7 +32,10 @@ pub fn boundaries(stages: &[Stage]) -> Vec<(u64, u64)> {
     ends.collect()
 }
 
-/// The closed model as one worker sees it: when its number of connections changes, and to what.
+/// When the number of connections of one worker changes, and to what.
+///
+/// In the closed model that is the level of the load; in the open one its whole pool is there from
+/// the beginning.
 #[derive(Clone, Debug)]
 pub struct Connections {
     changes: Vec<(u64, usize)>,
@@ -43,6 +46,9 @@ impl Connections {
     /// The changes of worker `index` of `workers`.
     #[must_use]
     pub fn new(load: &Load, index: usize, workers: usize) -> Self {
+        if load.model == Model::Open {
+            return Self { changes: vec![(0, share(load.connections, index, workers))], next: 0 };
+        }
         let mut changes: Vec<(u64, usize)> = Vec::new();
         for (stage, (start_ns, _)) in load.stages.iter().zip(boundaries(&load.stages)) {
             for (at_ns, count) in stage_changes(stage) {
@@ -192,7 +198,7 @@ fn instant_of(stage: &Stage, count: f64) -> u64 {
 #[allow(clippy::cast_precision_loss, clippy::float_cmp)]
 mod tests {
     use super::*;
-    use crate::spec::{Model, StageKind};
+    use crate::spec::StageKind;
     use proptest::prelude::*;
 
     fn stage(duration_ns: u64, start: f64, end: f64, steps: u32) -> Stage {

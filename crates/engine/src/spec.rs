@@ -56,9 +56,12 @@ pub struct Spec {
     /// Seeds the choice among requests, Poisson arrivals and the sample of bodies.
     #[serde(default)]
     pub seed: u64,
-    /// Share of the answers whose body is compared in full.
+    /// Least share of the answers whose body is compared in full; 0 compares none.
     #[serde(default)]
     pub body_sample_ratio: f64,
+    /// Whether the load takes turns: it rests until it gets the length of its next one.
+    #[serde(default)]
+    pub in_turns: bool,
     /// Whether rows are kept; off only to measure what keeping them costs.
     #[serde(default = "yes")]
     pub record: bool,
@@ -96,11 +99,14 @@ pub struct Expected {
     /// The body to the byte; any when absent.
     #[serde(default, deserialize_with = "from_optional_base64")]
     pub body: Option<Vec<u8>>,
+    /// Whether a sample of the bodies is written down where none is given to compare with.
+    #[serde(default)]
+    pub is_sampled: bool,
 }
 
 impl Default for Expected {
     fn default() -> Self {
-        Self { status: (200, 399), length_bytes: None, body: None }
+        Self { status: (200, 399), length_bytes: None, body: None, is_sampled: false }
     }
 }
 

@@ -12,7 +12,7 @@ mod hostile;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plimsoll_engine::progress::EndedBy;
+use plimsoll_engine::progress::{EndedBy, Finish};
 use plimsoll_engine::sample::NEVER;
 
 use drive::{ASK, Ask, REQUESTS, Row, by_outcome, drive};
@@ -49,11 +49,11 @@ fn what_has_not_ended_with_the_load_is_unfinished() {
     assert!(seen.connections.iter().all(|row| row["closed_ns"] == NEVER));
 }
 
-#[test]
-fn a_load_that_is_interrupted_ends_then() {
+/// Puts load on a server that never responds, and interrupts it after 10 looks.
+fn interrupt(ask: &Ask) -> Finish {
     let server = polite(Script::silence().then(Then::Hang));
     let folder = tempfile::tempdir().unwrap();
-    let spec = Ask { requests: None, ..ASK }.spec(server.address(), folder.path());
+    let spec = ask.spec(server.address(), folder.path());
     let mut looks = 0;
     let interrupted = || {
         looks += 1;
@@ -63,6 +63,13 @@ fn a_load_that_is_interrupted_ends_then() {
     server.stop();
     assert_eq!(finish.ended_by, EndedBy::Interrupt);
     assert!(finish.ended_ns < spec.load.duration_ns() / 2, "{finish:?}");
+    finish
+}
+
+#[test]
+fn a_load_that_is_interrupted_ends_then() {
+    let finish = interrupt(&Ask { requests: None, ..ASK });
+    assert_eq!(finish.outcomes, outcomes([("unfinished", 4)]));
 }
 
 #[test]
@@ -85,14 +92,31 @@ fn what_was_sent_by_the_end_the_server_has_received() {
 }
 
 #[test]
-fn what_could_not_be_sent_by_the_end_was_due_and_not_sent() {
+fn what_waits_for_its_connection_when_the_load_ends_is_cancelled() {
     let manner = Manner { accept: Accept::Never, backlog: 1, ..POLITE };
     let ask = Ask { connections: 30, ..BRIEFLY };
     let (seen, _) = drive(Hostile::start(manner, |_| Script::silence()), &ask);
     let ended = by_outcome(&seen.requests);
-    assert!(ended.keys().all(|name| ["unfinished", "not_sent"].contains(name)), "{ended:?}");
+    assert!(ended.keys().all(|name| ["unfinished", "cancelled"].contains(name)), "{ended:?}");
     assert_eq!(ended.values().sum::<u64>(), 30);
-    assert!(ended["not_sent"] > 0, "{ended:?}");
+    assert!(ended["cancelled"] > 0, "{ended:?}");
+}
+
+#[test]
+fn without_keep_alive_no_request_has_failed_because_the_load_ended() {
+    let ask = Ask { keep_alive: false, duration_ms: 50, connections: 16, ..BRIEFLY };
+    let outcomes = |_| drive(polite(Script::send(right())), &ask).0.finish.outcomes;
+    let ended: Vec<_> = (0..10).map(outcomes).collect();
+    let names = ["ok", "unfinished", "cancelled"];
+    assert!(ended.iter().flat_map(BTreeMap::keys).all(|name| names.contains(name)), "{ended:?}");
+    assert!(ended.iter().any(|ended| ended.contains_key("cancelled")), "{ended:?}");
+}
+
+#[test]
+fn arrivals_that_an_interrupt_finds_waiting_are_cancelled() {
+    let finish = interrupt(&Ask { duration_ms: 10_000, ..OPEN });
+    let names: Vec<_> = finish.outcomes.keys().copied().collect();
+    assert_eq!(names, ["cancelled", "unfinished"], "{finish:?}");
 }
 
 #[test]
@@ -113,15 +137,13 @@ fn without_keep_alive_every_request_has_a_connection_of_its_own() {
     let closing =
         [head(&format!("Connection: close\r\nContent-Length: {}\r\n", BODY.len())), BODY.to_vec()];
     let scripts = [
-        Script::send(closing.concat()).then(Then::Close),
-        // A server that does not care is closed by the engine.
-        Script::send(right()),
+        (Script::send(closing.concat()).then(Then::Close), "closed_as_announced"),
+        (Script::send(right()), "closed_by_driver"),
     ];
-    for script in scripts {
+    for (script, end) in scripts {
         let (seen, counts) = drive(polite(script), &Ask { keep_alive: false, ..ASK });
         assert_eq!(by_outcome(&seen.requests), outcomes([("ok", REQUESTS as u64)]));
-        let connections = outcomes([("closed_as_announced", REQUESTS as u64)]);
-        assert_eq!(by_outcome(&seen.connections), connections);
+        assert_eq!(by_outcome(&seen.connections), outcomes([(end, REQUESTS as u64)]));
         assert_eq!((counts.accepted, counts.requests), (REQUESTS, REQUESTS), "{counts:?}");
     }
 }
@@ -154,7 +176,7 @@ fn connections_that_are_no_longer_asked_for_are_closed_when_their_answer_has_com
     let script = Script::silence().and(Duration::from_millis(5), right());
     let (seen, counts) = drive(polite(script), &ask);
     let connections = by_outcome(&seen.connections);
-    assert_eq!(connections, outcomes([("closed_as_announced", 6), ("still_open", 5)]));
+    assert_eq!(connections, outcomes([("closed_by_driver", 6), ("still_open", 5)]));
     assert_eq!((counts.accepted, seen.finish.opened), (11, 11), "{counts:?}");
     let ended = by_outcome(&seen.requests);
     assert!(ended.keys().all(|name| ["ok", "unfinished"].contains(name)), "{ended:?}");
@@ -205,8 +227,8 @@ fn every_arrival_is_sent_to_a_server_that_behaves() {
     let (ended, seen, counts) = drive_open(polite(Script::send(right())), &OPEN);
     assert_eq!(counts.requests as u64, seen.finish.sent);
     assert_eq!((counts.accepted, seen.finish.opened), (4, 4));
-    let open = ["unfinished", "not_sent"].map(|name| ended.get(name).copied().unwrap_or(0));
-    assert_eq!(ended["ok"] + open[0] + open[1], ARRIVALS);
+    let unended = ["unfinished", "cancelled"].map(|name| ended.get(name).copied().unwrap_or(0));
+    assert_eq!(ended["ok"] + unended[0] + unended[1], ARRIVALS);
 }
 
 #[test]
@@ -237,7 +259,7 @@ fn arrivals_to_a_frozen_server_keep_their_due_instants() {
 fn arrivals_when_nobody_listens_are_refused_or_not_sent() {
     let manner = Manner { accept: Accept::Refuse, ..POLITE };
     let (ended, seen, _) = drive_open(Hostile::start(manner, |_| Script::silence()), &OPEN);
-    let possible = ["connect_refused", "not_sent"];
+    let possible = ["connect_refused", "not_sent", "cancelled"];
     assert!(ended.keys().all(|name| possible.contains(name)), "{ended:?}");
     assert!(ended["connect_refused"] > 0, "{ended:?}");
     assert_eq!((seen.finish.sent, seen.finish.opened), (0, 0));

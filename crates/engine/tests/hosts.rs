@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use plimsoll_engine::error::EngineError;
 use plimsoll_engine::outcome::Outcome;
-use plimsoll_engine::sys;
+use plimsoll_system as system;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use drive::{ASK, Ask, Row, Seen, by_outcome, drive, drive_alone};
@@ -136,7 +136,7 @@ fn a_handshake_that_the_kernel_gives_up_is_timed_out_and_has_its_errno() {
 #[test]
 fn a_connection_reset_before_it_is_used_is_reset_during_the_handshake() {
     let name = "a_connection_reset_before_it_is_used_is_reset_during_the_handshake";
-    if sys::allowed_cores().unwrap().len() < 2 {
+    if system::allowed_cores().unwrap().len() < 2 {
         return aside::skip(name, "the server needs a core beside the engine's");
     }
     // Many connections are opened in one turn, and the server resets the first of them meanwhile.

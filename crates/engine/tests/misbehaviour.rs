@@ -11,8 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use plimsoll_engine::outcome::Outcome;
+use plimsoll_engine::sample::{BodySample, Comparison, NO_BYTES};
 
-use drive::{ASK, Ask, REQUESTS, Seen, by_outcome, drive};
+use drive::{ASK, Ask, REQUESTS, Row, Seen, by_outcome, drive};
 use hostile::{Accept, BODY, Counts, Hostile, Listen, Manner, POLITE, Script, Then};
 use hostile::{chunked, head, right};
 
@@ -60,7 +61,7 @@ fn keeps_connections(
     outcome: Outcome,
 ) -> Seen {
     let (seen, counts) = drive(Hostile::start(POLITE, scripts), ask);
-    assert_all_end(&seen, outcome, Outcome::ClosedAsAnnounced, 0);
+    assert_all_end(&seen, outcome, Outcome::ClosedByDriver, 0);
     assert_eq!(
         (counts.requests, counts.played),
         (seen.requests.len(), seen.requests.len()),
@@ -115,7 +116,71 @@ fn a_server_that_behaves_is_right() {
     let seen = keeps_connections(&ASK, |_| Script::send(right()), Outcome::Ok);
     assert_eq!(seen.finish.bodies_compared, REQUESTS as u64);
     assert!(seen.requests.iter().all(|row| row["status"] == 200));
+    assert!(seen.requests.iter().all(|row| row["body_bytes"] == BODY.len() as u64));
+    assert!(seen.requests.iter().all(|row| row["compared"] == Comparison::Compared as u64));
     assert!(seen.requests.iter().all(|row| row["received_bytes"] == right().len() as u64));
+}
+
+#[test]
+fn of_long_bodies_the_first_are_compared_and_then_a_sample() {
+    const LONG: &[u8] = &[b'x'; 1 << 20];
+    const MANY: usize = 2_500;
+    let answer = [head("Content-Length: 1048576\r\n"), LONG.to_vec()].concat();
+    let ask = Ask { requests: Some(MANY), length_bytes: None, body: Some(LONG), ..ASK };
+    let (seen, _) = drive(
+        Hostile::start(POLITE, move |_| Script::send(answer.clone())),
+        &Ask { body_sample_ratio: 0.01, threads: 2, ..ask },
+    );
+    let compared = |row: &&Row| row["compared"] == Comparison::Compared as u64;
+    let number = seen.requests.iter().filter(compared).count();
+    // Of 500 answers behind the first 2,000 one in a hundred is drawn: 5, and never 30.
+    assert!((2_000..2_030).contains(&number), "{number}");
+    assert_eq!(seen.finish.bodies_compared, number as u64);
+    assert!(seen.requests.iter().all(|row| row["compared"] <= Comparison::Compared as u64));
+}
+
+#[test]
+fn where_no_body_is_expected_or_it_never_came_to_it_none_was_compared() {
+    let wrong_length = Ask { length_bytes: Some(7), ..ASK };
+    for (ask, outcome) in [(ASK_ANYTHING, Outcome::Ok), (wrong_length, Outcome::WrongLength)] {
+        let seen = keeps_connections(&ask, |_| Script::send(right()), outcome);
+        assert_eq!(seen.finish.bodies_compared, 0);
+        let none = u64::from(Comparison::NotExpected as u32);
+        assert!(seen.requests.iter().all(|row| row["compared"] == none));
+        assert!(seen.requests.iter().all(|row| row["body_bytes"] == BODY.len() as u64));
+    }
+    let cut = Script::send(head_and_half_a_body()).then(Then::Close);
+    let (seen, _) = loses_each_connection(&ASK, cut, Outcome::ClosedEarly, 0);
+    assert!(seen.requests.iter().all(|row| row["body_bytes"] == u64::from(NO_BYTES)));
+}
+
+#[test]
+fn a_sample_of_bodies_is_written_down_where_none_is_expected_and_all_are_asked_for() {
+    let sampled = Ask { is_sampled: true, ..ASK_ANYTHING };
+    let chunked =
+        [head("Transfer-Encoding: chunked\r\n"), b"2\r\nab\r\n1\r\nc\r\n0\r\n\r\n".to_vec()]
+            .concat();
+    for (answer, body) in [(right(), BODY), (chunked, &b"abc"[..])] {
+        let ask = Ask { length_bytes: None, threads: 2, ..sampled };
+        let seen = keeps_connections(&ask, move |_| Script::send(answer.clone()), Outcome::Ok);
+        let size = BodySample::SIZE + body.len();
+        assert_eq!(seen.bodies.len(), REQUESTS * size);
+        assert!(seen.bodies.chunks(size).all(|chunk| &chunk[BodySample::SIZE..] == body));
+        let none = u64::from(Comparison::NotExpected as u32);
+        assert!(seen.requests.iter().all(|row| row["compared"] == none));
+    }
+    let with_a_body = Ask { is_sampled: true, ..ASK };
+    let compares_none = Ask { body_sample_ratio: 0.0, ..sampled };
+    let wrong = Ask { status: (201, 201), ..sampled };
+    for (ask, outcome) in [
+        (with_a_body, Outcome::Ok),
+        (compares_none, Outcome::Ok),
+        (ASK_ANYTHING, Outcome::Ok),
+        (wrong, Outcome::WrongStatus),
+    ] {
+        let seen = keeps_connections(&ask, |_| Script::send(right()), outcome);
+        assert!(seen.bodies.is_empty());
+    }
 }
 
 // ---- connecting -------------------------------------------------------------------------------
@@ -156,7 +221,7 @@ fn a_short_queue_that_is_emptied_slowly_serves_everybody_in_the_end() {
     let manner = Manner { accept: Accept::Every(Duration::from_millis(10)), backlog: 16, ..POLITE };
     let ask = Ask { requests: Some(60), connections: 60, timeout_ms: 20_000, ..ASK };
     let (seen, counts) = drive(Hostile::start(manner, |_| Script::send(right())), &ask);
-    assert_all_end(&seen, Outcome::Ok, Outcome::ClosedAsAnnounced, 0);
+    assert_all_end(&seen, Outcome::Ok, Outcome::ClosedByDriver, 0);
     assert_eq!((counts.accepted, counts.played), (60, 60), "{counts:?}");
     assert_eq!(seen.finish.opened, 60);
 }
@@ -496,7 +561,7 @@ fn an_interim_answer_does_not_end_the_sending_of_the_request() {
     let manner = Manner { listen: Listen::WholeOnceInvited, ..POLITE };
     let ask = Ask { requests: Some(FEW), timeout_ms: 3_000, request_body_bytes: 8 << 20, ..ASK };
     let (seen, counts) = drive(Hostile::start(manner, |_| Script::send(right())), &ask);
-    assert_all_end(&seen, Outcome::Ok, Outcome::ClosedAsAnnounced, 0);
+    assert_all_end(&seen, Outcome::Ok, Outcome::ClosedByDriver, 0);
     assert_eq!((counts.requests, counts.accepted), (FEW, ask.connections), "{counts:?}");
 }
 
@@ -673,7 +738,7 @@ fn an_answer_before_the_whole_request_ends_the_connection() {
     let ask = Ask { requests: Some(8), timeout_ms: 1_000, request_body_bytes: 8 << 20, ..ASK };
     let server = Hostile::start(manner, |_| Script::send(right()).then(Then::Hang));
     let (seen, counts) = drive(server, &ask);
-    assert_all_end(&seen, Outcome::Ok, Outcome::ClosedAsAnnounced, 0);
+    assert_all_end(&seen, Outcome::Ok, Outcome::ClosedByDriver, 0);
     assert_eq!((counts.accepted, counts.played), (8, 8), "{counts:?}");
 }
 

@@ -105,7 +105,12 @@ fn arrivals_of_the_open_model_are_pipelined_too() {
 /// As [`deepest`], for rows of which some have not ended.
 fn deepest_begun(seen: &Seen) -> usize {
     let ended = seen.requests.iter().filter(|row| row["done_ns"] != NEVER).cloned().collect();
-    deepest(&Seen { finish: seen.finish.clone(), requests: ended, connections: Vec::new() })
+    deepest(&Seen {
+        finish: seen.finish.clone(),
+        requests: ended,
+        connections: Vec::new(),
+        bodies: Vec::new(),
+    })
 }
 
 #[test]

@@ -1,6 +1,11 @@
 //! Serves Plimsoll's contract with Actix Web.
 
-use std::{collections::HashMap, env, error::Error, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    env,
+    error::Error,
+    time::Duration,
+};
 
 use actix_multipart::{Field, Multipart};
 use actix_web::{
@@ -11,6 +16,7 @@ use actix_web::{
     post,
     web::{Bytes, Form, Json, Path, Query, ServiceConfig},
 };
+use crc32fast::Hasher;
 use futures_util::TryStreamExt;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
@@ -61,6 +67,7 @@ fn routes(config: &mut ServiceConfig) {
         .service(get_args)
         .service(post_args)
         .service(post_args_multi)
+        .service(checksum)
         .service(json)
         .service(fibonacci);
 }
@@ -117,6 +124,17 @@ async fn value(field: Field) -> Result<String> {
         })
         .await?;
     String::from_utf8(bytes).map_err(ErrorBadRequest)
+}
+
+/// Answers with the CRC-32 of the values by rising name, each followed by a line feed.
+#[get("/args")]
+async fn checksum(args: Query<BTreeMap<String, String>>) -> impl Responder {
+    let mut crc = Hasher::new();
+    for value in args.values() {
+        crc.update(value.as_bytes());
+        crc.update(b"\n");
+    }
+    HttpResponse::Ok().content_type(ContentType::plaintext()).body(crc.finalize().to_string())
 }
 
 #[post("/json")]

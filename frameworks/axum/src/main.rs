@@ -1,7 +1,7 @@
 //! Serves Plimsoll's contract with axum.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     env,
     error::Error,
     io,
@@ -17,6 +17,7 @@ use axum::{
     routing::{get, post},
     serve::ListenerExt,
 };
+use crc32fast::Hasher;
 use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 use tokio::{
@@ -66,6 +67,7 @@ fn app() -> Router {
         .route("/getArgs2048", get(get_args))
         .route("/postArgs2048", post(post_args))
         .route("/postArgsMulti2048", post(post_args_multi))
+        .route("/args", get(checksum))
         .route("/json", post(json))
         .route("/fibonacci/{n}", get(fibonacci))
 }
@@ -119,6 +121,16 @@ async fn post_args_multi(mut args: Multipart) -> Result<impl IntoResponse, Multi
         bytes += field.text().await?.len();
     }
     Ok(decoded(bytes))
+}
+
+/// Answers with the CRC-32 of the values by rising name, each followed by a line feed.
+async fn checksum(Query(args): Query<BTreeMap<String, String>>) -> impl IntoResponse {
+    let mut crc = Hasher::new();
+    for value in args.values() {
+        crc.update(value.as_bytes());
+        crc.update(b"\n");
+    }
+    text(crc.finalize().to_string())
 }
 
 async fn json(Json(person): Json<Person>) -> Json<Person> {

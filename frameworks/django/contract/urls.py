@@ -13,6 +13,7 @@ urlpatterns = [
     path("getArgs2048", views.query_args),
     path("postArgs2048", views.form_args),
     path("postArgsMulti2048", views.form_args),
+    path("args", views.checksum),
     path("json", views.json_echo),
     path("fibonacci/<int:n>", views.fibonacci),
 ]

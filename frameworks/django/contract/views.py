@@ -1,6 +1,7 @@
 """What each path of the contract answers."""
 
 import json
+import zlib
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse, QueryDict
 from django.views.decorators.http import require_GET, require_POST
@@ -30,6 +31,13 @@ def query_args(request: HttpRequest) -> HttpResponse:
 def form_args(request: HttpRequest) -> HttpResponse:
     """Arguments in the body: Django decodes both kinds of form into `request.POST`."""
     return counted_decoded_bytes(request.POST)
+
+
+@require_GET
+def checksum(request: HttpRequest) -> HttpResponse:
+    """The CRC-32 of the values by rising name, each followed by a line feed."""
+    values = "".join(f"{value}\n" for _, value in sorted(request.GET.items()))
+    return HttpResponse(str(zlib.crc32(values.encode())), content_type="text/plain")
 
 
 @require_POST

@@ -15,6 +15,7 @@ match ("{$_SERVER['REQUEST_METHOD']} $path") {
     'GET /getArgs2048' => answerArgs($_GET),
     // PHP has decoded the body by now, whichever kind of form it is.
     'POST /postArgs2048', 'POST /postArgsMulti2048' => answerArgs($_POST),
+    'GET /args' => answerChecksum($_GET),
     'POST /json' => answerJson(file_get_contents('php://input')),
     default => preg_match('#^/fibonacci/(\d{1,5})$#', (string) $path, $matches)
         ? answer(gmp_strval(fibonacci((int) $matches[1])))
@@ -34,6 +35,14 @@ function answerArgs(array $arguments): void
 {
     header('decoded-bytes: ' . array_sum(array_map('strlen', $arguments)));
     answer(str_repeat('A', 2048));
+}
+
+/** The CRC-32 of the values by rising name, each followed by a line feed. */
+function answerChecksum(array $arguments): void
+{
+    ksort($arguments);
+    $lines = array_map(fn (string $value) => "$value\n", $arguments);
+    answer((string) crc32(implode($lines)));
 }
 
 function answerJson(string $body): void

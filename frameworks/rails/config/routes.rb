@@ -8,6 +8,7 @@ Rails.application.routes.draw do
     get "getArgs2048", action: :query_args
     post "postArgs2048", action: :form_args
     post "postArgsMulti2048", action: :form_args
+    get "args", action: :checksum
     post "json", action: :json
     get "fibonacci/:n", action: :fibonacci, constraints: { n: /\d{1,5}/ }
   end

@@ -8,38 +8,34 @@ counts in, such as the whole milliseconds of ab.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll import tables
 
 if TYPE_CHECKING:
-    from plimsoll.published.figures import Figures
+    from plimsoll.aggregate.query import Columns
     from plimsoll.recording import Recording
-
-    Columns = dict[str, Any]
-
-STATISTICS = ("min", "mean", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max")
-"""Times that a tool may print and a summary has."""
+    from plimsoll.tool_output.reported import ReportedStatistics
 
 
-def figures_of(recording: Recording) -> Figures | None:
+def figures_of(recording: Recording) -> ReportedStatistics | None:
     """The figures that a trial is judged by; None where its rows say more."""
     driver = recording.driver
     return driver.figures if driver is not None and driver.judged_by_figures else None
 
 
-def counted(figures: Figures) -> Columns:
+def counted(figures: ReportedStatistics) -> Columns:
     """Counts, rates and times of the hold: columns of `tables.SUMMARIES`, the rest null."""
     columns: Columns = dict.fromkeys(tables.SUMMARIES.schema.names)
     return columns | _counts(figures) | _rates(figures) | _times(figures)
 
 
-def answers(figures: Figures) -> float:
+def answers(figures: ReportedStatistics) -> float:
     """Complete answers, right or wrong; 0 where nobody says."""
     return max((figures.ended or 0.0) - figures.unanswered, 0.0)
 
 
-def _counts(figures: Figures) -> Columns:
+def _counts(figures: ReportedStatistics) -> Columns:
     completed, wrong = round(answers(figures)), round(figures.wrong)
     received = figures.received_bytes
     return {
@@ -50,7 +46,7 @@ def _counts(figures: Figures) -> Columns:
     }
 
 
-def _rates(figures: Figures) -> Columns:
+def _rates(figures: ReportedStatistics) -> Columns:
     """The printed rate, told in answers and in right ones."""
     completed = answers(figures)
     per_s = (figures.throughput_per_s or 0.0) / figures.requests if figures.requests else 0.0
@@ -61,6 +57,6 @@ def _rates(figures: Figures) -> Columns:
     }
 
 
-def _times(figures: Figures) -> Columns:
-    known = {name: figures.times_s.get(name) for name in STATISTICS}
+def _times(figures: ReportedStatistics) -> Columns:
+    known = {name: figures.times_s.get(name) for name in tables.STATISTICS}
     return {f"service_time_{name}_ns": time_s * 1e9 for name, time_s in known.items() if time_s}

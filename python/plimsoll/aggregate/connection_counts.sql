@@ -26,7 +26,10 @@ SELECT
     count(*) FILTER (NOT opened AND outcome NOT IN ('unfinished', 'still_open', 'not_sent'))
         AS connections_refused,
     CASE WHEN count(*) FILTER (opened AND outcome IS NULL) = 0
-        THEN count(*) FILTER (opened AND outcome NOT IN ('ok', 'closed_as_announced', 'still_open'))
+        THEN count(*) FILTER (
+            opened
+            AND outcome NOT IN ('ok', 'closed_as_announced', 'closed_by_driver', 'still_open')
+        )
     END AS connections_lost,
     CASE WHEN count(*) FILTER (opened AND outcome IS NULL) = 0
         THEN (SELECT coalesce(max(level), 0)::BIGINT FROM levels)

@@ -1,9 +1,8 @@
-"""Cores: whose time they were.
+"""Cores: how busy server and driver kept theirs.
 
 The time of server and driver is that of their processes. The kernel also works for them, in
-interrupts: some kernels count that time with the process that was interrupted, others apart. So
-what is nobody's, and must be that of other programs, is only told as the least it can have been:
-busy time of the cores, less both processes, less all interrupts.
+interrupts: some kernels count that time with the process that was interrupted, others apart. Which
+way it was is a fact of the host, `interrupt_time`.
 
 Source: proc_stat(5), proc_pid_stat(5); CONFIG_IRQ_TIME_ACCOUNTING of the Linux kernel.
 """
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate.usage import Usage, Values, Window
     from plimsoll.recording import Recording
-
-_MUCH = 0.05
-"""Of so much of a core taken by other programs a sentence on who was the limit must speak."""
 
 
 def busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> Values:
@@ -45,7 +41,7 @@ def busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> Values
 def mean_busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> float | None:
     """Cores that a process tree kept busy over some stretches together; None when unknown."""
     parts = [readings.rate(scope, name, windows) for name in ("cpu_user_s", "cpu_system_s")]
-    counted = _sum(parts)
+    counted = total(parts)
     return _told_cores(readings, scope, windows) if counted is None else counted
 
 
@@ -81,14 +77,19 @@ def all_cores(readings: Usage) -> tuple[int, ...]:
     return tuple(sorted(int(number) for number in numbers if number.isdigit()))
 
 
+def interrupt_time(recording: Recording) -> str | None:
+    """Where the kernel counted time in interrupts: with the `task`, or `apart`; None: unknown."""
+    known = [host.get("interrupt_time") for host in recording.machines.values()]
+    told = {one if isinstance(one, str) else None for one in known}
+    return told.pop() if len(told) == 1 else None
+
+
 def driver_peak_busy_ratio(recording: Recording, readings: Usage) -> float | None:
     """Busiest second of the busiest core of the driver within the holds; 1 is all of it.
 
     On cores of its own all that was done there counts, whoever did it: what is taken is not to
-    spare. Interrupts count for no more than the driver's own time, for many kernels only look once
-    a tick at what a core does: a load that wakes in step with the ticks is found in its timer's
-    interrupt each time. Otherwise it is the driver's own time for each of its threads. The greater
-    of both, where both are known.
+    spare. Otherwise it is the driver's own time for each of its threads. The greater of both, where
+    both are known.
 
     Args:
         recording: The recording.
@@ -98,25 +99,20 @@ def driver_peak_busy_ratio(recording: Recording, readings: Usage) -> float | Non
     if recording.driver is None or not windows:
         return None
     own = busy_cores(readings, "driver", windows) / max(recording.driver.threads, 1)
-    cores = own_cores(recording)
-    known = np.concatenate([own, *(_busy_core(readings, core, own, windows) for core in cores)])
+    busy = (
+        readings.rates("machine", f"core{core}_busy_s", windows) for core in own_cores(recording)
+    )
+    known = np.concatenate([own, *busy])
     known = known[~np.isnan(known)]
     return min(float(known.max()), 1.0) if len(known) else None
-
-
-def _busy_core(readings: Usage, core: int, own: Values, windows: Sequence[Window]) -> Values:
-    """How busy a core of the driver was, by its busy time, its interrupts and the driver's time."""
-    busy = readings.rates("machine", f"core{core}_busy_s", windows)
-    interrupts = readings.rates("machine", f"core{core}_interrupt_s", windows)
-    likely = np.maximum(own, busy - interrupts) + np.minimum(interrupts, own)
-    return np.where(np.isnan(likely), busy, np.minimum(busy, likely))
 
 
 def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:
     """Share of its cores that the server, and the kernel for it, kept busy over the holds.
 
-    On cores of its own interrupts there count as the server's, but never more than what these
-    cores were busy.
+    Where the kernel counts interrupts apart, those on cores of its own are the server's, but never
+    more than what these cores were busy. Where nobody knows how it counts, they are left out: the
+    server kept at least so much busy.
 
     Args:
         recording: The recording.
@@ -130,46 +126,12 @@ def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:
     busy = mean_busy_cores(readings, "server", windows)
     if server is None or busy is None or not (count := len(server.cores) or server.workers):
         return None
-    if own_cores(recording):
-        interrupts = _on_cores(readings, "interrupt", server.cores, windows)
-        at_most = _on_cores(readings, "busy", server.cores, windows)
+    if own_cores(recording) and interrupt_time(recording) == "apart":
+        interrupts = on_cores(readings, "interrupt", server.cores, windows)
+        at_most = on_cores(readings, "busy", server.cores, windows)
         if interrupts is not None and at_most is not None:
             busy = max(busy, min(busy + interrupts, at_most))
     return min(busy / count, 1.0)
-
-
-def other_busy_cores(recording: Recording, readings: Usage) -> float | None:
-    """Cores that other programs took at least, of those of server and driver, over the holds.
-
-    Where one of the two was given no cores, of all cores of the host.
-
-    Args:
-        recording: The recording.
-        readings: Its readings.
-
-    Returns:
-        Cores; None when any part of it is unknown.
-    """
-    windows = [(hold.start_ns, hold.end_ns) for hold in recording.holds]
-    cores = _used_cores(recording) or all_cores(readings)
-    busy = _on_cores(readings, "busy", cores, windows)
-    interrupts = _on_cores(readings, "interrupt", cores, windows)
-    server = mean_busy_cores(readings, "server", windows)
-    driver = mean_busy_cores(readings, "driver", windows)
-    if busy is None or interrupts is None or server is None or driver is None:
-        return None
-    return max(busy - interrupts - server - driver, 0.0)
-
-
-def noted_other_cores(recording: Recording, readings: Usage) -> float:
-    """Cores that other programs took where they may have been the limit; 0 otherwise.
-
-    Args:
-        recording: The recording.
-        readings: Its readings.
-    """
-    others = other_busy_cores(recording, readings) or 0.0
-    return others if others > _MUCH else 0.0
 
 
 def whole_seconds(recording: Recording) -> list[Window]:
@@ -183,7 +145,7 @@ def whole_seconds(recording: Recording) -> list[Window]:
     return windows or held
 
 
-def _used_cores(recording: Recording) -> tuple[int, ...]:
+def used_cores(recording: Recording) -> tuple[int, ...]:
     """Cores of server and driver together; empty when either was given none."""
     if recording.driver is None or recording.server is None:
         return ()
@@ -191,13 +153,14 @@ def _used_cores(recording: Recording) -> tuple[int, ...]:
     return tuple(sorted({*driver, *server})) if driver and server else ()
 
 
-def _on_cores(
+def on_cores(
     readings: Usage, kind: str, cores: Iterable[int], windows: Sequence[Window]
 ) -> float | None:
     """Cores' worth of `busy` or `interrupt` time on some cores; None when one was not read."""
-    return _sum([readings.rate("machine", f"core{core}_{kind}_s", windows) for core in cores])
+    return total([readings.rate("machine", f"core{core}_{kind}_s", windows) for core in cores])
 
 
-def _sum(parts: Sequence[float | None]) -> float | None:
+def total(parts: Sequence[float | None]) -> float | None:
+    """Sum of some numbers; None when one of them, or all, are unknown."""
     known = [part for part in parts if part is not None]
     return sum(known) if known and len(known) == len(parts) else None

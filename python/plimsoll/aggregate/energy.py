@@ -20,7 +20,7 @@ from plimsoll.aggregate.query import SECOND_NS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.usage import Series, Usage, Window
+    from plimsoll.aggregate.usage import ReadingSeries, Usage, Window
 
 IDLE = "idle_energy_j"
 DEVIATIONS = 3.0
@@ -81,7 +81,7 @@ def energy(readings: Usage, holds: Sequence[Window]) -> Energy | None:
     return Energy(gross_w, mean(seconds), stdev(seconds), float(min(map(len, sides))))
 
 
-def _powers_w(series: Series) -> list[list[float]]:
+def _powers_w(series: ReadingSeries) -> list[list[float]]:
     """Power of each interval between two readings, by the stretches that readings leave."""
     sides: list[list[float]] = [[]]
     instants, values = series.at_ns.tolist(), series.values.tolist()

@@ -3,7 +3,8 @@ WITH failed AS (
     SELECT
         coalesce(done_ns, due_ns, sent_ns) AS at_ns,
         outcome::VARCHAR AS outcome,
-        errno::INTEGER AS errno
+        errno::INTEGER AS errno,
+        CASE WHEN outcome = 'wrong_status' THEN status END::INTEGER AS status
     FROM requests
     WHERE is_failed(outcome)
 )
@@ -11,9 +12,10 @@ SELECT
     (at_ns // 1000000000)::INTEGER AS second,
     outcome,
     errno,
+    status,
     count(*) AS count,
     min(at_ns) AS first_ns,
     max(at_ns) AS last_ns
 FROM failed
 GROUP BY ALL
-ORDER BY second, outcome, errno
+ORDER BY second, outcome, errno, status

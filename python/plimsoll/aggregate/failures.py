@@ -1,7 +1,7 @@
 """Failures of a trial: how requests ended that were not answered rightly.
 
 A request belongs to the second in which it ended; one that has no end (`not_sent`) to the second
-in which it was due. `unfinished` is no failure: the trial's end came first.
+in which it was due. `unfinished` and `cancelled` are no failures: the end of the load came first.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ BY_SECOND = pa.schema(
         pa.field("second", pa.int32(), nullable=False),
         pa.field("outcome", pa.string(), nullable=False),
         pa.field("errno", pa.int32()),
+        pa.field("status", pa.int32()),
         pa.field("count", pa.int64(), nullable=False),
         pa.field("first_ns", pa.int64(), nullable=False),
         pa.field("last_ns", pa.int64(), nullable=False),
@@ -41,6 +42,7 @@ class Failure:
         count: How many requests, in the whole trial.
         first_at_s: When the first of them ended, in seconds since the trial's zero.
         last_at_s: When the last of them ended.
+        status: The status code that came instead of the right one; None for other outcomes.
     """
 
     outcome: str
@@ -49,6 +51,7 @@ class Failure:
     count: int
     first_at_s: float
     last_at_s: float
+    status: int | None = None
 
 
 def kinds(failed: pa.Table) -> tuple[Failure, ...]:
@@ -57,7 +60,7 @@ def kinds(failed: pa.Table) -> tuple[Failure, ...]:
     Args:
         failed: Its failures as `by_second` gives them.
     """
-    grouped = failed.group_by(["outcome", "errno"]).aggregate(
+    grouped = failed.group_by(["outcome", "errno", "status"]).aggregate(
         [("count", "sum"), ("first_ns", "min"), ("last_ns", "max")]
     )
     found = [
@@ -65,13 +68,16 @@ def kinds(failed: pa.Table) -> tuple[Failure, ...]:
             outcome=row["outcome"],
             errno=row["errno"],
             errno_name=errno_name(row["errno"]),
+            status=row["status"],
             count=row["count_sum"],
             first_at_s=row["first_ns_min"] / 1e9,
             last_at_s=row["last_ns_max"] / 1e9,
         )
         for row in grouped.to_pylist()
     ]
-    return tuple(sorted(found, key=lambda one: (-one.count, one.outcome, one.errno or 0)))
+    return tuple(
+        sorted(found, key=lambda one: (-one.count, one.outcome, one.errno or one.status or 0))
+    )
 
 
 def by_second(requests: Rows) -> pa.Table:

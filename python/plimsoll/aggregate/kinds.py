@@ -1,4 +1,7 @@
-"""Kinds of request: what came of each of several that a load mixes, over its holds."""
+"""Kinds of request: what came of each of several that a load mixes, over its holds.
+
+Requests of the same name are one kind, whatever values were drawn for them.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +53,10 @@ def kinds(recording: Recording, requests: Rows) -> pa.Table:
         Rows of `SCHEMA`; none where there is one kind only, for the summary is about it.
     """
     duration_s = sum(hold.end_ns - hold.start_ns for hold in recording.holds) / SECOND_NS
-    if len(recording.requests) < 2 or not duration_s:  # noqa: PLR2004
+    if len({*recording.requests}) < 2 or not duration_s:  # noqa: PLR2004
         return SCHEMA.empty_table()
     with query.opened(recording.holds, requests=requests) as database:
-        counts = {row[0]: row[1:] for row in database.execute(query.text("kinds")).fetchall()}
-        rows = list(_rows(database, recording.requests, counts, duration_s))
+        rows = list(_rows(database, recording, duration_s))
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
@@ -88,17 +90,17 @@ def _said_bytes(database: duckdb.DuckDBPyConnection) -> int | None:
 
 
 def _rows(
-    database: duckdb.DuckDBPyConnection,
-    names: tuple[str, ...],
-    counts: dict[int, tuple[Any, ...]],
-    duration_s: float,
-) -> Iterator[dict[str, Any]]:
+    database: duckdb.DuckDBPyConnection, recording: Recording, duration_s: float
+) -> Iterator[dict[str, float | str | None]]:
+    kinds = list(recording.kinds)
+    found = database.execute(query.text("kinds"), {"kinds": kinds}).fetchall()
+    counts: dict[int, tuple[Any, ...]] = {row[0]: row[1:] for row in found}
     answers = "requests WHERE is_completed(outcome) AND in_hold(done_ns)"
     times = {
-        time: percentiles.of_parts(database, "request", expression, answers)
+        time: percentiles.of_parts(database, f"({kinds})[request + 1]", expression, answers)
         for time, expression in TIMES.items()
     }
-    for number, name in enumerate(names):
+    for number in dict.fromkeys(kinds):
         completed, failed, *longest_ns = counts.get(number, (0, 0, None, None))
         found = {
             f"{time}_{statistic}_ns": parts.get(number, {}).get(statistic)
@@ -106,7 +108,7 @@ def _rows(
             for statistic in STATISTICS
         }
         yield {
-            "request": name,
+            "request": recording.requests[number],
             "completed": completed,
             "failed": failed,
             "throughput_per_s": completed / duration_s,

@@ -28,38 +28,40 @@ class Outcome:
 
 
 OUTCOMES = (
-    Outcome("ok", "right", "answered rightly"),
-    Outcome("wrong_status", "answered", "answered with another status code"),
-    Outcome("wrong_length", "answered", "answered with a body of another length"),
-    Outcome("wrong_body", "answered", "answered with other content"),
+    Outcome("ok", "right", "successful"),
+    Outcome("wrong_status", "answered", "with an unexpected status code"),
+    Outcome("wrong_length", "answered", "with an unexpected body length"),
+    Outcome("wrong_body", "answered", "with unexpected body content"),
     Outcome("connect_refused", "connect", "connection refused", has_errno=True),
-    Outcome("connect_timeout", "connect", "no connection in time"),
-    Outcome("connect_unreachable", "connect", "no way to the host", has_errno=True),
+    Outcome("connect_timeout", "connect", "connect timeout"),
+    Outcome("connect_unreachable", "connect", "host unreachable", has_errno=True),
     Outcome("connect_reset", "connect", "reset while connecting", has_errno=True),
-    Outcome("no_port", "connect", "no local port left", has_errno=True),
-    Outcome("too_many_files", "connect", "no file descriptor left", has_errno=True),
-    Outcome("connect_failed", "connect", "connecting failed", has_errno=True),
+    Outcome("no_port", "connect", "out of local ports", has_errno=True),
+    Outcome("too_many_files", "connect", "out of file descriptors", has_errno=True),
+    Outcome("connect_failed", "connect", "connect failed", has_errno=True),
     Outcome("reset_sending", "lost", "reset while sending", has_errno=True),
-    Outcome("reset_waiting", "lost", "reset while waiting for the answer", has_errno=True),
-    Outcome("reset_receiving", "lost", "reset within the answer", has_errno=True),
-    Outcome("closed_waiting", "lost", "closed by the server before the answer"),
-    Outcome("closed_early", "lost", "closed by the server within the answer"),
-    Outcome("lost_behind", "lost", "lost behind one that failed on the same connection"),
-    Outcome("timed_out_sending", "timed_out", "not sent in time"),
-    Outcome("timed_out_waiting", "timed_out", "no answer in time"),
-    Outcome("timed_out_receiving", "timed_out", "answer not complete in time"),
-    Outcome("malformed_head", "malformed", "answer is not HTTP"),
-    Outcome("malformed_chunk", "malformed", "chunks of the answer are broken"),
-    Outcome("head_too_large", "malformed", "head of the answer is too large"),
-    Outcome("unsolicited", "malformed", "bytes that nobody asked for"),
-    Outcome("io_failed", "lost", "reading or writing failed", has_errno=True),
+    Outcome("reset_waiting", "lost", "reset while waiting for the response", has_errno=True),
+    Outcome("reset_receiving", "lost", "reset during the response", has_errno=True),
+    Outcome("closed_waiting", "lost", "closed by the server before the response"),
+    Outcome("closed_early", "lost", "closed by the server during the response"),
+    Outcome("lost_behind", "lost", "lost behind a failed request on the same connection"),
+    Outcome("timed_out_sending", "timed_out", "timeout while sending"),
+    Outcome("timed_out_waiting", "timed_out", "timeout before the response"),
+    Outcome("timed_out_receiving", "timed_out", "timeout during the response"),
+    Outcome("malformed_head", "malformed", "response is not HTTP"),
+    Outcome("malformed_chunk", "malformed", "malformed chunked response"),
+    Outcome("head_too_large", "malformed", "response head too large"),
+    Outcome("unsolicited", "malformed", "unsolicited bytes"),
+    Outcome("io_failed", "lost", "read or write failed", has_errno=True),
     Outcome("unfinished", "open", "still in flight at the end"),
-    Outcome("not_sent", "open", "due and never sent"),
+    Outcome("not_sent", "open", "due but never sent"),
+    Outcome("cancelled", "open", "not sent before the load ended"),
     Outcome("closed_idle", "connection", "closed by the server between requests"),
-    Outcome("closed_as_announced", "connection", "closed as announced"),
+    Outcome("closed_as_announced", "connection", "closed as the server had announced"),
     Outcome("still_open", "connection", "open at the end"),
+    Outcome("closed_by_driver", "connection", "closed by the driver, as the load requires"),
 )
-"""Every outcome of a request; the last three are of connections only."""
+"""Every outcome of a request; the last four are of connections only."""
 
 BY_NAME = {outcome.name: outcome for outcome in OUTCOMES}
 """Every outcome by its name."""
@@ -70,5 +72,8 @@ RIGHT = tuple(outcome.name for outcome in OUTCOMES if outcome.group == "right")
 COMPLETED = tuple(outcome.name for outcome in OUTCOMES if outcome.group in ("right", "answered"))
 """Complete answers, right or wrong."""
 
-NOT_FAILED = (*RIGHT, "unfinished")
-"""Requests that did not fail; the end of the trial came before that of an unfinished one."""
+UNENDED = ("unfinished", "cancelled")
+"""Requests that the end of the load cut short: they neither succeeded nor failed."""
+
+NOT_FAILED = (*RIGHT, *UNENDED)
+"""Requests that did not fail."""

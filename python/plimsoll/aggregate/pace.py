@@ -1,16 +1,12 @@
-"""Pace: how many answers came in each part of a stretch of time, how soon, and where that leads."""
+"""Pace: how many responses came in each part of a stretch of time, and how soon."""
 
 from __future__ import annotations
 
-from itertools import combinations
-from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate import query
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from plimsoll.aggregate.query import Rows
     from plimsoll.aggregate.usage import Window
 
@@ -47,28 +43,3 @@ def median_times(requests: Rows, window: Window, parts: int) -> list[tuple[int, 
     with query.opened(requests=requests) as database:
         rows = database.execute(query.text("median_times"), limits).fetchall()
     return [(int(completed), float(median_ns)) for _, completed, median_ns in rows]
-
-
-def trend_ratio(counts: Sequence[float]) -> float | None:
-    """Change from the first to the last of some counts, divided by their median.
-
-    The slope is the median of the slopes between all pairs, so that a few outliers do not make a
-    trend.
-
-    Args:
-        counts: At least two numbers at equal distances.
-
-    Returns:
-        0.1 for a rise by a tenth of the median, negative for a fall; None when the median is 0.
-
-    Source:
-        P. K. Sen, Estimates of the regression coefficient based on Kendall's tau, JASA 63, 1968.
-    """
-    middle = median(counts)
-    if not middle:
-        return None
-    slopes = [
-        (later - earlier) / (j - i)
-        for (i, earlier), (j, later) in combinations(enumerate(counts), 2)
-    ]
-    return median(slopes) * (len(counts) - 1) / middle

@@ -1,44 +1,16 @@
-"""Percentiles, exact from the rows.
-
-The quantile q of n values is the smallest of them that at least q · n of them do not exceed: a
-value that was really measured, never one between two. It is given only for n ≥ 10 / (1 − q), so
-that ten rows or more lie above it: 1,000 rows for the 99th percentile, 10,000 for the 99.9th.
-
-Source:
-    R. J. Hyndman and Y. Fan, *Sample Quantiles in Statistical Packages*, The American Statistician
-    50(4), 1996, definition 1 (inverse of the empirical distribution).
-"""
+"""Percentiles, exact from the rows; `quantiles` says what they are."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate import query
+from plimsoll.aggregate.quantiles import QUANTILES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     import duckdb
-
-QUANTILES: Mapping[str, float] = {
-    "p25": 0.25,
-    "p50": 0.5,
-    "p75": 0.75,
-    "p90": 0.9,
-    "p95": 0.95,
-    "p99": 0.99,
-    "p999": 0.999,
-    "p9999": 0.9999,
-}
-"""Quantiles by the names they have in columns."""
-
-ROWS_ABOVE = 10
-"""A quantile is given only when at least so many rows are expected above it."""
-
-
-def enough(rows: int, quantile: float) -> bool:
-    """Whether a quantile can be told from so many rows."""
-    return round(rows * (1 - quantile), 6) >= ROWS_ABOVE
 
 
 def percentiles(
@@ -66,15 +38,40 @@ def of_parts(
         value: SQL expression of a whole number; rows where it is null do not count.
         source: What follows FROM.
     """
+    rows = _found(database, part, value, source, list(QUANTILES.values()))
+    names = {quantile: name for name, quantile in QUANTILES.items()}
+    parts: dict[int, dict[str, int | None]] = {}
+    for number, quantile, found in rows:
+        parts.setdefault(number, dict.fromkeys(QUANTILES))[names[quantile]] = found
+    return parts
+
+
+def values(
+    database: duckdb.DuckDBPyConnection, value: str, source: str, quantiles: Sequence[float]
+) -> dict[float, int]:
+    """Some quantiles, each to its value, the least first; without those with too few rows.
+
+    Args:
+        database: An open database.
+        value: SQL expression of a whole number; rows where it is null do not count.
+        source: What follows FROM.
+        quantiles: The quantiles, from 0 to 1.
+    """
+    rows = _found(database, "0", value, source, quantiles)
+    return {quantile: found for _, quantile, found in sorted(rows)}
+
+
+def _found(
+    database: duckdb.DuckDBPyConnection,
+    part: str,
+    value: str,
+    source: str,
+    quantiles: Sequence[float],
+) -> list[tuple[int, float, int]]:
+    """Part, quantile and value."""
     database.execute(
         f"CREATE OR REPLACE TEMP VIEW measured AS SELECT {part} AS part, {value} AS value"  # noqa: S608
         f" FROM {source}"
     )
-    rows = database.execute(
-        query.text("percentiles"), {"quantiles": list(QUANTILES.values())}
-    ).fetchall()
-    names = {quantile: name for name, quantile in QUANTILES.items()}
-    parts: dict[int, dict[str, int | None]] = {}
-    for number, quantile, found in rows:
-        parts.setdefault(number, dict.fromkeys(QUANTILES))[names[float(quantile)]] = int(found)
-    return parts
+    rows = database.execute(query.text("percentiles"), {"quantiles": list(quantiles)}).fetchall()
+    return [(part, float(quantile), int(found)) for part, quantile, found in rows]

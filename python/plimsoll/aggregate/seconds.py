@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.aggregate import percentiles, query
+from plimsoll.aggregate import quantiles, query
 from plimsoll.aggregate.cores import busy_cores
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import second_window, usage
@@ -23,16 +23,13 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.query import Columns, Rows
     from plimsoll.aggregate.usage import Instants, Usage, Window
     from plimsoll.recording import RecordedStage, Recording
-
-    Columns = dict[str, Any]
 
 AFTER = "after"
 """Stage of a second that lies behind the last stage."""
 
-UNKNOWN = "unknown"
 """Model of a load that nobody wrote down."""
 
 BATCH_ROWS = 2_000_000
@@ -187,7 +184,7 @@ def _times(row: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _if_enough(rows: int, statistic: str, value: float | None) -> float | None:
-    return value if percentiles.enough(rows, percentiles.QUANTILES[statistic]) else None
+    return value if quantiles.enough(rows, quantiles.QUANTILES[statistic]) else None
 
 
 def _asked(recording: Recording, readings: Usage, length: int) -> Columns:
@@ -201,7 +198,7 @@ def _asked(recording: Recording, readings: Usage, length: int) -> Columns:
         for stage, middle in zip(stages, _middles(length), strict=True)
     ]
     users = readings.of("driver", "users_active")
-    if recording.load.get("model") == UNKNOWN and users:
+    if recording.load.model == "unknown" and users:
         levels = sum(np.nan_to_num(series.at(_middles(length))) for series in users)
     return {"stage": [AFTER if s is None else s.kind for s in stages], "asked": levels}
 

@@ -15,7 +15,7 @@ ends AS (
         count(*) FILTER (is_failed(outcome)) AS failed,
         sum(received_bytes) AS received_bytes
     FROM requests
-    WHERE outcome <> 'unfinished'
+    WHERE NOT is_unended(outcome)
     GROUP BY second
 )
 SELECT

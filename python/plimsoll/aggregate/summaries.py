@@ -6,7 +6,7 @@ counted over the whole trial, since those of the hold are opened before it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -15,18 +15,17 @@ from plimsoll import tables
 from plimsoll.aggregate import by_figures, energy, kinds, percentiles, query
 from plimsoll.aggregate.cores import driver_peak_busy_ratio, mean_busy_cores
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.summary import Summary
 from plimsoll.aggregate.usage import usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import duckdb
 
-    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.query import Columns, Rows
     from plimsoll.aggregate.usage import Usage, Window
     from plimsoll.recording import Recording
-
-    Columns = dict[str, Any]
 
 TIMES = {
     "response_time": "done_ns - due_ns",
@@ -45,8 +44,8 @@ HELD_ANSWERS = "requests WHERE is_completed(outcome) AND in_hold(done_ns)"
 """The rows whose times are summarised."""
 
 
-def summary(recording: Recording, requests: Rows, connections: Rows, readings: Rows) -> Columns:
-    """What a trial amounts to: the columns of `tables.SUMMARIES` by name.
+def summary(recording: Recording, requests: Rows, connections: Rows, readings: Rows) -> Summary:
+    """What a trial amounts to over its holds.
 
     Args:
         recording: The recording.
@@ -65,7 +64,7 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: R
     columns["duration_s"] = sum(end - start for start, end in holds(recording)) / SECOND_NS
     columns["connections_asked"] = connections_asked(recording)
     columns |= _shares(columns)
-    return {name: columns[name] for name in tables.SUMMARIES.schema.names}
+    return Summary.of_row(columns)
 
 
 def _by_rows(recording: Recording, requests: Rows, connections: Rows) -> Columns:
@@ -73,15 +72,31 @@ def _by_rows(recording: Recording, requests: Rows, connections: Rows) -> Columns
     with query.opened(recording.holds, requests=requests, connections=connections) as database:
         columns = _counts(database) | _quantiles(database)
         columns["sent_bytes"] = kinds.sent_bytes(recording, database)
-    if recording.driver is not None and not recording.driver.connects_said:
+    columns["some_of_ok_are_wrong"] |= any(one.held_wrong for one in recording.recomputed)
+    if recording.driver is not None and not recording.driver.has_connects:
         columns |= dict.fromkeys(COUNTED_CONNECTIONS)
     duration_s = sum(end - start for start, end in holds(recording)) / SECOND_NS
     return columns | _rates(columns, duration_s) | {"source": "requests"}
 
 
-def summaries(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+def of_counts(recording: Recording, counted: Columns) -> Summary:
+    """A summary of counts and times alone: what needs readings of resources is not known.
+
+    Args:
+        recording: The recording.
+        counted: Counts and times by their columns, as `_by_rows` has them.
+    """
+    columns: Columns = dict.fromkeys(tables.SUMMARIES.schema.names)
+    duration_s = sum(end - start for start, end in holds(recording)) / SECOND_NS
+    columns |= counted | _rates(counted, duration_s)
+    columns |= {"trial": recording.trial, "duration_s": duration_s, "source": "requests"}
+    columns["connections_asked"] = connections_asked(recording)
+    return Summary.of_row(columns | _shares(columns))
+
+
+def summaries(trials: Sequence[Summary]) -> pa.Table:
     """Summaries of several trials as one table by the schema of `tables.SUMMARIES`."""
-    return pa.Table.from_pylist([dict(row) for row in rows], schema=tables.SUMMARIES.schema)
+    return pa.Table.from_pylist([dict(one.row) for one in trials], schema=tables.SUMMARIES.schema)
 
 
 def holds(recording: Recording) -> list[Window]:
@@ -89,28 +104,11 @@ def holds(recording: Recording) -> list[Window]:
     return [(stage.start_ns, stage.end_ns) for stage in recording.holds]
 
 
-def told_time(summary: Mapping[str, Any] | None) -> str:
-    """The time that the answers of a trial tell of: `response_time`, or `service_time`.
-
-    Where the driver does not say when requests were due, the wait before they were sent is unknown.
-
-    Args:
-        summary: A row of `tables.SUMMARIES`; None where there is none.
-    """
-    if summary is None or summary["response_time_max_ns"] is not None:
-        return "response_time"
-    return "response_time" if summary["service_time_max_ns"] is None else "service_time"
-
-
 def connections_asked(recording: Recording) -> int | None:
     """The most connections asked for at one time; None when nobody says."""
     if recording.driver is not None and recording.driver.connections_asked is not None:
         return recording.driver.connections_asked
-    load = recording.load
-    if load.get("model") == "open":
-        return load.get("connections")
-    levels = [max(stage["start"], stage["end"]) for stage in load.get("stages", ())]
-    return int(max(levels)) if levels else None
+    return recording.load.peak_connections
 
 
 def _counts(database: duckdb.DuckDBPyConnection) -> Columns:
@@ -136,9 +134,20 @@ def _rates(columns: Columns, duration_s: float) -> Columns:
     """What follows from counts and duration."""
     return {
         "throughput_per_s": _ratio(columns["completed"], duration_s) or 0.0,
-        "goodput_per_s": _ratio(columns["ok"], duration_s) or 0.0,
+        "goodput_per_s": _goodput_per_s(columns, duration_s),
         "received_bytes_per_s": _bytes_per_s(columns["received_bytes"], duration_s),
     }
+
+
+def _goodput_per_s(columns: Columns, duration_s: float) -> float | None:
+    """Right responses per second; None when some of those that count as right must be wrong.
+
+    That is so when some bodies were compared or recomputed, some of these were wrong, and others
+    were not looked at. The sample tells the share of wrong ones, not when and to whom they came.
+    """
+    if columns["some_of_ok_are_wrong"]:
+        return None
+    return _ratio(columns["ok"], duration_s) or 0.0
 
 
 def _shares(columns: Columns) -> Columns:

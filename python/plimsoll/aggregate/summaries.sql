@@ -2,8 +2,9 @@
 WITH ended AS (
     SELECT
         outcome,
+        compared,
         received_bytes,
-        in_hold(coalesce(done_ns, due_ns, sent_ns)) AND outcome <> 'unfinished' AS counts,
+        in_hold(coalesce(done_ns, due_ns, sent_ns)) AND NOT is_unended(outcome) AS counts,
         counts AND is_completed(outcome) AS answers,
         done_ns - due_ns AS response_time,
         done_ns - sent_ns AS service_time,
@@ -14,8 +15,10 @@ WITH ended AS (
 SELECT
     count(*) FILTER (answers) AS completed,
     count(*) FILTER (counts AND is_right(outcome)) AS ok,
+    count(*) FILTER (counts AND compared AND outcome = 'wrong_body') > 0
+        AND count(*) FILTER (counts AND NOT compared) > 0 AS some_of_ok_are_wrong,
     count(*) FILTER (counts AND is_failed(outcome)) AS failed,
-    count(*) FILTER (outcome = 'unfinished') AS unfinished,
+    count(*) FILTER (is_unended(outcome)) AS unfinished,
     CASE WHEN count(*) = 0 OR count(received_bytes) > 0
         THEN coalesce(sum(received_bytes) FILTER (counts), 0)::BIGINT
     END AS received_bytes,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import courses as of_courses
-from plimsoll.aggregate import evidence
+from plimsoll.aggregate import check_inputs
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
+from plimsoll.aggregate import stalls as of_silences
+from plimsoll.aggregate import steady_state as of_courses
 from plimsoll.aggregate import summaries as of_summaries
 from plimsoll.aggregate import usage as of_usage
 
@@ -18,9 +19,19 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from plimsoll.aggregate.courses import Course
-    from plimsoll.aggregate.evidence import InFlight, KindCount, OutcomeCount, Shares
+    from plimsoll.aggregate.check_inputs import (
+        BodyCount,
+        BodyLengths,
+        ConnectionEnd,
+        InFlight,
+        KindCount,
+        OutcomeCount,
+        Shares,
+        StatusCount,
+    )
     from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.steady_state import SteadyState
+    from plimsoll.aggregate.summary import Summary
     from plimsoll.aggregate.usage import Usage, Window
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
@@ -58,19 +69,44 @@ class Tables:
         return of_seconds.counted(self.recording, self.requests, self.readings)
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
-        """The row of `tables.SUMMARIES`."""
+    def summary(self) -> Summary:
+        """What it amounts to over its holds."""
         return of_summaries.summary(self.recording, self.requests, self.connections, self.readings)
 
     @cached_property
     def outcome_counts(self) -> tuple[OutcomeCount, ...]:
         """How its requests ended."""
-        return evidence.outcome_counts(self.recording, self.requests)
+        return check_inputs.outcome_counts(self.recording, self.requests)
 
     @cached_property
     def kind_counts(self) -> tuple[KindCount, ...]:
         """Its requests of each kind."""
-        return evidence.kind_counts(self.recording, self.requests)
+        return check_inputs.kind_counts(self.recording, self.requests)
+
+    @cached_property
+    def status_counts(self) -> tuple[StatusCount, ...]:
+        """Its complete responses by request type and status code."""
+        return check_inputs.status_counts(self.recording, self.requests)
+
+    @cached_property
+    def body_counts(self) -> tuple[BodyCount, ...]:
+        """Its bodies that were expected, compared and wrong."""
+        return check_inputs.body_counts(self.recording, self.requests)
+
+    @cached_property
+    def body_lengths(self) -> tuple[BodyLengths, ...]:
+        """Lengths of the bodies of its holds."""
+        return check_inputs.body_lengths(self.recording, self.requests)
+
+    @cached_property
+    def connection_ends(self) -> tuple[ConnectionEnd, ...]:
+        """How its opened connections ended."""
+        return check_inputs.connection_ends(self.recording, self.connections)
+
+    @cached_property
+    def gone_ns(self) -> int | None:
+        """Since when nothing listened on the server's port; None where something did."""
+        return check_inputs.gone_ns(self.recording, self.requests)
 
     @cached_property
     def holds(self) -> list[Window]:
@@ -78,12 +114,26 @@ class Tables:
         return of_summaries.holds(self.recording)
 
     @cached_property
-    def course(self) -> Course | None:
+    def silences(self) -> list[Window]:
+        """Stretches of the holds in which requests waited and no response came."""
+        return of_silences.found(self.recording, self.requests)
+
+    @cached_property
+    def connection_stalls(self) -> list[Window]:
+        """When each request of the holds that stalled was sent, and when it ended."""
+        return of_silences.of_connections(self.recording, self.requests)
+
+    def slower_than(self, least_ns: int) -> int:
+        """Requests of the holds that took at least so long, however they ended."""
+        return check_inputs.slower_than(self.recording, self.requests, least_ns)
+
+    @cached_property
+    def course(self) -> SteadyState | None:
         """How throughput went in the last hold; None when there is none."""
         return of_courses.of_trial(self.recording, self.requests)
 
     @cached_property
-    def course_of_times(self) -> Course | None:
+    def course_of_times(self) -> SteadyState | None:
         """How the median time of an answer went in the last hold; None when there is none."""
         return of_courses.of_times(self.recording, self.requests)
 
@@ -93,20 +143,20 @@ class Tables:
 
     def in_flight(self, windows: Sequence[Window]) -> tuple[InFlight, ...]:
         """Requests in flight over some stretches of time, told from the rows."""
-        return evidence.in_flight(self.requests, windows)
+        return check_inputs.in_flight(self.requests, windows)
 
     def shares(self, least_ns: int) -> Shares:
         """How the answers of the holds fell on connections that were open for so long."""
-        return evidence.shares(self.recording, self.requests, self.connections, least_ns)
+        return check_inputs.shares(self.recording, self.requests, self.connections, least_ns)
 
     @cached_property
     def open_connections(self) -> float | None:
         """Mean connections open in the holds, told from the rows."""
-        return evidence.open_connections(self.recording, self.connections)
+        return check_inputs.open_connections(self.recording, self.connections)
 
     def unanswered(self, least_ns: int) -> int:
         """Connections that lived for so long and never got a byte of an answer."""
-        return evidence.unanswered(self.recording, self.connections, least_ns)
+        return check_inputs.unanswered(self.recording, self.connections, least_ns)
 
 
 def stored(results: Results, recording: Recording) -> Tables:

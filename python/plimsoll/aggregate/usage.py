@@ -31,7 +31,7 @@ LEAST_COVER = 0.5
 
 
 @dataclass(frozen=True)
-class Series:
+class ReadingSeries:
     """Readings of one quantity of one host, in order of time.
 
     Attributes:
@@ -74,9 +74,9 @@ class Usage:
         series: Scope and quantity to the readings of each host.
     """
 
-    series: Mapping[tuple[str, str], tuple[Series, ...]]
+    series: Mapping[tuple[str, str], tuple[ReadingSeries, ...]]
 
-    def of(self, scope: str, quantity: str) -> tuple[Series, ...]:
+    def of(self, scope: str, quantity: str) -> tuple[ReadingSeries, ...]:
         """The readings of a quantity, one series for each host that has any."""
         return self.series.get((scope, quantity), ())
 
@@ -195,20 +195,20 @@ def second_window(second: int) -> Window:
     return second * SECOND_NS, (second + 1) * SECOND_NS
 
 
-def _series(readings: Mapping[int, float]) -> Series:
+def _series(readings: Mapping[int, float]) -> ReadingSeries:
     order = sorted(readings)
-    return Series(
+    return ReadingSeries(
         np.array(order, dtype=np.int64),
         np.array([readings[at_ns] for at_ns in order], dtype=np.float64),
     )
 
 
-def _is_covered(series: Series, window: Window) -> bool:
+def _is_covered(series: ReadingSeries, window: Window) -> bool:
     start, end = series.covered(window)
     return end > start and end - start >= LEAST_COVER * (window[1] - window[0])
 
 
-def _rate(series: Series, windows: Sequence[Window]) -> float | None:
+def _rate(series: ReadingSeries, windows: Sequence[Window]) -> float | None:
     parts = [series.covered(window) for window in windows]
     covered_ns = sum(end - start for start, end in parts)
     whole_ns = sum(end - start for start, end in windows)

@@ -1,5 +1,4 @@
-"""The instrument is checked: the engine measures a server whose truth is known from elsewhere.
+"""Calibration: compares times reported by the engine with the known times of a reference server.
 
-`calibration.calibrate` conducts everything; each part has a module of its own. `sheets` says what
-was found, and `rendering` prints it.
+`calibration.calibrate` runs all parts; each part has its own module.
 """

@@ -1,11 +1,11 @@
 """Accuracy: reported service times against true ones, percentile by percentile.
 
-What is true: the time the server had a request, by its own clock readings, and then the time that
-the way there and back takes. The way is measured with a server that answers at once, at arrivals
-a millisecond apart: so both processes sleep between requests as they do in the cases, and have to
-be woken. As the two know nothing of each other, the time of both is distributed as all their sums.
+A true service time is the time in the server, by its own clock, plus the loopback round trip. The
+round trip is measured with a server that responds at once, at arrivals a millisecond apart, so that
+both processes sleep between requests as in the cases, and must be woken. Since the two are
+independent, the distribution of their sum is that of all pairs.
 
-A response time is a service time and a wait before sending; the wait is checked by `pacing`.
+A response time is a service time and a wait before sending; `pacing` checks the wait.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from plimsoll.calibration import agreement, truth
 from plimsoll.calibration.bench import closed, opened
 
 if TYPE_CHECKING:
-    from plimsoll.calibration.agreement import Point
-    from plimsoll.calibration.bench import Bench, Driven
+    from plimsoll.calibration.agreement import AgreementPoint
+    from plimsoll.calibration.bench import Bench, BenchResult
     from plimsoll.calibration.truth import Times
     from plimsoll.campaign.load import Load
 
 WAY_PER_S = 1000
-"""Arrivals per second when the way is measured."""
+"""Arrivals per second for measuring the round trip."""
 
 POOL = 64
 """Connections of the open model."""
 
 QUIET = 5.0
-"""On a quiet host the 99th percentile of the way is at most so many times its median."""
+"""On a quiet host the 99th percentile of the round trip is at most this multiple of its median."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A service time that is known, under arrivals that are known.
+    """A known service time under known arrivals.
 
     Attributes:
-        name: What people call it.
+        name: Displayed name.
         options: Options of the reference server.
         load: The load.
-        is_quick: Whether it belongs to the quick calibration too.
+        is_quick: Whether it is part of the quick calibration.
     """
 
     name: str
@@ -53,11 +53,11 @@ class Case:
 
 @dataclass(frozen=True)
 class Way:
-    """What loopback adds to every service time.
+    """The loopback round trip, which is part of every service time.
 
     Attributes:
-        times: Statistics of the way there and back, in nanoseconds, by name.
-        requests: Requests it was measured with.
+        times: Its statistics in nanoseconds, by name.
+        requests: Number of measured requests.
     """
 
     times: dict[str, int]
@@ -65,26 +65,26 @@ class Way:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing else held up server, engine or kernel."""
+        """Whether no other program delayed server, engine or kernel."""
         return self.times.get("p99", self.times["max"]) <= QUIET * self.times["p50"]
 
 
 @dataclass(frozen=True)
 class CaseFound:
-    """What one case came to.
+    """The result of one case.
 
     Attributes:
         name: The case.
-        requests: Requests that were answered.
-        held: Statistics of the server's own account, in nanoseconds, by name.
+        requests: Requests with a response.
+        held: Statistics of the server's own log, in nanoseconds, by name.
         points: True and reported service times.
-        longest_pause_ns: The longest stop of a thread of the engine.
+        longest_pause_ns: The longest pause of a thread of the engine.
     """
 
     name: str
     requests: int
     held: dict[str, int]
-    points: tuple[Point, ...]
+    points: tuple[AgreementPoint, ...]
     longest_pause_ns: int | None
 
 
@@ -110,20 +110,20 @@ def _fixed(duration: str) -> tuple[str, ...]:
 
 
 def way(bench: Bench, seconds: float) -> Times:
-    """Times of the way there and back, in nanoseconds.
+    """Round trip times in nanoseconds.
 
     Args:
         bench: The bench.
-        seconds: How long it is measured.
+        seconds: Length of the measurement in seconds.
     """
-    bench.tell("the way over loopback")
+    bench.tell("loopback round trip")
     with bench.reference("--workers", "1") as reference:
         driven = reference.drive(opened(WAY_PER_S, seconds, POOL))
     return _service(driven) - round(float(np.median(reference.held(driven))))
 
 
 def summarised(way: Times) -> Way:
-    """The way in a few numbers."""
+    """Statistics of the round trip."""
     return Way(truth.quantiles(way), len(way))
 
 
@@ -133,7 +133,7 @@ def measured(bench: Bench, case: Case, way: Times) -> CaseFound:
     Args:
         bench: The bench.
         case: The case.
-        way: Times of the way there and back.
+        way: Round trip times.
     """
     bench.tell(case.name)
     with bench.reference("--workers", "1", *case.options) as reference:
@@ -148,18 +148,18 @@ def measured(bench: Bench, case: Case, way: Times) -> CaseFound:
     )
 
 
-def points(held: Times, way: Times, reported: Times) -> tuple[Point, ...]:
-    """Compares what was reported with what is true.
+def points(held: Times, way: Times, reported: Times) -> tuple[AgreementPoint, ...]:
+    """Compares reported with true service times.
 
-    The greatest value is one request, so it is shown and not judged; what is true of it is the
-    server's own greatest and the median of the way.
+    The maximum is a single request, so it is shown and not judged; its true value is the server's
+    own maximum plus the median round trip.
 
     Args:
-        held: How long the server had each request.
-        way: Times of the way there and back.
+        held: Time of each request in the server.
+        way: Round trip times.
         reported: Service times by the engine.
     """
-    found: list[Point] = []
+    found: list[AgreementPoint] = []
     for name in truth.told(min(len(held), len(way), len(reported))):
         share = truth.QUANTILES[name]
         said = truth.quantile(reported, share)
@@ -172,5 +172,5 @@ def points(held: Times, way: Times, reported: Times) -> tuple[Point, ...]:
     return tuple(found)
 
 
-def _service(driven: Driven) -> Times:
+def _service(driven: BenchResult) -> Times:
     return driven.done_ns - driven.sent_ns

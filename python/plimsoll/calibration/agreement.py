@@ -1,26 +1,26 @@
-"""When what was reported agrees with what was true."""
+"""Agreement of reported and true times within a tolerance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 RELATIVE = 0.01
-"""Share of the truth that a report may be off by."""
+"""Tolerance as a share of the true value."""
 
 ABSOLUTE_NS = 20_000
-"""Nanoseconds that a report may be off by, however short the truth."""
+"""Minimum tolerance in nanoseconds."""
 
 
 @dataclass(frozen=True)
-class Point:
+class AgreementPoint:
     """One statistic, true and reported, in nanoseconds.
 
     Attributes:
         statistic: `p50`, `p90`, …
-        true_ns: What it is.
-        reported_ns: What the engine's rows say.
-        tolerance_ns: What they may differ by; null for what is shown and not judged.
-        within: Whether they differ by no more; null when it is not judged.
+        true_ns: The true value.
+        reported_ns: The value from the engine's rows.
+        tolerance_ns: The tolerance; null if the statistic is shown but not judged.
+        within: Whether the difference is within the tolerance; null if it is not judged.
     """
 
     statistic: str
@@ -31,23 +31,25 @@ class Point:
 
     @property
     def off_ns(self) -> int:
-        """How much too long the report is."""
+        """Reported − true."""
         return self.reported_ns - self.true_ns
 
 
-def point(statistic: str, true_ns: int, reported_ns: int, tolerance_ns: int | None) -> Point:
+def point(
+    statistic: str, true_ns: int, reported_ns: int, tolerance_ns: int | None
+) -> AgreementPoint:
     """A statistic, judged unless there is no tolerance.
 
     Args:
         statistic: Its name.
-        true_ns: What it is.
-        reported_ns: What was reported.
-        tolerance_ns: What they may differ by; None judges nothing.
+        true_ns: The true value.
+        reported_ns: The reported value.
+        tolerance_ns: The tolerance; None for no judgement.
     """
     within = None if tolerance_ns is None else abs(reported_ns - true_ns) <= tolerance_ns
-    return Point(statistic, true_ns, reported_ns, tolerance_ns, within)
+    return AgreementPoint(statistic, true_ns, reported_ns, tolerance_ns, within)
 
 
 def tolerance_ns(true_ns: int) -> int:
-    """One hundredth of the truth, or 20 µs where that is more."""
+    """1 % of the true value, or 20 µs if that is more."""
     return max(round(RELATIVE * true_ns), ABSOLUTE_NS)

@@ -1,7 +1,7 @@
-"""The bench: a reference server on its cores, the engine on others, and what both say.
+"""The bench: a reference server and the engine on separate cores, with the records of both.
 
-Both are started as in any trial: the server in a ward, the engine by its driver. What differs is
-that the server is asked for its own account, the witness.
+Both are started as in any trial: the server as a supervised process, the engine by its driver. In
+addition, the server logs the times of its requests.
 """
 
 from __future__ import annotations
@@ -20,48 +20,49 @@ import plimsoll
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Exchange, Expected, Request
-from plimsoll.conduct import records, server
-from plimsoll.conduct.drive import Drive, Watch
-from plimsoll.conduct.drivers import plimsoll as engine
-from plimsoll.conduct.scope import Scope
-from plimsoll.conduct.tree import ProcessTree
+from plimsoll.drivers import records
+from plimsoll.drivers.job import DriverCallbacks, DriverJob
+from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import EngineFailed
+from plimsoll.processes.tree import ProcessTree
+from plimsoll.sampling.scope import Scope
+from plimsoll.serving import server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from plimsoll.calibration.truth import Times
     from plimsoll.campaign.load import Arrivals
-    from plimsoll.conduct.events import Progress
-    from plimsoll.conduct.interruption import Interruption
+    from plimsoll.events import Progress
+    from plimsoll.processes.interruption import Interruption
     from plimsoll.recording import Driver
 
     Pairs = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 SEED = 1
 WARM_UP_S = 0.3
-"""Seconds before what counts, in which connections open and caches fill."""
+"""Length of the warm-up in seconds, in which connections open and caches fill."""
 
 EMPTY = "/empty"
-"""Path that is answered with no body."""
+"""Path with an empty response body."""
 
 _WITNESS = "witness.bin"
 _LOG = "server.log"
 
 
 def nothing(_: Progress) -> None:
-    """Takes no notice of progress."""
+    """Ignores progress."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where the instrument is checked.
+    """The cores and callbacks of a calibration.
 
     Attributes:
         server_cores: Cores of the reference server; empty for all.
-        driver_cores: Cores of the engine, one thread on each; empty for threads anywhere.
-        interruption: Knows of Ctrl-C.
-        tell: Told what is done now, in a few words.
+        driver_cores: Cores of the engine, one thread on each; empty for threads on any core.
+        interruption: Handler of Ctrl-C.
+        tell: Called with each step in a few words.
     """
 
     server_cores: tuple[int, ...]
@@ -88,33 +89,33 @@ class Bench:
 
 @dataclass
 class Reference:
-    """A reference server that runs, or has run.
+    """A running or stopped reference server.
 
     Attributes:
-        bench: Where.
+        bench: The bench.
         folder: Its folder.
         running: The server.
-        zero_ns: Its start by CLOCK_MONOTONIC; freezes are counted from there.
-        account: When it had read each request and when it began to answer, by CLOCK_MONOTONIC;
-            known once it has stopped.
+        zero_ns: Its start by CLOCK_MONOTONIC, from which stalls are timed.
+        account: When it had read each request and when it began to respond, by CLOCK_MONOTONIC;
+            available once it has stopped.
     """
 
     bench: Bench
     folder: Path
-    running: server.Server
+    running: server.RunningServer
     zero_ns: int
     account: Pairs = field(default_factory=lambda: np.empty((0, 2), np.int64), repr=False)
     _drives: int = field(default=0, repr=False)
 
     @property
     def url(self) -> str:
-        """Address of the empty answer."""
+        """URL of the empty response."""
         return f"http://{self.running.place.address}{EMPTY}"
 
     @property
     def scope(self) -> Scope:
         """Its processes."""
-        return Scope("server", ProcessTree(self.running.warden_pid, with_root=False))
+        return Scope("server", ProcessTree(self.running.supervisor_pid, with_root=False))
 
     def drive(
         self,
@@ -123,14 +124,14 @@ class Reference:
         *,
         started: Callable[[int], None] = lambda _: None,
         progress: Callable[[Progress], None] = nothing,
-    ) -> Driven:
-        """Puts a load on it, every request recorded, and waits for its end.
+    ) -> BenchResult:
+        """Generates a load, records every request, and waits for the end.
 
         Args:
             load: The load.
-            path: What is asked for.
-            started: Told the number of the process that the engine's processes are below.
-            progress: Told how it stands, once a second.
+            path: Path of the requests.
+            started: Called with the process id of the engine's supervisor.
+            progress: Called once a second.
 
         Raises:
             Interrupted: Ctrl-C ended it early.
@@ -144,26 +145,26 @@ class Reference:
             progress(now)
             return True
 
-        watch = Watch(started, lambda _: None, go_on, self.bench.interruption)
+        watch = DriverCallbacks(started, lambda _: None, go_on, self.bench.interruption)
         driven = engine.drive(self._order(load, path, into), watch)
         self.bench.interruption.check()
         rows = np.fromfile(into / "requests.bin", records.record_dtype("requests"))
         start_ns = round(sum(one.duration_s for one in load.stages if one.kind != "hold") * 1e9)
         counted = rows[rows["due_ns"] >= start_ns]
-        return Driven(driven.driver, driven.zero_monotonic_ns, start_ns, counted)
+        return BenchResult(driven.driver, driven.zero_monotonic_ns, start_ns, counted)
 
-    def held(self, driven: Driven) -> Times:
-        """How long the server itself says that it had each request of a load; once it is stopped.
+    def held(self, driven: BenchResult) -> Times:
+        """Time in the server of each request of a load, from its own log; once it has stopped.
 
-        From the last byte of a request read to the first byte of its answer given to the kernel.
+        From the last byte of a request to passing the first byte of its response to the kernel.
         """
         received, answered = self.account[:, 0], self.account[:, 1]
         first_ns = driven.zero_ns + driven.start_ns
         last_ns = driven.zero_ns + int(driven.done_ns.max(initial=0))
         return (answered - received)[(received >= first_ns) & (answered <= last_ns)]
 
-    def _order(self, load: Load, path: str, into: Path) -> Drive:
-        return Drive(
+    def _order(self, load: Load, path: str, into: Path) -> DriverJob:
+        return DriverJob(
             load=load,
             exchanges=(Exchange(Request(path, "GET", path), Expected()),),
             address=self.running.place.address,
@@ -175,14 +176,14 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Driven:
-    """What the engine says of one load.
+class BenchResult:
+    """The engine's records of one load.
 
     Attributes:
         driver: The engine's side, as in a recording.
         zero_ns: Zero of the load by CLOCK_MONOTONIC.
         start_ns: End of the warm-up since then.
-        rows: The engine's records of requests that were due after it, of every outcome.
+        rows: The engine's rows of requests that were due after it, with any outcome.
     """
 
     driver: Driver
@@ -192,22 +193,22 @@ class Driven:
 
     @property
     def due_ns(self) -> Times:
-        """When each that was answered rightly was due, since the zero of the load."""
+        """Due time of each successful request, since the zero of the load."""
         return self._answered("due_ns")
 
     @property
     def sent_ns(self) -> Times:
-        """When each of them was sent."""
+        """Send time of each of them."""
         return self._answered("sent_ns")
 
     @property
     def done_ns(self) -> Times:
-        """When each of them had its answer."""
+        """End of each of their responses."""
         return self._answered("done_ns")
 
     @property
     def answer_bytes(self) -> float:
-        """Mean length of an answer with its head."""
+        """Mean length of a response with its head."""
         return float(self._answered("received_bytes").mean())
 
     def _answered(self, column: str) -> Times:
@@ -216,14 +217,14 @@ class Driven:
 
 
 def closed(connections: int, seconds: float, warm_up_s: float = WARM_UP_S) -> Load:
-    """A closed load that holds a number of connections, after a warm-up of the same level."""
+    """A closed load of a constant number of connections, after a warm-up of the same level."""
     return Load("closed", "closed", _stages(connections, seconds, warm_up_s))
 
 
 def opened(
     rate_per_s: float, seconds: float, connections: int, arrivals: Arrivals = "constant"
 ) -> Load:
-    """An open load of a steady rate over a pool of connections, after a warm-up of that rate."""
+    """An open load of a constant rate on a pool of connections, after a warm-up of that rate."""
     return Load("open", "open", _stages(rate_per_s, seconds, WARM_UP_S), arrivals, connections)
 
 
@@ -249,19 +250,19 @@ def _subject(options: Sequence[str], folder: Path) -> Framework:
 
 
 def _account(path: Path) -> Pairs:
-    """What a server wrote of its requests.
+    """The request log of a server.
 
     Raises:
-        EngineFailed: It wrote nothing.
+        EngineFailed: It is empty.
     """
     try:
         return np.fromfile(path, "<u8").astype(np.int64).reshape(-1, 2)
     except OSError as error:
-        hint = "`make setup` builds an engine that fits"
-        raise EngineFailed("the reference server kept no account of its own", hint) from error
+        hint = "run `make setup` to rebuild the engine"
+        raise EngineFailed("the reference server logged no requests", hint) from error
 
 
 def _zero_ns(log: Path) -> int:
-    """The start of a server, from the first line that it said."""
+    """The start of a server, from the first line of its output."""
     said = log.read_text("utf-8").partition("\n")[0]
     return int(json.loads(said)["zero_monotonic_ns"])

@@ -1,4 +1,4 @@
-"""A whole calibration: every part that is asked for, one after the other."""
+"""A calibration: runs the selected parts one after the other."""
 
 from __future__ import annotations
 
@@ -6,40 +6,41 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import _engine
-from plimsoll.calibration import accuracy, ceilings, freezing, pacing, tools
+from plimsoll.calibration import accuracy, capacity, freezing, pacing, tools
+from plimsoll.machine import Fact
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from plimsoll.calibration.accuracy import CaseFound, Way
     from plimsoll.calibration.bench import Bench
-    from plimsoll.calibration.ceilings import CeilingsFound
+    from plimsoll.calibration.capacity import CeilingsFound
     from plimsoll.calibration.freezing import FreezeFound
     from plimsoll.calibration.pacing import PaceFound
     from plimsoll.calibration.tools import ToolFound
     from plimsoll.calibration.truth import Freeze
 
 PARTS = {
-    "accuracy": "service times against true ones",
-    "pacing": "how exactly requests are sent when they are due",
-    "freeze": "response times of a server that stands still",
-    "ceiling": "the most this host can do with this engine",
-    "tools": "what other load tools report of the same freeze",
+    "accuracy": "measured against known service times",
+    "pacing": "precision of send times",
+    "freeze": "response times of a stalling server",
+    "ceiling": "capacity of the engine on this host",
+    "tools": "what other load generators report of the same stall",
 }
-"""Every part and what it asks, in the order of conducting."""
+"""Every part and its description, in order."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How long everything takes.
+    """Length of the parts.
 
     Attributes:
-        way_s: Seconds for the way over loopback.
+        way_s: Seconds for the loopback round trip.
         case_s: Seconds for each case of accuracy.
         pace_s: Seconds for each rate.
-        ceiling_s: Seconds for each ceiling, after its warm-up.
-        freeze: When the server stands still.
-        is_quick: Whether some cases are left out.
+        ceiling_s: Seconds for each capacity, after its warm-up.
+        freeze: The server's stalls.
+        is_quick: Whether some cases are skipped.
     """
 
     way_s: float
@@ -56,21 +57,21 @@ QUICK = Extent(1.3, 1.3, 1.0, 1.0, freezing.SHORT, is_quick=True)
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was found; a part that was not asked for is null or empty.
+    """The results; a part that was not selected is null or empty.
 
     Attributes:
         engine: Version of the engine.
         machine: Facts of the host.
-        way: What loopback adds.
+        way: The loopback round trip.
         cases: True and reported service times.
-        paces: How well rates were kept.
-        freeze: True and reported response times of a server that stands still.
-        ceilings: What this host can do at most.
-        tools: What other tools reported of the freeze.
+        paces: Scheduling delays by rate.
+        freeze: True and reported response times of a server that stalls.
+        ceilings: The engine's capacity on this host.
+        tools: Times of the same stalls, reported by other load generators.
     """
 
     engine: str
-    machine: dict[str, Any]
+    machine: dict[str, Fact]
     way: Way | None
     cases: tuple[CaseFound, ...]
     paces: tuple[PaceFound, ...]
@@ -80,28 +81,28 @@ class Calibration:
 
     @property
     def misses(self) -> tuple[str, ...]:
-        """Names of what is beyond its limits."""
+        """Names of results outside their tolerance."""
         found = [case.name for case in self.cases if _misses(case.points)]
         found += [f"{pace.rate_per_s:,}/s" for pace in self.paces if not pace.within]
         if self.freeze is not None and _misses(self.freeze.points):
-            found.append("the freeze")
+            found.append("the stall")
         return tuple(found)
 
     @property
     def longest_pause_ns(self) -> int:
-        """The longest stop of a thread of the engine in all parts but the ceilings."""
+        """The longest pause of a thread of the engine in all parts except capacity."""
         found = [*self.cases, *self.paces, *([self.freeze] if self.freeze else [])]
         return max((one.longest_pause_ns or 0 for one in found), default=0)
 
 
 def calibrate(
-    bench: Bench, extent: Extent, parts: Collection[str], machine: dict[str, Any]
+    bench: Bench, extent: Extent, parts: Collection[str], machine: dict[str, Fact]
 ) -> Calibration:
-    """Conducts the parts that are asked for.
+    """Runs the selected parts.
 
     Args:
         bench: The bench.
-        extent: How long everything takes.
+        extent: Length of the parts.
         parts: Names of `PARTS`.
         machine: Facts of this host.
 
@@ -109,7 +110,7 @@ def calibrate(
         Interrupted: Ctrl-C.
         FrameworkError: The reference server failed.
         DriverError: The engine failed.
-        HostError: This host cannot hold even the smallest load.
+        HostError: Limits of this host are too low even for the smallest load.
     """
     way, cases = _accuracy(bench, extent) if "accuracy" in parts else (None, ())
     return Calibration(
@@ -135,7 +136,7 @@ def _accuracy(bench: Bench, extent: Extent) -> tuple[Way, tuple[CaseFound, ...]]
 
 
 def _ceilings(bench: Bench, extent: Extent) -> CeilingsFound:
-    return ceilings.measured(bench, extent.ceiling_s, quick=extent.is_quick)
+    return capacity.measured(bench, extent.ceiling_s, quick=extent.is_quick)
 
 
 def _misses(points: tuple[Any, ...]) -> bool:

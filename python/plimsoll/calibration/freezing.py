@@ -1,9 +1,9 @@
-"""Freezing: a server that stands still, under arrivals that go on.
+"""Freezes: response times of a server that stalls while requests keep arriving.
 
-At 1,000 arrivals per second and a freeze of 1 s in every 5 s, a fifth of the requests waits, each
-for what is left of the freeze: half of all take no time, and the 90th percentile is 500 ms, the
-99th 950 ms, the longest 1 s. What is true of each arrival follows from the instants alone: when it
-was due by the schedule, and when the server's freezes end by the server's own clock.
+At 1,000 arrivals per second and a stall of 1 s in every 5 s, a fifth of the requests waits, each
+for the rest of the stall: the median is 0, the 90th percentile 500 ms, the 99th 950 ms, the maximum
+1 s. The true wait of each request follows from its due time and from the ends of the stalls by the
+server's own clock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from plimsoll.calibration.bench import opened
 from plimsoll.calibration.truth import Freeze
 
 if TYPE_CHECKING:
-    from plimsoll.calibration.agreement import Point
+    from plimsoll.calibration.agreement import AgreementPoint
     from plimsoll.calibration.bench import Bench
     from plimsoll.calibration.truth import Times
 
@@ -25,28 +25,28 @@ POOL = 50
 """Connections of every tool."""
 
 TOLERANCES_NS = {"p50": 5_000_000, "p90": 20_000_000, "p99": 20_000_000, "max": 20_000_000}
-"""What may be off: the median 5 ms, the others 20 ms, in which the server works off its queue."""
+"""Tolerances: 5 ms for the median, 20 ms for the others, since the server works off its backlog."""
 
 USUAL = Freeze(duration_ns=1_000_000_000, period_ns=5_000_000_000)
 SHORT = Freeze(duration_ns=400_000_000, period_ns=2_000_000_000)
-"""The same share of a shorter time."""
+"""The same share of stalled time, with a shorter period."""
 
 
 @dataclass(frozen=True)
 class FreezeFound:
-    """What a freeze came to.
+    """The result of a measurement with stalls.
 
     Attributes:
-        freeze: The freeze.
-        requests: Requests that were answered.
+        freeze: The stalls.
+        requests: Requests with a response.
         points: True and reported response times.
-        service_times: What service times alone say of it, in nanoseconds, by name.
-        longest_pause_ns: The longest stop of a thread of the engine.
+        service_times: Statistics of the service times alone, in nanoseconds, by name.
+        longest_pause_ns: The longest pause of a thread of the engine.
     """
 
     freeze: Freeze
     requests: int
-    points: tuple[Point, ...]
+    points: tuple[AgreementPoint, ...]
     service_times: dict[str, int]
     longest_pause_ns: int | None
 
@@ -58,14 +58,14 @@ def options(freeze: Freeze) -> tuple[str, ...]:
 
 
 def measured(bench: Bench, freeze: Freeze, periods: int) -> FreezeFound:
-    """Measures a server that stands still.
+    """Measures a server that stalls.
 
     Args:
         bench: The bench.
-        freeze: When it does.
-        periods: How many periods the load lasts.
+        freeze: The stalls.
+        periods: Length of the load in periods.
     """
-    bench.tell(f"a server that stands still {freeze.duration_ns / 1e9:g} s in every "
+    bench.tell(f"a server that stalls {freeze.duration_ns / 1e9:g} s in every "
                f"{freeze.period_ns / 1e9:g} s")  # fmt: skip
     seconds = periods * freeze.period_ns / 1e9
     with bench.reference(*options(freeze)) as reference:
@@ -80,11 +80,11 @@ def measured(bench: Bench, freeze: Freeze, periods: int) -> FreezeFound:
     )
 
 
-def points(waits: Times, reported: Times) -> tuple[Point, ...]:
-    """Compares reported response times with the waits that the freezes make.
+def points(waits: Times, reported: Times) -> tuple[AgreementPoint, ...]:
+    """Compares reported response times with the waits caused by the stalls.
 
     Args:
-        waits: How long each request has to wait.
+        waits: True wait of each request.
         reported: Response times by the engine.
     """
     return tuple(
@@ -99,5 +99,5 @@ def points(waits: Times, reported: Times) -> tuple[Point, ...]:
 
 
 def expected(freeze: Freeze) -> dict[str, int]:
-    """Response times under even arrivals over whole periods, in nanoseconds, by name."""
+    """Response times of evenly spaced arrivals over whole periods, in nanoseconds, by name."""
     return {name: round(freeze.quantile(share)) for name, share in truth.QUANTILES.items()}

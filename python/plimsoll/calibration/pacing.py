@@ -1,4 +1,4 @@
-"""Pacing: how far from its due instant a request is sent, in the open model."""
+"""Pacing: the scheduling delay, sent − due, of requests in the open model."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ if TYPE_CHECKING:
     from plimsoll.calibration.bench import Bench
 
 RATES_PER_S = (1_000, 5_000, 20_000)
-"""Arrivals per second that are tried."""
+"""Measured arrivals per second."""
 
 POOL = 128
 LIMIT_NS = 100_000
-"""The 99th percentile may be so late."""
+"""Limit of the 99th percentile."""
 
 ARRIVALS = 0.001
-"""Share of the arrivals by which their number may differ from rate × time."""
+"""Tolerance of the number of arrivals, as a share of rate × time."""
 
 
 @dataclass(frozen=True)
 class PaceFound:
-    """How well one rate was kept.
+    """The scheduling delay at one rate.
 
     Attributes:
-        rate_per_s: Arrivals per second that were asked for.
-        asked: Arrivals that were asked for.
-        arrived: Arrivals that there were.
+        rate_per_s: Requested arrivals per second.
+        asked: Requested arrivals.
+        arrived: Actual arrivals.
         late: Statistics of sent − due, in nanoseconds, by name.
-        longest_pause_ns: The longest stop of a thread of the engine.
+        longest_pause_ns: The longest pause of a thread of the engine.
         within: Whether the 99th percentile and the number of arrivals are within the limits.
     """
 
@@ -44,16 +44,16 @@ class PaceFound:
 
 
 def measured(bench: Bench, seconds: float) -> tuple[PaceFound, ...]:
-    """Tries every rate against a server that answers at once.
+    """Measures every rate against a server that responds at once.
 
     Args:
         bench: The bench.
-        seconds: How long each is kept.
+        seconds: Length of each measurement in seconds.
     """
     with bench.reference("--workers", "1") as reference:
         found: list[PaceFound] = []
         for rate in RATES_PER_S:
-            bench.tell(f"pacing at {rate:,} arrivals per second")
+            bench.tell(f"send times at {rate:,} arrivals per second")
             driven = reference.drive(opened(rate, seconds, POOL))
             late = truth.quantiles(driven.sent_ns - driven.due_ns)
             pause_ns = driven.driver.longest_pause_ns
@@ -64,7 +64,7 @@ def measured(bench: Bench, seconds: float) -> tuple[PaceFound, ...]:
 def judged(
     rate_per_s: int, asked: int, arrived: int, late: dict[str, int], pause_ns: int | None
 ) -> PaceFound:
-    """A rate with its judgement; what cannot be told is not within the limits."""
+    """A rate with its judgement; a missing percentile is not within the limits."""
     is_whole = abs(arrived - asked) <= max(1, ARRIVALS * asked)
     within = is_whole and "p99" in late and late["p99"] <= LIMIT_NS
     return PaceFound(rate_per_s, asked, arrived, late, pause_ns, within)

@@ -1,9 +1,9 @@
-"""Other load tools on the same server that stands still: what each would have reported.
+"""Times that other load generators report of the same stalls.
 
-Each is run as people run it. A tool of the closed model cannot put on the same load: it sends as
-fast as it can while the server runs, and stops with it, so that few of its requests see a freeze
-that a fifth of the time was made of. wrk (from 4.0 on) makes up for that with times of requests
-that it did not send.
+Each is run the way its users run it. A tool with a closed model cannot generate the same load: it
+sends as fast as it can while the server runs, and stops with it, so that few of its requests see
+stalls that take a fifth of the time. wrk (from 4.0 on) corrects for that with computed latencies of
+requests that it did not send.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.calibration import freezing
-from plimsoll.conduct.ward import Ward
+from plimsoll.processes.supervised import SupervisedProcess
 
 if TYPE_CHECKING:
     from plimsoll.calibration.bench import Bench, Reference
     from plimsoll.calibration.truth import Freeze
 
 PATIENCE_S = 20.0
-"""Seconds that a tool may take longer than it was told to."""
+"""Seconds by which a tool may exceed its duration."""
 
 _UNITS_NS = {"us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "secs": 1e9}
 
 
 class NotSaid(Exception):  # noqa: N818 - it never leaves this module
-    """A tool did not say what it was asked for."""
+    """The output of a tool lacks the expected values."""
 
 
 @dataclass(frozen=True)
-class Tool:
+class CalibrationTool:
     """A load tool.
 
     Attributes:
-        title: What it is called, with the options that matter.
-        program: The program it needs.
-        get: How to get it.
+        title: Its name, with the options that matter.
+        program: Its program.
+        get: How to install it.
         command: Program and arguments for a URL and a number of seconds.
-        read: Finds the times in what it printed, in nanoseconds, by name.
+        read: Reads the times from its output, in nanoseconds, by name.
     """
 
     title: str
@@ -56,13 +56,13 @@ class Tool:
 
 @dataclass(frozen=True)
 class ToolFound:
-    """What a tool reported.
+    """Times reported by a tool.
 
     Attributes:
         title: The tool.
-        times: What it reported, in nanoseconds, by name; empty when it is not there or failed.
-        missing: How to get it; empty when it is there.
-        failed: What went wrong; empty when nothing did.
+        times: The times in nanoseconds, by name; empty if it is missing or failed.
+        missing: How to install it; empty if it is installed.
+        failed: The error; empty if there was none.
     """
 
     title: str
@@ -76,15 +76,15 @@ def measured(bench: Bench, freeze: Freeze) -> tuple[ToolFound, ...]:
 
     Args:
         bench: The bench.
-        freeze: When the server stands still.
+        freeze: The server's stalls.
     """
     return tuple(_measured(bench, tool, freeze) for tool in TOOLS)
 
 
-def _measured(bench: Bench, tool: Tool, freeze: Freeze) -> ToolFound:
+def _measured(bench: Bench, tool: CalibrationTool, freeze: Freeze) -> ToolFound:
     if shutil.which(tool.program) is None:
         return ToolFound(tool.title, {}, missing=tool.get)
-    bench.tell(f"{tool.title} on a server that stands still")
+    bench.tell(f"{tool.title} on a stalling server")
     with bench.reference(*freezing.options(freeze)) as reference:
         said = _run(bench, reference, tool, round(freeze.period_ns / 1e9))
     try:
@@ -93,15 +93,15 @@ def _measured(bench: Bench, tool: Tool, freeze: Freeze) -> ToolFound:
         return ToolFound(tool.title, {}, failed=str(error))
 
 
-def _run(bench: Bench, reference: Reference, tool: Tool, seconds: int) -> str:
-    """What a tool printed; it is stopped when it does not end."""
+def _run(bench: Bench, reference: Reference, tool: CalibrationTool, seconds: int) -> str:
+    """Runs a tool and returns its output; stops it if it does not end."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-tool-") as name:
         log = Path(name) / "said.txt"
         command = tool.command(reference.url, seconds)
-        with Ward(
+        with SupervisedProcess(
             command, folder=Path(name), environment=os.environ, log=log, cores=bench.driver_cores
-        ) as ward:
-            ward.wait(seconds + PATIENCE_S)
+        ) as supervised:
+            supervised.wait(seconds + PATIENCE_S)
         return log.read_text("utf-8", "replace")
 
 
@@ -130,7 +130,7 @@ def _oha_corrected(url: str, seconds: int) -> list[str]:
 
 
 def read_wrk(said: str) -> dict[str, int]:
-    """The times that wrk printed with `--latency`."""
+    """The times in the output of `wrk --latency`."""
     found = {
         name: _found(rf"^\s+{share}%\s+([\d.]+)(us|ms|s|m)\s*$", said)
         for name, share in (("p50", 50), ("p90", 90), ("p99", 99))
@@ -139,13 +139,13 @@ def read_wrk(said: str) -> dict[str, int]:
 
 
 def read_ab(said: str) -> dict[str, int]:
-    """The times that ab printed; it knows whole milliseconds."""
+    """The times in ab's output, in whole milliseconds."""
     shares = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100}
     return {name: _found(rf"^\s+{share}%\s+(\d+)", said, "ms") for name, share in shares.items()}
 
 
 def read_hey(said: str) -> dict[str, int]:
-    """The times that hey printed."""
+    """The times in hey's output."""
     shares = {"p50": 50, "p90": 90, "p95": 95, "p99": 99}
     found = {
         name: _found(rf"^\s+{share}%+ in ([\d.]+) (secs)", said) for name, share in shares.items()
@@ -154,7 +154,7 @@ def read_hey(said: str) -> dict[str, int]:
 
 
 def read_oha(said: str) -> dict[str, int]:
-    """The times that oha printed as JSON."""
+    """The times in oha's JSON."""
     try:
         document: Mapping[str, Any] = json.loads(said[said.index("{") :])
         shares = document["latencyPercentiles"]
@@ -173,18 +173,18 @@ def _found(pattern: str, said: str, unit: str = "") -> int:
 
 
 def _complaint(said: str) -> str:
-    """The last line that is not blank, for it says why there are no times."""
+    """The last non-blank line, which contains the reason for missing times."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    return f"it printed no times; at last it said `{lines[-1]}`" if lines else "it said nothing"
+    return f"it printed no times; its last output: `{lines[-1]}`" if lines else "it printed nothing"
 
 
 TOOLS = (
-    Tool("wrk", "wrk", "apt-get install wrk", _wrk, read_wrk),
-    Tool("ab -k", "ab", "apt-get install apache2-utils", _ab, read_ab),
-    Tool("hey -q", "hey", "apt-get install hey", _hey, read_hey),
-    Tool("oha -q", "oha", "cargo install oha", _oha, read_oha),
-    Tool(
+    CalibrationTool("wrk", "wrk", "apt-get install wrk", _wrk, read_wrk),
+    CalibrationTool("ab -k", "ab", "apt-get install apache2-utils", _ab, read_ab),
+    CalibrationTool("hey -q", "hey", "apt-get install hey", _hey, read_hey),
+    CalibrationTool("oha -q", "oha", "cargo install oha", _oha, read_oha),
+    CalibrationTool(
         "oha -q --latency-correction", "oha", "cargo install oha", _oha_corrected, read_oha
     ),
 )  # fmt: skip
-"""Every tool, those that only know the closed model first."""
+"""Every tool, those with only a closed model first."""

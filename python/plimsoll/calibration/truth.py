@@ -1,4 +1,4 @@
-"""What is true of a server, told without the engine; pure functions of numbers.
+"""True times of a server, computed without the engine; pure functions of numbers.
 
 Source:
     Quantiles as everywhere in Plimsoll: definition 1 of R. J. Hyndman and Y. Fan, *Sample Quantiles
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.aggregate.percentiles import enough
+from plimsoll.aggregate.quantiles import enough
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,41 +29,41 @@ QUANTILES: Mapping[str, float] = {
     "p999": 0.999,
     "max": 1.0,
 }
-"""The statistics that are compared, by name."""
+"""The compared statistics, by name."""
 
 
 @dataclass(frozen=True)
 class Freeze:
-    """A server that stands still at the end of every period.
+    """Stalls of a server at the end of every period.
 
     Attributes:
-        duration_ns: How long it stands still.
-        period_ns: From the end of one freeze to the end of the next.
+        duration_ns: Length of a stall.
+        period_ns: From the end of one stall to the end of the next.
     """
 
     duration_ns: int
     period_ns: int
 
     def waits(self, arrivals_ns: Times) -> Times:
-        """How long requests wait for the end of a freeze.
+        """The wait of requests for the end of a stall.
 
         Args:
             arrivals_ns: Their arrivals since the start of the server.
 
         Returns:
-            For each the time left of the freeze that it falls into; 0 when the server runs.
+            For each the rest of the stall in which it arrives; 0 outside of stalls.
         """
         left_ns = self.period_ns - arrivals_ns % self.period_ns
         return np.where(left_ns <= self.duration_ns, left_ns, 0)
 
     def quantile(self, quantile: float) -> float:
-        """The wait that this share of requests does not exceed, when arrivals are even.
+        """The quantile of the wait of evenly spaced arrivals.
 
         Args:
             quantile: From 0 to 1.
 
         Returns:
-            Nanoseconds; 0 for the share that falls into no freeze.
+            Nanoseconds; 0 for the share outside of stalls.
         """
         return max(0.0, self.duration_ns - (1 - quantile) * self.period_ns)
 
@@ -80,21 +80,21 @@ def quantile(values: Times, share: float) -> int:
 
 
 def quantiles(values: Times) -> dict[str, int]:
-    """The statistics that so many values can tell, by name; none of no values."""
+    """The statistics that this number of values determines, by name; none without values."""
     return {name: quantile(values, QUANTILES[name]) for name in told(len(values))}
 
 
 def told(count: int) -> list[str]:
-    """Names of the statistics that so many values can tell; the greatest is always one of them."""
+    """Names of the statistics that a number of values determines, always including the maximum."""
     if not count:
         return []
     return [name for name, share in QUANTILES.items() if name == "max" or enough(count, share)]
 
 
 def quantile_of_sums(first: Times, second: Times, share: float) -> int:
-    """Quantile of all sums of one value of each kind, each pair as likely as any other.
+    """Quantile of the sums of all pairs of values, each pair equally likely.
 
-    When two times that know nothing of each other follow one another, this is the time of both.
+    This is the quantile of the total of two independent times.
 
     Args:
         first: At least one value.
@@ -114,4 +114,4 @@ def quantile_of_sums(first: Times, second: Times, share: float) -> int:
 
 
 _ROUNDING = 1e-12
-"""What a share may be short of another one for being a sum of fractions."""
+"""Rounding error of a sum of shares."""

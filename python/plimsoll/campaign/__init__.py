@@ -1,1 +1,1 @@
-"""What is asked: campaigns, frameworks, endpoints and loads, read from their files."""
+"""Campaigns, frameworks, tools, endpoints and loads, read from their files."""

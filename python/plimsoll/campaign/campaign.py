@@ -1,4 +1,4 @@
-"""Campaigns: what is asked, in one file."""
+"""Campaigns: the experiment that one file describes."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from plimsoll.campaign import campaign_file, documents, framework, settings
-from plimsoll.campaign.documents import Mistake
+from plimsoll.campaign import campaign_file, documents, framework
+from plimsoll.campaign.documents import ALL, Mistake
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
-from plimsoll.campaign.framework import ALL
-from plimsoll.campaign.load import Load, Stage
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.campaign.load import Load, Stage, excesses
+from plimsoll.campaign.overrides import laid_over
+from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from plimsoll.campaign.campaign_file import CampaignTable, LoadTable, StageTable
     from plimsoll.campaign.framework import Framework
-    from plimsoll.campaign.requests import Endpoint
-    from plimsoll.campaign.settings import Scales
+    from plimsoll.campaign.overrides import Scales
+    from plimsoll.campaign.requests import Endpoint, Values
 
 PUBLISHED = Path("docs", "published")
-"""Where files of published figures lie beside the folder of the frameworks."""
+"""Folder of published figures, beside the folder of the frameworks."""
+
+
+MOST_TRIALS = 100_000
+"""The most trials of a campaign; they take at least a week."""
 
 
 @dataclass(frozen=True)
@@ -30,23 +34,26 @@ class Campaign:
     """Frameworks × endpoints × loads × drivers × repetitions.
 
     Attributes:
-        name: Name of the campaign; its results lie in a folder of this name.
-        frameworks: What is measured.
-        endpoints: What is asked.
-        loads: How much of it.
+        name: Name of the campaign and of its results folder.
+        frameworks: The frameworks to measure.
+        endpoints: The endpoints to request.
+        loads: The loads.
         repetitions: How often each combination is measured, each time with a fresh server.
-        drivers: The programs that put on the load, each one on its own.
-        drivers_optional: Whether a driver that is missing, or cannot put on a load, is left out;
-            else that is an error.
-        server_cores: Cores of the server; None lets Plimsoll divide the host.
-        driver_cores: Cores of the driver; None lets Plimsoll divide the host.
+        drivers: The load generators, each used on its own.
+        drivers_optional: Whether a driver that is missing, or cannot generate a load, is skipped;
+            otherwise that is an error.
+        server_cores: Cores of the server; None for Plimsoll's division of the host.
+        driver_cores: Cores of the driver; None for Plimsoll's division of the host.
         cool_down_s: Pause between trials, in seconds.
-        idle_s: For how long the energy of the idle host is read before and after each trial.
-        limits: Limits of checks that the campaign changes: check name to name and value.
-        seed: Seeds the order of trials and all that is drawn in them.
-        body_sample_ratio: Share of the answers whose body is compared in full.
-        published: File of figures that somebody published of the same experiment, for its report
-            to set beside what was measured; None for none.
+        turn_s: Length of the turns that servers of one table take, in seconds; 0 has them run one
+            after the other.
+        idle_s: How long the idle host's energy is measured before and after each trial, in seconds.
+        limits: Changed limits of checks: check name to limit name and value.
+        seed: Seed of the order of trials and of everything random in them.
+        body_sample_ratio: Share of the responses whose body is compared in full.
+        values: Whether the values sent under load are drawn for each trial.
+        published: File of published figures of the same experiment, with which the report compares
+            the results; None for none.
     """
 
     name: str
@@ -59,10 +66,12 @@ class Campaign:
     server_cores: tuple[int, ...] | None = None
     driver_cores: tuple[int, ...] | None = None
     cool_down_s: float = 1.0
+    turn_s: float = 0.0
     idle_s: float = 0.0
     limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     seed: int = 1
     body_sample_ratio: float = 0.01
+    values: Values = "drawn"
     published: Path | None = None
 
 
@@ -74,23 +83,23 @@ def read(
     drivers: Collection[str] = ("plimsoll",),
     limits: Mapping[str, Collection[str]] | None = None,
 ) -> Campaign:
-    """A campaign file, with settings laid over it.
+    """Reads a campaign file and applies the settings of the command line.
 
     Args:
         path: The file.
-        overrides: Settings of the command line, each `KEY=VALUE`; see `campaign.settings`.
-        frameworks_root: The folder that holds the frameworks; None looks for it.
-        drivers: Names of the drivers there are.
+        overrides: Settings of the command line, each `KEY=VALUE`; see `campaign.overrides`.
+        frameworks_root: The folder of the frameworks; None searches for it.
+        drivers: Names of the existing drivers.
         limits: Checks and the names of their limits; None accepts any.
 
     Returns:
         The campaign.
 
     Raises:
-        CampaignError: The file cannot be read, or it or a setting is wrong; every problem is in
-            it, with file and line, or with the setting.
+        InputError: The file cannot be read, or it or a setting is invalid; contains every
+            problem, with file and line, or with the setting.
     """
-    document, scales, problems = settings.laid_over(documents.read(path), overrides)
+    document, scales, problems = laid_over(documents.read(path), overrides)
     table, mistakes = documents.checked(
         campaign_file.CampaignTable, document.table, campaign_file.known_keys
     )
@@ -101,23 +110,42 @@ def read(
         mistakes.append(_no_figures(published))
     problems += documents.problems(document, [*mistakes, *absent])
     if problems or broken:
-        raise CampaignError([*problems, *broken])
+        raise InputError([*problems, *broken])
     asked = _campaign(table, chosen, scales)
-    return replace(asked, published=published, **_drivers(table.driver, drivers))
+    asked = replace(asked, published=published, **_drivers(table.driver, drivers))
+    if too_much := list(_excesses(asked)):
+        raise InputError(documents.problems(document, too_much))
+    return asked
+
+
+def _excesses(asked: Campaign) -> Iterator[Mistake]:
+    """Values that exceed the engine or the plan after scaling."""
+    for index, one in enumerate(asked.loads):
+        for excess in excesses(one):
+            at = () if excess.stage is None else ("stages", excess.stage)
+            yield Mistake(("load", index, *at, excess.key), excess.message, excess.hint)
+    each = len(asked.frameworks) * len(asked.endpoints) * len(asked.loads) * len(asked.drivers)
+    trials = each * asked.repetitions
+    if trials > MOST_TRIALS:
+        message = f"`repetitions` results in {trials:,} trials"
+        hint = f"a campaign has {MOST_TRIALS:,} trials at most; reduce the repetitions"
+        yield Mistake(("repetitions",), message, hint)
 
 
 def resolved(campaign: Campaign) -> dict[str, Any]:
-    """A campaign as JSON, with all that was left to a default or scaled.
+    """A campaign as JSON, with all defaults and scaled values filled in.
 
     Args:
         campaign: The campaign.
 
     Returns:
-        Its fields; frameworks, variants and endpoints by their names.
+        Its fields; frameworks, variants, endpoints and the file of published figures by their
+        names.
     """
     fields = asdict(replace(campaign, frameworks=(), endpoints=()))
     return {
         **fields,
+        "published": campaign.published.name if campaign.published else None,
         "frameworks": [framework.reference for framework in campaign.frameworks],
         "endpoints": [endpoint.name for endpoint in campaign.endpoints],
     }
@@ -129,10 +157,10 @@ T = TypeVar("T")
 def _frameworks(
     references: Sequence[str | None], root: Path | None
 ) -> tuple[tuple[Framework, ...], list[Mistake], list[Problem]]:
-    """The frameworks named, what is wrong with the names, and what in the frameworks' files."""
+    """The frameworks named, mistakes in the names, and problems in the frameworks' files."""
     try:
         folder = framework.locate(root)
-    except CampaignError as error:
+    except InputError as error:
         return (), [], list(error.problems)
     chosen: dict[str, Framework] = {}
     mistakes: list[Mistake] = []
@@ -141,7 +169,7 @@ def _frameworks(
         try:
             found = framework.choose(folder, [reference] if reference else [])
             chosen |= {one.reference: one for one in found}
-        except CampaignError as error:
+        except InputError as error:
             broken |= {problem: None for problem in error.problems if problem.where}
             named = [problem for problem in error.problems if not problem.where]
             mistakes += [Mistake(("frameworks", index), p.message, p.hint) for p in named]
@@ -149,12 +177,12 @@ def _frameworks(
 
 
 def _same_slugs(chosen: Iterable[Framework]) -> Iterator[Mistake]:
-    """Frameworks whose results would lie in one folder: `go:one` and `go-one`."""
+    """Frameworks whose results would share a folder: `go:one` and `go-one`."""
     by_slug: dict[str, Framework] = {}
     for one in chosen:
         other = by_slug.setdefault(one.slug, one)
         if other is not one:
-            message = f"`{other.reference}` and `{one.reference}` would have the same file names"
+            message = f"`{other.reference}` and `{one.reference}` map to the same file names"
             yield Mistake(("frameworks",), message, "rename one of them")
 
 
@@ -168,10 +196,12 @@ def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: S
         server_cores=table.server_cores,
         driver_cores=table.driver_cores,
         cool_down_s=_or(table.cool_down, Campaign.cool_down_s),
+        turn_s=_or(table.turns, Campaign.turn_s),
         idle_s=_or(table.idle, Campaign.idle_s),
         limits=_limits(table.limits or {}),
         seed=_or(table.seed, Campaign.seed),
         body_sample_ratio=_or(table.body_sample, Campaign.body_sample_ratio),
+        values=_or(table.values, Campaign.values),
     )
 
 
@@ -181,14 +211,14 @@ def _published(name: str | None, path: Path, root: Path | None) -> Path | None:
     Args:
         name: The name; None for none.
         path: The campaign's file.
-        root: The folder that holds the frameworks; None looks for it.
+        root: The folder of the frameworks; None searches for it.
     """
     if name is None:
         return None
     beside = path.parent / name
     try:
         ours = framework.locate(root).parent / PUBLISHED / name
-    except CampaignError:
+    except InputError:
         return beside
     is_beside = beside.is_file() and not beside.samefile(path)
     return ours if ours.is_file() and not is_beside else beside
@@ -197,13 +227,13 @@ def _published(name: str | None, path: Path, root: Path | None) -> Path | None:
 def _no_figures(file: Path) -> Mistake:
     return Mistake(
         ("published",),
-        f"there is no file `{file.name}` of published figures",
+        f"no published figures `{file.name}`",
         f"name one in the folder of the campaign, or in `{PUBLISHED.as_posix()}` of the frameworks",
     )
 
 
 def _drivers(names: Sequence[str | None] | None, known: Collection[str]) -> dict[str, Any]:
-    """The fields that say which drivers there are; `all` stands for every one that is here."""
+    """The fields for the drivers; `all` means every available one."""
     given = tuple(_given(names)) or Campaign.drivers
     if ALL in given:
         return {"drivers": tuple(known), "drivers_optional": True}
@@ -238,7 +268,7 @@ def _load(table: LoadTable, scales: Scales) -> Load:
 
 
 def _stage(table: StageTable, opened: bool, scales: Scales) -> Stage:
-    """A stage; in an open load its levels are arrivals, which no setting scales."""
+    """A stage; levels of an open load are arrivals, which are not scaled."""
     start = _or(table.start, _or(table.at, 0.0))
     end = _or(table.end, start)
     return Stage(
@@ -251,7 +281,7 @@ def _stage(table: StageTable, opened: bool, scales: Scales) -> Stage:
 
 
 def _scaled(connections: float, scales: Scales) -> int:
-    """A whole number of connections, at least one of those that were not none."""
+    """A whole number of connections; scaling never turns some into none."""
     return max(round(connections * scales.connections), min(1, round(connections)))
 
 

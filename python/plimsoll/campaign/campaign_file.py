@@ -1,7 +1,7 @@
-"""The form of a campaign file, and every mistake in one.
+"""The schema of a campaign file, and every mistake in one.
 
-A model takes None wherever a value was wrong, so that the rest can still be looked at; a check
-that meets None passes over it, since the mistake is known already.
+A model has None where a value was invalid, so that the rest can still be checked; checks skip None,
+since that mistake is already reported.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from plimsoll.campaign import documents
-from plimsoll.campaign.documents import Mistake, near
+from plimsoll.campaign.documents import ALL, Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS
-from plimsoll.campaign.framework import ALL
-from plimsoll.campaign.load import MOST_PIPELINED
 from plimsoll.campaign.quantities import cores, count, duration_s, number
 
 if TYPE_CHECKING:
@@ -27,8 +25,19 @@ if TYPE_CHECKING:
 Limits = dict[str, dict[str, float | None] | None]
 """Check to name and value of its limits."""
 
+LONGEST_NAME = 64
+"""The longest name: a trial's name consists of four, and a file name has 255 characters."""
+
+SHORTEST_TURN_S, LONGEST_TURN_S = 0.01, 10.0
+"""Length of a turn: below, waiting for the last responses takes a large part of it; above, the
+machine changes within a round, whose servers no longer run under like conditions."""
+
+TURNS_DRIVER = "plimsoll"
+"""The driver whose load rests with open connections."""
+
+_SHOWN = 24
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
-_NAME_HINT = "use letters, digits, `-` and `_`; it becomes part of file names"
+_NAME_HINT = "use letters, digits, `-` and `_`; the name is part of file names"
 _HOLD_HINT = 'add a stage such as `{ kind = "hold", duration = "30s", at = 64 }`'
 _ALIASES = {"start": "from", "end": "to"}
 _CLIMBING = ("from", "to")
@@ -95,9 +104,11 @@ class CampaignTable(BaseModel):
     server_cores: _Cores | None = None
     driver_cores: _Cores | None = None
     cool_down: _Duration | None = None
+    turns: _Duration | None = None
     idle: _Duration | None = None
     seed: int | None = None
     body_sample: float | None = None
+    values: Literal["drawn", "fixed"] | None = None
     limits: Limits | None = None
     published: str | None = None
     load: list[LoadTable | None] | None
@@ -119,28 +130,32 @@ def mistakes(
     drivers: Collection[str],
     limits: Mapping[str, Collection[str]] | None,
 ) -> Iterator[Mistake]:
-    """What is wrong in a file whose form is right.
+    """Mistakes in a file with a valid schema.
 
     Args:
         table: The file.
-        drivers: Names of the drivers there are.
+        drivers: Names of the existing drivers.
         limits: Checks and the names of their limits; None accepts any.
 
     Yields:
-        The mistakes, one by one. Whether the frameworks exist is not looked at.
+        The mistakes, one by one. Whether the frameworks exist is not checked.
     """
     yield from _name(table.name, ())
     yield from _names(table)
     yield from _ranges(table)
     yield from _drivers(table.driver, drivers)
+    yield from _turns(table)
     if limits is not None:
         yield from _limits(table.limits or {}, limits)
     yield from _loads(table)
 
 
 def _name(name: str | None, at: KeyPath) -> Iterator[Mistake]:
-    if name is not None and not _NAME.fullmatch(name):
-        yield Mistake((*at, "name"), f"`{name}` is no name", _NAME_HINT)
+    if name is not None and len(name) > LONGEST_NAME:
+        message = f"the name `{name[:_SHOWN]}…` has {len(name)} characters"
+        yield Mistake((*at, "name"), message, f"{LONGEST_NAME} characters are allowed")
+    elif name is not None and not _NAME.fullmatch(name):
+        yield Mistake((*at, "name"), f"`{name}` is not a valid name", _NAME_HINT)
 
 
 def _names(table: CampaignTable) -> Iterator[Mistake]:
@@ -154,7 +169,7 @@ def _names(table: CampaignTable) -> Iterator[Mistake]:
     for index, name in enumerate(table.endpoints or []):
         if name is not None and name not in (*_ENDPOINT_NAMES, ALL):
             hint = near(name, _ENDPOINT_NAMES, "endpoints")
-            yield Mistake(("endpoints", index), f"there is no endpoint `{name}`", hint)
+            yield Mistake(("endpoints", index), f"unknown endpoint `{name}`", hint)
 
 
 def _drivers(names: Sequence[str | None] | None, known: Collection[str]) -> Iterator[Mistake]:
@@ -165,7 +180,24 @@ def _drivers(names: Sequence[str | None] | None, known: Collection[str]) -> Iter
             yield Mistake(("driver", index), f"`{name}` is listed twice")
         if name is not None and name not in (*known, ALL):
             hint = near(name, known, "drivers")
-            yield Mistake(("driver", index), f"there is no driver `{name}`", hint)
+            yield Mistake(("driver", index), f"unknown driver `{name}`", hint)
+
+
+def _turns(table: CampaignTable) -> Iterator[Mistake]:
+    """Whether servers can take turns of such a length, with such drivers."""
+    if not table.turns:
+        return
+    if table.turns < SHORTEST_TURN_S:
+        hint = "in a shorter turn, waiting for the last responses takes most of the time"
+        yield Mistake(("turns",), "`turns` must be 10ms or more", hint)
+    if table.turns > LONGEST_TURN_S:
+        hint = "in longer turns, the machine changes before every server had one"
+        yield Mistake(("turns",), "`turns` must be 10s or less", hint)
+    others = [f"`{name}`" for name in table.driver or () if name not in (None, TURNS_DRIVER)]
+    if others:
+        message = f"`turns` needs the driver `{TURNS_DRIVER}`, not {', '.join(others)}"
+        hint = "set `turns` to 0, or remove `driver`: other tools cannot pause a load"
+        yield Mistake(("turns",), message, hint)
 
 
 def _ranges(table: CampaignTable) -> Iterator[Mistake]:
@@ -173,14 +205,14 @@ def _ranges(table: CampaignTable) -> Iterator[Mistake]:
         yield Mistake(("repetitions",), "`repetitions` must be 1 or more")
     if table.body_sample is not None and not 0 <= table.body_sample <= 1:
         message = f"`body_sample` must be from 0 to 1, not `{table.body_sample}`"
-        yield Mistake(("body_sample",), message, "it is the share of bodies compared in full")
+        yield Mistake(("body_sample",), message, "the ratio of bodies to compare in full")
 
 
 def _limits(given: Limits, known: Mapping[str, Collection[str]]) -> Iterator[Mistake]:
     for check, values in given.items():
         if check not in known:
             hint = near(check, known, "checks")
-            yield Mistake(("limits", check), f"there is no check `{check}`", hint)
+            yield Mistake(("limits", check), f"unknown check `{check}`", hint)
             continue
         for name in values or {}:
             if name not in known[check]:
@@ -191,14 +223,14 @@ def _limits(given: Limits, known: Mapping[str, Collection[str]]) -> Iterator[Mis
 
 def _loads(table: CampaignTable) -> Iterator[Mistake]:
     if table.load == []:
-        yield Mistake(("load",), "there is no load", "add a `[[load]]` table")
+        yield Mistake(("load",), "the campaign has no load", "add a `[[load]]` table")
     seen: set[str | None] = {None}
     for index, load in enumerate(table.load or []):
         at: KeyPath = ("load", index)
         if load is None:
             continue
         if load.name in seen - {None}:
-            yield Mistake((*at, "name"), f"there are two loads `{load.name}`")
+            yield Mistake((*at, "name"), f"two loads are named `{load.name}`")
         seen.add(load.name)
         yield from _name(load.name, at)
         yield from _connections(load, at)
@@ -210,8 +242,8 @@ def _connections(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
         if getattr(load, key) == 0:
             yield Mistake((*at, key), f"`{key}` must be more than 0")
     if load.keep_alive is False and load.requests_per_connection is not None:
-        message = "`requests_per_connection` has no meaning with `keep_alive = false`"
-        yield Mistake((*at, "requests_per_connection"), message, "take one of the two out")
+        message = "`requests_per_connection` needs `keep_alive = true`"
+        yield Mistake((*at, "requests_per_connection"), message, "remove one of the two")
     if (load.pipeline or 1) > 1:
         yield from _pipeline(load, at)
     yield from _only_open(load, at) if load.model != "open" else _only_closed(load, at)
@@ -219,39 +251,37 @@ def _connections(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
 
 def _pipeline(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
     """Whether several requests can be in flight on one connection."""
-    if (load.pipeline or 1) > MOST_PIPELINED:
-        yield Mistake((*at, "pipeline"), f"`pipeline` must be {MOST_PIPELINED} or less")
     if load.keep_alive is False or load.requests_per_connection == 1:
-        message = "`pipeline` has no meaning where a connection carries one request"
-        yield Mistake((*at, "pipeline"), message, "take one of the two out")
+        message = "`pipeline` needs more than one request per connection"
+        yield Mistake((*at, "pipeline"), message, "remove one of the two")
     if load.think_time:
         message = "`pipeline` and `think_time` exclude each other"
-        yield Mistake((*at, "pipeline"), message, "take one of the two out")
+        yield Mistake((*at, "pipeline"), message, "remove one of the two")
 
 
 def _only_open(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
-    """Keys that a closed load must not have."""
+    """Keys that only open loads may have."""
     for key in ("connections", "arrivals"):
         if getattr(load, key) is not None:
-            hint = "a closed load says in its stages how many connections there are"
-            yield Mistake((*at, key), f"`{key}` belongs to an open load", hint)
+            hint = "a closed load sets its connections in its stages"
+            yield Mistake((*at, key), f"`{key}` is for open loads only", hint)
 
 
 def _only_closed(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
-    """Keys that an open load must not have, and the one that it must."""
+    """Keys that only closed loads may have, and the missing size of the connection pool."""
     for key in ("think_time", "request_limit"):
         if getattr(load, key) is not None:
-            yield Mistake((*at, key), f"`{key}` belongs to a closed load")
+            yield Mistake((*at, key), f"`{key}` is for closed loads only")
     if not load.connections:
-        hint = "its stages say how many requests arrive per second"
-        yield Mistake((*at, "connections"), "an open load needs `connections`, its pool", hint)
+        hint = "an open load sets its arrival rate in its stages"
+        yield Mistake((*at, "connections"), "an open load needs `connections`, its pool size", hint)
 
 
 def _stages(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
     stages = load.stages or []
     kinds = [stage.kind if stage else None for stage in stages]
     if load.stages is not None and not {None, "hold"} & {*kinds}:
-        message = "no stage is a hold, so nothing would be summarised"
+        message = "no stage is a `hold`, which is the measurement window"
         yield Mistake((*at, "stages"), message, _HOLD_HINT)
     for index, stage in enumerate(stages):
         if stage is not None:
@@ -266,13 +296,13 @@ def _stage(stage: StageTable, closed: bool, at: KeyPath) -> Iterator[Mistake]:
             message = f"`{key}` must be a whole number of connections, not `{level}`"
             yield Mistake((*at, key), message)
     if stage.kind == "hold" and stage.at == 0:
-        yield Mistake((*at, "at"), "a hold at 0 asks for nothing")
+        yield Mistake((*at, "at"), "a `hold` at 0 generates no load")
     if stage.kind is not None:
         yield from _levels(stage, stage.kind, at)
 
 
 def _levels(stage: StageTable, kind: StageKind, at: KeyPath) -> Iterator[Mistake]:
-    """Whether a stage says its level in the way of its kind: `at`, or `from` and `to`."""
+    """Whether a stage has the level keys of its kind: `at`, or `from` and `to`."""
     given = {_ALIASES.get(name, name) for name in stage.model_fields_set}
     climbs = kind == "ramp" or (kind == "warm_up" and bool(given & {"from", "to"}))
     needed, foreign = (_CLIMBING, _LEVEL) if climbs else (_LEVEL, (*_CLIMBING, "steps"))
@@ -283,4 +313,4 @@ def _levels(stage: StageTable, kind: StageKind, at: KeyPath) -> Iterator[Mistake
             yield Mistake(at, f"the {noun} has no `{key}`", f"this {noun} goes by {form}")
     for key in foreign:
         if key in given:
-            yield Mistake((*at, key), f"a {noun} by {form} has no `{key}`", "take it out")
+            yield Mistake((*at, key), f"a {noun} by {form} has no `{key}`", "remove it")

@@ -1,12 +1,13 @@
-"""TOML files read with every mistake at once, each with its line.
+"""TOML files, read so that all mistakes are reported at once, each with its line.
 
 A file becomes a table (`read`), the table becomes a model and the mistakes in it (`checked`), and
-mistakes become problems with a place that a person can go to (`problems`).
+mistakes become problems with file and line (`problems`).
 """
 
 from __future__ import annotations
 
 import copy
+import difflib
 import os
 import re
 import tomllib
@@ -14,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from plimsoll.campaign.quantities import Unreadable
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.campaign.quantities import UnreadableQuantity
+from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,10 +29,19 @@ if TYPE_CHECKING:
 Table = dict[str, Any]
 M = TypeVar("M", bound="BaseModel")
 
+ALL = "all"
+"""Stands for everything of a kind: plain variants of all frameworks, after a colon all variants.
+
+Nothing defined in a file may have this name.
+"""
+
+MOST_BYTES = 16 << 20
+"""Larger than any file written by hand."""
+
 _SYNTAX_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 _MUST_BE = {
-    "string_type": "text in quotes",
+    "string_type": "a quoted string",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
@@ -45,14 +55,14 @@ _MUST_BE = {
 
 
 @dataclass(frozen=True)
-class Document:
-    """A TOML file as it was read.
+class TomlDocument:
+    """A parsed TOML file.
 
     Attributes:
-        path: Where it lies.
+        path: Its path.
         text: Its text.
         table: Its content.
-        origins: Paths that were set from elsewhere, and from where: `--set repetitions`.
+        origins: Keys that were not set in the file, and their source: `--set repetitions`.
     """
 
     path: Path
@@ -76,7 +86,7 @@ class Mistake:
     hint: str = ""
 
 
-def read(path: Path) -> Document:
+def read(path: Path) -> TomlDocument:
     """A TOML file.
 
     Args:
@@ -86,38 +96,44 @@ def read(path: Path) -> Document:
         Its text and content.
 
     Raises:
-        CampaignError: There is no such file, it cannot be read, or it is no TOML.
+        InputError: The file does not exist, cannot be read, or is not valid TOML.
     """
     try:
-        text = path.read_bytes().decode()
+        with path.open("rb") as file:
+            found = file.read(MOST_BYTES + 1)
+        if len(found) > MOST_BYTES:
+            _refuse(shown(path), f"holds more than {MOST_BYTES >> 20} MiB")
+        text = found.decode()
     except FileNotFoundError:
-        _refuse(shown(path), "there is no such file", _similar_file(path))
+        _refuse(shown(path), "no such file", _similar_file(path))
     except UnicodeDecodeError as error:
         _refuse(shown(path), f"is not text in UTF-8 (byte {error.start})")
     except OSError as error:
         _refuse(shown(path), f"cannot be read: {error.strerror}")
     try:
-        return Document(path, text, tomllib.loads(text))
+        return TomlDocument(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         line, message = _syntax_place(str(error), text)
-        _refuse(f"{shown(path)}:{line}", f"is not TOML: {message}")
+        _refuse(f"{shown(path)}:{line}", f"is not valid TOML: {message}")
+    except RecursionError:
+        _refuse(shown(path), "has lists or tables nested too deeply")
 
 
 def checked(
     model: type[M], table: Table, known_keys: Callable[[KeyPath], Iterable[str]]
 ) -> tuple[M, list[Mistake]]:
-    """A table as a model, and every mistake of form in it.
+    """A table as a model, and every mistake in its schema.
 
-    What is wrong is left empty in the model, so that all the rest can still be looked at. Every
-    field of the model, and every item of its lists, must therefore accept None.
+    Invalid values are None in the model, so that the rest can still be checked. Every field of the
+    model, and every item of its lists, must therefore accept None.
 
     Args:
-        model: The form.
+        model: The schema.
         table: The content.
         known_keys: The keys that the table at a path may have.
 
     Returns:
-        The model, empty where there is a mistake, and the mistakes.
+        The model, with None for invalid values, and the mistakes.
     """
     from pydantic import ValidationError  # noqa: PLC0415 - heavy
 
@@ -132,12 +148,12 @@ def checked(
 
 
 def keys_of(model: type[BaseModel]) -> tuple[str, ...]:
-    """The keys of a model as a file has them."""
+    """The keys of a model as written in a file."""
     return tuple(field.alias or name for name, field in model.model_fields.items())
 
 
-def problems(document: Document, mistakes: Iterable[Mistake]) -> list[Problem]:
-    """Mistakes with their places, in the order of the file, then those from elsewhere."""
+def problems(document: TomlDocument, mistakes: Iterable[Mistake]) -> list[Problem]:
+    """Mistakes with their lines, in the order of the file, then those of other sources."""
     from plimsoll.campaign import lines  # noqa: PLC0415 - heavy, and needed to say what is wrong only
 
     positions = lines.positions(document.text)
@@ -155,18 +171,16 @@ def problems(document: Document, mistakes: Iterable[Mistake]) -> list[Problem]:
 
 
 def near(word: str, known: Iterable[str], noun: str) -> str:
-    """A hint for a word that is not known.
+    """A hint for an unknown word.
 
     Args:
         word: The word.
-        known: The words that are.
-        noun: What they are, in the plural.
+        known: The known words.
+        noun: What they name, in the plural.
 
     Returns:
         The most similar one as a question, or all of them.
     """
-    import difflib  # noqa: PLC0415 - needed to say what is wrong only
-
     words = sorted(known)
     by_lower = {name.lower(): name for name in words}
     similar = difflib.get_close_matches(word.lower(), by_lower, n=1)
@@ -178,14 +192,14 @@ def near(word: str, known: Iterable[str], noun: str) -> str:
 
 
 def shown(path: Path) -> str:
-    """A path as a message has it: relative when it lies in the current folder."""
+    """A path for messages: relative if it is in the current folder."""
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  a link stays the link that was named
     here = Path.cwd()
     return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(path)
 
 
 def _refuse(where: str, message: str, hint: str = "") -> NoReturn:
-    raise CampaignError([Problem(where, message, hint)])
+    raise InputError([Problem(where, message, hint)])
 
 
 def _similar_file(path: Path) -> str:
@@ -216,7 +230,7 @@ def _origin_below(path: KeyPath, origins: Mapping[KeyPath, str]) -> str | None:
 
 
 def _empty(table: Table, detail: ErrorDetails) -> None:
-    """Leaves empty what is wrong; an unknown key is taken out."""
+    """Replaces invalid values by None, and removes unknown keys."""
     *inside, last = detail["loc"]
     holder: Any = table
     for step in inside:
@@ -233,21 +247,21 @@ def _mistake(detail: ErrorDetails, known_keys: Callable[[KeyPath], Iterable[str]
         return Mistake(path[:-1], f"`{path[-1]}` is missing")
     if detail["type"] == "extra_forbidden":
         hint = near(str(path[-1]), known_keys(path[:-1]), "keys")
-        return Mistake(path, f"there is no key `{path[-1]}` here", hint)
+        return Mistake(path, f"unknown key `{path[-1]}` here", hint)
     return Mistake(path, *_wrong_value(detail))
 
 
 def _wrong_value(detail: ErrorDetails) -> tuple[str, str]:
     name = _spoken(detail["loc"])
     cause = detail.get("ctx", {}).get("error")
-    if isinstance(cause, Unreadable):
+    if isinstance(cause, UnreadableQuantity):
         return f"{name}: {cause.message}", cause.hint
     if detail["type"] == "literal_error":
         choices = detail.get("ctx", {}).get("expected", "").replace("'", "`")
         return f"{name} must be {choices}, not `{detail['input']}`", ""
     if detail["type"] == "list_type" and isinstance(detail["input"], dict):
         return (
-            f"{name} is one table, it must be a list of them",
+            f"{name} must be a list of tables",
             f"use two brackets: `[[{detail['loc'][-1]}]]`",
         )
     must_be = _MUST_BE.get(detail["type"])

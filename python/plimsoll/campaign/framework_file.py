@@ -1,33 +1,39 @@
-"""The form of a `framework.toml`, and every mistake in one.
+"""The schema of a `framework.toml`, and every mistake in one.
 
-A model takes None wherever a value was wrong, so that the rest can still be looked at; a check
-that meets None passes over it, since the mistake is known already.
+A model has None where a value was invalid, so that the rest can still be checked; checks skip None,
+since that mistake is already reported.
 """
 
 from __future__ import annotations
 
 import re
 import signal
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from plimsoll.campaign import documents
-from plimsoll.campaign.documents import Mistake, near
+from plimsoll.campaign.documents import ALL, Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS, mix
-from plimsoll.campaign.framework import ALL
 from plimsoll.campaign.quantities import duration_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.lines import KeyPath
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+CONTRACT_NOTES = ("date", "etag", "length", "split", "chunked")
+"""Rules of the contract on headers and framing, from which a note can exempt a framework:
+
+`date` (a correct `Date`), `etag` (none), `length` (a `Content-Length`, or chunks), `split` (a
+request in three pieces gets its response), `chunked` (so does one with a chunked body).
+"""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _VERSION = r"^\d+(\.\d+)*$"
-_NAME_HINT = "use small letters, digits, `-` and `_`; it becomes part of file names"
+_NAME_HINT = "use up to 64 lower-case letters, digits, `-` and `_`; the name is part of file names"
 _CONTRACT = tuple(endpoint.name for endpoint in ENDPOINTS)
 _REQUIRED = ("language", "version", "start", "endpoints")
 _OURS = ("HOST", "PORT", "WORKERS", "BUILD")
@@ -60,11 +66,13 @@ class VariantTable(BaseModel):
     endpoints: list[str | None] | None = None
     not_implemented: dict[str, str | None] | None = None
     environment: dict[str, str | None] | None = None
+    contract_notes: dict[str, str | None] | None = None
     no_keep_alive: str | None = None
     notes: list[str | None] | None = None
     stop_signal: str | None = None
     clean_exit_codes: list[int | None] | None = None
     start_timeout: Annotated[float, BeforeValidator(duration_s)] | None = None
+    warm_up: Annotated[float, BeforeValidator(duration_s)] | None = None
 
 
 class FrameworkTable(VariantTable):
@@ -85,15 +93,54 @@ def known_keys(path: KeyPath) -> tuple[str, ...]:
             return documents.keys_of(VariantTable)
 
 
-def mistakes(
-    folder: Path, table: FrameworkTable, variants: Mapping[str, Framework]
-) -> Iterator[Mistake]:
-    """What is wrong in a file whose form is right.
+@dataclass(frozen=True)
+class Served:
+    """The endpoints of a variant.
+
+    Attributes:
+        endpoints: Names of the endpoints it implements.
+        not_implemented: The omitted ones, with reasons.
+    """
+
+    endpoints: tuple[str, ...] = ()
+    not_implemented: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def served(table: FrameworkTable) -> dict[str, Served]:
+    """The endpoints of every variant, by its name; the plain one has the empty name.
+
+    The endpoint `mix` follows from the endpoints it consists of.
+    """
+    plain = _served(Served(), table)
+    variants = {name: over for name, over in (table.variant or {}).items() if over is not None}
+    return {"": plain, **{name: _served(plain, over) for name, over in variants.items()}}
+
+
+def _served(under: Served, over: VariantTable) -> Served:
+    left_out = {name: why for name, why in (over.not_implemented or {}).items() if why is not None}
+    if over.endpoints is None:
+        names = [name for name in under.endpoints if name not in left_out]
+    else:
+        names = [name for name in over.endpoints if name is not None]
+    kept = {name: why for name, why in under.not_implemented.items() if name not in names}
+    not_implemented = {**kept, **left_out}
+    absent = [part for part in mix.PARTS if part not in names]
+    if absent:
+        names = [name for name in names if name != mix.NAME]
+        parts = ", ".join(f"`{part}`" for part in absent)
+        not_implemented.setdefault(mix.NAME, f"it is made of others, {parts} among them")
+    elif mix.NAME not in (*names, *left_out):
+        names.append(mix.NAME)
+        not_implemented.pop(mix.NAME, None)
+    return Served(tuple(names), not_implemented)
+
+
+def mistakes(folder: Path, table: FrameworkTable) -> Iterator[Mistake]:
+    """Mistakes in a file with a valid schema.
 
     Args:
-        folder: Where it lies.
+        folder: Its folder.
         table: The table.
-        variants: What it amounts to: every variant by its name, the plain one as the empty name.
 
     Yields:
         The mistakes, one by one.
@@ -102,15 +149,17 @@ def mistakes(
     for key in _REQUIRED:
         if key not in table.model_fields_set:
             yield Mistake((), f"`{key}` is missing")
-    yield from _variant(table, variants[""], ())
+    found = served(table)
+    yield from _variant(table, found[""], ())
     for name, variant in (table.variant or {}).items():
         if variant is not None:
-            yield from _variant(variant, variants[name], ("variant", name))
+            yield from _variant(variant, found[name], ("variant", name))
 
 
-def _variant(table: VariantTable, result: Framework, at: KeyPath) -> Iterator[Mistake]:
+def _variant(table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mistake]:
     yield from _texts(table, at)
     yield from _stop(table, at)
+    yield from _contract_notes(table, at)
     yield from _endpoints(table, at)
     yield from _coverage(table, result, at)
 
@@ -120,10 +169,10 @@ def _names(actual: str, table: FrameworkTable) -> Iterator[Mistake]:
         message = f"`name` is `{table.name}`, but the folder is `{actual}`"
         yield Mistake(("name",), message, "give both the same name")
     elif table.name is not None and (not _NAME.fullmatch(table.name) or table.name == ALL):
-        yield Mistake(("name",), f"`{table.name}` is no name for a framework", _NAME_HINT)
+        yield Mistake(("name",), f"`{table.name}` is not a valid framework name", _NAME_HINT)
     for name in table.variant or {}:
         if not _NAME.fullmatch(name) or name == ALL:
-            yield Mistake(("variant", name), f"`{name}` is no name for a variant", _NAME_HINT)
+            yield Mistake(("variant", name), f"`{name}` is not a valid variant name", _NAME_HINT)
 
 
 def _texts(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
@@ -135,21 +184,33 @@ def _texts(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
             yield Mistake((*at, "environment", name), f"`{name}` is set by Plimsoll for each trial")
     if table.no_keep_alive is not None and not table.no_keep_alive.strip():
         message = "`no_keep_alive` is empty"
-        yield Mistake((*at, "no_keep_alive"), message, "say why it closes every connection")
+        yield Mistake(
+            (*at, "no_keep_alive"), message, "give the reason for closing every connection"
+        )
 
 
 def _stop(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
     if table.stop_signal is not None:
         name = f"SIG{table.stop_signal.removeprefix('SIG')}"
         if name not in signal.Signals.__members__:
-            message = f"there is no signal `{table.stop_signal}`"
+            message = f"unknown stop signal `{table.stop_signal}`"
             yield Mistake((*at, "stop_signal"), message, "write `TERM`, `INT` or `QUIT`")
     if table.clean_exit_codes is not None and not table.clean_exit_codes:
         yield Mistake(
-            (*at, "clean_exit_codes"), "`clean_exit_codes` is empty", "leave it out for 0"
+            (*at, "clean_exit_codes"), "`clean_exit_codes` is empty", "remove it for the default, 0"
         )
     if table.start_timeout == 0:
         yield Mistake((*at, "start_timeout"), "`start_timeout` must be more than 0")
+
+
+def _contract_notes(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
+    for name, why in (table.contract_notes or {}).items():
+        path = (*at, "contract_notes", name)
+        if name not in CONTRACT_NOTES:
+            message = f"the contract has no rule `{name}`"
+            yield Mistake(path, message, near(name, CONTRACT_NOTES, "rules"))
+        elif why is not None and not why.strip():
+            yield Mistake(path, f"`{name}` has no reason", "give a reason a reader can check")
 
 
 def _endpoints(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
@@ -166,22 +227,24 @@ def _endpoints(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
             message = f"the contract has no endpoint `{name}`"
             yield Mistake(path, message, near(name, _CONTRACT, "endpoints"))
         elif name in listed:
-            yield Mistake(path, f"`{name}` is both in `endpoints` and left out")
+            yield Mistake(path, f"`{name}` is both in `endpoints` and in `[not_implemented]`")
         elif reason is not None and not reason.strip():
             yield Mistake(
-                path, f"`{name}` is left out without a reason", "say why, so a reader can check"
+                path,
+                f"`{name}` has no reason in `[not_implemented]`",
+                "give a reason a reader can check",
             )
 
 
-def _coverage(table: VariantTable, result: Framework, at: KeyPath) -> Iterator[Mistake]:
-    """Endpoints neither served nor left out, where the table lists endpoints that all exist."""
+def _coverage(table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mistake]:
+    """Endpoints neither implemented nor omitted, if all listed endpoints exist."""
     if table.endpoints is None or not {*table.endpoints} <= {*_CONTRACT}:
         return
     accounted = (*result.endpoints, *result.not_implemented)
     missing = [name for name in _CONTRACT if name not in accounted]
     if missing:
         message = f"{_quoted(missing)}: neither in `endpoints` nor in `[not_implemented]`"
-        hint = "serve it, or say in `[not_implemented]` why not"
+        hint = "implement it, or give the reason in `[not_implemented]`"
         yield Mistake((*at, "endpoints"), message, hint)
     if mix.NAME in table.endpoints and mix.NAME not in result.endpoints:
         yield Mistake((*at, "endpoints"), f"`{mix.NAME}`: {result.not_implemented[mix.NAME]}")

@@ -1,8 +1,8 @@
-"""On which line of a TOML text each key and item stands.
+"""The line of each key and item of a TOML text.
 
-The parser of the standard library keeps no positions, so the text is read a second time, for its
-positions alone; the values always come from the standard library. Where the second reading does
-not know a form that the first one does, the line of what is around it has to do.
+The parser of the standard library keeps no positions, so the text is parsed a second time for
+positions only; values always come from the standard library. Where the second parser does not know
+a syntax that the first one does, the line of the enclosing item is used.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def positions(text: str) -> dict[KeyPath, int]:
 
 
 def line_of(path: KeyPath, lines: Mapping[KeyPath, int]) -> int:
-    """The line of a path, or of the nearest thing around it that has one."""
+    """The line of a path, or of the nearest enclosing item that has one."""
     for length in range(len(path), 0, -1):
         line = lines.get(path[:length])
         if line is not None:
@@ -102,7 +102,7 @@ def _value(node: Node, path: KeyPath) -> Iterator[tuple[KeyPath, int]]:
 
 
 def _children(node: Node) -> list[Node]:
-    """What a node is made of, without comments and without what this grammar does not know."""
+    """The children of a node, without comments and unknown syntax."""
     return [child for child in node.named_children if child.type not in ("comment", "ERROR")]
 
 

@@ -1,9 +1,13 @@
-"""Loads: how much is asked of a server, and when."""
+"""Loads: stages with a number of connections or an arrival rate."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 StageKind = Literal["warm_up", "ramp", "hold"]
 Model = Literal["closed", "open"]
@@ -12,10 +16,28 @@ Arrivals = Literal["constant", "poisson"]
 MOST_PIPELINED = 1024
 """The most requests that the engine has in flight on one connection."""
 
+MOST_THREADS = 1024
+"""The most threads that the engine takes."""
+
+HIGHEST_LEVEL = 10_000_000
+"""The most connections, or arrivals per second, that the engine accepts: beyond any host."""
+
+MOST_STEPS = 1_000_000
+"""The most steps of one stage."""
+
+MOST_REQUESTS = 10**15
+"""The most requests that a load may be limited to."""
+
+MOST_PER_CONNECTION = 2**32 - 1
+"""The highest limit of requests per connection; the engine stores it in four bytes."""
+
+LONGEST_S = 30 * 24 * 3600.0
+"""The longest load, timeout or think time, in seconds: 30 days."""
+
 
 @dataclass(frozen=True)
 class Stage:
-    """A stretch of a load.
+    """A part of a load.
 
     Attributes:
         kind: `warm_up`, `ramp` or `hold`; only holds are summarised.
@@ -32,6 +54,54 @@ class Stage:
     end: float
     steps: int = 1
 
+    @property
+    def mean_level(self) -> float:
+        """Mean level, in the unit of `start`."""
+        return mean_level(self.start, self.end, self.steps)
+
+
+def mean_level(start: float, end: float, steps: int) -> float:
+    """Mean level of a stage, in the unit of its levels.
+
+    The mean of i / k over the steps 1 to k is (k + 1) / 2k; that of a straight line is a half.
+
+    Args:
+        start: Level at its beginning.
+        end: Level at its end.
+        steps: Number of equal steps; 0 is a straight line.
+    """
+    share = (steps + 1) / (2 * steps) if steps else 0.5
+    return start + (end - start) * share
+
+
+@dataclass(frozen=True)
+class Excess:
+    """A value of a load that is too large for the engine.
+
+    Attributes:
+        key: Its key in a campaign file; that of a stage is `at` or `steps`.
+        stage: Index of the stage, from 0; None for the load as a whole.
+        amount: The value.
+        most: The largest allowed value.
+        unit: Unit of both; empty for a count.
+    """
+
+    key: str
+    stage: int | None
+    amount: float
+    most: float
+    unit: str = ""
+
+    @property
+    def message(self) -> str:
+        """The error message."""
+        return f"`{self.key}` is too large: `{self.amount:.10g}`{self.unit and f' {self.unit}'}"
+
+    @property
+    def hint(self) -> str:
+        """The largest allowed value."""
+        return f"`{self.most:,.0f}`{self.unit and f' {self.unit}'} is the maximum"
+
 
 @dataclass(frozen=True)
 class Load:
@@ -45,12 +115,12 @@ class Load:
         connections: Open model: size of the pool of connections; 0 when closed.
         keep_alive: Whether a connection carries more than one request.
         requests_per_connection: A connection is closed after this many; None is no limit.
-        pipeline: Requests that may be in flight on one connection; 1 waits for each answer.
-        think_time_s: Closed model: pause between an answer and the next request, in seconds.
+        pipeline: Requests that may be in flight on one connection; 1 waits for each response.
+        think_time_s: Closed model: pause between a response and the next request, in seconds.
         timeout_s: A request (and an attempt to connect) fails after this long, in seconds.
         request_limit: Closed model: end after this many requests; None is no limit.
-        threads: Threads of a driver that takes a number of them; None leaves it to the driver. Our
-            engine has one on each of its cores.
+        threads: Threads of a driver with a configurable number; None for its default. The engine
+            has one per core.
         server_cores: Cores of the server under this load; None for those of the campaign.
     """
 
@@ -75,7 +145,76 @@ class Load:
 
     @property
     def peak_connections(self) -> int:
-        """The most connections that are asked for at one time."""
+        """The most connections requested at one time."""
         if self.model == "open":
             return self.connections
         return max(int(max(stage.start, stage.end)) for stage in self.stages)
+
+    @property
+    def keeps_connections(self) -> bool:
+        """Whether connections stay open for any number of requests."""
+        return self.keep_alive and not self.requests_per_connection
+
+    @property
+    def is_saturating(self) -> bool:
+        """Whether it requests as much as its connections can get."""
+        return self.model == "closed" and not self.think_time_s
+
+    @property
+    def before_holds_s(self) -> float:
+        """Length of the stages before the first hold, in seconds."""
+        before = takewhile(lambda stage: stage.kind != "hold", self.stages)
+        return sum(stage.duration_s for stage in before)
+
+    def warmed(self, least_s: float) -> Load:
+        """This load with a warm-up of that length at least, where it has one at all."""
+        first, *others = self.stages
+        if first.kind != "warm_up" or first.duration_s >= least_s:
+            return self
+        return replace(self, stages=(replace(first, duration_s=least_s), *others))
+
+
+@dataclass(frozen=True)
+class UnknownLoad:
+    """The load of an imported recording, which does not contain what was requested.
+
+    Class variables are what code may assume of such a load.
+
+    Attributes:
+        name: Name of the load in results.
+        model: Always `unknown`.
+    """
+
+    name: str
+    model: Literal["unknown"] = "unknown"
+
+    stages: ClassVar[tuple[Stage, ...]] = ()
+    connections: ClassVar[int] = 0
+    peak_connections: ClassVar[None] = None
+    keeps_connections: ClassVar[bool] = True
+    pipeline: ClassVar[int] = 1
+    timeout_s: ClassVar[None] = None
+    is_saturating: ClassVar[bool] = False
+
+
+def excesses(load: Load) -> Iterator[Excess]:
+    """Every value of a load that is too large for the engine."""
+    wholes = (
+        ("connections", load.connections, HIGHEST_LEVEL, ""),
+        ("pipeline", load.pipeline, MOST_PIPELINED, ""),
+        ("threads", load.threads, MOST_THREADS, ""),
+        ("request_limit", load.request_limit, MOST_REQUESTS, ""),
+        ("requests_per_connection", load.requests_per_connection, MOST_PER_CONNECTION, ""),
+        ("timeout", load.timeout_s, LONGEST_S, "s"),
+        ("think_time", load.think_time_s, LONGEST_S, "s"),
+        ("stages", load.duration_s, LONGEST_S, "s"),
+    )
+    found = [(key, None, amount, most, unit) for key, amount, most, unit in wholes]
+    for place, stage in enumerate(load.stages):
+        found += [
+            ("at", place, max(stage.start, stage.end), HIGHEST_LEVEL, ""),
+            ("steps", place, stage.steps, MOST_STEPS, ""),
+        ]
+    for key, place, amount, most, unit in found:
+        if amount is not None and amount > most:
+            yield Excess(key, place, amount, most, unit)

@@ -21,16 +21,20 @@ _MULTIPLES = {"": 1, "k": 1_000, "m": 1_000_000}
 _NUMBER = re.compile(r"(?P<number>[+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+))\s*(?P<unit>[A-Za-zµ]*)")
 _CORES = re.compile(r"(\d+)(?:-(\d+))?")
 _MOST_CORES = 4096
+_MOST = 10**18
+"""The largest quantity that is read; callers have their own limits."""
+_LONGEST = 64
+_MOST_SHOWN = 24
 
 
-class Unreadable(ValueError):  # noqa: N818  reads as the errors of Plimsoll do
+class UnreadableQuantity(ValueError):  # noqa: N818  reads as the errors of Plimsoll do
     """A quantity that cannot be read."""
 
     def __init__(self, message: str, hint: str) -> None:
-        """Keeps the two apart.
+        """Stores message and hint.
 
         Args:
-            message: What is wrong with it.
+            message: The mistake.
             hint: How to write it.
         """
         super().__init__(message)
@@ -58,8 +62,8 @@ def duration_s(value: object) -> float:
     """
     exact, unit = _split(value, "duration", _DURATION_HINT)
     if unit and unit not in _SECONDS:
-        message = f"`{value}` is not a duration: there is no unit `{unit}`"
-        raise Unreadable(message, _DURATION_HINT)
+        message = f"`{value}` is not a duration: unknown unit `{unit}`"
+        raise UnreadableQuantity(message, _DURATION_HINT)
     return float(exact * _SECONDS[unit or "s"])
 
 
@@ -92,7 +96,7 @@ def count(value: object) -> int:
     """
     exact = _multiplied(value, "count", _COUNT_HINT)
     if exact.denominator != 1:
-        raise Unreadable(f"`{value}` is not a whole number", _COUNT_HINT)
+        raise UnreadableQuantity(f"`{value}` is not a whole number", _COUNT_HINT)
     return int(exact)
 
 
@@ -111,14 +115,14 @@ def cores(value: object) -> tuple[int, ...]:
     parts = value.split(",") if isinstance(value, str) else _items(value)
     chosen = {core for part in parts for core in _core_range(part.strip(), str(value))}
     if not chosen:
-        raise Unreadable(f"`{value}` names no cores", _CORES_HINT)
+        raise UnreadableQuantity(f"`{value}` is an empty list of cores", _CORES_HINT)
     return tuple(sorted(chosen))
 
 
 def _multiplied(value: object, noun: str, hint: str) -> Fraction:
     exact, multiple = _split(value, noun, hint)
     if multiple.lower() not in _MULTIPLES:
-        raise Unreadable(f"`{value}` is not a {noun}: there is no multiple `{multiple}`", hint)
+        raise UnreadableQuantity(f"`{value}` is not a {noun}: unknown multiple `{multiple}`", hint)
     return exact * _MULTIPLES[multiple.lower()]
 
 
@@ -132,31 +136,35 @@ def _items(value: object) -> list[str]:
 def _core_range(part: str, whole: str) -> range:
     match = _CORES.fullmatch(part)
     if match is None:
-        raise Unreadable(f"`{whole}` is not a set of cores", _CORES_HINT)
+        raise UnreadableQuantity(f"`{whole}` is not a set of cores", _CORES_HINT)
     first = int(match[1])
     last = int(match[2] or first)
     if last < first or last >= _MOST_CORES:
-        raise Unreadable(f"`{part}` is not a range of cores", _CORES_HINT)
+        raise UnreadableQuantity(f"`{part}` is not a range of cores", _CORES_HINT)
     return range(first, last + 1)
 
 
 def _split(value: object, noun: str, hint: str) -> tuple[Fraction, str]:
-    """The number, exactly, and what stands behind it."""
+    """The exact number, and its unit."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise Unreadable(f"`{value}` is not a {noun}", hint)
+        raise UnreadableQuantity(f"`{value}` is not a {noun}", hint)
     if isinstance(value, str):
         exact, unit = _split_text(value, noun, hint)
-    elif math.isfinite(value):
+    elif isinstance(value, int) or math.isfinite(value):
         exact, unit = Fraction(value), ""
     else:
-        raise Unreadable(f"`{value}` is not a {noun}", hint)
+        raise UnreadableQuantity(f"`{value}` is not a {noun}", hint)
     if exact < 0:
-        raise Unreadable(f"`{value}` is negative", hint)
+        raise UnreadableQuantity(f"`{value}` is negative", hint)
+    if exact > _MOST:
+        raise UnreadableQuantity(f"`{str(value)[:_MOST_SHOWN]}` is too large", hint)
     return exact, unit
 
 
 def _split_text(text: str, noun: str, hint: str) -> tuple[Fraction, str]:
+    if len(text) > _LONGEST:
+        raise UnreadableQuantity(f"`{text[:_MOST_SHOWN]}…` is too long for a {noun}", hint)
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
-        raise Unreadable(f"`{text}` is not a {noun}", hint)
+        raise UnreadableQuantity(f"`{text}` is not a {noun}", hint)
     return Fraction(match["number"].replace("_", "")), match["unit"]

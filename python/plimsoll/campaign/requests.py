@@ -1,19 +1,35 @@
-"""Requests, what is expected in answer, and endpoints."""
+"""Requests, the expected responses, and endpoints."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
+from typing import Literal
 
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 
 Header = tuple[str, str]
+
+Values = Literal["drawn", "fixed"]
+"""Whether the values sent under load are drawn for each trial, or always the same."""
+
+DRAWN = 2048
+"""The number of different requests under load if values are drawn.
+
+More than the default size of caches in front of handlers: 128 to 1,000 entries.
+"""
+
+CACHE_NOT_EXCLUDED = f"that every response was computed: a cache of {DRAWN:,} holds them all"
+"""What correct responses do not prove if the work is too little to show in their time."""
+
+DRAWN_BY_TOOLS = 64
+"""The same for other load generators: JMeter copies each request for each of its threads."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server said to one request.
+    """The response to one request.
 
     Attributes:
         status: Status code.
@@ -32,7 +48,7 @@ class Answer:
 
 
 def anything(answer: Answer) -> str | None:
-    """Accepts every answer: status and length are all that is asked."""
+    """Accepts every response whose status and length are correct."""
     return None
 
 
@@ -40,25 +56,25 @@ def of_type(content_type: str) -> Callable[[Answer], str | None]:
     """A check of the content type, whatever its parameters.
 
     Args:
-        content_type: The one that is right: `text/plain`.
+        content_type: The expected one: `text/plain`.
 
     Returns:
-        Says in one sentence what is wrong with an answer's `Content-Type`, or None.
+        A function that returns one sentence about a wrong `Content-Type`, or None.
     """
 
     def check(answer: Answer) -> str | None:
         said = answer.header("content-type")
         if said is None:
-            return f"the header `content-type` is absent, it should be `{content_type}`"
+            return f"the header `content-type` is missing, expected `{content_type}`"
         if said.partition(";")[0].strip().lower() != content_type:
-            return f"`content-type` is `{said}`, it should be `{content_type}`"
+            return f"`content-type` is `{said}`, expected `{content_type}`"
         return None
 
     return check
 
 
 def first_problem(*checks: Callable[[Answer], str | None]) -> Callable[[Answer], str | None]:
-    """Several checks as one: what the first of them finds."""
+    """Several checks as one, which returns the first problem."""
 
     def check(answer: Answer) -> str | None:
         found = (one(answer) for one in checks)
@@ -69,27 +85,35 @@ def first_problem(*checks: Callable[[Answer], str | None]) -> Callable[[Answer],
 
 @dataclass(frozen=True)
 class Expected:
-    """What a right answer looks like.
+    """The expected response.
 
     Attributes:
-        status: First and last status code that is right, both included.
-        length_bytes: Length of the body in bytes; None when any length is right.
-        body: The body to the byte; None when it is not constant.
-        check: Says in one sentence what is wrong with an answer, or None when it is right.
+        status: First and last correct status code, both included.
+        length_bytes: Length of the body in bytes; None for any length.
+        body: The exact body; None if it is not constant.
+        check: Returns one sentence about a wrong response, or None for a correct one.
+        check_body: Does the same for the body alone, if `body` does not suffice; None if nothing
+            more is known about it.
     """
 
     status: tuple[int, int] = (200, 200)
     length_bytes: int | None = None
     body: bytes | None = None
     check: Callable[[Answer], str | None] = field(default=anything, compare=False)
+    check_body: Callable[[bytes], str | None] | None = field(default=None, compare=False)
+
+    @property
+    def is_recomputed(self) -> bool:
+        """Whether bodies cannot be compared, so that a sample is checked after the load."""
+        return self.body is None and self.check_body is not None
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it goes over the wire, but for the Host header.
+    """One request without its Host header.
 
     Attributes:
-        name: Short name, shown where kinds of request are counted apart.
+        name: Short name; requests of the same name are one request type.
         method: `GET`, `POST`, …
         target: Path and query, already encoded.
         headers: Name and value; `Content-Length` is added for a body.
@@ -107,10 +131,23 @@ class Request:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and what is expected in answer."""
+    """A request and the expected response."""
 
     request: Request
     expected: Expected
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of exchanges that need equal work.
+
+    Attributes:
+        second: How the second of each pair relates to the first: `the same number again`.
+        pairs: The pairs; a server that caches responses is faster at the second of each.
+    """
+
+    second: str
+    pairs: tuple[tuple[Exchange, Exchange], ...]
 
 
 @dataclass(frozen=True)
@@ -119,64 +156,100 @@ class Endpoint:
 
     Attributes:
         name: Name in campaigns: `2048`, `json`, …
-        summary: What it asks of a server, in one line.
-        exchanges: What is sent under load, with weights.
-        probes: Draws the exchanges of the contract check: values that a shortcut gets wrong.
+        summary: Request and response in one line.
+        exchanges: The requests under load if values are fixed, with weights.
+        probes: Draws the exchanges of the contract check: values that defeat shortcuts.
+        drawn: Draws a number of exchanges of equal weight, sent under load if values are drawn;
+            None if `exchanges` are sent in any case.
+        laborious: Draws pairs of exchanges that need much work; None if the work is too little to
+            show in the time of a response.
+        large: Draws an exchange whose request body has some 64 KiB, which the contract check sends
+            in chunks; None if no such body is valid.
+        not_proven: What a correct response under load does not prove; empty if it proves the work.
     """
 
     name: str
     summary: str
     exchanges: tuple[Exchange, ...]
     probes: Callable[[Random], tuple[Exchange, ...]]
+    drawn: Callable[[Random, int], tuple[Exchange, ...]] | None = None
+    laborious: Callable[[Random], tuple[Pairs, ...]] | None = None
+    large: Callable[[Random], Exchange] | None = None
+    not_proven: str = ""
+
+    def sent(self, values: Values, seed: int, count: int = DRAWN) -> tuple[Exchange, ...]:
+        """The requests under load, with weights.
+
+        Args:
+            values: Whether values are drawn, if the endpoint has any.
+            seed: Seed of the values.
+            count: Number of different requests.
+        """
+        if values == "fixed" or self.drawn is None:
+            return self.exchanges
+        return self.drawn(Random(f"{seed}/values"), count)  # noqa: S311  a seed makes it repeatable
 
 
-def render(request: Request, host_header: str, keep_alive: bool) -> bytes:
-    """A request as the bytes that go over the wire.
+def render(request: Request, host_header: str, keep_alive: bool, *, chunked: bool = False) -> bytes:
+    """The bytes of a request.
 
-    `Host`, `Connection` and `Content-Length` are added where the request does not bring its own.
+    `Host`, `Connection` and `Content-Length` are added unless the request has its own.
 
     Args:
-        request: What is asked.
+        request: The request.
         host_header: Value of the Host header: `127.0.0.1:8080`.
-        keep_alive: Whether the connection is to stay open; if not, `Connection: close` is sent.
+        keep_alive: Whether the connection stays open; if not, `Connection: close` is sent.
+        chunked: Whether a body is sent in chunks, at least two, instead of with its length.
 
     Returns:
         Head and body.
 
     Raises:
-        CampaignError: The method, the target or a header would break the head apart.
+        InputError: The method, the target or a header contains characters that end its field.
 
     Source:
-        RFC 9112, sections 2 and 3.
+        RFC 9112, sections 2, 3 and 7.1.
     """
     given = {name.lower() for name, _ in request.headers}
     added = [("Host", host_header)]
     if not keep_alive:
         added.append(("Connection", "close"))
-    if request.body or request.method in _WITH_BODY:
+    body = request.body
+    if chunked and body:
+        added.append(("Transfer-Encoding", "chunked"))
+        body = _in_chunks(body)
+    elif body or request.method in _WITH_BODY:
         added.append(("Content-Length", str(len(request.body))))
     headers = [header for header in added if header[0].lower() not in given]
     lines = [
         f"{_whole(request.method)} {_whole(request.target)} HTTP/1.1",
         *(f"{_whole(name)}: {_line(value)}" for name, value in (*headers, *request.headers)),
     ]
-    return "".join(f"{line}\r\n" for line in (*lines, "")).encode() + request.body
+    return "".join(f"{line}\r\n" for line in (*lines, "")).encode() + body
 
 
 _WITH_BODY = ("POST", "PUT", "PATCH")
+_LONGEST_CHUNK = 8192
+
+
+def _in_chunks(body: bytes) -> bytes:
+    """A body in chunks of at most half its length; one byte is one chunk."""
+    length = min((len(body) + 1) // 2, _LONGEST_CHUNK)
+    chunks = (body[at : at + length] for at in range(0, len(body), length))
+    return b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n\r\n"
 
 
 def _whole(word: str) -> str:
-    """A word of the head that may not hold white space."""
+    """A word of the head, which must not contain white space."""
     if not word or any(character.isspace() for character in word):
-        message = f"`{word!r}` cannot stand in the head of a request"
-        raise CampaignError([Problem("", message, "take out the white space, or encode it")])
+        message = f"`{word!r}` is not allowed in a request header"
+        raise InputError([Problem("", message, "remove the white space, or encode it")])
     return _line(word)
 
 
 def _line(text: str) -> str:
-    """A text of the head that may not end its line."""
+    """A text of the head, which must not contain a line end."""
     if any(ord(character) < ord(" ") and character != "\t" for character in text):
-        message = f"`{text!r}` cannot stand in the head of a request"
-        raise CampaignError([Problem("", message, "take out the control characters")])
+        message = f"`{text!r}` is not allowed in a request header"
+        raise InputError([Problem("", message, "remove the control characters")])
     return text

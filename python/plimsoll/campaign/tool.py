@@ -1,13 +1,13 @@
-"""Tools: load drivers that this program installs as it installs frameworks."""
+"""Tools: load generators that are installed like frameworks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.campaign import documents
+from plimsoll.campaign import documents, places
 from plimsoll.campaign.framework import Requirement, requirements
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 
 FILE = "tool.toml"
 """Name of the file that makes a folder a tool."""
@@ -19,12 +19,12 @@ class Tool:
 
     Attributes:
         name: Folder name: `jmeter`.
-        folder: Where `tool.toml` lies.
-        site: Where its documentation is.
-        needs: What has to be on the host.
-        build: Command that brings it here; run in `folder`, what it makes goes to `BUILD`.
+        folder: Folder of `tool.toml`.
+        site: Address of its documentation.
+        needs: Its requirements on the host.
+        build: Command that builds it, run in `folder`; its output goes to `BUILD`.
         version: Command that prints its version on the first line.
-        notes: What a user of it must know.
+        notes: Notes for its users.
         variant: Always empty.
         environment: Added to the environment of every command.
     """
@@ -56,15 +56,16 @@ class Tool:
 
 
 def locate() -> Path | None:
-    """The folder that holds the tools; None when there is none.
+    """The folder of the tools, where they can be built; None if there is none.
 
-    The first of: `tools` in the current folder or one above it, `tools` of the checkout that this
-    package is in.
+    The first of: `tools` in the current folder or one above it, those that come with Plimsoll; of
+    those that came with a wheel, the user's copy.
+
+    Raises:
+        StorageError: The copy cannot be made.
     """
-    here = Path.cwd()
-    checkout = Path(__file__).resolve().parents[3]
-    places = (above / "tools" for above in (here, *here.parents, checkout))
-    return next((place for place in places if find(place)), None)
+    found = _search()
+    return places.writable(found) if found else None
 
 
 def find(root: Path) -> tuple[Path, ...]:
@@ -74,7 +75,7 @@ def find(root: Path) -> tuple[Path, ...]:
 
 def names() -> tuple[str, ...]:
     """The names of all tools, without reading their files."""
-    root = locate()
+    root = _search()
     return tuple(folder.name for folder in find(root)) if root else ()
 
 
@@ -82,17 +83,18 @@ def named(name: str) -> Tool | None:
     """The tool of a name; None when there is none.
 
     Raises:
-        CampaignError: Its file has mistakes; all of them are in it.
+        InputError: Its file has mistakes; contains all of them.
+        StorageError: It is in a wheel, whose copy cannot be made.
     """
-    root = locate()
-    return read(root / name) if root and root / name in find(root) else None
+    root = locate() if name in names() else None
+    return read(root / name) if root else None
 
 
 def read(folder: Path) -> Tool:
     """The tool in a folder with a `tool.toml`.
 
     Raises:
-        CampaignError: The file cannot be read or has mistakes; all of them are in it.
+        InputError: The file cannot be read or has mistakes; contains all of them.
     """
     from plimsoll.campaign import tool_file as form  # noqa: PLC0415 - heavy
 
@@ -100,7 +102,7 @@ def read(folder: Path) -> Tool:
     table, mistakes = documents.checked(form.ToolTable, document.table, form.known_keys)
     mistakes += form.mistakes(folder, table)
     if mistakes:
-        raise CampaignError(documents.problems(document, mistakes))
+        raise InputError(documents.problems(document, mistakes))
     return Tool(
         name=folder.name,
         folder=folder,
@@ -110,3 +112,8 @@ def read(folder: Path) -> Tool:
         version=table.version or "",
         notes=tuple(note for note in table.notes or () if note is not None),
     )
+
+
+def _search() -> Path | None:
+    """The folder of the tools before anything is copied."""
+    return places.nearest("tools", f"*/{FILE}")

@@ -1,4 +1,4 @@
-"""The form of a `tool.toml`, and every mistake in one."""
+"""The schema of a `tool.toml`, and every mistake in one."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def known_keys(path: KeyPath) -> tuple[str, ...]:
 
 
 def mistakes(folder: Path, table: ToolTable) -> Iterator[Mistake]:
-    """What is wrong in a file whose form is right.
+    """Mistakes in a file with a valid schema.
 
     Args:
-        folder: Where it lies.
+        folder: Its folder.
         table: The table.
 
     Yields:

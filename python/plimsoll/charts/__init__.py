@@ -10,10 +10,12 @@ from __future__ import annotations
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from plimsoll import canvas
 from plimsoll.charts import (
     comparison,
     connections,
     cpu,
+    distribution,
     memory,
     over_connections,
     response_time,
@@ -21,7 +23,7 @@ from plimsoll.charts import (
 )
 
 if TYPE_CHECKING:
-    from plimsoll.canvas import TrialData
+    from plimsoll.findings.trial import TrialData
 
 Chart = ModuleType
 """A chart's module."""
@@ -29,8 +31,9 @@ Chart = ModuleType
 OF_A_TRIAL = (throughput, response_time, cpu, memory, connections)
 """Charts drawn from a `TrialData`, in the order of a page."""
 
-CHARTS = (*OF_A_TRIAL, comparison, over_connections)
-"""Every chart; the last two are drawn from a `Ranking`, and from a `Series` over connections."""
+CHARTS = (*OF_A_TRIAL, comparison, distribution, over_connections)
+"""Every chart; the last three are drawn from a `Ranking`, from its `Distributions`, and from a
+`ConnectionsSeries`."""
 
 
 def drawn(data: TrialData) -> tuple[Chart, ...]:
@@ -45,16 +48,28 @@ def left_out(data: TrialData) -> str:
     if not titles:
         return ""
     name = data.recording.driver_name
-    return f"not drawn: {', '.join(titles)}; `{name}` does not say what they would show"
+    return f"not drawn: {', '.join(titles)}; `{name}` does not record the data they need"
+
+
+def joined(data: TrialData) -> str:
+    """What to say of seconds that share a column of a chart; empty when each has its own."""
+    step_s = canvas.step_s(data)
+    if step_s == 1:
+        return ""
+    return (
+        f"each column of a chart is {step_s} seconds: the mean of their throughput and failures, "
+        "with a line from the lowest to the highest second; the highest second of times, CPU and "
+        "memory; connections at the end of the last second"
+    )
 
 
 def _is_empty(chart: Chart, data: TrialData) -> bool:
     """Whether the driver of a trial says nothing of what a chart shows."""
     driver = data.recording.driver
     if chart is connections:
-        closed = (data.summary or {}).get("connections_peak_open", 0)
-        return driver is not None and (not driver.connects_said or closed is None)
-    if chart in _READ and data.recording.load.get("model") == "unknown":
+        closes_unknown = data.summary is not None and data.summary.connections_peak_open is None
+        return driver is not None and (not driver.has_connects or closes_unknown)
+    if chart in _READ and data.recording.load.model == "unknown":
         return all(_is_null(data, name) for name in _READ[chart])
     counts = data.seconds["completed"]
     return chart in (throughput, response_time) and 0 < len(counts) == counts.null_count
@@ -78,7 +93,9 @@ __all__ = [
     "comparison",
     "connections",
     "cpu",
+    "distribution",
     "drawn",
+    "joined",
     "left_out",
     "memory",
     "over_connections",

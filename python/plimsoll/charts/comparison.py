@@ -12,27 +12,28 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from plimsoll import canvas
+from plimsoll import canvas, wording
 from plimsoll.canvas import LEVEL_COLOURS, LEVEL_SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.canvas import Ranking, Rows, Specification, Standing
+    from plimsoll.canvas import Rows, Specification
+    from plimsoll.findings.rankings import Ranking, Standing
 
 NAME = "comparison"
 TITLE = "Ranking"
 CAPTION = (
-    "Median of right answers per second with its 95 % interval over repetitions; rings are the "
-    "repetitions. Frameworks on one shade cannot be told apart: each may hold any of the ranks "
-    "at its left. "
-    "A void number is shown and not ranked."
+    "Median goodput (successful responses per second) with its 95 % interval over "
+    "repetitions; rings are the repetitions. Frameworks on the same shade are not "
+    "significantly different: each may hold any of the ranks at its left. A void number "
+    "is shown, not ranked."
 )
 TABLE = "standings"
 COLUMNS = {
     "rank": "rank",
     "framework": "framework",
-    "value": "right answers, /s",
+    "value": "goodput, /s",
     "low": "95 % from",
     "high": "95 % to",
     "level": "verdict",
@@ -86,24 +87,26 @@ def _row(standing: Standing, group: int) -> dict[str, object]:
         "label": _label(standing),
         "rank": standing.rank,
         "framework": standing.framework,
-        "value": canvas.significant(standing.value, 6),
-        "low": canvas.significant(standing.low, 6),
-        "high": canvas.significant(standing.high, 6),
+        "value": wording.significant(standing.value, 6),
+        "low": wording.significant(standing.low, 6),
+        "high": wording.significant(standing.high, 6),
         "level": standing.level,
         "number": _number(standing),
-        "text": "" if standing.value is None else standing.level,
+        "text": "" if standing.value is None else standing.level.replace("_", " "),
         "shaded": standing.rank_low is not None and group % 2 == 0,
     }
 
 
 def _label(standing: Standing) -> str:
+    if standing.is_yardstick:
+        return f"{standing.framework} (yardstick)"
     if standing.rank_low is None:
         return standing.framework
     return f"{standing.rank} · {standing.framework}"
 
 
 def _number(standing: Standing) -> str:
-    return "no result" if standing.value is None else canvas.per_second(standing.value)
+    return "no result" if standing.value is None else wording.per_second(standing.value)
 
 
 def _repetition_rows(data: Ranking) -> Rows:
@@ -111,7 +114,7 @@ def _repetition_rows(data: Ranking) -> Rows:
         {
             "label": _label(standing),
             "trial": repetition.trial,
-            "value": canvas.significant(repetition.value, 6),
+            "value": wording.significant(repetition.value, 6),
             "level": repetition.level,
         }
         for standing in data.standings
@@ -121,7 +124,9 @@ def _repetition_rows(data: Ranking) -> Rows:
 
 
 def _description(data: Ranking) -> str:
-    parts = [f"{_label(row)} {_number(row)} {row.level}" for row in data.standings]
+    parts = [
+        f"{_label(row)} {_number(row)} {row.level.replace('_', ' ')}" for row in data.standings
+    ]
     by = "" if data.driver == "plimsoll" else f", by {data.driver}"
     return f"Ranking at {data.endpoint} under {data.load}{by}: " + "; ".join(parts)
 
@@ -159,7 +164,7 @@ def _y(labels: Sequence[str]) -> alt.Y:
 def _x(column: str) -> alt.X:
     return alt.X(
         f"{column}:Q",
-        title="right answers per second",
+        title="goodput, responses/s",
         scale=alt.Scale(zero=True),
         axis=alt.Axis(format=canvas.NUMBERS, tickCount=4),
     )
@@ -215,7 +220,7 @@ def _rings(y: alt.Y) -> alt.Chart:
             x=_x("value"),
             tooltip=[
                 alt.Tooltip("trial:N"),
-                alt.Tooltip("value:Q", title="right answers, /s", format=canvas.NUMBERS),
+                alt.Tooltip("value:Q", title="goodput, /s", format=canvas.NUMBERS),
                 alt.Tooltip("level:N", title="verdict"),
             ],
         )

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Literal
 
 import altair as alt
 
-from plimsoll import canvas
+from plimsoll import canvas, wording
 
 if TYPE_CHECKING:
-    from plimsoll.canvas import Rows, Specification, TrialData
+    from plimsoll.canvas import Rows, Specification
+    from plimsoll.findings.trial import TrialData
 
 NAME = "connections"
 TITLE = "Connections"
 CAPTION = (
-    "Connections asked for, those open at the end of each second, and those of the open ones that "
-    "had got any byte of an answer by then. Where open lies above answered, the kernel has "
-    "accepted connections that the server has not."
+    "Connections requested, open at the end of each second, and open with at least one "
+    "response byte so far. Where open lies above answered, the kernel has accepted "
+    "connections that the server has not."
 )
 TABLE = "seconds"
 COLUMNS = {"second": "second", "asked": "asked", "open": "open", "answered": "answered"}
@@ -29,11 +30,15 @@ def draw(data: TrialData) -> Specification:
     """The chart with its data."""
     rows = _rows(data)
     last = rows[-1] if rows else {"open": 0, "answered": 0}
+    step_s, at_end = canvas.step_s(data), dict.fromkeys(_NAMES, canvas.last)
     return canvas.finished(
-        _chart(),
-        {"seconds": rows, "stages": canvas.stage_rows(data.recording, data.seconds.num_rows)},
+        _chart(step_s),
+        {
+            "seconds": canvas.thinned(rows, step_s, **at_end),
+            "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
+        },
         f"Connections of the trial of {data.recording.title}: at the end of it "
-        f"{last['open']} were open and {last['answered']} of these had been answered",
+        f"{last['open']} were open and {last['answered']} of these had received a response",
     )
 
 
@@ -42,7 +47,7 @@ def _rows(data: TrialData) -> Rows:
     return [
         {
             "second": row["second"],
-            "asked": canvas.significant(asked.get(row["second"]), 6),
+            "asked": wording.significant(asked.get(row["second"]), 6),
             "open": row["open"],
             "answered": row["answered"],
         }
@@ -52,8 +57,8 @@ def _rows(data: TrialData) -> Rows:
 
 def _asked(data: TrialData) -> dict[int, float | None]:
     """Connections asked for by second: the level when closed, the pool when open."""
-    is_open = data.recording.load.get("model") == "open"
-    pool = data.recording.load.get("connections")
+    is_open = data.recording.load.model == "open"
+    pool = data.recording.load.connections
     return {
         row["second"]: pool if is_open else row["asked"]
         for row in canvas.chosen(data.seconds, ["second", "asked"])
@@ -61,20 +66,20 @@ def _asked(data: TrialData) -> dict[int, float | None]:
 
 
 @cache
-def _chart() -> Specification:
+def _chart(step_s: int) -> Specification:
     headings = {name: name for name in _NAMES}
     area = (
-        canvas.seconds()
+        canvas.seconds(step_s)
         .mark_area(opacity=0.2, color=canvas.ANSWERED.light)
         .encode(x=canvas.time("middle"), y=_count("answered"))
     )
     chart = canvas.layered(
         canvas.stage_bands(),
         area,
-        _line("open", [1, 0], 2.0),
-        _line("answered", [1, 0], 2.0),
-        _line("asked", [4, 4], 1.6, interpolate="step"),
-        canvas.cursor(headings, "connections_second"),
+        _line("open", [1, 0], 2.0, step_s),
+        _line("answered", [1, 0], 2.0, step_s),
+        _line("asked", [4, 4], 1.6, step_s, interpolate="step"),
+        canvas.cursor(headings, "connections_second", step_s),
     ).properties(width=canvas.WIDTH_PX, height=130)
     return canvas.styled(chart)
 
@@ -89,10 +94,14 @@ def _count(column: str) -> alt.Y:
 
 
 def _line(
-    name: str, dash: list[float], width: float, interpolate: Literal["linear", "step"] = "linear"
+    name: str,
+    dash: list[float],
+    width: float,
+    step_s: int,
+    interpolate: Literal["linear", "step"] = "linear",
 ) -> alt.Chart:
     return (
-        canvas.seconds()
+        canvas.seconds(step_s)
         .mark_line(
             strokeWidth=width,
             strokeDash=dash,

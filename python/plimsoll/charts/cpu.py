@@ -7,27 +7,28 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from plimsoll import canvas
+from plimsoll import canvas, wording
 
 if TYPE_CHECKING:
-    from plimsoll.canvas import Rows, Specification, TrialData
+    from plimsoll.canvas import Rows, Specification
+    from plimsoll.findings.trial import TrialData
     from plimsoll.recording import Recording
 
 NAME = "cpu"
 TITLE = "CPU"
 CAPTION = (
-    "Cores kept busy in each second by the server's processes, by the driver and on the whole "
-    "machine. A dashed line is the number of cores one of them had: a server at its line is at "
-    "its limit; a driver near its line measures itself. "
-    "The strip above: the deeper its colour, the higher the level asked for."
+    "Busy cores in each second: server, load generator and whole host. A dashed line is "
+    "the number of cores available to one of them: a server at its line is saturated; a "
+    "load generator near its line limits the measurement. Strip above: the darker, the "
+    "higher the requested level."
 )
 TABLE = "seconds"
 COLUMNS = {
     "second": "second",
     "server": "server, cores",
     "driver": "driver, cores",
-    "machine": "whole machine, cores",
-    "asked": "level asked",
+    "machine": "host, cores",
+    "asked": "requested level",
 }
 
 ROOM = 1.15
@@ -41,7 +42,7 @@ _FIELDS = {
 _NAMES = {
     "server": canvas.SERVER,
     "driver": canvas.DRIVER,
-    "whole machine": canvas.MACHINE,
+    "host": canvas.MACHINE,
 }
 
 
@@ -51,16 +52,16 @@ def draw(data: TrialData) -> Specification:
     rows: Rows = [
         {
             "second": row["second"],
-            **{name: canvas.significant(row[column], 3) for column, name in _FIELDS.items()},
+            **{name: wording.significant(row[column], 3) for column, name in _FIELDS.items()},
             "asked": level,
         }
         for row, level in zip(canvas.chosen(data.seconds, ["second", *_FIELDS]), asked, strict=True)
     ]
-    limits = _limit_rows(data)
+    limits, step_s = _limit_rows(data), canvas.step_s(data)
     return canvas.finished(
-        _chart(canvas.level_name(data.recording)),
+        _chart(canvas.level_name(data.recording), step_s),
         {
-            "seconds": rows,
+            "seconds": canvas.thinned(rows, step_s),
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
             "level": canvas.level_rows(data.recording, asked),
             "limits": limits,
@@ -78,7 +79,7 @@ def _limit_rows(data: TrialData) -> Rows:
         return [_limit(server, "server and driver had", " each")]
     limits = [(server, "server had"), (driver, "driver had")]
     known = [_limit(cores, who) for cores, who in limits if cores]
-    return known or [_limit(cores, "the machine had") for cores in _machine_cores(recording)]
+    return known or [_limit(cores, "the host had") for cores in _machine_cores(recording)]
 
 
 def _server_cores(recording: Recording) -> int:
@@ -91,7 +92,8 @@ def _server_cores(recording: Recording) -> int:
 
 def _machine_cores(recording: Recording) -> list[int]:
     """Cores of the one machine, for who was not confined to some of them."""
-    cores = [len(facts.get("cores") or ()) for facts in recording.machines.values()]
+    known = [facts.get("cores") for facts in recording.machines.values()]
+    cores = [len(one) if isinstance(one, list) else 0 for one in known]
     return [number for number in cores if number] if len(cores) == 1 else []
 
 
@@ -99,28 +101,28 @@ def _limit(cores: int, who: str, ending: str = "") -> dict[str, object]:
     noun = "core" if cores == 1 else "cores"
     return {
         "cores": cores,
-        "room": canvas.significant(cores * ROOM, 3),
+        "room": wording.significant(cores * ROOM, 3),
         "text": f"{who} {cores} {noun}{ending}",
     }
 
 
 @cache
-def _chart(level: str) -> Specification:
-    headings = {"server": "server", "driver": "driver", "machine": "whole machine", "asked": level}
+def _chart(level: str, step_s: int) -> Specification:
+    headings = {"server": "server", "driver": "driver", "machine": "host", "asked": level}
     area = (
-        canvas.seconds()
+        canvas.seconds(step_s)
         .mark_area(opacity=0.15, color=canvas.SERVER.light)
         .encode(x=canvas.time("middle"), y=_cores("server"))
     )
     chart = canvas.layered(
         canvas.stage_bands(),
-        canvas.level_strip(),
+        canvas.level_strip(step_s),
         area,
-        _line("machine", "whole machine", 1.0),
-        _line("server", "server", 2.0),
-        _line("driver", "driver", 2.0),
+        _line("machine", "host", 1.0, step_s),
+        _line("server", "server", 2.0, step_s),
+        _line("driver", "driver", 2.0, step_s),
         _limits(),
-        canvas.cursor(headings, "cpu_second"),
+        canvas.cursor(headings, "cpu_second", step_s),
     ).properties(width=canvas.WIDTH_PX, height=150)
     return canvas.styled(chart)
 
@@ -129,9 +131,9 @@ def _cores(column: str) -> alt.Y:
     return alt.Y(f"{column}:Q", title="busy cores", scale=alt.Scale(zero=True))
 
 
-def _line(column: str, name: str, width: float) -> alt.Chart:
+def _line(column: str, name: str, width: float, step_s: int) -> alt.Chart:
     return (
-        canvas.seconds()
+        canvas.seconds(step_s)
         .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round")
         .encode(
             x=canvas.time("middle"), y=_cores(column), color=canvas.colour_of(name, among=_NAMES)

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from plimsoll import canvas
+from plimsoll import canvas, wording
 
 if TYPE_CHECKING:
-    from plimsoll.canvas import Rows, Specification, TrialData
+    from plimsoll.canvas import Rows, Specification
+    from plimsoll.findings.trial import TrialData
 
 NAME = "memory"
 TITLE = "Memory"
 CAPTION = (
-    "Memory of the server's processes: RSS counts a page that several processes share in each of "
-    "them, PSS counts it once. The dashed line is the server at rest, before the load."
+    "Memory of the server's processes: RSS counts shared pages once per process, PSS once "
+    "in total. The dashed line is the server at rest, before the load."
 )
 TABLE = "seconds"
 COLUMNS = {
@@ -44,10 +45,11 @@ def draw(data: TrialData) -> Specification:
         for row in canvas.chosen(data.memory, ["second", *_FIELDS])
     ]
     peak = max((row["rss"] or 0 for row in rows), default=0)
+    step_s = canvas.step_s(data)
     return canvas.finished(
-        _chart(),
+        _chart(step_s),
         {
-            "seconds": rows,
+            "seconds": canvas.thinned(rows, step_s),
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
             "rest": _rest_rows(data),
         },
@@ -59,20 +61,20 @@ def _rest_rows(data: TrialData) -> Rows:
     server = data.recording.server
     if server is None or server.rest_rss_bytes is None:
         return []
-    value = canvas.significant(server.rest_rss_bytes / 1e6, 3)
+    value = wording.significant(server.rest_rss_bytes / 1e6, 3)
     return [{"value": value, "text": f"at rest {value:,} MB"}]
 
 
 @cache
-def _chart() -> Specification:
+def _chart(step_s: int) -> Specification:
     headings = {name: heading for name, heading in COLUMNS.items() if name != "second"}
     chart = canvas.layered(
         canvas.stage_bands(),
-        _line("driver", "driver RSS", 1.2),
-        _line("pss", "PSS", 2.0),
-        _line("rss", "RSS", 2.0),
+        _line("driver", "driver RSS", 1.2, step_s),
+        _line("pss", "PSS", 2.0, step_s),
+        _line("rss", "RSS", 2.0, step_s),
         _rest(),
-        canvas.cursor(headings, "memory_second"),
+        canvas.cursor(headings, "memory_second", step_s),
     ).properties(width=canvas.WIDTH_PX, height=130)
     return canvas.styled(chart)
 
@@ -83,9 +85,9 @@ def _megabytes(column: str) -> alt.Y:
     )
 
 
-def _line(column: str, name: str, width: float) -> alt.Chart:
+def _line(column: str, name: str, width: float, step_s: int) -> alt.Chart:
     return (
-        canvas.seconds()
+        canvas.seconds(step_s)
         .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round")
         .encode(
             x=canvas.time("middle"),

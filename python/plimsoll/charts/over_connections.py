@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import altair as alt
 
-from plimsoll import canvas
+from plimsoll import canvas, wording
 
 if TYPE_CHECKING:
-    from plimsoll.aggregate.over_connections import Point, Series
     from plimsoll.canvas import Specification
+    from plimsoll.comparison.over_connections import ConnectionsPoint, ConnectionsSeries
 
 NAME = "over_connections"
 TITLE = "Over connections"
 CAPTION = (
-    "Each point is a load that held one number of connections: the median over repetitions, the "
-    "line through it its 95 % interval. From above: right answers per second, share of the "
-    "requests that were answered rightly, most memory of the server's processes, and power of the "
-    "host above that of the idle host, where that is known. A hollow point is void."
+    "Each point is a load with a constant number of connections: median over repetitions "
+    "with its 95 % interval. From the top: goodput, share of successful requests, peak "
+    "memory of the server, and power of the host above idle, where known. A hollow point "
+    "is void."
 )
 TABLE = "points"
 COLUMNS = {
     "framework": "framework",
     "connections": "connections",
-    "goodput": "right answers, /s",
+    "goodput": "goodput, /s",
     "goodput_low": "95 % from",
     "goodput_high": "95 % to",
-    "right": "answered rightly, %",
+    "right": "successful, %",
     "memory": "server RSS, MB",
     "power": "net power, W",
     "level": "verdict",
 }
 
 _PANELS = {
-    "goodput": "right answers per second",
-    "right": "answered rightly, %",
+    "goodput": "goodput, responses/s",
+    "right": "successful, %",
     "memory": "memory, MB",
     "power": "net power, W",
 }
@@ -44,7 +44,7 @@ _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down
 _HEIGHT_PX = 130
 
 
-def draw(data: Series) -> Specification:
+def draw(data: ConnectionsSeries) -> Specification:
     """The chart with its data; a panel without any number is left out."""
     rows = [_row(point) for point in data.points]
     panels = tuple(name for name in _PANELS if any(row[name] is not None for row in rows))
@@ -52,7 +52,7 @@ def draw(data: Series) -> Specification:
     return canvas.finished(drawn, {"points": rows}, _description(data))
 
 
-def _row(point: Point) -> dict[str, Any]:
+def _row(point: ConnectionsPoint) -> dict[str, float | str | None]:
     return {
         "framework": point.framework,
         "connections": point.connections,
@@ -64,17 +64,19 @@ def _row(point: Point) -> dict[str, Any]:
     }
 
 
-def _scaled(point: Point, name: str, quantity: str, factor: float) -> dict[str, Any]:
+def _scaled(
+    point: ConnectionsPoint, name: str, quantity: str, factor: float
+) -> dict[str, float | str | None]:
     middle = point.numbers.get(quantity)
     ends = middle and middle.interval
     return {
-        name: middle and canvas.significant(middle.value * factor),
-        f"{name}_low": ends and canvas.significant(ends.low * factor),
-        f"{name}_high": ends and canvas.significant(ends.high * factor),
+        name: middle and wording.significant(middle.value * factor),
+        f"{name}_low": ends and wording.significant(ends.low * factor),
+        f"{name}_high": ends and wording.significant(ends.high * factor),
     }
 
 
-def _right(point: Point) -> dict[str, Any]:
+def _right(point: ConnectionsPoint) -> dict[str, float | str | None]:
     """The share that is left beside the failures; where their interval is high, it is low."""
     failed = point.numbers.get("failure_ratio")
     ends = failed and failed.interval
@@ -86,14 +88,14 @@ def _right(point: Point) -> dict[str, Any]:
 
 
 def _percent(failed: float) -> float | None:
-    return canvas.significant(100 * max(0.0, 1 - failed), 6)
+    return wording.significant(100 * max(0.0, 1 - failed), 6)
 
 
-def _description(data: Series) -> str:
+def _description(data: ConnectionsSeries) -> str:
     levels = sorted({point.connections for point in data.points})
     return (
-        f"{', '.join(data.frameworks)} at {data.endpoint}, on {canvas.counted(levels[0])} to "
-        f"{canvas.counted(levels[-1])} connections"
+        f"{', '.join(data.frameworks)} at {data.endpoint}, on {wording.counted(levels[0])} to "
+        f"{wording.counted(levels[-1])} connections"
     )
 
 

@@ -13,24 +13,23 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-from plimsoll import canvas
+from plimsoll import canvas, wording
 from plimsoll.aggregate.failures import errno_name
-from plimsoll.aggregate.summaries import told_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.canvas import Rows, Specification, TrialData
+    from plimsoll.canvas import Rows, Specification
+    from plimsoll.findings.trial import TrialData
 
 NAME = "response_time"
 TITLE = "Response time and failures"
 CAPTION = (
-    "Time from when a request was due until its answer was complete, at 25, 50, 75, 95 and 99 % "
-    "of the answers of each second; a percentile is drawn where ten answers or more lie above it. "
-    "Where the driver does not say when requests were due, it is the service time, from when they "
-    "were sent, and the axis says so. "
-    "Bars beneath count the failures of each second by kind; no bars, no failures. "
-    "The strip above: the deeper its colour, the higher the level asked for."
+    "Time from the intended start of a request to its complete response: percentiles 25, "
+    "50, 75, 95 and 99 of each second, drawn where at least ten responses lie above. "
+    "Where intended starts are unknown, it is the service time, from the send time, and "
+    "the axis says so. Bars below count failures per second by outcome. Strip above: the "
+    "darker, the higher the requested level."
 )
 TABLE = "seconds"
 COLUMNS = {
@@ -41,7 +40,7 @@ COLUMNS = {
     "p95": "95 %, ms",
     "p99": "99 %, ms",
     "failed": "failed",
-    "asked": "level asked",
+    "asked": "requested level",
 }
 
 LOGARITHMIC_FROM = 20.0
@@ -62,15 +61,17 @@ def draw(data: TrialData) -> Specification:
     rows = _rows(data, asked)
     failures = _failure_rows(data)
     kinds = tuple(dict.fromkeys(row["kind"] for row in failures))
+    step_s = canvas.step_s(data)
     return canvas.finished(
         _chart(
             _is_wide(rows),
             kinds,
-            _AXES[told_time(data.summary)],
+            _AXES[data.told_time],
             canvas.level_name(data.recording),
+            step_s,
         ),
         {
-            "seconds": rows,
+            "seconds": canvas.thinned(rows, step_s, failed=sum),
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
             "level": canvas.level_rows(data.recording, asked),
             **({"failures": failures} if failures else {}),
@@ -80,7 +81,7 @@ def draw(data: TrialData) -> Specification:
 
 
 def _rows(data: TrialData, asked: Sequence[float | None]) -> Rows:
-    time = told_time(data.summary)
+    time = data.told_time
     columns = {f"{time}_{name}_ns": name for name in _PERCENTILES}
     return [
         {
@@ -96,8 +97,11 @@ def _rows(data: TrialData, asked: Sequence[float | None]) -> Rows:
 
 
 def _failure_rows(data: TrialData) -> Rows:
-    """Failures by second with the name of their kind; kinds in order of their frequency."""
-    rows = data.failures.to_pylist()
+    """Failures by second with the name of their kind; kinds in order of their frequency.
+
+    Where several seconds share a column it is their mean.
+    """
+    rows, step_s = data.failures.to_pylist(), canvas.step_s(data)
     totals = Counter[str]()
     for row in rows:
         row["kind"] = _kind(row["outcome"], row["errno"])
@@ -107,10 +111,18 @@ def _failure_rows(data: TrialData) -> Rows:
     counts = Counter[tuple[str, int]]()
     for row in rows:
         kind = row["kind"] if row["kind"] in shown else _OTHER
-        counts[kind, row["second"]] += row["count"]
+        counts[kind, row["second"] // step_s * step_s] += row["count"]
     rank = {kind: place for place, kind in enumerate([*shown, _OTHER])}
     ordered = sorted(counts.items(), key=lambda item: (rank[item[0][0]], item[0][1]))
-    return [{"second": second, "kind": kind, "count": count} for (kind, second), count in ordered]
+    end = data.seconds.num_rows
+    return [
+        {
+            "second": second,
+            "kind": kind,
+            "count": wording.significant(count / max(min(step_s, end - second), 1), 6),
+        }
+        for (kind, second), count in ordered
+    ]
 
 
 def _kind(outcome: str, number: int | None) -> str:
@@ -124,42 +136,42 @@ def _is_wide(rows: Rows) -> bool:
 
 
 def _description(data: TrialData, kinds: tuple[str, ...]) -> str:
-    time = told_time(data.summary)
-    median = (data.summary or {}).get(f"{time}_p50_ns")
+    time = data.told_time
+    median = None if data.summary is None else data.summary.time(time).p50_ns
     told = "unknown" if median is None else f"{canvas.scaled(median, 1e6)} ms"
     return (
         f"{_AXES[time].capitalize()} of {data.recording.title} second by second at five "
-        f"percentiles; median of the hold {told}; "
+        f"percentiles; median of the measurement window {told}; "
         f"kinds of failure: {', '.join(kinds) or 'none'}"
     )
 
 
 @cache
-def _chart(wide: bool, kinds: tuple[str, ...], name: str, level: str) -> Specification:
-    times = _times(wide, name, level, with_axis=not kinds)
+def _chart(wide: bool, kinds: tuple[str, ...], name: str, level: str, step_s: int) -> Specification:
+    times = _times(wide, name, level, step_s, with_axis=not kinds)
     if not kinds:
         return canvas.styled(times)
     resolve = alt.Resolve(
         scale=alt.ScaleResolveMap(x="shared", color="independent"),
         legend=alt.LegendResolveMap(color="independent"),
     )
-    chart = alt.vconcat(times, _failures(kinds), spacing=12, resolve=resolve)
+    chart = alt.vconcat(times, _failures(kinds, step_s), spacing=12, resolve=resolve)
     return canvas.styled(chart)
 
 
-def _times(wide: bool, name: str, level: str, with_axis: bool) -> alt.LayerChart:
+def _times(wide: bool, name: str, level: str, step_s: int, with_axis: bool) -> alt.LayerChart:
     scale = (
         alt.Scale(type="log", nice=False, padding=6)
         if wide
         else alt.Scale(type="linear", zero=True, nice=True)
     )
     lines = [
-        _line(column, share, _y(column, name, scale, wide), with_axis)
+        _line(column, share, _y(column, name, scale, wide), step_s, with_axis)
         for column, share in zip(_PERCENTILES, _NAMES, strict=True)
     ]
     headings = {column: COLUMNS[column] for column in (*_PERCENTILES, "failed")} | {"asked": level}
-    cursor = canvas.cursor(headings, "response_time_second")
-    above = (canvas.stage_bands(), canvas.level_strip())
+    cursor = canvas.cursor(headings, "response_time_second", step_s)
+    above = (canvas.stage_bands(), canvas.level_strip(step_s))
     return canvas.layered(*above, *lines, cursor).properties(width=canvas.WIDTH_PX, height=200)
 
 
@@ -172,10 +184,10 @@ def _y(column: str, name: str, scale: alt.Scale, wide: bool) -> alt.Y:
     )
 
 
-def _line(column: str, share: str, y: alt.Y, with_axis: bool) -> alt.Chart:
+def _line(column: str, share: str, y: alt.Y, step_s: int, with_axis: bool) -> alt.Chart:
     width = 2.4 if column == "p50" else 1.4
     return (
-        canvas.seconds()
+        canvas.seconds(step_s)
         .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round", clip=True)
         .encode(
             x=canvas.time("middle") if with_axis else _without_labels(canvas.time("middle")),
@@ -190,11 +202,11 @@ def _without_labels(x: alt.X) -> alt.X:
     return x.title(None).axis(grid=False, labels=False)
 
 
-def _failures(kinds: tuple[str, ...]) -> alt.Chart:
+def _failures(kinds: tuple[str, ...], step_s: int) -> alt.Chart:
     colours = [colour.light for colour in canvas.KINDS[: len(kinds)]]
     return (
         alt.Chart(alt.NamedData(name="failures"))
-        .transform_calculate(until="datum.second + 1")
+        .transform_calculate(until=f"datum.second + {step_s}")
         .transform_stack(stack="count", groupby=["second"], as_=["bottom", "top"])
         .mark_rect()
         .encode(

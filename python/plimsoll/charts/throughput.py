@@ -10,26 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from plimsoll import canvas
+from plimsoll import canvas, wording
 from plimsoll.aggregate.seconds import AFTER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.canvas import Rows, Specification, TrialData
+    from plimsoll.canvas import Rows, Specification
+    from plimsoll.findings.trial import TrialData
 
 NAME = "throughput"
 TITLE = "Throughput"
 CAPTION = (
-    "Complete answers in each second; the deeper the colour, the higher the level asked for. "
-    "The line is the average of the hold. A triangle counts the requests that failed in its "
-    "second, a cross marks a second without any answer."
+    "Responses in each second; the darker, the higher the requested level. The line is "
+    "the mean of the measurement window. A triangle counts the requests that failed in "
+    "its second; a cross marks a second without a response."
 )
 TABLE = "seconds"
 COLUMNS = {
     "second": "second",
     "stage": "stage",
-    "asked": "level asked",
+    "asked": "requested level",
     "completed": "completed",
     "failed": "failed",
 }
@@ -45,19 +46,31 @@ def draw(data: TrialData) -> Specification:
         row["asked"] = asked or 0
         row["silent"] = _is_silent(row)
         row["failed"] = row["failed"] or 0
+    step_s = canvas.step_s(data)
+    shown = _thinned(rows, step_s)
     return canvas.finished(
         _chart(
             canvas.level_name(data.recording),
             _has_levels(rows),
-            _mark_size(rows),
+            _mark_size(shown),
+            step_s,
         ),
         {
-            "seconds": rows,
+            "seconds": shown,
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
             "mean": _mean_rows(data),
         },
         _description(data, rows),
     )
+
+
+def _thinned(rows: Rows, step_s: int) -> Rows:
+    """Rows with the mean of their seconds, and the lowest and the highest of these."""
+    if step_s == 1:
+        return rows
+    spread = [row | {"low": row["completed"], "high": row["completed"]} for row in rows]
+    rules = {"stage": canvas.first, "completed": canvas.mean, "low": min}
+    return canvas.thinned(spread, step_s, **rules)
 
 
 def _has_levels(rows: Rows) -> bool:
@@ -80,14 +93,14 @@ def _mark_size(rows: Rows) -> int:
 def _mean_rows(data: TrialData) -> Rows:
     if data.summary is None:
         return []
-    value = data.summary["throughput_per_s"]
+    value = data.summary.throughput_per_s
     last = data.recording.holds[-1:]
     return [
         {
-            "start_s": canvas.significant(hold.start_ns / 1e9, 6),
-            "end_s": canvas.significant(hold.end_ns / 1e9, 6),
-            "value": canvas.significant(value, 6),
-            "text": f"average {canvas.per_second(value)}" if hold in last else "",
+            "start_s": wording.significant(hold.start_ns / 1e9, 6),
+            "end_s": wording.significant(hold.end_ns / 1e9, 6),
+            "value": wording.significant(value, 6),
+            "text": f"mean {wording.per_second(value)}" if hold in last else "",
         }
         for hold in data.recording.holds
     ]
@@ -96,41 +109,51 @@ def _mean_rows(data: TrialData) -> Rows:
 def _description(data: TrialData, rows: Rows) -> str:
     silent = sum(row["silent"] for row in rows)
     failed = sum(row["failed"] for row in rows)
-    mean = "" if data.summary is None else canvas.per_second(data.summary["throughput_per_s"])
+    mean = "" if data.summary is None else wording.per_second(data.summary.throughput_per_s)
     return (
-        f"Throughput of {data.recording.title} over {len(rows)} seconds: average of the hold "
-        f"{mean or 'unknown'}, {silent} seconds without an answer, "
-        f"{canvas.counted(failed)} requests failed"
+        f"Throughput of {data.recording.title} over {len(rows)} seconds: mean of the window "
+        f"{mean or 'unknown'}, {silent} seconds without a response, "
+        f"{wording.counted(failed)} requests failed"
     )
 
 
 @cache
-def _chart(asked: str, has_levels: bool, mark_size: int) -> Specification:
+def _chart(asked: str, has_levels: bool, mark_size: int, step_s: int) -> Specification:
     headings = {"completed": "completed", "failed": "failed", "asked": asked}
     marks = (
-        _marked("datum.failed > 0", "failed", mark_size).encode(y="failed:Q"),
-        _marked("datum.silent", "no answer", mark_size).encode(y=alt.datum(0)),
+        _marked("datum.failed > 0", "failed", mark_size, step_s).encode(y="failed:Q"),
+        _marked("datum.silent", "no response", mark_size, step_s).encode(y=alt.datum(0)),
     )
     chart = canvas.layered(
         canvas.stage_bands(),
-        _bars(asked, has_levels),
+        _bars(asked, has_levels, step_s),
+        *((_spread(step_s),) if step_s > 1 else ()),
         *(marks if mark_size else ()),
         _mean(),
-        canvas.cursor(headings, "throughput_second"),
+        canvas.cursor(headings, "throughput_second", step_s),
     ).properties(width=canvas.WIDTH_PX, height=200)
     return canvas.styled(chart)
 
 
-def _bars(asked: str, has_levels: bool) -> alt.Chart:
+def _spread(step_s: int) -> alt.Chart:
+    """From the lowest to the highest of the seconds that share a column."""
     return (
-        canvas.seconds()
-        .transform_calculate(until="datum.second + 1")
+        canvas.seconds(step_s)
+        .mark_rule(strokeWidth=1, opacity=0.35, color=canvas.INK.light)
+        .encode(x=canvas.time("middle"), y="low:Q", y2="high:Q")
+    )
+
+
+def _bars(asked: str, has_levels: bool, step_s: int) -> alt.Chart:
+    return (
+        canvas.seconds(step_s)
+        .transform_calculate(until=f"datum.second + {step_s}")
         .mark_rect()
         .encode(
             x=canvas.time("second"),
             x2="until",
             y=alt.Y(
-                "completed:Q", title="answers per second", axis=alt.Axis(format=canvas.NUMBERS)
+                "completed:Q", title="responses per second", axis=alt.Axis(format=canvas.NUMBERS)
             ),
             y2=alt.Y2Datum(0),
             color=alt.Color(
@@ -147,16 +170,16 @@ def _level_legend() -> alt.Legend:
     return alt.Legend(gradientLength=120, gradientThickness=8, format=canvas.NUMBERS, tickCount=2)
 
 
-def _marked(condition: str, name: str, size: int) -> alt.Chart:
+def _marked(condition: str, name: str, size: int, step_s: int) -> alt.Chart:
     return (
-        canvas.seconds()
+        canvas.seconds(step_s)
         .transform_filter(condition)
         .mark_point(filled=True, size=size, yOffset=-4, color=canvas.FAILED.light, opacity=1)
         .encode(
             x=canvas.time("middle"),
             shape=alt.ShapeDatum(
                 name,
-                scale=alt.Scale(domain=["failed", "no answer"], range=["triangle-up", "cross"]),
+                scale=alt.Scale(domain=["failed", "no response"], range=["triangle-up", "cross"]),
                 legend=alt.Legend(title=None, symbolFillColor=canvas.FAILED.light),
             ),
         )

@@ -1,13 +1,13 @@
-"""The command line: one module a verb; each parses, calls, prints, and gives an exit code.
+"""The command line: one module per verb, which parses, calls, prints and returns an exit code.
 
-A verb's module is imported only when the verb is used, so that help comes at once.
+A verb's module is imported only when the verb is used, which keeps `--help` fast.
 """
 
 from __future__ import annotations
 
-from plimsoll.cli import leaving
+from plimsoll.cli import early_interrupt
 
-_BEGUN = leaving.begin()  # before all that takes long to import
+_BEGUN = early_interrupt.begin()  # before all that takes long to import
 
 # ruff: noqa: E402
 import importlib
@@ -16,13 +16,12 @@ import keyword
 import os
 import signal
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from plimsoll import __version__
-from plimsoll.cli import messages
+from plimsoll import __version__, doors
+from plimsoll.cli import memory, messages
 from plimsoll.errors import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -30,31 +29,76 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from plimsoll.cli import checking as checking
+    from plimsoll.cli import completing as completing
+    from plimsoll.cli import importing as importing
+    from plimsoll.cli import incoming as incoming
+    from plimsoll.cli import judging as judging
+    from plimsoll.cli import listing as listing
+    from plimsoll.cli import load_screen as load_screen
+    from plimsoll.cli import panel as panel
+    from plimsoll.cli import redaction as redaction
+    from plimsoll.cli import status as status
+
+_WORKERS = (
+    "checking",
+    "completing",
+    "importing",
+    "incoming",
+    "judging",
+    "listing",
+    "load_screen",
+    "panel",
+    "redaction",
+    "status",
+)
+"""Modules that verbs work with, and that their help does without."""
+
+_find = doors.of_modules(__name__, _WORKERS)
+
+
+def __getattr__(name: str) -> object:
+    """A module that a verb works with; imported when it is used, so that help does without it."""
+    begun = early_interrupt.begin()
+    try:
+        return _find(name)
+    finally:
+        early_interrupt.end(begun=begun)
+
+
 VERBS = {
-    "machine": "facts and limits of this host, and what to change",
-    "list": "frameworks, endpoints and checks; what runs here and what is missing for the rest",
-    "install": "what a framework needs on this machine, then its build",
-    "check": "start each framework, verify its endpoints, stop; no load",
-    "plan": "the trials of a campaign in order, the time and the disk it needs",
-    "run": "conduct the trials of a campaign; goes on where it stopped",
-    "calibrate": "the instrument against a server whose truth is known; the ceiling of this host",
-    "load": "one trial against an address that already runs",
-    "import": "what another tool wrote about each of its requests becomes a recording",
-    "audit": "figures that another tool printed, or somebody published, are judged",
-    "judge": "aggregate and judge recordings again",
-    "report": "charts and report of recordings",
-    "export": "recordings for other programs: CSV of each second, JTL, HdrHistogram, Parquet",
-    "completion": "what makes bash, zsh or fish complete what is typed",
+    "machine": "show this host's configuration and limits, and what to change",
+    "list": "list frameworks, drivers, endpoints and checks, and what is missing here",
+    "install": "install dependencies and build frameworks and tools",
+    "check": "start each framework and verify its endpoints, without load",
+    "plan": "list the trials of a campaign, with the time and disk space they need",
+    "run": "run the trials of a campaign; resumes where it stopped",
+    "compare": "say whether server B is faster than A; two variants, revisions or commands",
+    "calibrate": "check the engine against a server with known service times; measure its capacity",
+    "load": "put load on a server that is already running",
+    "import": "import the per-request log of another load generator",
+    "audit": "check results that another tool printed or somebody published",
+    "judge": "recompute statistics and verdicts from recordings",
+    "report": "write charts and the report",
+    "export": "export recordings as CSV, JTL, HdrHistogram logs or Parquet",
+    "completion": "print shell completion for bash, zsh or fish",
 }
-"""Every verb and what it does, in the order of the path from question to report."""
+"""Every verb and what it does, in the order in which they are used."""
 
 EPILOGUE = """\b
 Exit codes:
-  0  done and sound            5  a driver failed
-  1  done, some verdict void   6  results could not be written or read
-  2  the question is wrong     7  a limit given with --fail-if was missed
-  3  this host is not fit     70  a fault of Plimsoll itself
-  4  a framework failed      130  interrupted"""
+  0  success                                   6  results cannot be read or written
+  1  a verdict is void; doubtful: --strict      7  a threshold or regression limit was crossed
+  2  invalid arguments or campaign file        8  that limit is undecided
+  3  host limits too low for this load        70  internal error in Plimsoll
+  4  a framework or the server failed        130  interrupted
+  5  a driver failed"""
+
+
+MOST_COLUMNS = 10_000
+"""Signs in a line that a terminal may have; lines are filled up to its width."""
+
+_COLUMNS_DIGITS = 9
 
 
 def module_of(verb: str) -> str:
@@ -73,11 +117,13 @@ class Verbs(click.Group):
         """One of them; None when there is none of this name."""
         if cmd_name not in VERBS:
             return None
-        begun = leaving.begin()
+        if not ctx.resilient_parsing and not {"-h", "--help"} & {*ctx.args, *sys.argv}:
+            memory.require(cmd_name)
+        begun = early_interrupt.begin()
         try:
             return importlib.import_module(f"plimsoll.cli.{module_of(cmd_name)}").command
         finally:
-            leaving.end(begun=begun)
+            early_interrupt.end(begun=begun)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Verbs that begin with a word, without importing them, or options of the program."""
@@ -90,22 +136,34 @@ class Verbs(click.Group):
         ]
         return verbs or click.Command.shell_complete(self, ctx, incomplete)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes what was typed, as long as it is text: what is kept and shown must be UTF-8."""
+        for place, typed in enumerate(args, 1):
+            if not _is_text(typed):
+                shown = typed.encode("utf-8", "backslashreplace").decode()
+                raise click.UsageError(f"argument {place} is not UTF-8: `{shown}`", ctx)
+        return super().parse_args(ctx, args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb that was typed, or a hint at the one that was meant."""
+        """The verb that was typed.
+
+        Raises:
+            UsageError: There is no such verb; the message suggests the nearest one.
+        """
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            raise click.UsageError(f"there is no verb `{args[0]}`{messages.meant(args[0], VERBS)}")
+            raise click.UsageError(f"unknown verb `{args[0]}`{messages.meant(args[0], VERBS)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Runs the verb; whoever reads its output may go away early, as `head` does."""
+        """Runs the verb; a closed pipe, as with `| head`, is no error."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             return 0
         except SystemExit as end:
-            if isinstance(end.__context__, BrokenPipeError):  # this is how rich says it
+            if isinstance(end.__context__, BrokenPipeError):  # rich exits on a closed pipe
                 return 0
             raise
 
@@ -113,6 +171,11 @@ class Verbs(click.Group):
         """The list of verbs, without importing them."""
         with formatter.section("Verbs"):
             formatter.write_dl([*VERBS.items()])
+
+
+def _is_text(typed: str) -> bool:
+    """Whether there is nothing in it but text: no byte that is not UTF-8, and no NUL."""
+    return "\0" not in typed and not any("\ud800" <= sign <= "\udfff" for sign in typed)
 
 
 @click.group(
@@ -125,12 +188,12 @@ class Verbs(click.Group):
 def plimsoll() -> None:
     """A laboratory for HTTP servers and web frameworks.
 
-    Plimsoll starts real applications, puts a known load on them, records every request, and says
-    what was measured and whether the measurement deserves belief.
+    Plimsoll starts real applications, generates a defined load, records every request, reports
+    throughput and latency, and checks whether the numbers can be trusted.
 
     \b
-    plimsoll load http://127.0.0.1:8080/ -c 100 -d 30s      against what runs already
-    plimsoll run campaigns/quick.toml                       a campaign of your own or ours
+    plimsoll load http://127.0.0.1:8080/ -c 100 -d 30s      test a server that is running
+    plimsoll run quick                                      compare frameworks in a campaign
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
 
 
@@ -142,29 +205,50 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     _make_outputs_fit()
+    code = ended(arguments)
+    _let_go()
+    sys.exit(code)
+
+
+def ended(arguments: Sequence[str] | None = None) -> int:
+    """Runs one verb; gives its exit code, whatever ended it.
+
+    Args:
+        arguments: What was typed after the program's name; None for the process's own.
+    """
     try:
         code = plimsoll.main(arguments, prog_name="plimsoll", standalone_mode=False)
         sys.stdout.flush()
     except (KeyboardInterrupt, click.Abort):
-        code = messages.error("interrupted", "", INTERRUPTED)
+        return messages.error("interrupted", "", INTERRUPTED)
     except Exception as error:
-        code = messages.failure(error)
-    _let_go()
-    sys.exit(code if isinstance(code, int) else 0)
+        return messages.failure(error)
+    return code if isinstance(code, int) else 0
 
 
 def _make_outputs_fit() -> None:
-    """Signs that a terminal does not know become `?`; what is closed takes words and loses them."""
+    """Replaces characters that the output cannot encode by `?`; ignores an absurd `COLUMNS`.
+
+    Writing to a closed stdout fails as on a full disk; output to a closed stderr is dropped.
+    """
+    if _is_too_wide(os.environ.get("COLUMNS", "")):
+        del os.environ["COLUMNS"]
     for name in ("stdout", "stderr"):
         output = getattr(sys, name)
         if output is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+            mode = os.O_RDONLY if name == "stdout" else os.O_WRONLY
+            file = os.open(os.devnull, mode)
+            setattr(sys, name, open(file, "w", encoding="utf-8"))  # noqa: PTH123
         elif isinstance(output, io.TextIOWrapper):
             output.reconfigure(errors="replace")
 
 
+def _is_too_wide(columns: str) -> bool:
+    return columns.isdecimal() and (len(columns) > _COLUMNS_DIGITS or int(columns) > MOST_COLUMNS)
+
+
 def _let_go() -> None:
-    """Nothing more is to come: neither Ctrl-C nor what could not be written makes a last noise."""
+    """Flushes stdout for the last time; neither Ctrl-C nor a write error prints a traceback."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         sys.stdout.flush()
@@ -172,4 +256,4 @@ def _let_go() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-leaving.end(begun=_BEGUN)
+early_interrupt.end(begun=_BEGUN)

@@ -1,4 +1,4 @@
-"""`plimsoll calibrate`: the instrument against a server whose truth is known."""
+"""`plimsoll calibrate`: check the engine against a server with known service times."""
 
 from __future__ import annotations
 
@@ -8,35 +8,36 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import ceiling, machine
+import plimsoll
+from plimsoll import events, report
 from plimsoll.cli import messages, options
-from plimsoll.conduct.interruption import Interruption
 from plimsoll.errors import VERDICT_VOID
 
 if TYPE_CHECKING:
-    from plimsoll.calibration.calibration import Calibration
+    from plimsoll.events import Event
+    from plimsoll.lab.calibrations import CalibrationResult
 
 PARTS = ("accuracy", "pacing", "freeze", "ceiling", "tools")
-QUICK = PARTS[:-1]
-"""The parts of a quick calibration where nobody says which."""
 
 FORMATS = ("table", "markdown")
 
 
 @click.command(name="calibrate")
-@click.option("--quick", is_flag=True, help="Half a minute: shorter, fewer cases, no other tools.")
+@click.option(
+    "--quick", is_flag=True, help="Half a minute: shorter, fewer cases, without other tools."
+)
 @click.option(
     "--only",
     "parts",
     type=click.Choice(PARTS),
     multiple=True,
-    help="This part and no other. Repeatable.",
+    help="Run only this part. Repeatable.",
 )
 @click.option(
     "--into",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Keep the ceilings there instead of where trials look for them.",
+    help="Store the measured capacity there instead of in the default place.",
 )
 @click.option(
     "--format",
@@ -44,62 +45,45 @@ FORMATS = ("table", "markdown")
     type=click.Choice(FORMATS),
     default="table",
     show_default=True,
-    help="How the tables are printed.",
+    help="Output format.",
 )
 @options.as_json
 def command(
     quick: bool, parts: tuple[str, ...], into: Path | None, form: str, as_json: bool
 ) -> int:
-    """Checks the instrument against a server whose truth is known, and finds its ceiling.
+    """Check the engine against a server with known service times; measure its maximum rate.
 
-    A server with known service times says by its own clock how long it had each request; the
-    engine must report the same. Then: how exactly requests are sent when they are due, what is
-    reported of a server that stands still, by Plimsoll and by other tools that are installed, and
-    the most this host can do. Trials look the ceiling up, so that a verdict can tell the driver's
-    limit from the server's.
+    The reference server logs the service time of each request by its own clock; the engine must
+    report the same. Further parts measure how precisely requests are sent at their intended times,
+    what Plimsoll and other installed tools report when a server stalls, and the capacity of the
+    load generator on this host, which trials use to tell its limit from the server's.
 
-    Ends with exit code 1 when something is beyond its limits. Run it on a quiet host.
+    Exit code 1 when a limit is exceeded. Run it on an idle host.
 
     \b
     plimsoll calibrate                        two minutes
     plimsoll calibrate --quick                half a minute
     plimsoll calibrate --only pacing          one part; repeatable
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    found = _calibrated(parts or (QUICK if quick else PARTS), quick=quick)
-    kept = _keep(found, into)
-    _print(found, kept, "json" if as_json else form)
+    found = plimsoll.calibrate(parts, quick=quick, into=into, tell=_tell)
+    _print(found, "json" if as_json else form)
     return VERDICT_VOID if found.misses else 0
 
 
-def _calibrated(parts: tuple[str, ...], *, quick: bool) -> Calibration:
-    from plimsoll.calibration import calibration  # noqa: PLC0415 - heavy
-    from plimsoll.calibration.bench import Bench  # noqa: PLC0415
-
-    division = machine.divide_cores(None, None)
-    if division.note:
-        messages.note(division.note)
-    interruption = Interruption()
-    bench = Bench(division.server, division.driver, interruption, messages.step)
-    extent = calibration.QUICK if quick else calibration.FULL
-    with interruption.listening():
-        return calibration.calibrate(bench, extent, parts, machine.facts())
+def _tell(event: Event) -> None:
+    match event:
+        case events.Notice():
+            messages.note(event.message)
+        case events.Step():
+            messages.step(event.message)
+        case _:
+            pass
 
 
-def _keep(found: Calibration, into: Path | None) -> Path | None:
-    if found.ceilings is None or not found.ceilings.reached:
-        return None
-    engine = ceiling.engine("plimsoll", found.engine)
-    return ceiling.keep(found.ceilings.reached, found.machine, engine, into)
-
-
-def _print(found: Calibration, kept: Path | None, form: str) -> None:
-    from plimsoll.report import calibrated  # noqa: PLC0415 - heavy
-
+def _print(found: CalibrationResult, form: str) -> None:
     if form == "json":
-        click.echo(json.dumps(calibrated.document(found, kept)))
+        click.echo(json.dumps(found.as_json()))
     elif form == "markdown":
-        click.echo(calibrated.markdown(found, kept))
+        click.echo(found.markdown())
     else:
-        from rich.console import Console  # noqa: PLC0415
-
-        calibrated.show(found, kept, Console(highlight=False, emoji=False))
+        report.calibrated.show(found.calibration, found.kept)

@@ -1,6 +1,6 @@
-"""What a shell offers while somebody types: frameworks, tools, campaigns and endpoints.
+"""Shell completion of frameworks, tools, campaigns and endpoints.
 
-Names are found by looking at folders; no file is read, so that words come at once.
+Names come from folder listings; no file is read, which keeps completion fast.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from click.shell_completion import CompletionItem
 
+from plimsoll.campaign import framework, places, tool
+from plimsoll.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import click
 
-CAMPAIGNS = Path("campaigns")
-"""Folder whose campaigns are offered before anything is typed."""
-
 OF_TOOLS = ("install", "list")
-"""Verbs that take the names of tools, too."""
+"""Verbs that also take names of tools."""
 
 _NAMED = ("frameworks", "endpoints")
 
@@ -27,12 +27,10 @@ _NAMED = ("frameworks", "endpoints")
 def frameworks(
     ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Frameworks whose names begin with a word, but for those that stand there already.
+    """Frameworks that start with a word, except those already typed.
 
-    Tools, too, for a verb that takes them beside frameworks.
+    Includes tools, for verbs that take them.
     """
-    from plimsoll.campaign import tool  # noqa: PLC0415
-
     typed = ctx.params.get("names") or ()
     tools = tool.names() if ctx.info_name in OF_TOOLS else ()
     names = [*_frameworks(ctx), *tools]
@@ -42,14 +40,18 @@ def frameworks(
 def campaigns(
     _ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Campaign files and folders whose paths begin with a word."""
-    return [CompletionItem(path) for path in sorted(set(_campaigns(incomplete)))]
+    """Campaigns whose names, and files and folders whose paths, begin with a word.
+
+    Before anything is typed, names only.
+    """
+    paths = sorted(set(_files(incomplete))) if incomplete else []
+    return [*_beginning(incomplete, places.campaigns()), *map(CompletionItem, paths)]
 
 
 def settings(
     ctx: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Keys of `--set`, and the frameworks and endpoints that stand behind some of them."""
+    """Keys of `--set`, and their values where these are frameworks or endpoints."""
     key, equals, value = incomplete.partition("=")
     if not equals:
         return _beginning(incomplete, [f"{name}=" for name in (*_NAMED, "repetitions")])
@@ -62,12 +64,9 @@ def settings(
 
 
 def _frameworks(ctx: click.Context) -> list[str]:
-    from plimsoll.campaign import framework  # noqa: PLC0415
-    from plimsoll.errors import CampaignError  # noqa: PLC0415
-
     try:
-        root = framework.locate(ctx.params.get("root"))
-    except CampaignError:
+        root = framework.search(ctx.params.get("root"))
+    except InputError:
         return []
     return [folder.name for folder in framework.find(root)]
 
@@ -78,11 +77,9 @@ def _endpoints() -> list[str]:
     return [endpoint.name for endpoint in ENDPOINTS]
 
 
-def _campaigns(incomplete: str) -> Iterator[str]:
-    """TOML files and folders; before anything is typed, the campaigns where there is a folder."""
+def _files(incomplete: str) -> Iterator[str]:
+    """TOML files and folders."""
     folder = Path(incomplete if incomplete.endswith("/") else Path(incomplete).parent)
-    if not incomplete and CAMPAIGNS.is_dir():
-        folder = CAMPAIGNS
     for path in folder.glob("[!.]*"):
         if str(path).startswith(incomplete.removeprefix("./")):
             if path.is_dir():

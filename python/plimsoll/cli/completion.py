@@ -1,13 +1,14 @@
-"""`plimsoll completion`: what a shell needs to complete what is typed."""
+"""`plimsoll completion`: print the completion script of a shell."""
 
 from __future__ import annotations
 
 import click
+from click.shell_completion import get_completion_class
 
 from plimsoll.cli import messages
 
 VARIABLE = "_PLIMSOLL_COMPLETE"
-"""Variable by which a shell asks for words; click looks at it before anything else."""
+"""Environment variable with which a shell requests completions from click."""
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -16,17 +17,15 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> int:
-    """Prints what makes a shell complete verbs, options, frameworks, campaigns and endpoints.
+    """Print the script that completes verbs, options, frameworks, campaigns and endpoints.
 
     \b
     eval "$(plimsoll completion bash)"                  in ~/.bashrc
     eval "$(plimsoll completion zsh)"                   in ~/.zshrc
     plimsoll completion fish | source                   in ~/.config/fish/config.fish
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    from click.shell_completion import get_completion_class  # noqa: PLC0415
-
     found = get_completion_class(shell)
     if found is None:
-        return messages.error(f"click knows no shell `{shell}`", "")
+        return messages.error(f"no completion for shell `{shell}`", "")
     click.echo(found(ctx.find_root().command, {}, "plimsoll", VARIABLE).source())
     return 0

@@ -1,4 +1,4 @@
-"""`plimsoll export`: recordings for other programs."""
+"""`plimsoll export`: recordings in the formats of other programs."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import storage as storages
-from plimsoll.campaign.quantities import Unreadable
-from plimsoll.cli import messages, options, reporting
-from plimsoll.errors import CampaignError, Problem
-from plimsoll.storage import parquet, postgres
+import plimsoll
+from plimsoll import lab
+from plimsoll.campaign.quantities import UnreadableQuantity
+from plimsoll.cli import messages, options
+from plimsoll.errors import InputError, Problem
+from plimsoll.storage import postgres
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from plimsoll.lab.results import CampaignResults
     from plimsoll.storage.results import Results
 
 FORMATS = {
-    "seconds": "CSV of each second: `seconds_success.csv`, `seconds_failure.csv`",
-    "jtl": "samples of JMeter: `requests.jtl`",
-    "hlog": "interval logs of HdrHistogram: `response_time.hlog`, `service_time.hlog`",
-    "parquet": "the tables of `docs/tables.md`, and `trial.json`",
+    "seconds": "CSV, a row per second: `seconds_success.csv`, `seconds_failure.csv`",
+    "jtl": "JMeter samples: `requests.jtl`",
+    "hlog": "HdrHistogram interval logs: `response_time.hlog`, `service_time.hlog`",
+    "parquet": "the tables in `docs/tables.md`, and `trial.json`",
 }
 """Every format and what it is."""
 
@@ -34,8 +36,8 @@ def _formats(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if name not in FORMATS:
-            message = f"there is no format `{name}`{messages.meant(name, FORMATS)}"
-            raise Unreadable(message, f"formats are {_listed(FORMATS)}")
+            message = f"unknown format `{name}`{messages.meant(name, FORMATS)}"
+            raise UnreadableQuantity(message, f"formats: {_listed(FORMATS)}")
     return names
 
 
@@ -44,29 +46,29 @@ def _listed(names: Iterable[str]) -> str:
 
 
 @click.command(name="export", epilog=EPILOGUE)
-@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("results", type=options.FOLDER)
 @click.option(
     "--to",
     "target",
     required=True,
     callback=options.address,
     metavar="FOLDER|postgresql://…",
-    help="Folder with one folder a trial, made when it is not there; or a database.",
+    help="Target folder, one subfolder per trial, created if missing; or a database.",
 )
 @click.option(
     "--format",
     "--only",
     "formats",
     multiple=True,
-    type=options.Quantity("FORMATS", _formats),
-    help="Repeatable, or with commas between; without it, every format.",
+    type=options.QuantityType("FORMATS", _formats),
+    help="Repeatable or comma-separated.  [default: all formats]",
 )
 @click.option(
     "--trial",
     "trials",
     multiple=True,
     metavar="ID",
-    help="Repeatable; without it, every trial.",
+    help="Repeatable.  [default: all trials]",
 )
 @options.storage
 def command(
@@ -76,72 +78,72 @@ def command(
     trials: tuple[str, ...],
     storage: str,
 ) -> int:
-    """Writes the recordings in a folder of results for other programs.
+    """Export the recordings of a results folder.
 
-    A trial that was exported before is replaced; other formats of the same recording stay.
+    An earlier export of the same trial and format is replaced.
     """
     names = [name for some in formats for name in some]
     _require_target(target, names)
-    with storages.opened(results, storage) as stored:
-        reporting.require_recordings(stored)
+    with plimsoll.read(results, storage=storage) as found:
+        stored = found.stored
         chosen = _chosen(stored, trials)
         if postgres.serves(target):
-            _copy(stored, chosen if trials else None, target)
+            _copy(found, chosen if trials else None, target)
         else:
-            _write(stored, chosen, names or [*FORMATS], Path(target))
+            _write(
+                stored,
+                chosen,
+                names or [*FORMATS],
+                Path(target).absolute() if ":" in target else Path(target),
+            )
     return 0
 
 
 def _require_target(target: str, names: Sequence[str]) -> None:
-    """Does nothing when the target is one, and fits the formats that were asked for."""
+    """Requires a valid target that fits the formats."""
     if postgres.serves(target):
         if names:
-            message = "a database has tables and takes no `--format`"
-            raise CampaignError([Problem("--format", message, "leave it out")])
+            message = "a database export has no formats"
+            raise InputError([Problem("--format", message, "remove `--format`")])
     elif not target or "://" in target:
-        message = "this is neither a folder nor the address of a PostgreSQL database"
+        message = "the target is neither a folder nor a PostgreSQL URL"
         hint = "write `--to FOLDER` or `--to postgresql://USER@HOST/DATABASE`"
-        raise CampaignError([Problem("--to", message, hint)])
+        raise InputError([Problem("--to", message, hint)])
 
 
-def _chosen(results: Results, asked: Sequence[str]) -> Sequence[str]:
-    """The trials that were asked for, in the order of the plan."""
+def _chosen(results: Results, names: Sequence[str]) -> Sequence[str]:
+    """The selected trials, or all, in the order of the plan."""
     there = results.trial_ids()
     problems = [
         Problem(
             "--trial",
             f"`{results.place}` has no trial `{trial}`{messages.meant(trial, there)}",
-            f"its trials are {_listed(there)}",
+            f"trials: {_listed(there)}",
         )
-        for trial in asked
+        for trial in names
         if trial not in there
     ]
     if problems:
-        raise CampaignError(problems)
-    return [trial for trial in there if not asked or trial in asked]
+        raise InputError(problems)
+    return [trial for trial in there if not names or trial in names]
 
 
 def _write(results: Results, trials: Sequence[str], names: Sequence[str], target: Path) -> None:
-    """Writes trial after trial, and says what could not be said in a format."""
-    from plimsoll.aggregate.trial import stored  # noqa: PLC0415 - heavy
-    from plimsoll.export import folder  # noqa: PLC0415 - heavy
-
-    with parquet.locked(target, folder.OPTION):
-        folder.prepare(target)
+    """Writes each trial, and notes what a format cannot hold."""
+    with lab.exports.opened(target):
         for number, trial in enumerate(trials, 1):
             messages.step(f"[{number}/{len(trials)}] {trial}")
-            unsaid = folder.export(stored(results, results.recording(trial)), names, target)
-            for name, sentences in unsaid.items():
+            for name, sentences in lab.exports.write(results, trial, names, target).items():
                 for sentence in sentences:
                     messages.note(f"{name}: {sentence}")
     messages.step(f"exported {_counted(len(trials), 'trial')} to `{target}`")
 
 
-def _copy(results: Results, trials: Sequence[str] | None, target: str) -> None:
+def _copy(results: CampaignResults, trials: Sequence[str] | None, target: str) -> None:
     """Copies tables into a database."""
     if trials is None:
-        reporting.judged(results)  # what follows from the recordings goes with them
-    copied = postgres.export(results, target, trials, messages.step)
+        _ = results.findings  # derived tables are exported too
+    copied = postgres.export(results.stored, target, trials, messages.step)
     rows = _counted(copied.rows, "row")
     messages.step(f"exported {_counted(copied.trials, 'trial')}, {rows}, to `{copied.place}`")
 

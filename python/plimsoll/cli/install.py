@@ -1,7 +1,4 @@
-"""`plimsoll install`: what frameworks and tools need on this machine, then their builds.
-
-What does it is imported where it is used: help does without it.
-"""
+"""`plimsoll install`: install dependencies and build frameworks and tools."""
 
 from __future__ import annotations
 
@@ -11,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli import chosen, messages, options
+from plimsoll import cli, lab
+from plimsoll.cli import messages, options
 from plimsoll.errors import FrameworkError
 
 if TYPE_CHECKING:
@@ -22,16 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class Done:
-    """What became of the frameworks and tools that were to be installed.
+    """The result of an installation.
 
     Attributes:
-        installed: What was done for each of which something was done.
-        ready: Titles of those of which nothing had to be done.
-        absent: Titles of those whose toolchain is not here, and the one thing that is missing.
+        installed: A sentence for each framework or tool that was installed or built.
+        ready: Titles of those that were ready before.
+        absent: What is missing for those whose toolchain is not on this host, by title.
         unrooted: Titles of those that need packages which only root may install.
         packages: These packages.
-        failed: Why others could not be installed, a sentence for each, by title.
-        exit_code: Of the first that failed; 0 when none did.
+        failed: The reason of each failure, by title.
+        exit_code: Of the first failure; 0 when there is none.
     """
 
     installed: list[str] = field(default_factory=list[str])
@@ -43,7 +41,7 @@ class Done:
     exit_code: int = 0
 
     def fail(self, framework: Installable, error: FrameworkError) -> None:
-        """Notes that one could not be installed, and tells it at once."""
+        """Prints and keeps a failure."""
         self.failed[framework.title] = error.message.partition("\n")[0].partition(";")[0]
         code = messages.error(error.message, error.hint, error.exit_code)
         self.exit_code = self.exit_code or code
@@ -51,13 +49,13 @@ class Done:
 
 @click.command(name="install")
 @options.framework_names
-@click.option("--all", "everything", is_flag=True, help="Every framework, every variant of it.")
+@click.option("--all", "everything", is_flag=True, help="Every framework and variant.")
 @click.option(
     "--campaign",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
+    type=options.CampaignFile(),
+    metavar="CAMPAIGN",
     shell_complete=options.completed("campaigns"),
-    help="The frameworks of a campaign, and the tools it names as drivers.",
+    help="The frameworks and drivers of a campaign.",
 )
 @options.available
 @options.frameworks_root
@@ -68,11 +66,11 @@ def command(
     available: bool,
     root: Path | None,
 ) -> int:
-    """Brings what frameworks need to this machine, and builds them; brings tools: `jmeter`.
+    """Install the dependencies of frameworks and tools (such as `jmeter`), and build them.
 
-    Debian packages are installed by root only; otherwise the command that a person must type is
-    named. Nothing is enabled system-wide and no service is started. Done again, it does nothing.
-    With `--all` and `--available`, what this machine has no toolchain for is left out and named.
+    Debian packages are installed only when run as root; otherwise the command to run is printed.
+    No service is enabled or started. Running it again changes nothing. With `--all` or
+    `--available`, frameworks without a toolchain on this host are skipped and listed.
     """
     wanted = _wanted(names, everything, campaign, root)
     done = _install(wanted, lenient=everything or available)
@@ -86,28 +84,26 @@ def _wanted(
     names: tuple[str, ...], everything: bool, campaign: Path | None, root: Path | None
 ) -> Sequence[Installable]:
     if campaign is not None:
-        return chosen.of_campaign(chosen.campaign(campaign, (), root))
+        return lab.selection.of_campaign(lab.selection.campaign(campaign, (), root))
     if not names and not everything:
-        raise click.UsageError("name a framework or a tool, or say `--all` or `--campaign FILE`")
-    return chosen.installable(("all:all",) if everything else names, root)
+        raise click.UsageError("name a framework or tool, or use `--all` or `--campaign CAMPAIGN`")
+    return lab.selection.installable(("all:all",) if everything else names, root)
 
 
 def _install(wanted: Sequence[Installable], *, lenient: bool) -> Done:
-    """Installs each; one that fails does not keep the others from it.
+    """Installs each; a failure does not stop the others.
 
     Args:
         wanted: What to install.
-        lenient: Whether one without its toolchain is left out, and is no failure.
+        lenient: Whether to skip one without its toolchain instead of failing.
     """
-    from plimsoll.cli.status import status  # noqa: PLC0415
-
     done = Done()
     for place, framework in enumerate(wanted, 1):
-        here = status(framework)
+        here = cli.status.status(framework)
         if lenient and here.word == "not available":
-            remedy = f"; to have it: {here.remedy}" if here.remedy else ""
+            remedy = f"; to include it: {here.remedy}" if here.remedy else ""
             done.absent[framework.title] = f"{here.why}{remedy}"
-            messages.note(f"left out: `{framework.title}` {here.why}{remedy}")
+            messages.note(f"skipped: `{framework.title}` {here.why}{remedy}")
             continue
         count = f"[{place}/{len(wanted)}] " if wanted[1:] else ""
         messages.step(f"{count}{framework.title}: installing")
@@ -121,12 +117,10 @@ def _install_one(framework: Installable, by_root: Sequence[str], done: Done) -> 
     Args:
         framework: What to install.
         by_root: Packages that it needs and that this user may not install.
-        done: Where what became of it is noted.
+        done: Receives the result.
     """
-    from plimsoll.conduct import install  # noqa: PLC0415
-
     try:
-        installed = install.install(framework)
+        installed = cli.status.install(framework)
     except FrameworkError as error:
         done.fail(framework, error)
         if by_root:
@@ -142,17 +136,15 @@ def _install_one(framework: Installable, by_root: Sequence[str], done: Done) -> 
 
 
 def _summary(done: Done) -> Iterator[str]:
-    """What was done, what was left out and why, and what a person must do now."""
-    from plimsoll.cli.status import by_hand  # noqa: PLC0415
-
+    """What was installed, skipped or failed, and what to do next."""
     yield from _listed("installed", done.installed)
     if done.ready:
-        yield from _listed("already there", [", ".join(done.ready)])
+        yield from _listed("up to date", [", ".join(done.ready)])
     yield from _listed("not available", [f"{name}: {why}" for name, why in done.absent.items()])
     yield from _listed("failed", list(done.failed.values()))
     if done.unrooted:
         again = "then `plimsoll install` again"
-        typed = [", ".join(done.unrooted), by_hand(tuple(done.packages)), again]
+        typed = [", ".join(done.unrooted), cli.status.by_hand(tuple(done.packages)), again]
         yield from _listed("needs root", typed)
 
 

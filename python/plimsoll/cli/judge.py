@@ -1,4 +1,4 @@
-"""`plimsoll judge`: aggregate and judge recordings again."""
+"""`plimsoll judge`: recompute statistics and verdicts from recordings."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ from pathlib import Path
 
 import click
 
-from plimsoll import storage as storages
+import plimsoll
+from plimsoll import cli
 from plimsoll.cli import options, reporting
 
 
 @click.command(name="judge")
-@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("results", type=options.FOLDER)
 @options.storage
+@options.accept
+@options.strict
 @options.as_json
-def command(results: Path, storage: str, as_json: bool) -> int:
-    """Aggregates and judges the recordings in a folder of results again.
-
-    Everything that is computed from recordings is thrown away and made anew.
-    """
-    with storages.opened(results, storage) as stored:
-        found = reporting.judged(stored, again=True)
+def command(
+    *, results: Path, storage: str, accepted: tuple[str, ...], strict: bool, as_json: bool
+) -> int:
+    """Recompute all statistics and verdicts from the recordings of a results folder."""
+    with plimsoll.read(results, storage=storage, again=True) as judged:
+        found = judged.findings
     if as_json:
         click.echo(json.dumps(reporting.as_json(found), indent=1))
     else:
         reporting.print_table(found)
-    return reporting.exit_code(found)
+    return cli.judging.exit_code(found, accepted, strict=strict)

@@ -1,36 +1,42 @@
-"""`plimsoll load`: one trial against an address that already runs."""
+"""`plimsoll load`: one trial against a server that is already running."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from plimsoll import storage as storages
-from plimsoll.cli import EPILOGUE, gates, messages, options, urls
-from plimsoll.errors import LIMIT_MISSED, StorageError, exit_code_of
+import plimsoll
+from plimsoll import cli, lab, report
+from plimsoll.cli import EPILOGUE, messages, options, reporting, thresholds
+from plimsoll.errors import LIMIT_MISSED, exit_code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
+    from plimsoll.aggregate.summary import Summary
     from plimsoll.campaign.load import Arrivals
-    from plimsoll.cli.asked import Asked
-    from plimsoll.cli.gates import Gate
-    from plimsoll.plan import Trial
-    from plimsoll.recording import Recording
-    from plimsoll.storage.results import Results
+    from plimsoll.cli.load_screen import LoadScreen
+    from plimsoll.cli.thresholds import Threshold
+    from plimsoll.lab.results import LoadResult
 
-GATE = options.Quantity("LIMIT", gates.read)
+Output = Literal["text", "json", "csv", "md"]
+"""Format of the result."""
+
+THRESHOLD = options.QuantityType("THRESHOLD", thresholds.read)
 
 GROUPS = {
-    "How much": ("connections", "duration", "requests", "rate", "arrivals", "ramp", "think"),
-    "What is sent": ("method", "headers", "body"),
-    "Connections": ("threads", "pipeline", "each", "no_keepalive", "timeout"),
-    "What is right": ("expect_status", "expect_length", "expect_body"),
-    "What comes out": ("fail_if", "record", "storage", "as_json", "quiet"),
+    "Load": (
+        *("connections", "duration", "requests", "rate", "arrivals", "ramp", "warm_up", "think"),
+        "seed",
+    ),
+    "Request": ("method", "headers", "body"),
+    "Connections": ("threads", "driver_cores", "pipeline", "each", "no_keepalive", "timeout"),
+    "Expected response": ("expect_status", "expect_length", "expect_body"),
+    "Verdicts": ("fail_if", "accepted", "strict", "limits"),
+    "Output": ("record", "storage", "output", "as_json", "verbose", "quiet"),
 }
 """Options of the help by heading."""
 
@@ -43,7 +49,7 @@ GROUPS = {
     type=options.COUNT,
     default=50,
     show_default=True,
-    help="Connections; with -R, the size of the pool.",
+    help="Open connections; with -R, the size of the connection pool.",
 )
 @click.option(
     "-d",
@@ -51,100 +57,145 @@ GROUPS = {
     type=options.DURATION,
     default="10s",
     show_default=True,
-    help="How long the level is held: 500ms, 30s, 2m.",
+    help="Length of the measurement window: 500ms, 30s, 2m.",
+)
+@click.option("-z", "as_oha", type=options.DURATION, hidden=True, help="oha's name of -d.")
+@click.option("-k", is_flag=True, hidden=True, expose_value=False, help="ab's: always so.")
+@click.option("--latency", is_flag=True, hidden=True, expose_value=False, help="wrk's: always so.")
+@click.option(
+    "-n",
+    "--requests",
+    type=options.COUNT,
+    help="Stop after this many requests instead of a duration.",
 )
 @click.option(
-    "-n", "--requests", type=options.COUNT, help="End after so many requests instead of a duration."
-)
-@click.option(
-    "-R", "--rate", type=options.RATE, help="Open model: so many arrivals per second, such as 5k."
+    "-R", "--rate", type=options.RATE, help="Open model: arrivals per second, such as 5k."
 )
 @click.option(
     "--arrivals",
     type=click.Choice(("constant", "poisson")),
-    help="Open model: evenly spaced (without it), or independent of each other.",
+    help="Open model: arrival process.  [default: constant]",
 )
 @click.option(
     "--ramp",
     type=options.DURATION,
-    help="Climb from nothing to the level in a straight line first; not summarised.",
+    help="Linear ramp from 0 to the target level first; excluded from the statistics.",
+)
+@click.option(
+    "--warm-up",
+    type=options.DURATION,
+    help="Hold the target level for this long first; excluded from the statistics.",
 )
 @click.option(
     "--think",
     type=options.DURATION,
-    help="Closed model: pause between an answer and the next request.",
+    help="Closed model: think time between a response and the next request.",
 )
-@click.option("-m", "--method", help="GET without a body, POST with one.")
+@click.option(
+    "--seed",
+    type=options.COUNT,
+    help="Seed of arrivals and URL order; repeats an earlier load, whose JSON has its seed.",
+)
+@click.option("-m", "--method", help="HTTP method.  [default: GET, or POST with a body]")
 @click.option(
     "-H",
     "--header",
     "headers",
     multiple=True,
     metavar="'NAME: VALUE'",
-    help="A header; repeatable.",
+    help="Request header. Repeatable.",
 )
-@click.option("-b", "--body", metavar="TEXT|@FILE|@-", help="Body of the request; @- is stdin.")
+@click.option("-b", "--body", metavar="TEXT|@FILE|@-", help="Request body; @- reads stdin.")
 @click.option(
     "-t",
     "--threads",
     type=options.COUNT,
     default=1,
     show_default=True,
-    help="Threads that put on the load.",
+    help="Load generator threads.",
+)
+@click.option(
+    "--driver-cores",
+    type=options.CORES,
+    default=(),
+    help="Cores of the load generator, one thread on each: `2,3`.",
 )
 @click.option(
     "--pipeline",
     type=options.COUNT,
     default=1,
     show_default=True,
-    help="Requests in flight on one connection; each answer is timed apart.",
+    help="Requests in flight per connection; each response is timed separately.",
 )
 @click.option(
     "--requests-per-connection",
     "each",
     type=options.COUNT,
-    help="Close a connection after so many requests and open another.",
+    help="Reopen a connection after this many requests.",
 )
-@click.option("--no-keepalive", is_flag=True, help="A new connection for each request.")
+@click.option("--no-keepalive", is_flag=True, help="Open a new connection for each request.")
 @click.option(
     "--timeout",
     type=options.DURATION,
     default="10s",
     show_default=True,
-    help="A request that takes longer has failed.",
+    help="Request timeout; a slower request has failed.",
 )
-@click.option("--expect-status", type=int, help="The status that is right; without it 200 to 399.")
-@click.option("--expect-length", type=options.COUNT, help="Length in bytes that is right.")
-@click.option("--expect-body", metavar="TEXT|@FILE|@-", help="The body that is right.")
+@click.option("--expect-status", type=int, help="Expected status.  [default: 200 to 399]")
+@click.option("--expect-length", type=options.COUNT, help="Expected body length in bytes.")
+@click.option("--expect-body", metavar="TEXT|@FILE|@-", help="Expected body.")
 @click.option(
     "--fail-if",
-    type=GATE,
+    type=THRESHOLD,
     multiple=True,
-    help="End with exit code 7 if so: 'p99>250ms', 'failures>1%', 'throughput<5k'. Repeatable.",
+    help="Threshold; exit code 7 when crossed: 'p99>250ms', 'failures>1%', 'throughput<5k'. "
+    "Repeatable.",
+)
+@options.accept
+@options.strict
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="CHECK.NAME=VALUE",
+    help="Limit of a check, as in a campaign: `undisturbed.taken_cores_void=2`. Repeatable.",
 )
 @click.option(
     "--record",
-    type=click.Path(path_type=Path),
+    type=options.FOLDER,
     metavar="DIR",
-    help="Keep every row there; `plimsoll report DIR` draws it.",
+    help="Keep the recording there; `plimsoll report DIR` writes its report.",
 )
 @options.storage
-@options.as_json
-@click.option("-q", "--quiet", is_flag=True, help="No panel while it runs.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(("text", "json", "csv", "md")),
+    default="text",
+    show_default=True,
+    help="Format of the result on stdout.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as `-o json`.")
+@click.option("-v", "--verbose", is_flag=True, help="Show every time, doubt and remedy.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, and the result in one line.")
 def command(  # noqa: PLR0913 - one argument for each option
     *,
     url: tuple[str, ...],
     connections: int,
     duration: float,
+    as_oha: float | None,
     requests: int | None,
     rate: float | None,
     arrivals: Arrivals | None,
     ramp: float | None,
+    warm_up: float | None,
     think: float | None,
+    seed: int | None,
     method: str | None,
     headers: tuple[str, ...],
     body: str | None,
     threads: int,
+    driver_cores: tuple[int, ...],
     pipeline: int,
     each: int | None,
     no_keepalive: bool,
@@ -152,21 +203,28 @@ def command(  # noqa: PLR0913 - one argument for each option
     expect_status: int | None,
     expect_length: int | None,
     expect_body: str | None,
-    fail_if: tuple[Gate, ...],
+    fail_if: tuple[Threshold, ...],
+    accepted: tuple[str, ...],
+    strict: bool,
+    limits: tuple[str, ...],
     record: Path | None,
     storage: str,
+    output: Output,
     as_json: bool,
+    verbose: bool,
     quiet: bool,
 ) -> int:
-    """Puts a load on a server that already runs, and says whether to believe the numbers.
+    """Put load on a server that is already running, and check the result.
 
     \b
-    Closed model: each connection sends its next request when the last is answered:
-                  the most the server can do.
-    Open model:   with -R, requests arrive at a rate whether answers come or not:
-                  how the server feels at that rate.
+    Closed model: each connection sends its next request after the last response:
+                  the server's maximum throughput.
+    Open model:   with -R, requests arrive at a fixed rate, independent of responses:
+                  the latency users see at that rate.
 
-    Several URLs of one server are mixed evenly; one named twice comes twice as often.
+    Several URLs of one server are mixed evenly; a URL given twice is requested twice as often.
+    One request is sent before the load and not counted; a server that does not respond in HTTP
+    ends it there, with exit code 4.
 
     \b
     plimsoll load http://127.0.0.1:8080/ -c 100 -d 30s
@@ -174,117 +232,77 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll load :8080/json -n 10k -b @body.json -H 'Content-Type: application/json'
     plimsoll load :8080/a :8080/b --ramp 10s --record results/mix
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    from plimsoll.cli.asked import Asked, trial  # noqa: PLC0415 - help does without it
+    sent, expected = cli.incoming.bodies(body, expect_body)
+    headers_sent = [cli.incoming.header(one) for one in headers]
+    form: Output = "json" if as_json else output
+    length_s = duration if as_oha is None else as_oha
+    load_s = 0.0 if requests else length_s + (ramp or 0.0) + (warm_up or 0.0)
+    is_quiet = quiet or form != "text"
+    shown = cli.load_screen.LoadScreen(
+        _title(url), load_s, is_quiet=is_quiet, verbose=verbose, is_kept=record is not None
+    )
+    with shown:
+        result = plimsoll.load(
+            url, connections=connections, duration_s=length_s, rate_per_s=rate, arrivals=arrivals,
+            ramp_s=ramp, requests=requests, think_time_s=think, threads=threads, pipeline=pipeline,
+            requests_per_connection=each, keep_alive=not no_keepalive, method=method,
+            headers=headers_sent, body=sent, timeout_s=timeout,
+            status=expect_status, length_bytes=expect_length, expected_body=expected, seed=seed,
+            limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up,
+            driver_cores=driver_cores, record=record, storage=storage, tell=shown,
+        )  # fmt: skip
+    with result:
+        if form == "text" and not quiet:
+            _show(result, shown)
+        else:
+            _print(result, form, kept=record is not None)
+        return _failure(result, fail_if, form) or cli.judging.exit_code(
+            result.campaign.findings, accepted, strict=strict
+        )
 
-    asked = Asked(
-        urls=tuple(urls.parts(one) for one in url), connections=connections, duration_s=duration,
-        threads=threads, rate_per_s=rate, arrivals=arrivals, ramp_s=ramp, requests=requests,
-        think_time_s=think, pipeline=pipeline, requests_per_connection=each,
-        keep_alive=not no_keepalive, method=method, headers=headers, body=body, timeout_s=timeout,
-        status=expect_status, length_bytes=expect_length, expected_body=expect_body,
-    )  # fmt: skip
-    planned = trial(asked)
-    with _kept(record, storage) as results:
-        recording = _conduct(planned, asked, results, quiet=quiet or as_json)
-        return _judged(results, recording, fail_if, as_json=as_json, kept=record is not None)
+
+def _title(urls: Sequence[str]) -> str:
+    """What a load is called while it runs."""
+    parts = [lab.urls.parts(one) for one in urls]
+    return f"{parts[0].netloc}{lab.load_options.name(map(lab.urls.target, parts))}"
 
 
-@contextmanager
-def _kept(record: Path | None, storage: str) -> Generator[Results]:
-    """Where the rows go: what was asked for, or a folder that is removed at the end.
+def _show(result: LoadResult, shown: LoadScreen) -> None:
+    """Shows what the figures are worth; of a load that was interrupted nobody waits for that."""
+    if result.recording.driver is not None and result.recording.ending.kind != "Interrupted":
+        (trial,) = result.campaign.findings.trials
+        shown.show_verdicts(trial)
 
-    Raises:
-        UsageError: A storage is named, and not what the recording is called there.
-    """
-    import tempfile  # noqa: PLC0415 - help does without it
 
-    if record is not None:
-        _require_new(record)
-        with storages.opened(record, storage) as results:
-            _require_none(results)
-            yield results
+def _print(result: LoadResult, form: Output, *, kept: bool) -> None:
+    """Prints a load in one line or in a format; of one that never began there is JSON only."""
+    found = result.campaign.findings if form == "json" or result.recording.driver else None
+    if found is None:
         return
-    if storage:
-        raise click.UsageError("--storage needs --record, whose last part is the campaign's name")
-    with tempfile.TemporaryDirectory(prefix="plimsoll-load-") as folder:
-        with storages.opened(Path(folder)) as results:
-            yield results
-
-
-def _require_none(results: Results) -> None:
-    """Does nothing when no recording is there yet.
-
-    Raises:
-        StorageError: There is; rows that were measured are not written over.
-    """
-    if results.trial_ids():
-        message = f"`{results.place}` holds a recording already"
-        raise StorageError(message, "give another name with `--record`")
-
-
-def _require_new(record: Path) -> None:
-    """Does nothing when a folder holds no file yet.
-
-    Raises:
-        StorageError: It does; rows that were measured are not written over.
-    """
-    files = (path for path in record.rglob("*") if path.is_file() and path.name != ".lock")
-    if (first := next(files, None)) is not None:
-        message = f"`{record}` is not empty: it holds `{first.relative_to(record)}`"
-        raise StorageError(message, "name a new folder with `--record`")
-
-
-def _conduct(trial: Trial, asked: Asked, results: Results, *, quiet: bool) -> Recording:
-    from plimsoll import machine  # noqa: PLC0415 - help does without all of these
-    from plimsoll.cli import panel  # noqa: PLC0415
-    from plimsoll.conduct import trial as trials  # noqa: PLC0415
-    from plimsoll.conduct.interruption import Interruption  # noqa: PLC0415
-    from plimsoll.conduct.setting import Setting  # noqa: PLC0415
-
-    machine.raise_open_files()
-    setting = Setting(
-        driver_threads=asked.threads,
-        body_sample_ratio=Setting.body_sample_ratio if asked.expected_body is None else 1.0,
-    )
-    interruption = Interruption()
-    scene = panel.Scene(
-        trial=f"{trial.framework.name}{trial.endpoint.name}",
-        load_s=0.0 if asked.requests else trial.load.duration_s,
-        left_s=0.0 if asked.requests else trial.load.duration_s,
-    )
-    with results.locked(), interruption.listening(), panel.showing(scene, quiet=quiet) as tell:
-        address = urls.address(asked.urls[0])
-        return trials.load(trial, address, setting, results, interruption, tell)
-
-
-def _judged(
-    results: Results,
-    recording: Recording,
-    limits: Sequence[Gate],
-    *,
-    as_json: bool,
-    kept: bool,
-) -> int:
-    import json  # noqa: PLC0415
-
-    from plimsoll.cli import reporting  # noqa: PLC0415 - heavy, and not needed to put on load
-
-    ending = recording.ending
-    if not as_json and recording.driver is None:
-        return messages.error(ending.message, ending.hint, exit_code_of(ending.kind))
-    found = reporting.judged(results)
-    if as_json:
+    (trial,) = found.trials
+    if form == "json":
         (one,) = reporting.as_json(found)
-        click.echo(json.dumps({**one, "recording": results.place if kept else None}))
+        click.echo(json.dumps({**one, "recording": result.campaign.place if kept else None}))
+    elif form == "csv":
+        click.echo(report.load_line.as_csv(trial), nl=False)
+    elif form == "md":
+        click.echo(report.load_markdown.render(trial), nl=False)
     else:
-        reporting.print_load(found)
-    missed = _missed(found.trials[0].summary, limits)
-    return exit_code_of(ending.kind) or missed or reporting.exit_code(found)
+        click.echo(report.load_line.line(trial))
 
 
-def _missed(summary: Mapping[str, Any] | None, limits: Sequence[Gate]) -> int:
-    """The exit code of a missed limit, each of which is named; 0 when none was missed."""
+def _failure(result: LoadResult, limits: Sequence[Threshold], form: Output) -> int:
+    """Prints what went wrong; the exit code of an error or a threshold, else 0."""
+    ending = result.recording.ending
+    if form != "json" and result.recording.driver is None:
+        return messages.error(ending.message, ending.hint, exit_code_of(ending.kind))
+    missed = _missed(result.summary, limits) if limits else 0
+    return exit_code_of(ending.kind) or missed
+
+
+def _missed(summary: Summary | None, limits: Sequence[Threshold]) -> int:
+    """Prints each crossed threshold; the exit code, 0 when none was crossed."""
     missed = [limit for limit in limits if summary is None or limit.is_missed(summary)]
     for limit in missed:
-        messages.error(f"the load counts as failed: {limit.told(summary)}", "")
+        messages.error(f"threshold crossed: {limit.described(summary)}", "")
     return LIMIT_MISSED if missed else 0

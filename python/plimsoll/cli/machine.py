@@ -1,8 +1,9 @@
-"""`plimsoll machine`: facts and limits of this host, and what to change."""
+"""`plimsoll machine`: show this host's configuration and limits, and what to change."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import click
 
@@ -18,13 +19,13 @@ from plimsoll.errors import HostError
     type=options.COUNT,
     default=9000,
     show_default=True,
-    help="The most connections that are to be open at one time.",
+    help="Largest number of open connections.",
 )
 @options.as_json
 def command(connections: int, as_json: bool) -> int:
-    """Facts and limits of this host, and what to change.
+    """Show this host's configuration and limits, and what to change.
 
-    Ends with exit code 3 when a limit of this host makes so many connections impossible.
+    Exit code 3 when a limit of this host does not allow that many connections.
     """
     facts = machine.facts()
     division = machine.divide_cores(None, None)
@@ -44,7 +45,7 @@ def command(connections: int, as_json: bool) -> int:
 
 
 def _print(
-    facts: dict[str, object], division: machine.Division, advice: list[str], connections: int
+    facts: Mapping[str, object], division: machine.Division, advice: list[str], connections: int
 ) -> None:
     width = max(map(len, facts))
     for name, value in facts.items():
@@ -55,7 +56,7 @@ def _print(
     if division.note:
         click.echo(division.note)
     click.echo(f"\nfor {connections} connections:")
-    for sentence in advice or ["nothing needs to be changed"]:
+    for sentence in advice or ["no change needed"]:
         click.echo(f"- {sentence}")
 
 

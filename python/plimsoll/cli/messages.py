@@ -1,8 +1,9 @@
-"""What is said on stderr: errors with a remedy, notes, and steps."""
+"""Output on stderr: errors with a hint, notes and progress."""
 
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import re
 import traceback
@@ -11,101 +12,108 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.errors import FAULT, CampaignError, PlimsollError, StorageError
+from plimsoll import texts
+from plimsoll.errors import FAULT, HostError, InputError, PlimsollError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-WRONG_QUESTION = 2
+USAGE_ERROR = 2
+"""Exit code: invalid arguments or campaign file."""
 
 TRACEBACK = "PLIMSOLL_TRACEBACK"
-"""Variable that has the place of a fault shown."""
+"""Environment variable that prints the traceback of an internal error."""
 
 
 def failure(wrong: Exception) -> int:
-    """Says what ended a verb; gives the exit code."""
+    """Prints the error that ended a verb; returns its exit code."""
     match wrong:
         case click.UsageError():
             return usage(wrong)
         case click.ClickException():
             return error(wrong.format_message(), "")
-        case CampaignError():
+        case InputError():
             return problems(wrong)
         case PlimsollError():
             return error(wrong.message, wrong.hint, wrong.exit_code)
-        case OSError():
+        case OSError() | MemoryError():
             return _refused(wrong)
         case _:
             return _fault(wrong)
 
 
-def error(message: str, hint: str, exit_code: int = WRONG_QUESTION) -> int:
-    """Says what went wrong and what to do; gives the exit code back."""
+def error(message: str, hint: str, exit_code: int = USAGE_ERROR) -> int:
+    """Prints an error and its hint; returns the exit code."""
     _say("error", "red", message)
     if hint:
         _say("hint", "cyan", hint)
     return exit_code
 
 
-def problems(found: CampaignError) -> int:
-    """Says every problem of a campaign, each with its place and remedy."""
+def problems(found: InputError) -> int:
+    """Prints every problem with its place and hint; returns the exit code."""
     for problem in found.problems:
         error(str(problem), problem.hint)
     return found.exit_code
 
 
 def usage(wrong: click.UsageError) -> int:
-    """Says what is wrong with what was typed, and where help is."""
+    """Prints a usage error and where help is; returns the exit code."""
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         click.echo(wrong.format_message(), err=True)
-        return WRONG_QUESTION
+        return USAGE_ERROR
     command = wrong.ctx.command_path if wrong.ctx else "plimsoll"
     message = _in_our_words(wrong.format_message())
-    return error(message[:1].lower() + message[1:], f"`{command} --help` shows what it takes")
+    return error(message[:1].lower() + message[1:], f"see `{command} --help`")
 
 
 def _in_our_words(message: str) -> str:
-    """A sentence of click with its values in backticks and without a full stop."""
+    """A message of click with its values in backticks and without a full stop."""
     quoted = re.sub(r"'([^']+)'", r"`\1`", message.strip().removesuffix("."))
     return re.sub(r"\.? \(?Did you mean( one of)?:? (.*\?)\)?$", r"; did you mean\1 \2", quoted)
 
 
-def _refused(wrong: OSError) -> int:
-    """Says what the operating system refused in a place where nothing better is known."""
+def _refused(wrong: OSError | MemoryError) -> int:
+    """Prints an error of the operating system for which there is no better message."""
+    if isinstance(wrong, MemoryError):
+        hint = "free memory, or raise this process's memory limit"
+        return error("out of memory", hint, HostError.exit_code)
+    if wrong.errno == errno.EBADF:
+        hint = "keep standard output open, or redirect it to a file or /dev/null"
+        return error("cannot print: standard output is closed", hint, StorageError.exit_code)
     message = wrong.strerror or str(wrong)
     if wrong.filename is not None:
         message = f"`{wrong.filename}`: {message}"
-    return error(message, "look at free space and permissions", StorageError.exit_code)
+    return error(message, "check free disk space and permissions", StorageError.exit_code)
 
 
 def _fault(wrong: Exception) -> int:
-    """Says that Plimsoll itself is wrong; shows where when that is asked for."""
+    """Prints an internal error, with its traceback when `PLIMSOLL_TRACEBACK` is set."""
     if os.environ.get(TRACEBACK):
         click.echo("".join(traceback.format_exception(wrong)), err=True)
     kind = type(wrong).__name__
-    hint = f"please report it, with what `{TRACEBACK}=1` in front of the same command shows"
-    return error(f"this is a fault of Plimsoll itself: {kind}: {wrong}", hint, FAULT)
+    hint = f"please report it with the output of the same command under `{TRACEBACK}=1`"
+    return error(f"internal error in Plimsoll: {kind}: {wrong}", hint, FAULT)
 
 
 def note(message: str) -> None:
-    """Says something that is worth knowing."""
+    """Prints a note."""
     _say("note", "yellow", message)
 
 
 def step(message: str) -> None:
-    """Says what is being done; that nobody hears it any more ends nothing."""
-    with suppress(BrokenPipeError):
-        click.echo(message, err=True)
+    """Prints progress; a closed stderr is no error."""
+    _put(texts.lines(message))
 
 
 def meant(word: str, among: Iterable[str]) -> str:
-    """`; did you mean …` for a word that is nearly one of some; else nothing."""
+    """`; did you mean …?` when a known word is close; else empty."""
     near = difflib.get_close_matches(word, list(among), n=1)
     return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def coloured(text: str, colour: str) -> str:
-    """A text in colour, unless `NO_COLOR` is set; where it does not go to a terminal it is plain.
+    """A text in colour, unless `NO_COLOR` is set or the output is no terminal.
 
     Source:
         https://no-color.org
@@ -114,4 +122,9 @@ def coloured(text: str, colour: str) -> str:
 
 
 def _say(kind: str, colour: str, message: str) -> None:
-    step(f"{coloured(f'{kind}:', colour)} {message}")
+    _put(f"{coloured(f'{kind}:', colour)} {texts.lines(message)}")
+
+
+def _put(line: str) -> None:
+    with suppress(BrokenPipeError):
+        click.echo(line, err=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from plimsoll import cli
 from plimsoll.campaign import quantities
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ class Grouped(click.Command):
                 formatter.write_dl(list(records.values()))
 
 
-class Quantity(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
-    """A quantity as people write it.
+class QuantityType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
+    """A quantity with its unit, such as `30s` or `5k`.
 
     Args:
         name: What it is called in help.
@@ -64,42 +65,87 @@ class Quantity(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:
-        """The value, or a usage error that says how to write it."""
+        """The value.
+
+        Raises:
+            UsageError: It cannot be parsed; the message gives an example.
+        """
         if not isinstance(value, str):
             return value
         try:
             return self._read(value)
-        except quantities.Unreadable as error:
+        except quantities.UnreadableQuantity as error:
             self.fail(f"{error.message}; {error.hint}", param, ctx)
 
 
+class Folder(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
+    """A folder, which need not exist.
+
+    One whose name Arrow would take for an address, such as `s3:x`, becomes an absolute path.
+    """
+
+    name = "DIR"
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """The path.
+
+        Raises:
+            UsageError: The name is empty or contains a NUL.
+        """
+        if not isinstance(value, str):
+            return value
+        if not value.strip() or "\0" in value:
+            self.fail("the folder name is empty or contains a NUL character", param, ctx)
+        return Path.cwd() / value if ":" in value else Path(value)
+
+
+class CampaignFile(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
+    """A campaign: the path of its file, or the name of one that is here or came with Plimsoll."""
+
+    name = "CAMPAIGN"
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """The path of the file, or an `InputError`; while words are completed, what was typed."""
+        from plimsoll.campaign import places  # noqa: PLC0415 - help does without it
+
+        is_completing = ctx is not None and ctx.resilient_parsing
+        return Path(value) if is_completing else places.campaign_file(Path(value))
+
+
 def completed(kind: str) -> Callable[..., Any]:
-    """What a shell offers for a parameter; read only when a shell asks.
+    """Shell completion of a parameter, imported only when a shell asks for it.
 
     Args:
         kind: Name of a function in `completing`.
     """
 
     def offer(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> Any:
-        from plimsoll.cli import completing  # noqa: PLC0415 - nobody else needs it
-
-        return getattr(completing, kind)(ctx, parameter, incomplete)
+        return getattr(cli.completing, kind)(ctx, parameter, incomplete)
 
     return offer
 
 
-DURATION = Quantity("DURATION", quantities.duration_s)
-COUNT = Quantity("COUNT", quantities.count)
-RATE = Quantity("RATE", quantities.number)
-CORES = Quantity("CORES", quantities.cores)
+DURATION = QuantityType("DURATION", quantities.duration_s)
+COUNT = QuantityType("COUNT", quantities.count)
+RATE = QuantityType("RATE", quantities.number)
+CORES = QuantityType("CORES", quantities.cores)
+FOLDER = Folder()
 
 
 def address(_ctx: click.Context, _parameter: click.Parameter, value: str) -> str:
-    """An address as it was typed; what may hold a password is at once taken out of `ps`."""
-    from plimsoll.cli import concealing  # noqa: PLC0415 - nobody else needs it
-
+    """An address as it was typed; one that may contain a password is redacted in `ps`."""
     if "@" in value or "=" in value:
-        concealing.conceal(value)
+        cli.redaction.conceal(value)
     return value
 
 
@@ -108,15 +154,15 @@ storage = click.option(
     default="",
     callback=address,
     metavar="URL",
-    help="Keep results in a database: postgresql://USER@HOST/DATABASE. The last part of the folder "
-    "of results is then the name of the campaign; the report lies in the folder.",
+    help="Store results in PostgreSQL: postgresql://USER@HOST/DATABASE. The last part of the "
+    "results folder names the campaign; the report is still written to the folder.",
 )
 frameworks_root = click.option(
     "--frameworks",
     "root",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder of the frameworks; without it, the one here, above, or of the checkout.",
+    help="Frameworks folder. Default: `frameworks/` here, in a parent, or Plimsoll's own.",
 )
 settings = click.option(
     "--set",
@@ -124,17 +170,39 @@ settings = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     shell_complete=completed("settings"),
-    help="Change a value of the campaign: `repetitions=1`, `frameworks=go,node`, "
+    help="Override a value of the campaign file: `repetitions=1`, `frameworks=go,node`, "
     "`load.climb.timeout=5s`, `scale_time=0.1`. Repeatable.",
 )
 available = click.option(
     "--available",
     is_flag=True,
-    help="Leave out, and name, what is not available here.",
+    help="Skip what is not available on this host, and list it.",
+)
+
+
+def _checks(
+    _ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Names of checks that there are."""
+    if value:
+        cli.judging.require_known(value)
+    return value
+
+
+accept = click.option(
+    "--accept",
+    "accepted",
+    multiple=True,
+    metavar="CHECK",
+    callback=_checks,
+    help="Verdicts of this check do not change the exit code; they are still shown. Repeatable.",
+)
+strict = click.option(
+    "--strict", is_flag=True, help="Exit code 1 for doubtful verdicts as well as for void ones."
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 campaign_file = click.argument(
-    "campaign", type=click.Path(path_type=Path), shell_complete=completed("campaigns")
+    "campaign", type=CampaignFile(), shell_complete=completed("campaigns")
 )
 framework_names = click.argument(
     "names", nargs=-1, metavar="[FRAMEWORK]...", shell_complete=completed("frameworks")

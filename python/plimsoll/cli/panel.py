@@ -1,28 +1,30 @@
-"""What is seen while a campaign or a load runs: a live panel, or plain lines when piped."""
+"""Progress of a campaign or load: a live panel, or plain lines when stderr is piped."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll import events
+from plimsoll.aggregate.outcomes import UNENDED
 from plimsoll.cli import messages
-from plimsoll.conduct import events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
     from rich.console import RenderableType
-    from rich.live import Live
 
-    from plimsoll.published.figures import Figures
-    from plimsoll.recording import Recording
-
-    Judged = Callable[[Recording], str]
-    """Says something of a trial that has ended."""
-
-from contextlib import contextmanager
+    from plimsoll.tool_output.reported import ReportedStatistics
 
 BARS = " ▁▂▃▄▅▆▇█"
 SECONDS_SHOWN = 60
@@ -32,7 +34,7 @@ FRAME = 4 + len("connections") + 2
 """Columns of the panel that its frame and the names of its rows take."""
 
 PHASES = {
-    "idling": "measuring the idle host",
+    "idling": "measuring the idle baseline",
     "starting": "starting the server",
     "checking": "checking the contract",
     "driving": "under load",
@@ -43,17 +45,17 @@ PHASES = {
 
 @dataclass
 class Scene:
-    """What there is to see now.
+    """What the panel shows now.
 
     Attributes:
         trial: Id of the trial, or the address of a load.
-        number: Number of the trial among those conducted now.
-        of: How many are conducted now.
+        number: Number of the trial in this run, from 1.
+        of: Number of trials in this run.
         load_s: Length of the load, in seconds; 0 when it ends after a number of requests.
         left_s: Length of the loads from this trial on, in seconds.
-        phase: What is being done.
-        progress: How the load stands; None before its first second.
-        throughputs: Complete answers per second, second by second.
+        phase: The current step.
+        progress: State of the load; None before its first second.
+        throughputs: Complete responses per second, second by second.
     """
 
     trial: str = ""
@@ -66,13 +68,23 @@ class Scene:
     throughputs: deque[float] = field(default_factory=lambda: deque(maxlen=SECONDS_SHOWN))
 
     def take(self, event: events.Event) -> None:
-        """Lets an event change the scene."""
+        """Updates the scene by an event."""
         match event:
             case events.TrialStarted():
                 self.trial, self.number, self.of = event.trial.id, event.number, event.of
                 self.load_s, self.left_s = event.trial.load.duration_s, event.left_s
                 self.progress = None
                 self.throughputs.clear()
+            case events.GroupStarted():
+                self.trial, self.number, self.of = _group_text(event), event.number, event.of
+                self.load_s = sum(trial.load.duration_s for trial in event.trials)
+                self.left_s = event.left_s
+                self.progress = None
+                self.throughputs.clear()
+            case events.TurnEnded():
+                self.phase = PHASES["driving"]
+                self.trial, self.progress = event.trial.id, event.progress
+                self.throughputs.append(event.progress.throughput_per_s)
             case events.Phase():
                 self.phase = PHASES[event.name]
             case events.Progress():
@@ -85,43 +97,37 @@ class Scene:
 
     @property
     def remaining_s(self) -> float:
-        """Load still to come, in seconds."""
+        """Remaining load, in seconds."""
         passed_s = self.progress.at_s if self.progress else 0.0
         return max(0.0, self.left_s - min(passed_s, self.load_s))
 
 
 @contextmanager
-def showing(
-    scene: Scene, *, quiet: bool = False, judged: Judged = lambda _: ""
-) -> Generator[events.Listener]:
-    """Shows what happens for as long as the block runs, on stderr.
+def showing(scene: Scene) -> Generator[events.Listener]:
+    """Shows progress on stderr while the block runs.
+
+    The panel appears when something begins: an error in the arguments comes without one.
 
     Args:
         scene: What is known before the first event.
-        quiet: Whether nothing is to be shown.
-        judged: What to say of a trial that has ended besides how; nothing where it is empty.
 
     Yields:
         A listener for the events.
     """
-    if quiet:
-        yield events.nobody
-        return
-    from rich.console import Console  # noqa: PLC0415
-
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        yield _lines(scene, judged)
+        yield _lines(scene)
         return
-    from rich.live import Live  # noqa: PLC0415
-
-    with Live(
+    live = Live(
         get_renderable=lambda: _panel(scene, console.width),
         console=console,
         refresh_per_second=4,
         transient=True,
-    ) as live:
-        yield _drawn(scene, live, judged)
+    )
+    try:
+        yield _drawn(scene, live)
+    finally:
+        live.stop()
 
 
 def sparkline(values: list[float]) -> str:
@@ -147,85 +153,104 @@ def ending_text(event: events.TrialEnded) -> str:
     if driver is not None and driver.figures is not None:
         return f"{event.trial.id}: {_figures_text(driver.name, driver.figures)}"
     if driver is not None and driver.sent and not driver.outcomes:
-        return f"{event.trial.id}: {driver.sent:,} requests, by {driver.name}'s own count"
+        return f"{event.trial.id}: {driver.sent:,} requests, as counted by {driver.name}"
     ended = sum(driver.outcomes.values()) if driver else 0
     wrong = ended - (driver.outcomes.get("ok", 0) if driver else 0)
-    unfinished = driver.outcomes.get("unfinished", 0) if driver else 0
-    return f"{event.trial.id}: {ended:,} requests, {wrong - unfinished:,} failed"
+    unended = sum(driver.outcomes.get(name, 0) for name in UNENDED) if driver else 0
+    return f"{event.trial.id}: {ended:,} requests, {wrong - unended:,} failed"
 
 
-def _figures_text(driver: str, figures: Figures) -> str:
-    """What a foreign driver printed of its requests."""
+def _group_text(event: events.GroupStarted) -> str:
+    """The trials that take turns, in one line."""
+    first = event.trials[0]
+    servers = "1 server" if len(event.trials) == 1 else f"{len(event.trials)} servers in turns"
+    return f"{first.endpoint.name}, {first.load.name}, repetition {first.repetition}: {servers}"
+
+
+def _figures_text(driver: str, figures: ReportedStatistics) -> str:
+    """The counts that an external driver printed."""
     failed = f"{figures.unanswered:,.0f} unanswered, {figures.wrong:,.0f} wrong"
-    return f"{figures.ended or 0:,.0f} requests in the hold, {failed}, by {driver}'s own count"
+    ended = f"{figures.ended or 0:,.0f} requests in the measurement window"
+    return f"{ended}, {failed}, as counted by {driver}"
 
 
 def _first_line(text: str) -> str:
-    """The first line, without the clause that leads to the ones below."""
+    """The first line, without a clause that introduces the lines below."""
     line = text.partition("\n")[0]
     return line.rpartition("; ")[0] if line.endswith(":") else line
 
 
-def _endings(event: events.TrialEnded, judged: Judged) -> Iterator[str]:
-    """How a trial ended, and then, for it may take a moment, what is to be said of it."""
-    yield ending_text(event)
-    if said := judged(event.recording):
-        yield f"  {said}"
-
-
-def _lines(scene: Scene, judged: Judged) -> Callable[[events.Event], None]:
+def _lines(scene: Scene) -> Callable[[events.Event], None]:
     """Appends a line where something changes, and every ten seconds under load."""
-    said_s = time.monotonic()
+    printed_s = time.monotonic()
 
     def tell(event: events.Event) -> None:
-        nonlocal said_s
+        nonlocal printed_s
         scene.take(event)
         match event:
             case events.TrialStarted():
                 messages.step(f"[{event.number}/{event.of}] {event.trial.id}")
+            case events.GroupStarted():
+                messages.step(f"[{event.number}/{event.of}] {_group_text(event)}")
             case events.TrialEnded():
-                for text in _endings(event, judged):
-                    messages.step(f"    {text}")
-            case events.Progress() if time.monotonic() - said_s >= LINE_EVERY_S:
-                said_s = time.monotonic()
+                messages.step(f"    {ending_text(event)}")
+            case events.TrialJudged():
+                messages.step(f"      {event.message}")
+            case events.Progress() if time.monotonic() - printed_s >= LINE_EVERY_S:
+                printed_s = time.monotonic()
                 messages.step(f"    {_progress_text(event)}")
+            case events.TurnEnded() if time.monotonic() - printed_s >= LINE_EVERY_S:
+                printed_s = time.monotonic()
+                progress = event.progress
+                messages.step(f"    {event.trial.id}: {_progress_text(progress)}")
             case _:
-                _told(event, messages.step)
+                _write_campaign(event, messages.step)
 
     return tell
 
 
-def _drawn(scene: Scene, live: Live, judged: Judged) -> Callable[[events.Event], None]:
-    """Keeps a line of what is over, above the panel of what goes on."""
-    from rich.markup import escape  # noqa: PLC0415
+def _drawn(scene: Scene, live: Live) -> Callable[[events.Event], None]:
+    """Prints a line for each ended trial above the live panel."""
 
     def write(text: str) -> None:
         live.console.print(escape(text))
 
     def tell(event: events.Event) -> None:
         scene.take(event)
-        if isinstance(event, events.TrialEnded):
-            for text in _endings(event, judged):
-                write(text)
-        else:
-            _told(event, write)
+        if not isinstance(event, events.Notice):
+            live.start()
+        match event:
+            case events.TrialEnded():
+                write(ending_text(event))
+            case events.TrialJudged():
+                write(f"  {event.message}")
+            case _:
+                _write_campaign(event, write)
 
     return tell
 
 
-def _told(event: events.Event, write: Callable[[str], None]) -> None:
-    """What both kinds of display say of a campaign as a whole."""
-    if isinstance(event, events.CampaignStarted):
-        write(_plan_text(event))
+def _write_campaign(event: events.Event, write: Callable[[str], None]) -> None:
+    """Writes the lines about a campaign as a whole, the same for both displays."""
+    match event:
+        case events.Notice():
+            messages.note(event.message)
+        case events.CampaignStarted():
+            write(_plan_text(event))
+        case events.TrialsSetAside():
+            trials = "1 trial" if len(event.trials) == 1 else f"{len(event.trials)} trials"
+            write(f"{trials} to run again, earlier recordings moved to {event.place}")
+        case _:
+            pass
 
 
 def _plan_text(event: events.CampaignStarted) -> str:
     trials = "1 trial" if event.trials == 1 else f"{event.trials} trials"
     if not event.to_do:
-        return f"{trials}, done before"
+        return f"{trials}, all complete"
     done = event.trials - event.to_do
-    earlier = f", {done} done before" if done else ""
-    return f"{trials}{earlier}; {event.load_s:.0f} s of load to come"
+    earlier = f", {done} complete" if done else ""
+    return f"{trials}{earlier}; {event.load_s:.0f} s of load to run"
 
 
 def _progress_text(progress: events.Progress) -> str:
@@ -240,13 +265,11 @@ def _progress_text(progress: events.Progress) -> str:
 
 
 def _uncounted_text(progress: events.Progress) -> str:
-    """What is known of a driver that tells nothing before its end."""
-    return f"{progress.connections_asked:,} connections asked for; it tells of them at its end"
+    """The line for a driver that reports no progress."""
+    return f"{progress.connections_asked:,} connections requested; reports when it ends"
 
 
 def _panel(scene: Scene, width: int) -> RenderableType:
-    from rich.panel import Panel  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
 
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="dim", justify="right")
@@ -258,9 +281,7 @@ def _panel(scene: Scene, width: int) -> RenderableType:
 
 
 def _panel_rows(scene: Scene, width: int) -> Iterator[tuple[str, RenderableType]]:
-    """Name and content of each row; nothing is wider than there is room for."""
-    from rich.text import Text  # noqa: PLC0415
-
+    """Name and content of each row, cut to a width."""
     yield "trial", Text(scene.trial, no_wrap=True, overflow="ellipsis")
     progress = scene.progress
     if progress is None:
@@ -274,18 +295,16 @@ def _panel_rows(scene: Scene, width: int) -> Iterator[tuple[str, RenderableType]
     if scene.phase != PHASES["driving"]:
         yield "now", Text(scene.phase)
     elif scene.load_s:
-        yield "left", Text(f"{scene.remaining_s:.0f} s of load")
+        yield "remaining", Text(f"{scene.remaining_s:.0f} s of load")
 
 
 def _counted_rows(
     scene: Scene, progress: events.Progress, width: int
 ) -> Iterator[tuple[str, RenderableType]]:
-    """The rows of a driver that counts while it works."""
-    from rich.text import Text  # noqa: PLC0415
-
+    """The rows for a driver that reports progress."""
     opened = f"{progress.connections_open:,} of {progress.connections_asked:,} open"
     refused = progress.connections_refused
-    yield "connections", Text(opened + (f", {refused:,} attempts failed" if refused else ""))
+    yield "connections", Text(opened + (f", {refused:,} failed attempts" if refused else ""))
     yield "throughput", Text(throughput_text(scene, width), no_wrap=True)
     failed = outcomes_text(progress)
     yield "failed", Text(failed or "none", style="red" if failed else "green")
@@ -298,11 +317,11 @@ def _passed(scene: Scene, progress: events.Progress) -> str:
 
 
 def throughput_text(scene: Scene, width: int) -> str:
-    """The throughput of the last second, and a bar for each second that there is room for.
+    """The throughput of the last second, and a sparkline of the seconds before.
 
     Args:
-        scene: What there is to see.
-        width: Columns that there are.
+        scene: What the panel shows.
+        width: Available columns.
     """
     number = f"{scene.throughputs[-1]:,.0f}/s" if scene.throughputs else "–"
     room = max(0, width - len(number) - 2)

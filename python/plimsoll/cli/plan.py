@@ -1,4 +1,4 @@
-"""`plimsoll plan`: what a campaign would do, and what it takes."""
+"""`plimsoll plan`: list the trials of a campaign, with the time and disk space they need."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from plimsoll import plan
-from plimsoll.cli import chosen, options
+from plimsoll import lab, plan, wording
+from plimsoll.cli import messages, options
 
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
-"""From how many seconds on a time is said in a unit, the seconds of that unit, and its name."""
+"""The least time that is printed in a unit, the length of that unit, both in seconds; its name."""
 
 GIGABYTE = 1e9
 
@@ -25,21 +25,21 @@ GIGABYTE = 1e9
 def command(
     campaign: Path, settings: tuple[str, ...], available: bool, root: Path | None, as_json: bool
 ) -> int:
-    """The trials of a campaign in order, the time and the disk it needs. Nothing is started."""
-    from plimsoll.campaign.campaign import resolved  # noqa: PLC0415 - help does without it
-    from plimsoll.storage.documents import planned  # noqa: PLC0415
+    """List the trials of a campaign in order, with the time and disk space they need.
 
-    asked = chosen.campaign(campaign, settings, root)
-    asked = chosen.with_available(asked) if available else asked
-    chosen.published(asked)
-    refuses = chosen.refusals(asked)
+    Nothing is started.
+    """
+    asked = lab.selection.campaign(campaign, settings, root)
+    asked = lab.selection.with_available(asked, messages.note) if available else asked
+    lab.selection.published(asked)
+    refuses = lab.selection.refusals(asked)
     trials = plan.plan(asked, refuses)
     around_s = plan.ASSUMED_AROUND_S + 2 * asked.idle_s
     estimate = plan.estimate(trials, asked.cool_down_s, around_s=around_s)
     if as_json:
         found = {
-            "campaign": resolved(asked),
-            "trials": [planned(trial) for trial in trials],
+            "campaign": lab.selection.resolved(asked),
+            "trials": [lab.selection.planned(trial) for trial in trials],
             "left_out": [_left_out(one) for one in plan.left_out(asked)],
             "refused": [_refused(one) for one in plan.refused(asked, refuses)],
             "estimate": vars(estimate),
@@ -48,7 +48,7 @@ def command(
         return 0
     for trial in trials:
         click.echo(f"{trial.order + 1:>4}  {trial.id}")
-    for line in chosen.left_out(asked, refuses):
+    for line in lab.selection.left_out(asked, refuses):
         click.echo(f"   –  {line}")
     click.echo(_spoken(estimate))
     return 0
@@ -65,13 +65,13 @@ def _refused(one: plan.Refused) -> dict[str, str]:
     return {**names, "reason": one.reason}
 
 
-def _spoken(estimate: plan.Estimate) -> str:
+def _spoken(estimate: plan.PlanEstimate) -> str:
     return (
-        f"\n{estimate.trials} trials, {_time(estimate.load_s)} of load,"
-        f" about {_time(estimate.duration_s)} in all;"
-        f" at {estimate.assumed_requests_per_s:,.0f} requests per second"
-        f" {_size(estimate.bytes)} of records before compression,"
-        f" {_size(estimate.largest_trial_bytes)} at a time"
+        f"\n{wording.several(estimate.trials, 'trial')}, {_time(estimate.load_s)} of load,"
+        f" about {_time(estimate.duration_s)} in total;"
+        f" at {estimate.assumed_requests_per_s:,.0f} requests per second,"
+        f" {_size(estimate.bytes)} of uncompressed records,"
+        f" {_size(estimate.largest_trial_bytes)} for the largest trial"
     )
 
 

@@ -1,4 +1,4 @@
-"""`plimsoll report`: charts and report of recordings."""
+"""`plimsoll report`: write charts and the report."""
 
 from __future__ import annotations
 
@@ -6,21 +6,31 @@ from pathlib import Path
 
 import click
 
-from plimsoll import storage as storages
+import plimsoll
 from plimsoll.cli import options, reporting
 
 
 @click.command(name="report")
-@click.argument("results", type=click.Path(path_type=Path))
+@click.argument("results", type=options.FOLDER)
 @click.option(
     "--format",
     "formats",
     multiple=True,
     type=click.Choice(reporting.EVERY_FORMAT),
-    help="Repeatable; without it, every format.",
+    help="Repeatable.  [default: all formats]",
 )
 @options.storage
-def command(results: Path, formats: tuple[str, ...], storage: str) -> int:
-    """Writes charts and report of the recordings in a folder of results."""
-    with storages.opened(results, storage) as stored:
-        return reporting.judge_and_report(stored, formats or reporting.EVERY_FORMAT)
+@options.accept
+@options.strict
+def command(
+    *,
+    results: Path,
+    formats: tuple[str, ...],
+    storage: str,
+    accepted: tuple[str, ...],
+    strict: bool,
+) -> int:
+    """Write the charts and the report of a results folder."""
+    with plimsoll.read(results, storage=storage) as found:
+        wanted = formats or reporting.EVERY_FORMAT
+        return reporting.judge_and_report(found, wanted, accepted, strict=strict)

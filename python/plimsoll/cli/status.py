@@ -1,4 +1,4 @@
-"""Whether a framework can run here, and what is missing if not."""
+"""Whether a framework can run on this host, and what is missing if not."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.conduct import apt
-from plimsoll.conduct.install import is_built
-from plimsoll.conduct.requirements import missing, spoken
+from plimsoll.install import apt
+from plimsoll.install.install import install, is_built
+from plimsoll.install.requirements import missing, spoken
 
 if TYPE_CHECKING:
     from plimsoll.campaign.framework import Installable
+
+__all__ = ["Status", "Word", "by_hand", "install", "status"]
 
 Word = Literal["ready", "needs install", "not available"]
 
 
 @dataclass(frozen=True)
 class Status:
-    """Whether a framework can run here.
+    """Whether a framework can run on this host.
 
     Attributes:
-        word: `ready`; `needs install` when `plimsoll install` would make it so; `not available`
-            when something must be brought here that it does not bring.
-        why: What is missing, or what to type; empty when ready.
-        remedy: What brings the thing that is missing; may be empty.
-        packages: Debian packages that a person must have installed first, without being root.
+        word: `ready`; `needs install` when `plimsoll install` would make it ready; `not available`
+            when it needs something that `plimsoll install` does not install.
+        why: What is missing, or the command to run; empty when ready.
+        remedy: How to get what is missing; may be empty.
+        packages: Debian packages that root must install first.
     """
 
     word: Word
@@ -35,19 +37,19 @@ class Status:
 
 
 def status(framework: Installable) -> Status:
-    """Whether a framework can run here, and the one thing to do if not."""
+    """Whether a framework can run on this host, and the next thing to do if not."""
     needs = missing(framework)
     tools = [need for need in needs if need.kind != "apt"]
     if tools:
         return Status("not available", f"needs {spoken(tools[0])}", tools[0].remedy)
     packages = tuple(need.name for need in needs)
     if packages and os.geteuid() != 0:
-        return Status("needs install", f"`{by_hand(packages)}`, by root", packages=packages)
+        return Status("needs install", f"`{by_hand(packages)}`, as root", packages=packages)
     if needs or not is_built(framework):
         return Status("needs install", f"`plimsoll install {framework.reference}`")
     return Status("ready")
 
 
 def by_hand(packages: tuple[str, ...]) -> str:
-    """What a person types to have Debian packages installed."""
+    """The command that installs Debian packages."""
     return f"sudo {' '.join(apt.install_command(packages))}"

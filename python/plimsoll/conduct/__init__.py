@@ -1,1 +1,1 @@
-"""What is done: servers are started, loads put on, and what happens is recorded."""
+"""Conduct: the trials of a campaign are run, and each becomes a recording."""

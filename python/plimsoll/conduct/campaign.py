@@ -3,41 +3,66 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll import plan
+from plimsoll.conduct import resume, turns
 from plimsoll.conduct import trial as one_trial
-from plimsoll.conduct.events import (
+from plimsoll.errors import Interrupted
+from plimsoll.events import (
     CampaignEnded,
     CampaignStarted,
     CoolingDown,
+    GroupStarted,
     Listener,
     TrialEnded,
     TrialSkipped,
+    TrialsSetAside,
     TrialStarted,
     nobody,
 )
-from plimsoll.conduct.interruption import Interruption
-from plimsoll.errors import Interrupted
+from plimsoll.processes.interruption import Interruption
 
 if TYPE_CHECKING:
-    from plimsoll.conduct.setting import Setting
+    from plimsoll.conduct.run_config import RunConfig
     from plimsoll.plan import Trial
+    from plimsoll.recording import Recording
+    from plimsoll.storage.documents import CampaignFiles
     from plimsoll.storage.results import Results
 
 COMPLETED = "completed"
 
 
+@dataclass(frozen=True)
+class Repeat:
+    """Which trials that were recorded before are conducted again.
+
+    Attributes:
+        failed: Those that ended with an error; what they recorded is replaced.
+        changed: Those of before a change of the application or of what measures it; they are kept
+            aside. Without it, such a change is an error.
+        void: Ids of trials that ended well, and whose numbers are void; they are kept aside.
+    """
+
+    failed: bool = False
+    changed: bool = False
+    void: tuple[str, ...] = ()
+
+
+NOTHING = Repeat()
+"""What was recorded stays."""
+
+
 def conduct(
     trials: Sequence[Trial],
-    setting: Setting,
+    setting: RunConfig,
     results: Results,
-    campaign_toml: str,
+    campaign: CampaignFiles,
     *,
     cool_down_s: float = 0.0,
-    again: bool = False,
-    published_toml: str | None = None,
+    repeat: Repeat = NOTHING,
     tell: Listener = nobody,
 ) -> CampaignEnded:
     """Conducts every trial that is not complete yet.
@@ -49,11 +74,9 @@ def conduct(
         trials: The plan.
         setting: What all of them have in common.
         results: Where the recordings go.
-        campaign_toml: The campaign file as given.
+        campaign: The campaign as its results keep it.
         cool_down_s: Pause between two trials, in seconds.
-        again: Whether trials that ended with an error are conducted again; those that went well
-            never are.
-        published_toml: The published figures that the campaign names; None when it names none.
+        repeat: Which trials that were recorded before are conducted again.
         tell: Told each event.
 
     Returns:
@@ -62,26 +85,30 @@ def conduct(
     Raises:
         HostError: This host cannot conduct a trial; its trial and the rest are left for later.
         StorageError: The results cannot be written, or belong to another campaign or run.
+        MixedResults: An application, or what measures it, changed since trials were recorded.
         Interrupted: Ctrl-C or SIGTERM; complete trials are kept, running again goes on.
     """
     interruption = Interruption()
-    endings: dict[str, str] = {}
+    done: dict[str, Recording] = {}
     with results.locked(), interruption.listening():
         try:
-            results.prepare(campaign_toml, trials, published_toml)
-            endings |= earlier_endings(trials, results, again=again)
-            to_do = [trial for trial in trials if trial.id not in endings]
-            _announce(trials, to_do, endings, tell)
-            _conduct_all(to_do, setting, results, interruption, cool_down_s, endings, tell)
+            results.prepare(campaign, trials)
+            done |= earlier(trials, results, again=repeat.failed)
+            void = tuple(key for key in repeat.void if done.pop(key, None) is not None)
+            _set_aside_changed(trials, done, setting, results, repeat, tell)
+            _set_aside(void, done, results, tell)
+            to_do = [trial for trial in trials if trial.id not in done]
+            _announce(trials, to_do, done, tell)
+            _conduct_all(to_do, setting, results, interruption, cool_down_s, done, tell)
         except (KeyboardInterrupt, Interrupted) as error:
-            raise _interrupted(len(endings), len(trials)) from error
-    ended = _ended(endings)
+            raise _interrupted(len(done), len(trials)) from error
+    ended = _ended(done)
     tell(ended)
     return ended
 
 
-def earlier_endings(trials: Sequence[Trial], results: Results, *, again: bool) -> dict[str, str]:
-    """How the trials ended that need not be conducted.
+def earlier(trials: Sequence[Trial], results: Results, *, again: bool) -> dict[str, Recording]:
+    """The recordings of the trials that need not be conducted.
 
     Args:
         trials: The plan.
@@ -89,44 +116,91 @@ def earlier_endings(trials: Sequence[Trial], results: Results, *, again: bool) -
         again: Whether those that ended with an error are to be conducted.
 
     Returns:
-        Id of each such trial, and `completed` or the class of the error.
+        Each by the id of its trial.
     """
     recorded = set(results.trial_ids())
-    endings = {
-        trial.id: results.recording(trial.id).ending.kind
-        for trial in trials
-        if trial.id in recorded
-    }
-    return {key: kind for key, kind in endings.items() if kind == COMPLETED or not again}
+    found = {trial.id: results.recording(trial.id) for trial in trials if trial.id in recorded}
+    return {key: one for key, one in found.items() if _is_completed(one) or not again}
+
+
+def _is_completed(recording: Recording) -> bool:
+    return recording.ending.kind == COMPLETED
+
+
+def _completed(done: Mapping[str, Recording]) -> dict[str, Recording]:
+    """Those recordings that have numbers."""
+    return {key: one for key, one in done.items() if _is_completed(one)}
+
+
+def _set_aside(
+    ids: tuple[str, ...], done: dict[str, Recording], results: Results, tell: Listener
+) -> None:
+    """Moves recordings of trials that are conducted again out of the way."""
+    if ids:
+        tell(TrialsSetAside(ids, results.set_aside(ids)))
+    for key in ids:
+        done.pop(key, None)
+
+
+def _set_aside_changed(
+    trials: Sequence[Trial],
+    done: dict[str, Recording],
+    setting: RunConfig,
+    results: Results,
+    repeat: Repeat,
+    tell: Listener,
+) -> None:
+    """Takes those trials out of `done` that were recorded before something changed.
+
+    Raises:
+        MixedResults: There are some, and they are not to be repeated.
+    """
+    found = resume.changes(trials, _completed(done), setting)
+    if not found:
+        return
+    if not repeat.changed:
+        raise resume.mixed(found)
+    ids = tuple(dict.fromkeys(key for change in found for key in change.trials))
+    _set_aside(ids, done, results, tell)
 
 
 def _announce(
-    trials: Sequence[Trial], to_do: Sequence[Trial], endings: dict[str, str], tell: Listener
+    trials: Sequence[Trial], to_do: Sequence[Trial], done: Mapping[str, Recording], tell: Listener
 ) -> None:
     tell(CampaignStarted(len(trials), len(to_do), _load_s(to_do)))
     for trial in trials:
-        if trial.id in endings:
-            tell(TrialSkipped(trial, endings[trial.id]))
+        if trial.id in done:
+            tell(TrialSkipped(trial, done[trial.id].ending.kind))
 
 
 def _conduct_all(
     to_do: Sequence[Trial],
-    setting: Setting,
+    setting: RunConfig,
     results: Results,
     interruption: Interruption,
     cool_down_s: float,
-    endings: dict[str, str],
+    done: dict[str, Recording],
     tell: Listener,
 ) -> None:
-    """Conducts trials one after the other; `endings` grows by one with each."""
-    for index, trial in enumerate(to_do):
+    """Conducts trials one after the other, or group after group; `done` grows by each."""
+    index = 0
+    for group in plan.groups(to_do) if setting.turn_s else [(trial,) for trial in to_do]:
         if index and cool_down_s:
             tell(CoolingDown(cool_down_s))
             time.sleep(cool_down_s)
-        tell(TrialStarted(trial, index + 1, len(to_do), _load_s(to_do[index:])))
-        recording = one_trial.conduct(trial, setting, results, interruption, tell)
-        endings[trial.id] = recording.ending.kind
-        tell(TrialEnded(trial, recording))
+        for trial in group:
+            resume.require_same(trial, _completed(done))
+        number, left_s = index + 1, _load_s(to_do[index:])
+        if setting.turn_s:
+            tell(GroupStarted(tuple(group), number, len(to_do), left_s))
+            recordings = turns.conduct(group, setting, results, interruption, tell)
+        else:
+            tell(TrialStarted(group[0], number, len(to_do), left_s))
+            recordings = (one_trial.conduct(group[0], setting, results, interruption, tell),)
+        for trial, recording in zip(group, recordings, strict=True):
+            done[trial.id] = recording
+            tell(TrialEnded(trial, recording))
+        index += len(group)
         interruption.check()
 
 
@@ -136,9 +210,9 @@ def _load_s(trials: Sequence[Trial]) -> float:
 
 def _interrupted(conducted: int, planned: int) -> Interrupted:
     message = f"interrupted; {conducted} of {planned} trials are recorded"
-    return Interrupted(message, "the same command goes on with the next trial")
+    return Interrupted(message, "run the same command again to resume")
 
 
-def _ended(endings: dict[str, str]) -> CampaignEnded:
-    failed = tuple(key for key, kind in endings.items() if kind != COMPLETED)
-    return CampaignEnded(len(endings) - len(failed), failed)
+def _ended(done: Mapping[str, Recording]) -> CampaignEnded:
+    failed = tuple(key for key, one in done.items() if not _is_completed(one))
+    return CampaignEnded(len(done) - len(failed), failed)

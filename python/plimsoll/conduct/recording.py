@@ -1,8 +1,4 @@
-"""The files of a trial become tables.
-
-Instants are stored as differences (DELTA_BINARY_PACKED): on rows of 100 and of 9,000 connections
-they take a fifth less room than zstd over plain values, and half the time to write.
-"""
+"""The files of a trial become tables."""
 
 from __future__ import annotations
 
@@ -11,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from plimsoll import tables
-from plimsoll.conduct import foreign_rows, records
+from plimsoll.conduct import recomputed_bodies
+from plimsoll.drivers import foreign_rows, records
 from plimsoll.errors import EngineFailed
 from plimsoll.intake import recorded
-from plimsoll.recording import HOST
+from plimsoll.recording import HOST, writing
 from plimsoll.storage import documents
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from plimsoll.conduct.drive import Driven
-    from plimsoll.conduct.scope import Reading
+    from plimsoll.drivers.job import DriverResult
     from plimsoll.recording import Recording
+    from plimsoll.recording.readings import Reading
     from plimsoll.tables import Table
 
 CHUNK_ROWS = 1 << 19
@@ -34,7 +30,7 @@ CHUNK_ROWS = 1 << 19
 RECORDED = (tables.REQUESTS, tables.CONNECTIONS)
 """The tables that the engine writes."""
 
-LEFTOVERS = ("spec.json", "finish.json", "requests.bin", "connections.bin")
+LEFTOVERS = ("spec.json", "finish.json", "requests.bin", "connections.bin", recomputed_bodies.FILE)
 """Files of the driver that are not kept; what matters of them is in `trial.json` and the tables."""
 
 Records = np.ndarray[Any, np.dtype[np.void]]
@@ -45,7 +41,7 @@ def close(
     readings: Sequence[Reading],
     zero_ns: int,
     into: Path,
-    driven: Driven | None = None,
+    driven: DriverResult | None = None,
 ) -> Recording:
     """Writes the tables of a trial and its `trial.json`; removes the driver's files of rows.
 
@@ -70,7 +66,7 @@ def close(
         taken = foreign_rows.take_in(recording, driven, driven.rows, into)
         recording, readings = taken.recording, [*readings, *taken.readings]
     _convert_all(recording, into)
-    write_usage(readings, zero_ns, into / "usage.parquet")
+    writing.write_usage(readings, into / "usage.parquet", zero_ns)
     documents.keep_recording(recording, into)
     return recording
 
@@ -95,14 +91,14 @@ def convert(table: Table, into: Path) -> int:
         Its rows; 0, and no result, when there is no such file.
 
     Raises:
-        EngineFailed: The file ends within a record, or holds an unknown outcome.
+        EngineFailed: The file has a truncated last record, or holds an unknown outcome.
         OSError: It could not be read or written.
     """
     source = into / f"{table.name}.bin"
     if not source.exists():
         return 0
     rows = 0
-    with opened(table, into / f"{table.name}.parquet") as writer:
+    with writing.opened(table, into / f"{table.name}.parquet") as writer:
         for chunk in chunks(source, records.record_dtype(table.name)):
             writer.write_table(arrow(table, chunk))
             rows += len(chunk)
@@ -118,10 +114,10 @@ def chunks(source: Path, dtype: np.dtype[np.void], rows: int = CHUNK_ROWS) -> It
         rows: Most records at a time.
 
     Raises:
-        EngineFailed: The file ends within a record.
+        EngineFailed: The file has a truncated last record.
     """
     if source.stat().st_size % dtype.itemsize:
-        raise EngineFailed(f"`{source.name}` ends within a record", "report it to Plimsoll")
+        raise EngineFailed(f"`{source.name}` has a truncated last record", "report it to Plimsoll")
     with source.open("rb") as file:
         while len(chunk := np.fromfile(file, dtype, rows)):
             yield chunk
@@ -135,42 +131,6 @@ def arrow(table: Table, chunk: Records) -> pa.Table:
     """
     arrays = [_array(column, chunk) for column in table.columns]
     return pa.Table.from_arrays(arrays, schema=table.schema)
-
-
-def opened(table: Table, path: Path) -> pq.ParquetWriter:
-    """A Parquet file of a recorded table, open to be written.
-
-    Args:
-        table: The table.
-        path: The file.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    instants = [column.name for column in table.columns if column.name.endswith("_ns")]
-    others = [column.name for column in table.columns if column.name not in instants]
-    return pq.ParquetWriter(
-        path,
-        table.schema,
-        compression="zstd",
-        use_dictionary=others,
-        column_encoding=dict.fromkeys(instants, "DELTA_BINARY_PACKED"),
-    )
-
-
-def write_usage(readings: Sequence[Reading], zero_ns: int, path: Path) -> None:
-    """Writes the table `usage` by rising instant, counted from the zero of the trial.
-
-    Args:
-        readings: The readings, their instants by CLOCK_MONOTONIC.
-        zero_ns: Zero of the trial by CLOCK_MONOTONIC.
-        path: The file.
-    """
-    counted = (
-        recorded.Reading(one.at_ns - zero_ns, HOST, one.scope, one.quantity, one.value)
-        for one in readings
-    )
-    recorded.write_usage(counted, path)
 
 
 def _array(column: tables.Column, chunk: Records) -> pa.Array:

@@ -9,36 +9,43 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.conduct import account, ports, processes
-from plimsoll.conduct.account import Account
-from plimsoll.conduct.drive import Drive, Watch
-from plimsoll.conduct.drivers import DRIVERS
-from plimsoll.conduct.events import Listener, Phase, Progress, nobody
-from plimsoll.conduct.sampler import Sampler, sampling
-from plimsoll.conduct.scope import Scope
-from plimsoll.conduct.tree import ProcessTree
+from plimsoll.campaign.requests import DRAWN_BY_TOOLS
+from plimsoll.conduct import provenance, recomputed_bodies, trial_state
+from plimsoll.conduct.trial_state import TrialState
+from plimsoll.drivers import tools
+from plimsoll.drivers.job import DriverCallbacks, DriverJob
+from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import ContractBroken, DriverError, DriverMissing, FrameworkError, Interrupted
+from plimsoll.events import Listener, LoadEnded, Phase, Progress, nobody
+from plimsoll.processes import ports, process_table
+from plimsoll.processes.interruption import nothing
+from plimsoll.processes.tree import ProcessTree
+from plimsoll.provenance import Provenance
 from plimsoll.recording import Recording
+from plimsoll.sampling import idle
+from plimsoll.sampling.sampler import Sampler, sampling
+from plimsoll.sampling.scope import Scope
+from plimsoll.serving import server_counters
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
-    from plimsoll.campaign.requests import Exchange
-    from plimsoll.conduct import server
-    from plimsoll.conduct.drive import DriverModule
-    from plimsoll.conduct.interruption import Interruption
-    from plimsoll.conduct.scope import Reading
-    from plimsoll.conduct.setting import Setting
+    from plimsoll.conduct.run_config import RunConfig
+    from plimsoll.drivers.job import DriverModule
     from plimsoll.plan import Trial
+    from plimsoll.processes.interruption import Interruption
+    from plimsoll.recording.readings import Reading
+    from plimsoll.serving import contract, server
     from plimsoll.storage.results import Results
 
 
 def conduct(
     trial: Trial,
-    setting: Setting,
+    setting: RunConfig,
     results: Results,
     interruption: Interruption,
     tell: Listener = nobody,
@@ -63,27 +70,28 @@ def conduct(
         KeyboardInterrupt: Ctrl-C at another time, or a second one; nothing is kept.
     """
     with results.trial(trial.id) as into:
-        known = Account(trial, setting)
-        known.idle += _idle(setting, tell)
+        known = TrialState(trial, setting, provenance=provenance_of(trial, setting))
+        known.idle += idle_readings(setting, tell)
         try:
-            with _started(known, into, interruption, tell) as running:
-                _examine(known, running, tell)
-                _drive(known, into, _server_scope(running), running.alive, interruption, tell)
+            with started(known, into, interruption, tell) as running:
+                examine(known, running, tell)
+                _drive(known, into, server_scope(running), running.alive, interruption, tell)
                 running.check_alive()
-                _verified("after", known, running, tell)
+                verified("after", known, running, tell)
         except (FrameworkError, DriverError) as error:
             known.fail(error)
-        known.idle += _idle(setting, tell)
-        return _closed(known, into, interruption, tell)
+        known.idle += idle_readings(setting, tell)
+        return closed(known, into, interruption, tell)
 
 
 def load(
     trial: Trial,
     address: str,
-    setting: Setting,
+    setting: RunConfig,
     results: Results,
     interruption: Interruption,
     tell: Listener = nobody,
+    asked_apart: int = 0,
 ) -> Recording:
     """Puts a trial's load on a server that runs already, and that is left as it is.
 
@@ -94,6 +102,7 @@ def load(
         results: Where its recording goes.
         interruption: Knows of Ctrl-C.
         tell: Told each phase and each second of progress.
+        asked_apart: Requests that were sent before it.
 
     Returns:
         What happened. The error of a driver is its `ending`, and `Interrupted` when Ctrl-C ended
@@ -106,37 +115,54 @@ def load(
     """
     with results.trial(trial.id) as into:
         scope = _scope_at(address)
-        found = account.elsewhere(address) if scope is None else account.listening(address)
-        known = Account(trial, setting, trial.endpoint.exchanges, server=found)
+        found = trial_state.elsewhere(address) if scope is None else trial_state.listening(address)
+        known = TrialState(trial, setting, trial.exchanges, server=found)
+        known.asked_apart = asked_apart
+
+        def ended() -> None:
+            tell(LoadEnded(known.recording(), into))
+
         try:
-            _drive(known, into, scope, _yes, interruption, tell)
+            _drive(known, into, scope, _yes, interruption, tell, ended)
         except (DriverError, Interrupted) as error:
             known.fail(error)
-        return _closed(known, into, interruption, tell)
+        known.provenance = _provenance_of_running(trial, setting, scope)
+        return closed(known, into, interruption, tell)
 
 
-def _idle(setting: Setting, tell: Listener) -> list[Reading]:
+def provenance_of(trial: Trial, setting: RunConfig) -> Provenance:
+    """What runs in a trial with a server of its own."""
+    return provenance.of(trial, setting)
+
+
+def _provenance_of_running(trial: Trial, setting: RunConfig, scope: Scope | None) -> Provenance:
+    """What is known of a server that ran already; looked at when the load is over."""
+    application = (
+        () if scope is None or scope.tree is None else (provenance.of_process(scope.tree.root))
+    )
+    return Provenance(application, provenance.measurement(trial, setting))
+
+
+def idle_readings(setting: RunConfig, tell: Listener) -> list[Reading]:
     """What the host needs without a server, where the campaign asks for that."""
     if not setting.idle_s:
         return []
-    from plimsoll.conduct import idle  # noqa: PLC0415
-
     tell(Phase("idling"))
     return idle.readings(setting.idle_s)
 
 
 @contextmanager
-def _started(
-    known: Account, into: Path, interruption: Interruption, tell: Listener
-) -> Generator[server.Server]:
+def started(
+    known: TrialState, into: Path, interruption: Interruption, tell: Listener
+) -> Generator[server.RunningServer]:
     """The trial's server, which is stopped whatever happens; what is known of it is noted."""
-    from plimsoll.conduct import server  # noqa: PLC0415
+    from plimsoll.serving import server  # noqa: PLC0415
 
     tell(Phase("starting"))
     framework = known.trial.framework
     cores = known.trial.load.server_cores or known.setting.server_cores
     with server.started(framework, log=into / "server.log", cores=cores) as running:
-        known.server = account.serving(running)
+        known.server = trial_state.serving(running)
         try:
             yield running
         except KeyboardInterrupt:
@@ -145,57 +171,68 @@ def _started(
             raise
         finally:
             tell(Phase("stopping"))
-            known.server = account.stopped(known.server, running.stop(), _own_count(running))
+            known.server = trial_state.stopped(known.server, running.stop(), _own_count(running))
 
 
-def _own_count(running: server.Server) -> dict[str, int] | None:
-    from plimsoll.conduct import own_count  # noqa: PLC0415
-
-    return own_count.read(running.framework.name, running.log)
+def _own_count(running: server.RunningServer) -> dict[str, int] | None:
+    return server_counters.read(running.framework.name, running.log)
 
 
-def _kill(running: server.Server) -> None:
+def _kill(running: server.RunningServer) -> None:
     """Kills what is left of a server, so that nobody has to wait for its clean stop."""
     for pid in running.processes():
-        found = processes.process(pid)
+        found = process_table.process(pid)
         if found is not None:
-            processes.send(found, signal.SIGKILL)
+            process_table.send(found, signal.SIGKILL)
 
 
-def _examine(known: Account, running: server.Server, tell: Listener) -> None:
+def examine(known: TrialState, running: server.RunningServer, tell: Listener) -> None:
     """Checks the contract before the load, and notes how the server is at rest, right or wrong."""
     try:
-        known.exchanges = _verified("before", known, running, tell)
+        found = verified("before", known, running, tell)
+        known.exchanges, known.heads = found.exchanges, found.heads
     finally:
-        known.server = account.at_rest(running)
+        known.server = trial_state.at_rest(running)
 
 
-def _verified(
-    when: str, known: Account, running: server.Server, tell: Listener
-) -> tuple[Exchange, ...]:
+def verified(
+    when: str, known: TrialState, running: server.RunningServer, tell: Listener
+) -> contract.Verified:
     """Checks the contract; gives what is sent under load, with what was learned of the answers."""
-    from plimsoll.conduct import contract  # noqa: PLC0415 - makes every body there is
+    from plimsoll.serving import contract  # noqa: PLC0415 - makes every body there is
 
     tell(Phase("checking"))
     known.contract[when] = []
+    trial = known.trial
+    if not trial.framework.has_contract:
+        return contract.Verified(trial.exchanges)
     try:
-        trial = known.trial
         address = (running.place.host, running.place.port)
         keep_alive = trial.load.keep_alive
-        verified = contract.verify(address, trial.endpoint, trial.seed, keep_alive=keep_alive)
+        exchanges = trial.exchanges if when == "before" else trial.exchanges[:DRAWN_BY_TOOLS]
+        asked = replace(trial.endpoint, exchanges=exchanges)
+        found = contract.verify(
+            address,
+            asked,
+            trial.seed,
+            keep_alive=keep_alive,
+            excepted=trial.framework.contract_notes,
+        )
     except ContractBroken as error:
         known.contract[when] = list(error.failures) or [error.message]
         raise
-    return verified.exchanges
+    known.asked_apart += found.asked
+    return found
 
 
 def _drive(
-    known: Account,
+    known: TrialState,
     into: Path,
     scope: Scope | None,
     go_on: Callable[[], bool],
     interruption: Interruption,
     tell: Listener,
+    ended: Callable[[], None] = nothing,
 ) -> None:
     """Puts on the load, and reads every resource meanwhile.
 
@@ -208,12 +245,15 @@ def _drive(
     with sampling(*scopes) as known.sampler:
         address = known.server.address if known.server else ""
         watch = _watch(known.sampler, address, go_on, interruption, tell)
-        known.driven = driver.drive(_order(known, into), watch)
+        known.driven = driver.drive(job_of(known, into), watch)
+        ended()
+    known.recomputed = recomputed_bodies.of(known.exchanges, known.driven.stages, into)
     interruption.check()
 
 
-def _order(known: Account, into: Path) -> Drive:
-    return Drive(
+def job_of(known: TrialState, into: Path) -> DriverJob:
+    """What the trial's driver is to do."""
+    return DriverJob(
         load=known.trial.load,
         exchanges=known.exchanges,
         address=known.server.address if known.server else "",
@@ -231,10 +271,10 @@ def _watch(
     go_on: Callable[[], bool],
     interruption: Interruption,
     tell: Listener,
-) -> Watch:
+) -> DriverCallbacks:
     tree: ProcessTree | None = None
 
-    def started(root: int) -> None:
+    def begun(root: int) -> None:
         nonlocal tree
         tree = tree.followed_by(root) if tree else ProcessTree(root, with_root=False)
         sampler.watch(Scope("driver", tree, peer=address))
@@ -243,19 +283,22 @@ def _watch(
         tell(progress)
         return go_on()
 
-    return Watch(started, sampler.align, progress, interruption)
+    return DriverCallbacks(begun, sampler.align, progress, interruption)
 
 
 def _driver(name: str) -> DriverModule:
-    for driver in DRIVERS:
+    if name == engine.NAME:
+        return engine
+    for driver in tools.DRIVERS:  # imported now, for no load of ours waits for them
         if driver.NAME == name:
             return driver
-    known = ", ".join(f"`{driver.NAME}`" for driver in DRIVERS)
-    raise DriverMissing(f"there is no driver `{name}`", f"choose one of {known}")
+    known = ", ".join(f"`{driver.NAME}`" for driver in tools.DRIVERS)
+    raise DriverMissing(f"unknown driver `{name}`", f"choose one of {known}")
 
 
-def _server_scope(running: server.Server) -> Scope:
-    tree = ProcessTree(running.warden_pid, with_root=False)
+def server_scope(running: server.RunningServer) -> Scope:
+    """The resources of a server that the lab started."""
+    tree = ProcessTree(running.supervisor_pid, with_root=False)
     return Scope("server", tree, running.place.port)
 
 
@@ -276,7 +319,7 @@ def _yes() -> bool:
     return True
 
 
-def _closed(known: Account, into: Path, interruption: Interruption, tell: Listener) -> Recording:
+def closed(known: TrialState, into: Path, interruption: Interruption, tell: Listener) -> Recording:
     """The recording, written; Ctrl-C does not take away what has been measured."""
     from plimsoll.conduct import recording  # noqa: PLC0415 - heavy
 

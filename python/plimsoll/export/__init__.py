@@ -1,5 +1,5 @@
-"""Recordings leave the house: one module a format that other programs read.
+"""Exports recordings in formats of other programs, one module per format.
 
-A module has `NAME`, `FILES` (what it may write), `OF_ROWS` (whether it needs the row of each
-request) and `write(of_trial, into)`, which gives sentences on what could not be said in the format.
+A module has `NAME`, `FILES` (the files it may write), `OF_ROWS` (whether it needs the row of each
+request) and `write(of_trial, into)`, which returns sentences on what the format cannot represent.
 """

@@ -1,4 +1,4 @@
-"""The zero of a trial by the wall clock, to the millisecond that other tools keep."""
+"""The time zero of a trial by the wall clock, in milliseconds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def zero_utc_ms(recording: Recording) -> int:
-    """Milliseconds since 1970 at the zero of a trial, rounded down; 0 where nobody knows.
+    """Milliseconds since 1970 at the zero of a trial, rounded down; 0 if unknown.
 
     Args:
         recording: The recording.
@@ -25,7 +25,7 @@ def zero_utc_ms(recording: Recording) -> int:
 
 
 def written(utc_ms: int) -> str:
-    """An instant in ISO 8601.
+    """A timestamp in ISO 8601.
 
     Args:
         utc_ms: Milliseconds since 1970.

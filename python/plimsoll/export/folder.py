@@ -1,11 +1,10 @@
-"""A folder of exported trials: one folder a trial, complete or absent.
+"""A folder of exported trials: one folder per trial, complete or absent.
 
 ```
-<target>/<trial id>/      what was written, and export.json: of what, and what could not be said
+<target>/<trial id>/      exported files, and export.json: their source, and what is missing
 ```
 
-A trial that is exported again keeps the files of other formats, as long as they are of the same
-recording.
+A trial that is exported again keeps files of other formats if they are of the same recording.
 """
 
 from __future__ import annotations
@@ -38,27 +37,27 @@ FORMAT = 1
 """Version of the format of `export.json`."""
 
 DESCRIPTION = "export.json"
-"""File that says what an exported trial is of."""
+"""File with the source of an exported trial."""
 
 OPTION = "--to"
-"""The option that names the folder, for remedies."""
+"""The option that selects the folder, for hints."""
 
 
 def prepare(folder: Path) -> None:
-    """Makes the folder ready.
+    """Prepares the folder.
 
     Args:
-        folder: Where trials are exported to; made when it is not there.
+        folder: The target; created if necessary.
 
     Raises:
-        StorageError: It cannot be written, or holds other things than exported trials.
+        StorageError: It cannot be written, or contains something other than exported trials.
     """
     with writing(folder, OPTION):
         folder.mkdir(parents=True, exist_ok=True)
         others = [path.name for path in folder.glob("[!.]*") if not _is_exported(path)]
     if others:
-        message = f"`{folder}` holds other things than an export (`{min(others)}`)"
-        raise StorageError(message, f"name another folder with `{OPTION}`, or move this one away")
+        message = f"`{folder}` contains files that are not an export (`{min(others)}`)"
+        raise StorageError(message, f"choose another folder with `{OPTION}`, or move this one")
 
 
 def export(of_trial: Tables, names: Collection[str], folder: Path) -> Unsaid:
@@ -67,10 +66,10 @@ def export(of_trial: Tables, names: Collection[str], folder: Path) -> Unsaid:
     Args:
         of_trial: Its tables.
         names: Names of the formats.
-        folder: The folder, which was prepared.
+        folder: The prepared folder.
 
     Returns:
-        What could not be said.
+        What the formats cannot represent.
 
     Raises:
         StorageError: It could not be written.
@@ -105,14 +104,14 @@ def _has_rows(of_trial: Tables) -> bool:
 
 def _no_rows(recording: Recording) -> str:
     if recording.driver is None:
-        return "nothing to export: no load was put on"
-    return f"nothing to export: `{recording.driver.name}` kept no row of each request"
+        return "nothing to export: the trial has no load"
+    return f"nothing to export: `{recording.driver.name}` logged no requests"
 
 
 def _kept(
     recording: Recording, written: Unsaid, earlier: Path, into: Path
 ) -> dict[str, tuple[str, ...]]:
-    """Formats of an earlier export of the same recording, whose files are taken over."""
+    """Formats of an earlier export of the same recording, whose files are kept."""
     description = _description(earlier)
     if any(description.get(key) != value for key, value in _origin(recording).items()):
         return {}
@@ -128,15 +127,15 @@ def _kept(
 
 
 def _link(source: Path, path: Path) -> None:
-    """The same file under another name; a copy where the file system knows no such thing."""
+    """Links a file under another name; copies it if the file system does not support links."""
     try:
         os.link(source, path)
     except OSError:
         shutil.copyfile(source, path)
 
 
-def _origin(recording: Recording) -> dict[str, Any]:
-    """What an exported trial is of: its files are of no use beside others once this has changed."""
+def _origin(recording: Recording) -> dict[str, int | str]:
+    """The source of an exported trial; files of different sources are not mixed."""
     return {
         "format": FORMAT,
         "plimsoll": plimsoll.__version__,
@@ -158,7 +157,7 @@ def _is_exported(path: Path) -> bool:
 
 @contextmanager
 def _complete(folder: Path, trial_id: str) -> Generator[Path]:
-    """A folder that appears under its final name only when the block succeeds."""
+    """A folder that gets its final name only if the block succeeds."""
     partial = folder / f".{trial_id}.partial"
     try:
         with writing(folder, OPTION), _duckdb_at_work(folder, trial_id):
@@ -173,9 +172,9 @@ def _complete(folder: Path, trial_id: str) -> Generator[Path]:
 
 @contextmanager
 def _duckdb_at_work(folder: Path, trial_id: str) -> Generator[None]:
-    """What DuckDB could not write is an error of the folder, what it could not read of the trial.
+    """Turns write errors of DuckDB into errors of the folder, read errors into those of the trial.
 
-    Rows come to it as a stream of Arrow, whose errors it calls invalid input.
+    It reads rows as an Arrow stream, whose errors it calls invalid input.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""The formats of an export; apart from the package, which would else import all of them at once."""
+"""The formats of an export; a separate module, so that the package does not import all of them."""
 
 from plimsoll.export import hlog, jtl, parquet, seconds
 

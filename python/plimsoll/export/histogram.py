@@ -1,7 +1,7 @@
-"""Histograms of high dynamic range, in the encoding that their readers of every language know.
+"""HdrHistogram histograms in the V2 encoding, which all of its readers know.
 
-Values are nanoseconds, kept to three significant digits. Small values have a cell each; above
-2,048 the cells of each further power of two are twice as wide, and there are 1,024 of them:
+Values are nanoseconds with three significant digits. Small values have a cell each; above 2,048 the
+cells of each further power of two are twice as wide, and there are 1,024 of them:
 
     shift = max(0, bits of value - 11)        index = shift * 1024 + (value >> shift)
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SIGNIFICANT_DIGITS = 3
 LOWEST_NS = 1
 HIGHEST_NS = 24 * 3600 * 1_000_000_000
-"""The longest time that can be told; longer ones count as this."""
+"""The longest representable time; longer ones count as this."""
 
 _PLAIN = 0x1C849313
 _COMPRESSED = 0x1C849314
@@ -37,7 +37,7 @@ def encoded(cells: Iterable[tuple[int, int]]) -> str:
     """A histogram as text.
 
     Args:
-        cells: Index and count of each cell that is not empty, by rising index.
+        cells: Index and count of each non-empty cell, by ascending index.
     """
     counts = _counts(cells)
     header = _HEADER.pack(_PLAIN, len(counts), 0, SIGNIFICANT_DIGITS, LOWEST_NS, HIGHEST_NS, 1.0)
@@ -46,7 +46,7 @@ def encoded(cells: Iterable[tuple[int, int]]) -> str:
 
 
 def _counts(cells: Iterable[tuple[int, int]]) -> bytes:
-    """Counts of all cells up to the last one that is not empty."""
+    """Counts of all cells up to the last non-empty one."""
     written = bytearray()
     next_index = 0
     for index, count in cells:

@@ -1,7 +1,7 @@
-"""Interval logs of HdrHistogram: the times of complete answers, a histogram a second and kind.
+"""HdrHistogram interval logs: times of complete responses, a histogram per second and request type.
 
-`service_time.hlog` counts from when a request was sent; `response_time.hlog` from when it was due,
-and is free of coordinated omission. A second in which nothing was answered is an empty histogram.
+`service_time.hlog` starts at the send time of a request; `response_time.hlog` at its due time, and
+is free of coordinated omission. A second without a response is an empty histogram.
 
 Source:
     HdrHistogram, HistogramLogWriter: log format 1.3, with tags.
@@ -35,7 +35,7 @@ FILES = ("response_time.hlog", "service_time.hlog")
 OF_ROWS = True
 
 BEGINS = {"response_time": "due_ns", "service_time": "sent_ns"}
-"""The instant that each of the two times begins at."""
+"""The timestamp at which each of the two times begins."""
 
 LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
 
@@ -53,7 +53,7 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
         into: Folder of the files.
 
     Returns:
-        Sentences on what could not be said.
+        Sentences on what the format cannot represent.
 
     Raises:
         OSError: They could not be written.
@@ -62,14 +62,15 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
     with query.opened(requests=of_trial.requests) as database:
         for time, begin in BEGINS.items():
             if _is_known(database, begin):
-                _write(into / f"{time}.hlog", of_trial, _seconds(database, begin))
+                kinds = of_trial.recording.kinds
+                _write(into / f"{time}.hlog", of_trial, _seconds(database, begin, kinds))
             else:
-                unsaid.append(f"no `{time}.hlog`: no request says when it was {begin[:-3]}")
+                unsaid.append(f"no `{time}.hlog`: it is unknown when requests were {begin[:-3]}")
     return tuple(unsaid)
 
 
 def tag(kind: str) -> str:
-    """A kind of request as a tag, which holds no comma and no white space."""
+    """A request type as a tag, without commas and white space."""
     return re.sub(r"[\s,]+", "_", kind) or "_"
 
 
@@ -77,7 +78,7 @@ def sql(begin: str) -> str:
     """The query for the cells of all histograms.
 
     Args:
-        begin: Column of the instant at which the time begins.
+        begin: Column of the timestamp at which the time begins.
     """
     text = resources.files("plimsoll.export").joinpath("histograms.sql").read_text("utf-8")
     return text.replace("$begin_ns", begin)
@@ -89,13 +90,14 @@ def _is_known(database: duckdb.DuckDBPyConnection, begin: str) -> bool:
 
 
 def _seconds(
-    database: duckdb.DuckDBPyConnection, begin: str
+    database: duckdb.DuckDBPyConnection, begin: str, kinds: Sequence[int]
 ) -> Iterator[tuple[int, Mapping[int, Interval]]]:
-    """Each second in which something was answered, with the histogram of each kind."""
-    cursor = database.execute(sql(begin), {"highest": histogram.HIGHEST_NS})
+    """Each second with a response, with the histogram of each request type."""
+    given: dict[str, Any] = {"highest": histogram.HIGHEST_NS, "kinds": list(kinds)}
+    cursor = database.execute(sql(begin), given)
     for second, rows in groupby(_fetched(cursor), itemgetter(0)):
-        kinds = groupby(rows, itemgetter(1))
-        yield second, {kind: _interval([row[2:] for row in cells]) for kind, cells in kinds}
+        by_kind = groupby(rows, itemgetter(1))
+        yield second, {kind: _interval([row[2:] for row in cells]) for kind, cells in by_kind}
 
 
 def _fetched(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
@@ -111,7 +113,8 @@ def _interval(cells: Sequence[tuple[Any, ...]]) -> Interval:
 def _write(
     path: Path, of_trial: Tables, answered: Iterator[tuple[int, Mapping[int, Interval]]]
 ) -> None:
-    kinds = dict(enumerate(tag(kind) for kind in of_trial.recording.requests))
+    recording = of_trial.recording
+    kinds = {kind: tag(recording.requests[kind]) for kind in recording.kinds}
     with path.open("w", encoding="utf-8") as file:
         file.writelines(_head(clock.zero_utc_ms(of_trial.recording)))
         for second, found in _every(answered, of_trial.counted_seconds.num_rows):
@@ -122,7 +125,7 @@ def _write(
 def _every(
     answered: Iterator[tuple[int, Mapping[int, Interval]]], length: int
 ) -> Iterator[tuple[int, Mapping[int, Interval]]]:
-    """Each second from zero on, also those in which nothing was answered."""
+    """Each second from zero on, including those without a response."""
     expected = 0
     for second, found in answered:
         yield from ((silent, {}) for silent in range(expected, second))

@@ -1,9 +1,8 @@
-"""JTL: the CSV of samples that JMeter writes, and that its report generator reads.
+"""JTL: JMeter's CSV of samples, which its report generator reads.
 
-One line is one request that ended, or that was due and never sent. Instants and times are whole
-milliseconds, both ends of a request rounded down alike, so that a request ends in the same
-millisecond here as in the recording. What JMeter has no word for is said in its own column for
-assertions: `failureMessage` begins with our name of the outcome.
+One line is one request that ended, or that was due and never sent. Timestamps and times are whole
+milliseconds. Both ends of a request are rounded down, so that it ends in the same millisecond as in
+the recording. `failureMessage`, JMeter's column for assertions, begins with Plimsoll's outcome.
 
 Source:
     Apache JMeter 5.6, *Listeners*, CSV log format, and its spelling of errors:
@@ -61,19 +60,19 @@ COLUMNS = (
 """Columns in the order of JMeter."""
 
 MEMORY = "600MB"
-"""The most memory in which samples are put in order; what does not fit goes to a folder."""
+"""The most memory for sorting samples; the rest goes to a temporary folder."""
 
 COPIED_BYTES = 1 << 20
 """Bytes copied at a time."""
 
 
 @dataclass(frozen=True)
-class Spelling:
-    """A failure as JMeter's HTTP client says it.
+class JtlFailure:
+    """A failure in the words of JMeter's HTTP client.
 
     Attributes:
         exception: Class of its exception.
-        message: What the exception says.
+        message: Message of the exception.
     """
 
     exception: str
@@ -83,45 +82,45 @@ class Spelling:
 _RESET = "Connection reset"
 
 SPELLINGS = {
-    "connect_refused": Spelling(
+    "connect_refused": JtlFailure(
         "org.apache.http.conn.HttpHostConnectException", "Connection refused"
     ),
-    "connect_timeout": Spelling(
+    "connect_timeout": JtlFailure(
         "org.apache.http.conn.ConnectTimeoutException", "connect timed out"
     ),
-    "connect_unreachable": Spelling("java.net.NoRouteToHostException", "No route to host"),
-    "connect_reset": Spelling("java.net.ConnectException", _RESET),
-    "no_port": Spelling("java.net.BindException", "Cannot assign requested address"),
-    "too_many_files": Spelling("java.net.SocketException", "Too many open files"),
-    "connect_failed": Spelling("java.net.ConnectException", "connecting failed"),
-    "reset_sending": Spelling("java.net.SocketException", "Broken pipe"),
-    "reset_waiting": Spelling("java.net.SocketException", _RESET),
-    "reset_receiving": Spelling("java.net.SocketException", _RESET),
-    "closed_waiting": Spelling("org.apache.http.NoHttpResponseException", "failed to respond"),
-    "closed_early": Spelling(
+    "connect_unreachable": JtlFailure("java.net.NoRouteToHostException", "No route to host"),
+    "connect_reset": JtlFailure("java.net.ConnectException", _RESET),
+    "no_port": JtlFailure("java.net.BindException", "Cannot assign requested address"),
+    "too_many_files": JtlFailure("java.net.SocketException", "Too many open files"),
+    "connect_failed": JtlFailure("java.net.ConnectException", "connecting failed"),
+    "reset_sending": JtlFailure("java.net.SocketException", "Broken pipe"),
+    "reset_waiting": JtlFailure("java.net.SocketException", _RESET),
+    "reset_receiving": JtlFailure("java.net.SocketException", _RESET),
+    "closed_waiting": JtlFailure("org.apache.http.NoHttpResponseException", "failed to respond"),
+    "closed_early": JtlFailure(
         "org.apache.http.ConnectionClosedException",
         "Premature end of Content-Length delimited message body",
     ),
-    "lost_behind": Spelling("java.net.SocketException", "Connection is not open"),
-    "timed_out_sending": Spelling("java.net.SocketTimeoutException", "Write timed out"),
-    "timed_out_waiting": Spelling("java.net.SocketTimeoutException", "Read timed out"),
-    "timed_out_receiving": Spelling("java.net.SocketTimeoutException", "Read timed out"),
-    "malformed_head": Spelling(
+    "lost_behind": JtlFailure("java.net.SocketException", "Connection is not open"),
+    "timed_out_sending": JtlFailure("java.net.SocketTimeoutException", "Write timed out"),
+    "timed_out_waiting": JtlFailure("java.net.SocketTimeoutException", "Read timed out"),
+    "timed_out_receiving": JtlFailure("java.net.SocketTimeoutException", "Read timed out"),
+    "malformed_head": JtlFailure(
         "org.apache.http.client.ClientProtocolException", "not a valid HTTP response"
     ),
-    "malformed_chunk": Spelling(
+    "malformed_chunk": JtlFailure(
         "org.apache.http.MalformedChunkCodingException", "Bad chunk header"
     ),
-    "head_too_large": Spelling(
+    "head_too_large": JtlFailure(
         "org.apache.http.MessageConstraintException", "Maximum line length limit exceeded"
     ),
-    "unsolicited": Spelling(
-        "org.apache.http.client.ClientProtocolException", "bytes that nobody asked for"
+    "unsolicited": JtlFailure(
+        "org.apache.http.client.ClientProtocolException", "unsolicited bytes"
     ),
-    "io_failed": Spelling("java.io.IOException", "reading or writing failed"),
-    "not_sent": Spelling("plimsoll.NotSent", "due and never sent"),
+    "io_failed": JtlFailure("java.io.IOException", "reading or writing failed"),
+    "not_sent": JtlFailure("plimsoll.NotSent", "due and never sent"),
 }
-"""Every failure without a complete answer; the last is our own, for JMeter knows no schedule."""
+"""Every failure without a complete response; JMeter has no equivalent of the last."""
 
 _NOT_HTTP = "Non HTTP response"
 
@@ -134,7 +133,7 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
         into: Folder of the file.
 
     Returns:
-        Sentences on what could not be said.
+        Sentences on what the format cannot represent.
 
     Raises:
         OSError: It could not be written.
@@ -150,7 +149,7 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
 
 
 def _prepare(database: duckdb.DuckDBPyConnection, of_trial: Tables) -> None:
-    """Makes known all that stands beside the rows of requests."""
+    """Registers the tables that are joined with the rows of requests."""
     database.execute(f"SET memory_limit = '{MEMORY}'")
     recording = of_trial.recording
     database.register("kinds", _kinds(recording))
@@ -167,7 +166,7 @@ def _ended(of_trial: Tables) -> list[tuple[int, int]]:
 
 
 def _append(database: duckdb.DuckDBPyConnection, seconds: Window, file: IO[bytes]) -> None:
-    """Writes the samples of some seconds: DuckDB writes CSV fast, but only whole files."""
+    """Appends the samples of some seconds; DuckDB writes CSV fast, but only whole files."""
     sql = resources.files("plimsoll.export").joinpath("jtl.sql").read_text("utf-8")
     for name, second in zip(("from_ns", "until_ns"), seconds, strict=True):
         database.execute(f"SET VARIABLE {name} = {second * SECOND_NS}")
@@ -179,7 +178,7 @@ def _append(database: duckdb.DuckDBPyConnection, seconds: Window, file: IO[bytes
 
 
 def _kinds(recording: Recording) -> pa.Table:
-    """Name and length of each kind of request."""
+    """Name and length of each request."""
     names = recording.requests
     lengths = recording.request_bytes or (None,) * len(names)
     return pa.table(
@@ -192,7 +191,7 @@ def _kinds(recording: Recording) -> pa.Table:
 
 
 def _levels(of_trial: Tables) -> pa.Table:
-    """Threads at work in each second."""
+    """Active threads in each second."""
     known = threads(of_trial)
     return pa.table(
         {"second": range(len(known)), "threads": pa.array(known, pa.float64())},
@@ -201,7 +200,7 @@ def _levels(of_trial: Tables) -> pa.Table:
 
 
 def _endings() -> pa.Table:
-    """What stands in the columns of a request by its outcome."""
+    """Values of the columns that depend on the outcome."""
     rows = [
         {
             "outcome": outcome.name,
@@ -216,7 +215,7 @@ def _endings() -> pa.Table:
 
 
 def _spelled(outcome: str) -> dict[str, str | None]:
-    """Code and message of a failure; null for complete answers, which have a status."""
+    """Code and message of a failure; null for complete responses, which have a status."""
     spelling = SPELLINGS.get(outcome)
     if spelling is None:
         return {"code": None, "message": None}
@@ -227,7 +226,7 @@ def _spelled(outcome: str) -> dict[str, str | None]:
 
 
 def _phrases() -> pa.Table:
-    """The words that go with a status code."""
+    """The reason phrases of status codes."""
     codes = [*HTTPStatus]
     return pa.table(
         {
@@ -239,15 +238,16 @@ def _phrases() -> pa.Table:
 
 def _unsaid(database: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
     counts = database.execute(
-        "SELECT count(*) FILTER (outcome = 'not_sent'), count(*) FILTER (outcome = 'unfinished'),"
-        " count(*) FILTER (outcome <> 'not_sent' AND received_bytes IS NULL) FROM requests"
+        "SELECT count(*) FILTER (outcome = 'not_sent'), count(*) FILTER (is_unended(outcome)),"
+        " count(*) FILTER (outcome NOT IN ('not_sent', 'cancelled') AND received_bytes IS NULL)"
+        " FROM requests"
     ).fetchone()
-    unsent, unfinished, unweighed = counts or (0, 0, 0)
+    unsent, unended, unweighed = counts or (0, 0, 0)
     found = {
-        f"{_requests(unsent)} due and never sent: failures that took 0 ms; JMeter counts failures"
+        f"{_requests(unsent)} never sent: exported as failures of 0 ms; JMeter includes failures"
         " in its percentiles": unsent,
-        f"{_requests(unfinished)} still in flight at the end: left out": unfinished,
-        f"{_requests(unweighed)} of whose answer nobody knows the length: 0 `bytes`": unweighed,
+        f"{_requests(unended)} still open at the end: excluded": unended,
+        f"{_requests(unweighed)} with a response of unknown length: 0 `bytes`": unweighed,
     }
     return tuple(sentence for sentence, count in found.items() if count)
 

@@ -1,6 +1,7 @@
-"""Parquet: the tables of one trial as `docs/tables.md` has them, and its `trial.json`.
+"""Parquet: the tables of one trial as in `docs/tables.md`, and its `trial.json`.
 
-The recorded tables are copied some rows at a time; `seconds` and `summaries` are worked out anew.
+The recorded tables are copied in blocks; `seconds`, `summaries` and `quantiles` are
+computed again.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plimsoll import tables
+from plimsoll.aggregate import distribution
 from plimsoll.aggregate.summaries import summaries
-from plimsoll.conduct import recording
+from plimsoll.recording import writing
 from plimsoll.storage import documents
 
 if TYPE_CHECKING:
@@ -30,11 +32,12 @@ FILES = (
     "usage.parquet",
     "seconds.parquet",
     "summaries.parquet",
+    "quantiles.parquet",
 )
 OF_ROWS = False
 
 ROWS = 1 << 18
-"""Rows of a row group; bounds the memory."""
+"""Rows of a row group, which limits memory."""
 
 
 def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
@@ -45,7 +48,7 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
         into: Folder of the files.
 
     Returns:
-        Sentences on what could not be said: nothing.
+        No sentences, since the format can represent everything.
 
     Raises:
         OSError: They could not be written.
@@ -57,6 +60,7 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
         tables.USAGE: of_trial.readings,
         tables.SECONDS: of_trial.seconds,
         tables.SUMMARIES: summaries([of_trial.summary] if of_trial.recording.driver else []),
+        tables.QUANTILES: distribution.of_trial(of_trial.recording, of_trial.requests),
     }
     for table, found in rows.items():
         _write(table, found, into / f"{table.name}.parquet")
@@ -72,7 +76,7 @@ def _write(table: tables.Table, rows: Rows, path: Path) -> None:
 
 def _opened(table: tables.Table, path: Path) -> pq.ParquetWriter:
     if table.stored == "recorded":
-        return recording.opened(table, path)
+        return writing.opened(table, path)
     return pq.ParquetWriter(path, table.schema, compression="zstd")
 
 

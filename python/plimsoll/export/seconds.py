@@ -1,7 +1,7 @@
-"""CSV of each second, one file of right answers and one of failures, as the CENGN study drew them.
+"""CSV by the second, one file of successful responses and one of failures, as in the CENGN study.
 
-Every second of the trial is a line, also one in which nothing ended: its count is 0 and its times
-are empty. Times are milliseconds with six decimals, so that no nanosecond is lost.
+Every second of the trial is a line, even if no request ended in it: its count is 0 and its times
+are empty. Times are milliseconds with six decimals, which keeps nanoseconds.
 
 Source:
     *Perfect-NIO-CENGN*: requests grouped by second; means of elapsed time, threads and latency;
@@ -56,7 +56,7 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
         into: Folder of the files.
 
     Returns:
-        Sentences on what could not be said.
+        Sentences on what the format cannot represent.
 
     Raises:
         OSError: They could not be written.
@@ -85,7 +85,7 @@ def _times(of_trial: Tables, seconds: Iterable[Row]) -> Times:
     return times
 
 
-def _row(second: Row, counted: str, times: Times, is_right: bool) -> dict[str, Any]:
+def _row(second: Row, counted: str, times: Times, is_right: bool) -> dict[str, object]:
     """One line of a file."""
     known = times.get((second["second"], is_right), {})
     cores = second["server_busy_cores"]
@@ -106,7 +106,7 @@ def _decimal(number: float | None, places: int = 6) -> str:
     return "" if number is None else f"{number:.{places}f}"
 
 
-def _write(path: Path, rows: Iterator[dict[str, Any]]) -> None:
+def _write(path: Path, rows: Iterator[dict[str, object]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -117,7 +117,7 @@ def _unsaid(seconds: Iterable[Row]) -> tuple[str, ...]:
     rows = [*seconds]
     unread = {"threads_mean": "threads", "cpu_percent": "server_busy_cores"}
     return tuple(
-        f"`{column}` is empty: it was not read during the trial"
+        f"`{column}` is empty: it was not sampled in this trial"
         for column, source in unread.items()
         if all(row[source] is None for row in rows)
     )

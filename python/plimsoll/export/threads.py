@@ -1,4 +1,4 @@
-"""Threads of a driver, as the study and JMeter count the load."""
+"""The load as a number of threads, as the CENGN study and JMeter count it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
 
 def threads(of_trial: Tables) -> list[float | None]:
-    """Threads at work at the middle of each second; None where nobody knows.
+    """Active threads at the middle of each second; None if unknown.
 
-    These are the users that another tool counted; a driver that has none works on its open
-    connections.
+    These are the users that an imported tool counted, otherwise the open connections.
 
     Args:
         of_trial: The tables of the trial.

@@ -1,7 +1,8 @@
-"""Files in which other tools keep every request, read into our tables; one module a tool.
+"""Reads request logs of other tools into Plimsoll's tables, one module per tool.
 
-A reader has `NAME`, `recognises(beginning)` and `read(stream, asked, tally)`, which gives batches
-of the schema `rows.ROWS`. No reader knows another. What a tool does not say is null.
+A reader has `NAME`, `recognises(beginning)` and `read(stream, options, tally)`, which yields
+batches of the schema `rows.ROWS`. Readers do not import each other. What a tool does not log is
+null.
 """
 
 from plimsoll.intake import ab, h2load, jmeter, k6, oha, vegeta

@@ -1,16 +1,16 @@
-"""ab, the Apache HTTP server benchmarking tool: its `-g` file, one line a request.
+"""ab, the Apache HTTP server benchmarking tool: its `-g` file, one line per request.
 
 What its columns mean, by its source (`support/ab.c` of httpd, `output_results`):
 
 - `seconds` is the start of the request in whole seconds since 1970, and `starttime` the same in
-  words. Nothing in the file tells more, so instants may be up to 1 s too early.
-- `ttime` runs from the start, with connecting, to the end of the answer; `ctime` is the connecting
-  in it, 0 where a connection was used again and where it took less than half a millisecond; `wait`
-  runs from having sent to the first byte. All are whole milliseconds.
-- Lines are in order of `ttime`. Requests that failed have lines like all others, and neither their
-  failure nor any status is in the file.
+  words, so timestamps may be up to 1 s too early.
+- `ttime` runs from the start, with connecting, to the end of the response; `ctime` is the time to
+  connect in it, 0 for a reused connection and for less than half a millisecond; `wait` runs from
+  the end of sending to the first byte. All are whole milliseconds.
+- Lines are in order of `ttime`. Failed requests have lines like all others; neither their failure
+  nor any status is in the file.
 
-The `-e` file holds 101 percentiles and no request; it is refused.
+The `-e` file contains 101 percentiles and no requests; it is refused.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from typing import TYPE_CHECKING, BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 from plimsoll.intake import columns
 from plimsoll.intake.blocks import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plimsoll.intake.rows import Asked, Tally
+    from plimsoll.intake.rows import ImportStats, ReadOptions
 
 NAME = "ab"
 
 REMARKS = (
-    "ab writes the start of a request in whole seconds, so instants and the length of the whole "
-    "are up to 1 s off, and rates over a few seconds mean nothing; lengths are whole milliseconds",
-    "ab does not write which requests failed: all count as right here, and `Failed requests` and "
-    "`Non-2xx responses` in what it printed say how many were not",
+    "ab logs the start of a request in whole seconds, so timestamps and the length of the load are "
+    "up to 1 s off, and rates over a few seconds mean nothing; latencies are whole milliseconds",
+    "ab does not log which requests failed, so all count as successful; `Failed requests` and "
+    "`Non-2xx responses` in its output count those that did not succeed",
 )
 
 _GNUPLOT, _PERCENTILES = "starttime\tseconds\t", "Percentage served,"
 _MS, _S = 1_000_000, 1_000_000_000
 _COLUMNS = (
-    columns.times("seconds", _S),
-    columns.times("ctime", _MS),
-    columns.times("ttime", _MS),
-    columns.times("wait", _MS),
+    columns.instants("seconds", _S),
+    columns.lengths("ctime", _MS),
+    columns.lengths("ttime", _MS),
+    columns.lengths("wait", _MS),
 )
 
 
@@ -53,11 +53,12 @@ def recognises(beginning: bytes) -> bool:
     return beginning.startswith((_GNUPLOT.encode(), _PERCENTILES.encode()))
 
 
-def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatch]:
+def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator[pa.RecordBatch]:
     """The requests of a `-g` file.
 
     Raises:
-        CampaignError: It is a `-e` file or none of ab's, or a line is broken and `asked` is strict.
+        InputError: It is a `-e` file or not a file of ab, or a line is broken and `options` is
+            strict.
     """
     names = columns.fields(columns.first_line(stream, tally), "\t")
     _refuse_percentiles(names, tally)
@@ -66,16 +67,16 @@ def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatc
     tally.outcomes_said = False
     tally.instants_step_s = 1.0
     layout = Layout(tuple(names), "\t", _COLUMNS)
-    for found in columns.rows(stream, layout, asked, tally):
+    for found in columns.rows(stream, layout, options, tally):
         tally.keep(len(found["seconds"]))
         yield columns.batch(_requests(found))
 
 
-def _refuse_percentiles(names: list[str], tally: Tally) -> None:
+def _refuse_percentiles(names: list[str], tally: ImportStats) -> None:
     if names and names[0].startswith(_PERCENTILES):
-        message = "is ab's `-e` file: 101 percentiles, and no line for a request"
-        hint = "run `ab -g FILE` to keep every request, or give what ab printed to `plimsoll audit`"
-        raise CampaignError([Problem(tally.file, message, hint)])
+        message = "is ab's `-e` file, which has 101 percentiles and no requests"
+        hint = "run `ab -g FILE` to log every request, or check ab's output with `plimsoll audit`"
+        raise InputError([Problem(tally.file, message, hint)])
 
 
 def _requests(found: Mapping[str, pa.Array]) -> dict[str, pa.Array]:

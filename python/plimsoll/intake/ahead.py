@@ -1,4 +1,4 @@
-"""What is read is read ahead in a thread of its own, while what came before is worked on."""
+"""Reads ahead in a thread while earlier items are processed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 
 
 class _Ahead(Generic[Item]):
-    """What a generator gives, taken by one thread and given on in another."""
+    """Items of a generator, produced by one thread and consumed by another."""
 
     def __init__(self, items: Generator[Item], waiting: int) -> None:
         self._items = items
@@ -31,7 +31,7 @@ class _Ahead(Generic[Item]):
             yield item
 
     def end(self) -> None:
-        """Ends the thread, whatever it waits for."""
+        """Ends the thread, even if it is waiting."""
         self._is_over.set()
         while self._thread.is_alive():
             with suppress(queue.Empty):
@@ -52,7 +52,7 @@ class _Ahead(Generic[Item]):
 
 
 class _End:
-    """Stands behind the last item."""
+    """Marks the end of the items."""
 
     def __init__(self, error: BaseException | None) -> None:
         self.error = error
@@ -60,14 +60,14 @@ class _End:
 
 @contextmanager
 def taken_ahead(items: Generator[Item], waiting: int) -> Generator[Iterator[Item]]:
-    """The items of a generator, up to so many of which are made before they are asked for.
+    """Items of a generator, some of which are produced ahead.
 
-    What it raises is raised behind its last item. It runs in one thread only, and is closed with
-    the block.
+    Its exception is raised after its last item. The generator runs in one thread only, and is
+    closed with the block.
 
     Args:
         items: The generator.
-        waiting: The most items that wait; bounds the memory.
+        waiting: The most items produced ahead, which limits memory.
     """
     ahead = _Ahead(items, waiting)
     try:

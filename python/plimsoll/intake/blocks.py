@@ -1,15 +1,13 @@
-"""Rows of a separated file, block by block; every row is given on or named as broken.
+"""Reads the rows of a separated file, block by block; reports every broken line.
 
-A block in which every row is as it should be is read at once. Any other is read again record by
-record, so that each broken line has its number: that is slow, and happens only where something is
-broken.
+A valid block is parsed at once. Any other is parsed again record by record, so that each broken
+line is reported with its number; that is slow.
 
 Source: RFC 4180, with any separator, and line feeds with or without a carriage return.
 """
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,55 +17,57 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll import _engine
-from plimsoll.errors import CampaignError, Problem
+from plimsoll import _engine, texts
+from plimsoll.errors import InputError, Problem
+from plimsoll.intake import limits
 
 if TYPE_CHECKING:
-    from plimsoll.intake.rows import Tally
+    from plimsoll.intake.rows import ImportStats
 
 BLOCK_BYTES = 8 << 20
-"""Bytes read at a time; with the rows that come of them, this bounds the memory."""
+"""Bytes read at a time, which limits memory."""
 
 LONGEST_RECORD_BYTES = 1 << 18
-"""A record that is longer is broken: a quote that is never closed makes one of a whole file."""
+"""Maximum length of a record: an unclosed quote would make one of a whole file."""
 
-LONGEST_LINE_BYTES = 4 * BLOCK_BYTES
-"""A line that is longer is none: the file is no text."""
+MOST_DIGITS = 18
+"""Maximum number of digits such that every number fits into 64 bits."""
 
-CUT = "the file ends within this line"
+CUT = "the file ends in the middle of this line"
 
 WORD = pa.dictionary(pa.int32(), pa.string())
 """Type of a column of words."""
 
 Kind = Literal["whole", "word", "text", "unwanted"]
-"""How values are gathered: as numbers, as words that are kept once each, as text, or not at all."""
+"""How values are read: as numbers, as words with a dictionary, as text, or not at all."""
 
 WHOLE = pa.int64()
-"""Type of a column of whole numbers, none of which is below 0."""
+"""Type of a column of whole numbers of at least 0."""
 
 
-def require_line_feeds(first: bytes, tally: Tally) -> None:
-    """Does nothing when the first line of a file is one.
+def require_line_feeds(first: bytes, tally: ImportStats) -> None:
+    """Requires line feeds at the ends of lines.
 
     Raises:
-        CampaignError: Lines end with a carriage return alone, as no tool writes them.
+        InputError: Lines end with a carriage return alone, which no tool writes.
     """
     if b"\r" in first.rstrip(b"\r\n"):
-        hint = "end its lines with line feeds, as the tool wrote them"
-        raise CampaignError([Problem(f"{tally.file}:1", "has a carriage return within it", hint)])
+        hint = "use line feeds as line ends, as the tool does"
+        raise InputError([Problem(f"{tally.file}:1", "contains a carriage return", hint)])
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column that is wanted.
+class WantedColumn:
+    """A column to read.
 
     Attributes:
         name: Its name.
         type: `WORD` or `WHOLE`.
         required: Whether a row without it is broken.
-        read: Makes whole numbers of text that is none; raises `ValueError` when it cannot.
-        needed: Whether it is wanted beside the other columns of a block; None when always. A block
-            that has broken rows has it anyway.
+        read: Converts text to whole numbers; raises `ValueError` if it cannot.
+        needed: Whether a block, given its other columns, needs it; None for always. Blocks with
+            broken rows always read it.
+        check: Rejects impossible numbers: raises `ValueError` with the first of them.
     """
 
     name: str
@@ -75,10 +75,11 @@ class Column:
     required: bool = False
     read: Callable[[Any], Any] | None = None
     needed: Callable[[pa.Table], bool] | None = None
+    check: Callable[[Any], None] | None = None
 
     @property
     def kind(self) -> Kind:
-        """How its values are gathered."""
+        """How its values are read."""
         if self.read:
             return "text"
         return "whole" if self.type == WHOLE else "word"
@@ -86,17 +87,17 @@ class Column:
 
 @dataclass(frozen=True)
 class Layout:
-    """How the rows of a file are made up.
+    """Columns and separator of a file.
 
     Attributes:
         names: Names of all columns, in the order of the file.
-        separator: What stands between them.
-        columns: The columns that are wanted; each is among the names.
+        separator: Their separator.
+        columns: The columns to read; each is among the names.
     """
 
     names: tuple[str, ...]
     separator: str
-    columns: tuple[Column, ...]
+    columns: tuple[WantedColumn, ...]
 
     @cached_property
     def record(self) -> re.Pattern[str]:
@@ -108,13 +109,13 @@ class Layout:
 
     @cached_property
     def line(self) -> re.Pattern[str]:
-        """What is left of a line, and its end."""
+        """The rest of a line, and its end."""
         return re.compile("[^\r\n]*(?:\r\n|\n|\r)?")
 
 
 @dataclass
 class _Place:
-    """Where in the file the reading is.
+    """The position in the file.
 
     Attributes:
         line: Number of the next line, from 1.
@@ -124,26 +125,34 @@ class _Place:
 
 
 def rows(
-    stream: BinaryIO, held: bytes, line: int, layout: Layout, tally: Tally, *, strict: bool
+    stream: BinaryIO, held: bytes, line: int, layout: Layout, tally: ImportStats, *, strict: bool
 ) -> Iterator[pa.Table]:
-    """The wanted columns of every row of a file; broken rows are told to the tally.
+    """The wanted columns of every row of a file; broken rows are counted in the tally.
 
     Args:
-        stream: The file, behind what is held.
-        held: What of it was read already and belongs to its rows.
-        line: Number of the line that `held` begins with, from 1.
-        layout: How its rows are made up.
-        tally: Takes the account of broken rows; whoever uses the others counts them.
-        strict: Whether a broken line ends the reading.
+        stream: The file, after what is held.
+        held: Its part that was read already and belongs to its rows.
+        line: Number of the first line of `held`, from 1.
+        layout: Its columns and separator.
+        tally: Counts broken rows; the caller counts the others.
+        strict: Whether a broken line is an error.
 
     Raises:
-        CampaignError: A line is broken, and `strict` was asked for; or a line has no end.
+        InputError: A line is broken and `strict` is set, a line is too long, or there are too many
+            columns.
     """
+    if len(layout.names) > limits.COLUMNS.most:
+        raise limits.COLUMNS.refused(f"{tally.file}:1")
     place, rest, more = _Place(line), held, True
+    lines = _Lines(tally.file, line)
+    lines.add(held)
     while more:
         block = stream.read(BLOCK_BYTES)
         more = bool(block)
         rest += block
+        lines.add(block)
+        if more and b"\n" not in block:
+            continue
         found = _fast(rest, layout)
         if found:
             place.line += found.lines
@@ -155,23 +164,47 @@ def rows(
             limit = max(len(rest) - LONGEST_RECORD_BYTES, 0) if more else len(rest)
             end = yield from _slow(rest, limit, place, layout, tally, strict)
         rest = rest[end:]
-        if len(rest) > LONGEST_LINE_BYTES:
-            message = f"has a line of more than {LONGEST_LINE_BYTES >> 20} MiB"
-            raise CampaignError([Problem(f"{tally.file}:{place.line}", message, "is it a text?")])
-    if rest.strip():  # a value that is never closed holds back all that stands behind it
+    if rest.strip():  # an unclosed value swallows everything after it
         end = yield from _slow(rest, len(rest), place, layout, tally, strict)
         if rest[end:].strip():
             tally.break_line(place.line, CUT, strict)
 
 
+@dataclass
+class _Lines:
+    """Checks the length of lines while they are read.
+
+    Attributes:
+        file: Name of the file, for messages.
+        line: Number of the current line, from 1.
+        length: Its bytes so far.
+    """
+
+    file: str
+    line: int
+    length: int = 0
+
+    def add(self, block: bytes) -> None:
+        """Takes a block that is shorter than the longest line.
+
+        Raises:
+            InputError: A line is too long.
+        """
+        end = block.find(b"\n")
+        if self.length + (len(block) if end < 0 else end) > limits.LINE_BYTES.most:
+            raise limits.LINE_BYTES.refused(f"{self.file}:{self.line}")
+        self.line += block.count(b"\n")
+        self.length = self.length + len(block) if end < 0 else len(block) - block.rfind(b"\n") - 1
+
+
 @dataclass(frozen=True)
 class _Fast:
-    """The whole rows at the beginning of a block.
+    """The complete rows at the beginning of a block.
 
     Attributes:
         rows: Their wanted columns.
-        end: Bytes that they take.
-        lines: Lines that they take.
+        end: Their length in bytes.
+        lines: Their number of lines.
     """
 
     rows: pa.Table
@@ -180,7 +213,7 @@ class _Fast:
 
 
 def _fast(block: bytes, layout: Layout) -> _Fast | None:
-    """The whole rows at the beginning of a block; None when one of them is not as it should be."""
+    """The complete rows at the beginning of a block; None if one of them is broken."""
     try:
         found = _read(block, layout, [one for one in layout.columns if one.needed is None])
         later = [one for one in layout.columns if one.needed and one.needed(found.rows)]
@@ -194,18 +227,18 @@ def _fast(block: bytes, layout: Layout) -> _Fast | None:
         return None
 
 
-def _read(block: bytes, layout: Layout, columns: Sequence[Column]) -> _Fast:
-    """Some columns of the whole rows at the beginning of a block, as they are wanted.
+def _read(block: bytes, layout: Layout, columns: Sequence[WantedColumn]) -> _Fast:
+    """The wanted columns of the complete rows at the beginning of a block.
 
     Raises:
-        ValueError: A row has too many values or too few, or a value is not what its column holds.
+        ValueError: A row has too many values or too few, or a value is invalid for its column.
         pa.ArrowInvalid: The same, by Arrow.
     """
     wanted: dict[str, Kind] = {column.name: column.kind for column in columns}
     kinds: list[Kind] = [wanted.get(name, "unwanted") for name in layout.names]
     found = _engine.separated_rows(block, layout.separator, kinds)
     if found is None:
-        raise ValueError("a row is not as it should be")
+        raise ValueError("a row is malformed")
     count = found["count"]
     arrays = {
         "whole": (_numbers_of(count, *one) for one in found["wholes"]),
@@ -235,18 +268,18 @@ def _texts_of(count: int, bounds: bytes, text: bytes) -> Any:
     return pa.Array.from_buffers(pa.string(), count, buffers)
 
 
-def _typed(table: pa.Table, columns: Sequence[Column]) -> pa.Table:
-    """Columns as they are wanted.
+def _typed(table: pa.Table, columns: Sequence[WantedColumn]) -> pa.Table:
+    """Columns converted to their types.
 
     Raises:
-        ValueError: A value is not what its column holds.
+        ValueError: A value is invalid for its column.
         pa.ArrowInvalid: The same, by Arrow.
     """
     arrays = [_checked(table[column.name], column) for column in columns]
     return pa.table(arrays, names=[column.name for column in columns])
 
 
-def _checked(values: Any, column: Column) -> Any:
+def _checked(values: Any, column: WantedColumn) -> Any:
     if column.type != WHOLE:
         return values.cast(column.type)
     if column.read:
@@ -258,34 +291,44 @@ def _checked(values: Any, column: Column) -> Any:
     least = pc.min(values).as_py()
     if least is not None and least < 0:
         raise ValueError(f"`{column.name}` is `{least}`, which is below 0")
+    if column.check:
+        column.check(values)
     return values
 
 
 def _numbers(values: Any, name: str) -> Any:
-    """Whole numbers of text; null where it is empty."""
+    """Text as whole numbers; empty text is null."""
     given = pc.if_else(pc.equal(values, ""), None, values)
-    wrong = pc.invert(pc.match_substring_regex(given, r"^-?\d{1,18}$"))
+    wrong = pc.invert(pc.match_substring_regex(given, rf"^-?[0-9]{{1,{MOST_DIGITS}}}$"))
     if pc.any(wrong).as_py():
         first = given.filter(wrong)[0].as_py()
-        raise ValueError(f"`{name}` is `{_shown(first)}`, which is no whole number")
+        raise ValueError(f"`{name}` is `{_shown(first)}`, {no_number(first)}")
     return given.cast(WHOLE)
 
 
+def no_number(text: str) -> str:
+    """Why a text is not a valid whole number."""
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) > MOST_DIGITS:
+        return f"a number of {len(digits)} digits; the maximum is {MOST_DIGITS}"
+    return "which is not a whole number"
+
+
 def _slow(
-    block: bytes, limit: int, place: _Place, layout: Layout, tally: Tally, strict: bool
+    block: bytes, limit: int, place: _Place, layout: Layout, tally: ImportStats, strict: bool
 ) -> Generator[pa.Table, None, int]:
     """The rows of a block, record by record.
 
     Args:
         block: The block; it begins with a line.
         limit: Records that begin before this are read.
-        place: Where in the file it is.
-        layout: How its rows are made up.
-        tally: Takes the account of broken rows.
-        strict: Whether a broken line ends the reading.
+        place: Its position in the file.
+        layout: Columns and separator.
+        tally: Counts broken rows.
+        strict: Whether a broken line is an error.
 
     Returns:
-        Where the records that were read end.
+        The end of the last record.
     """
     text, encoding = _decoded(block)
     end_of_text = limit if encoding == "latin-1" else len(block[:limit].decode(encoding, "ignore"))
@@ -311,32 +354,30 @@ def _slow(
 
 
 def _decoded(block: bytes) -> tuple[str, str]:
-    """The text of a block, and what it was written in."""
+    """The text of a block, and its encoding."""
     try:
         return block.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
         cut = len(block) - error.start < len("\U0010ffff".encode())
-        if cut:  # the block ends within a sign
+        if cut:  # the block ends within a character
             return block[: error.start].decode("utf-8"), "utf-8"
         return block.decode("latin-1"), "latin-1"
 
 
 def _values(record: str, layout: Layout) -> list[str] | None:
-    """The values of a record; none for an empty line; None when their number is wrong."""
+    """The values of a record; empty for an empty line, None if their number is wrong."""
     text = record.rstrip("\r\n")
     if not text.strip():
         return []
-    values = next(csv.reader([text], delimiter=layout.separator))
+    values = texts.values(text, layout.separator)
     return values if len(values) == len(layout.names) else None
 
 
 def _reason(line: str, layout: Layout) -> str:
     found = line.count(layout.separator) + 1
     if '"' in line:
-        return (
-            f"`{_shown(line)}` has a quote that is never closed, or not {len(layout.names)} values"
-        )
-    return f"`{_shown(line)}` has {found} values where there are {len(layout.names)} columns"
+        return f"`{_shown(line)}` has an unclosed quote, or not {len(layout.names)} values"
+    return f"`{_shown(line)}` has {found} values for {len(layout.names)} columns"
 
 
 def _shown(text: str, most: int = 60) -> str:
@@ -345,9 +386,9 @@ def _shown(text: str, most: int = 60) -> str:
 
 
 def _whole(
-    found: Sequence[tuple[int, list[str]]], layout: Layout, tally: Tally, strict: bool
+    found: Sequence[tuple[int, list[str]]], layout: Layout, tally: ImportStats, strict: bool
 ) -> Iterator[pa.Table]:
-    """The rows of some records; halves them until each broken one stands alone."""
+    """The rows of some records; bisects them until each broken one is isolated."""
     if not found:
         return
     try:
@@ -355,7 +396,7 @@ def _whole(
     except (pa.ArrowInvalid, ValueError) as error:
         if len(found) == 1:
             line, _ = found[0]
-            tally.break_line(line, _shown(str(error), 120), strict)
+            tally.break_line(line, _shown(str(error), 160), strict)
             return
         half = len(found) // 2
         yield from _whole(found[:half], layout, tally, strict)

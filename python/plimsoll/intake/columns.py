@@ -1,136 +1,169 @@
-"""Columns of separated files: how their text is read, and how they become batches of `ROWS`."""
+"""Columns of separated files: parses their text, and builds batches of `ROWS`."""
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll.errors import CampaignError, Problem
-from plimsoll.intake import blocks
-from plimsoll.intake.blocks import WHOLE, Column, Layout
+from plimsoll import texts
+from plimsoll.errors import InputError, Problem
+from plimsoll.intake import blocks, limits
+from plimsoll.intake.blocks import WHOLE, Layout, WantedColumn
 from plimsoll.intake.rows import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.intake.rows import Asked, Tally
+    from plimsoll.intake.limits import IntakeLimit
+    from plimsoll.intake.rows import ImportStats, ReadOptions
 
-LONGEST_NS = 1 << 62
-"""No instant and no length of time is as great, so that two of them can be added."""
+Known = dict[str, Any]
+"""Arrow arrays or numpy vectors of one length, by the column of `ROWS` that they fill."""
 
 LEAST_STATUS, GREATEST_STATUS = 100, 999
 FIRST_RIGHT, LAST_RIGHT = 200, 399
-"""Status codes that are right where nobody says which are."""
+"""Status codes of successful responses, unless the tool defines others."""
 
 
-def times(name: str, unit_ns: int) -> Column:
-    """A column of times that are whole numbers of a unit; they become nanoseconds."""
-    return Column(name, WHOLE, True, lambda texts: _sensible(_multiplied(texts, unit_ns)))
+def instants(name: str, unit_ns: int) -> WantedColumn:
+    """A column of timestamps since 1970 in whole units, converted to nanoseconds."""
+    check = limits.instants(name, 1)
+    return WantedColumn(name, WHOLE, True, lambda texts: _multiplied(texts, unit_ns), check=check)
 
 
-def decimals(name: str, unit_ns: int) -> Column:
-    """A column of times that have decimals; they become nanoseconds."""
-    return Column(name, WHOLE, True, lambda texts: _sensible(_rounded(texts, unit_ns)))
+def lengths(name: str, unit_ns: int) -> WantedColumn:
+    """A column of durations in whole units, converted to nanoseconds."""
+    check = limits.lengths(name, 1)
+    return WantedColumn(name, WHOLE, True, lambda texts: _multiplied(texts, unit_ns), check=check)
 
 
-def statuses(name: str, *none: str) -> Column:
-    """A column of status codes, null where there was no answer.
+def decimals(
+    name: str, unit_ns: int, limit: IntakeLimit | None = limits.REQUEST_NS
+) -> WantedColumn:
+    """A column of durations with decimals, converted to nanoseconds.
 
     Args:
         name: Its name.
-        none: What stands there where there was none; nothing where that cannot be.
+        unit_ns: The unit.
+        limit: The longest; None if the column contains other values than times.
     """
-    return Column(name, WHOLE, not none, lambda texts: _codes(texts, none))
+    check = limits.lengths(name, 1, limit) if limit else None
+    return WantedColumn(name, WHOLE, True, lambda texts: _rounded(texts, unit_ns), check=check)
+
+
+def statuses(name: str, *none: str) -> WantedColumn:
+    """A column of status codes, null for requests without a response.
+
+    Args:
+        name: Its name.
+        none: Values that mean no response; may be empty.
+    """
+    return WantedColumn(name, WHOLE, not none, lambda texts: _codes(texts, none))
 
 
 def _multiplied(texts: Any, unit_ns: int) -> Any:
-    return pc.multiply_checked(texts.cast(pa.int64()), unit_ns)
+    try:
+        return pc.multiply_checked(texts.cast(pa.int64()), unit_ns)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"contains an invalid time: {error}") from error
 
 
 def _rounded(texts: Any, unit_ns: int) -> Any:
     return pc.round(pc.multiply(texts.cast(pa.float64()), float(unit_ns))).cast(pa.int64())
 
 
-def _sensible(values: Any) -> Any:
-    """Times that can be.
-
-    Raises:
-        ValueError: One is greater than any instant.
-    """
-    greatest = pc.max(values).as_py()
-    if greatest is not None and greatest >= LONGEST_NS:
-        raise ValueError(f"`{greatest}` ns is no time")
-    return values
-
-
 def _codes(texts: Any, none: Sequence[str]) -> Any:
     """Status codes.
 
     Raises:
-        ValueError: One has not three digits.
+        ValueError: A code does not have three digits.
     """
     is_none = pc.is_in(texts, value_set=pa.array(none, pa.string()))
     codes = pc.if_else(is_none, None, texts).cast(pa.int64())
     ends = pc.min_max(codes).as_py()
-    if ends["min"] is not None and (ends["min"] < LEAST_STATUS or ends["max"] > GREATEST_STATUS):
-        raise ValueError(f"`{ends['min']}` to `{ends['max']}` are no status codes")
+    if ends["min"] is not None:
+        require_status(ends["min"])
+        require_status(ends["max"])
     return codes
 
 
-def first_line(stream: BinaryIO, tally: Tally) -> bytes:
-    """The first line of a file, with its end.
+def require_status(code: int) -> None:
+    """Requires a status code.
 
     Raises:
-        CampaignError: Lines end with a carriage return alone, as no tool writes them.
+        ValueError: The number is not one.
     """
-    line = stream.readline(blocks.BLOCK_BYTES)
+    if not LEAST_STATUS <= code <= GREATEST_STATUS:
+        raise ValueError(f"`{code}` is not a status code")
+
+
+def first_line(
+    stream: BinaryIO, tally: ImportStats, limit: IntakeLimit = limits.HEADER_BYTES
+) -> bytes:
+    """The first line of a file, with its end.
+
+    Args:
+        stream: The file, from its beginning.
+        tally: Knows its name.
+        limit: Its maximum length.
+
+    Raises:
+        InputError: It is too long, has too many fields, or lines end with a carriage return
+            alone, which no tool writes.
+    """
+    line = stream.readline(limit.most + 1)
+    if len(line) > limit.most:
+        raise limit.refused(f"{tally.file}:1")
     blocks.require_line_feeds(line, tally)
     return line
 
 
 def fields(line: bytes, separator: str) -> list[str]:
     """The fields of a line, such as the names of the columns."""
-    return next(csv.reader([line.decode("utf-8", "replace")], delimiter=separator), list[str]())
+    text = line.decode("utf-8", "replace")
+    try:
+        return texts.values(text, separator)
+    except ValueError:
+        return [text]
 
 
-def require(needed: Sequence[Column], found: Sequence[str], tally: Tally) -> None:
-    """Refuses a file that lacks columns.
+def require(needed: Sequence[WantedColumn], found: Sequence[str], tally: ImportStats) -> None:
+    """Requires columns.
 
     Raises:
-        CampaignError: Some are not among the names that were found.
+        InputError: Some of them are missing.
     """
     if missing := [f"`{column.name}`" for column in needed if column.name not in found]:
         message = f"has no column {', '.join(missing)}"
-        hint = "let the tool write all its columns, and give the file as it was written"
-        raise CampaignError([Problem(f"{tally.file}:1", message, hint)])
+        hint = "configure the tool to write all columns, and give the file unchanged"
+        raise InputError([Problem(f"{tally.file}:1", message, hint)])
 
 
 def rows(
-    stream: BinaryIO, layout: Layout, asked: Asked, tally: Tally, *, held: bytes = b""
+    stream: BinaryIO, layout: Layout, options: ReadOptions, tally: ImportStats, *, held: bytes = b""
 ) -> Iterator[dict[str, pa.Array]]:
     """The wanted columns of the rows of a file whose first line was read, block by block.
 
     Args:
-        stream: The file, behind its first line.
-        layout: How its rows are made up.
-        asked: Whether a broken line ends the reading.
-        tally: Takes the account of broken lines; whoever uses the others counts them.
-        held: The first line, where it is a row.
+        stream: The file, after its first line.
+        layout: Its columns and separator.
+        options: Whether a broken line is an error.
+        tally: Counts broken lines; the caller counts the others.
+        held: The first line, if it is a row.
 
     Raises:
-        CampaignError: A line is broken and `asked` is strict.
+        InputError: A line is broken and `options` is strict.
     """
     line = 1 if held else 2
-    for table in blocks.rows(stream, held, line, layout, tally, strict=asked.strict):
+    for table in blocks.rows(stream, held, line, layout, tally, strict=options.strict):
         for found in table.combine_chunks().to_batches():
             yield dict(zip(found.schema.names, found.columns, strict=True))
 
 
-def batch(known: dict[str, Any]) -> pa.RecordBatch:
-    """A batch of `ROWS` of the columns that a tool knows, by name; the others are null."""
+def batch(known: Known) -> pa.RecordBatch:
+    """A batch of `ROWS` from known columns by name; the others are null."""
     count = len(known["sent_ns"])
     arrays = [
         _as(known[field.name], field.type) if field.name in known else pa.nulls(count, field.type)
@@ -145,6 +178,6 @@ def _as(values: Any, kind: pa.DataType) -> Any:
 
 
 def by_status(status: Any) -> Any:
-    """The outcome of each answer of which nothing but its status is known; null where it is."""
+    """The outcome of responses by their status; null for a null status."""
     is_right = pc.and_(pc.greater_equal(status, FIRST_RIGHT), pc.less_equal(status, LAST_RIGHT))
     return pc.if_else(is_right, "ok", "wrong_status")

@@ -1,8 +1,8 @@
-"""How a sample of JMeter ended, in our outcomes.
+"""Maps JMeter's samples to outcomes.
 
-JMeter writes a status code, or the Java exception that it met instead of one. An exception is
-never taken for a status code. Where the same exception is met at several stages of a request, its
-message tells them apart, or whether a first byte had come.
+JMeter writes a status code, or a Java exception instead. An exception is never taken for a status
+code. If an exception can occur at several stages of a request, its message identifies the stage, or
+whether a first byte had arrived.
 
 Source: `HTTPSamplerBase.errorResult`, `DurationAssertion`, `SizeAssertion` and
 `ResponseAssertion` of Apache JMeter 5.6; the exceptions of Apache HttpClient 4.5 and java.net.
@@ -14,8 +14,10 @@ import errno
 import functools
 from dataclasses import dataclass
 
+from plimsoll import _engine
+
 NO_STATUS = "Non HTTP response code: "
-"""What a response code begins with that is an exception."""
+"""Prefix of a response code that is an exception."""
 
 _LEAST_STATUS, _LEAST_WRONG, _MOST_STATUS = 100, 400, 999
 
@@ -32,7 +34,7 @@ _NUMBERS = {
     "no route to host": errno.EHOSTUNREACH,
     "no buffer space available": errno.ENOBUFS,
 }
-"""Words of the operating system within a message, and the error they stand for."""
+"""Error messages of the operating system, and their error numbers."""
 
 _ANYWHERE = {
     errno.EMFILE: "too_many_files",
@@ -43,7 +45,7 @@ _ANYWHERE = {
     errno.ENETUNREACH: "connect_unreachable",
     errno.EHOSTUNREACH: "connect_unreachable",
 }
-"""Errors that say themselves at which stage they were met."""
+"""Errors that can occur at one stage only."""
 
 _BY_NAME = {
     "ConnectTimeoutException": "connect_timeout",
@@ -69,26 +71,26 @@ _BY_NAME = {
     "InterruptedException": "unfinished",
     "ThreadDeath": "unfinished",
 }
-"""Exceptions, without their packages, that mean one thing whatever their message says."""
+"""Exceptions, without their packages, whose meaning does not depend on their message."""
 
 _ENDED = ("EOFException", "NoHttpResponseException", "ConnectionClosedException")
 _CLOSED = ("unexpected end of file", "premature eof", "premature end of")
-"""What an exception is called, or says, when the server closed the connection."""
+"""Names and messages of exceptions if the server closed the connection."""
 
 _ABORTED = ("socket closed", "socket is closed", "connection has been shutdown", "request aborted")
-"""What an exception says when JMeter itself ended the request, at the end of the test."""
+"""Messages of exceptions if JMeter itself ended the request, at the end of the test."""
 
 
 @dataclass(frozen=True)
-class Ended:
+class SampleOutcome:
     """How a sample ended.
 
     Attributes:
         outcome: Name of the outcome.
-        status: Status code; None when no head was read.
-        errno: Error number that the message names in words; None when it names none.
-        is_exception: Whether JMeter met an exception. Its text then stands in place of the answer,
-            and is what `bytes` counts.
+        status: Status code; None if no head was read.
+        errno: Error number of the message; None if it has none.
+        is_exception: Whether JMeter reports an exception. `bytes` is then the length of its text
+            instead of a response.
     """
 
     outcome: str
@@ -97,36 +99,36 @@ class Ended:
     is_exception: bool = False
 
 
-def ended(code: str, message: str, failure: str, success: bool | None, answered: bool) -> Ended:
+def ended(
+    code: str, message: str, failure: str, success: bool | None, answered: bool
+) -> SampleOutcome:
     """How a sample ended.
 
     Args:
-        code: Its response code as written; empty when the file does not say.
+        code: Its response code as written; empty if it is not in the file.
         message: Its response message.
-        failure: What its assertions say; empty when they say nothing.
-        success: Whether JMeter counts it as a success; None when the file does not say.
-        answered: Whether a first byte of an answer had come.
+        failure: Message of its assertions; may be empty.
+        success: Whether JMeter counts it as a success; None if it is not in the file.
+        answered: Whether a first byte of a response had arrived.
     """
     status = _status(code)
-    told = failure.partition(":")[0]
+    named = failure.partition(":")[0]
     if status is None and code.startswith(NO_STATUS):
         number = _number(f"{message} {code}".lower())
-        known = told if told in _ours() else _exception(code, message, number, answered)
-        return Ended(known, None, number, is_exception=told not in _ours())
-    if told in _ours():
-        return Ended(told, status)
+        known = named if named in _ours() else _exception(code, message, number, answered)
+        return SampleOutcome(known, None, number, is_exception=named not in _ours())
+    if named in _ours():
+        return SampleOutcome(named, status)
     if success is None:
         success = status is not None and status < _LEAST_WRONG
     if success:
-        return Ended("ok", status)
-    return Ended(_wrong(status, code, failure, answered), status)
+        return SampleOutcome("ok", status)
+    return SampleOutcome(_wrong(status, code, failure, answered), status)
 
 
 @functools.cache
 def _ours() -> frozenset[str]:
-    """Names of our own failures, which begin the messages of a JTL that we exported."""
-    from plimsoll import _engine  # noqa: PLC0415
-
+    """Names of Plimsoll's failures, which begin the failure messages of an exported JTL."""
     return frozenset(
         name for _, name, _, group in _engine.outcomes() if group not in ("right", "connection")
     )
@@ -139,34 +141,34 @@ def _status(code: str) -> int | None:
 
 
 def _wrong(status: int | None, code: str, failure: str, answered: bool) -> str:
-    """A sample that failed though no exception was met."""
+    """The outcome of a sample that failed without an exception."""
     if status is None:
         return "wrong_body" if answered else "io_failed"
-    said = failure.lower()
-    if status >= _LEAST_WRONG or "code expected" in said:
+    text = failure.lower()
+    if status >= _LEAST_WRONG or "code expected" in text:
         return "wrong_status"
-    if "lasted too long" in said:
+    if "lasted too long" in text:
         return "timed_out_receiving"
-    return "wrong_length" if "wrong size" in said else "wrong_body"
+    return "wrong_length" if "wrong size" in text else "wrong_body"
 
 
 def _exception(code: str, message: str, number: int | None, answered: bool) -> str:
-    """The outcome that an exception stands for."""
+    """The outcome of an exception."""
     name = code.removeprefix(NO_STATUS).strip().rpartition(".")[2]
-    said = message.lower()
-    if any(words in said for words in _ABORTED):
+    text = message.lower()
+    if any(words in text for words in _ABORTED):
         return "unfinished"
     if number is not None:
         return _ANYWHERE.get(number) or _by_stage(number, name, answered)
     if name == "SocketTimeoutException":
-        return _timed_out(said, answered)
-    if name in _ENDED or any(words in said for words in _CLOSED):
+        return _timed_out(text, answered)
+    if name in _ENDED or any(words in text for words in _CLOSED):
         return "closed_early" if answered else "closed_waiting"
     return _BY_NAME.get(name, "io_failed")
 
 
 def _by_stage(number: int, name: str, answered: bool) -> str:
-    """The outcome of an error that can be met at several stages."""
+    """The outcome of an error that can occur at several stages."""
     if number == errno.ECONNRESET:
         return _lost(name, answered)
     if number == errno.ETIMEDOUT:
@@ -175,18 +177,18 @@ def _by_stage(number: int, name: str, answered: bool) -> str:
 
 
 def _lost(name: str, answered: bool) -> str:
-    """A connection that was reset."""
+    """The outcome of a reset connection."""
     if "Connect" in name or "Handshake" in name:
         return "connect_reset"
     return "reset_receiving" if answered else "reset_waiting"
 
 
-def _timed_out(said: str, answered: bool) -> str:
-    if "connect" in said:
+def _timed_out(text: str, answered: bool) -> str:
+    if "connect" in text:
         return "connect_timeout"
     return "timed_out_receiving" if answered else "timed_out_waiting"
 
 
-def _number(said: str) -> int | None:
-    """The error of the operating system that some words name."""
-    return next((number for words, number in _NUMBERS.items() if words in said), None)
+def _number(text: str) -> int | None:
+    """The error number of a message of the operating system."""
+    return next((number for words, number in _NUMBERS.items() if words in text), None)

@@ -1,13 +1,13 @@
-"""h2load: its `--log-file`, one line a request, without names of columns.
+"""h2load: its `--log-file`, one line per request, without names of columns.
 
 What its columns mean, by its manual and source (`src/h2load.cc` of nghttp2, `on_stream_close`):
 
 - The start in microseconds since 1970, when the request was handed to its connection; the status
-  code, or -1 where the stream failed; microseconds from the start to the end of the answer. Further
-  columns may follow one day.
-- A request is written when it ends. One whose connection was lost is written nowhere: h2load counts
-  it as errored, and does not connect again.
-- With `--duration`, what ends in the warm-up is left out.
+  code, or -1 if the stream failed; microseconds from the start to the end of the response. Further
+  columns may be added.
+- A request is logged when it ends. One whose connection was lost is not logged: h2load counts it as
+  errored, and does not reconnect.
+- With `--duration`, requests that end in the warm-up are not logged.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from plimsoll.intake.rows import Asked, Tally
+    from plimsoll.intake.rows import ImportStats, ReadOptions
 
 NAME = "h2load"
 
 REMARKS = (
-    "h2load writes no line for a request whose connection was lost: `errored` in what it printed "
-    "says how many there were",
+    "h2load logs no line for a request whose connection was lost; its summary counts these as "
+    "`errored`",
 )
 
 _US = 1_000
 _LINE = re.compile(rb"\d{15,17}\t(?:-1|\d{3})\t\d+((?:\t[^\t\r\n]*)*)\r?(?:\n|$)")
 _COLUMNS = (
-    columns.times("start", _US),
+    columns.instants("start", _US),
     columns.statuses("status", "-1"),
-    columns.times("duration", _US),
+    columns.lengths("duration", _US),
 )
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file begins as h2load writes its lines."""
+    """Whether a file begins with a line of h2load."""
     return _LINE.match(beginning) is not None
 
 
-def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatch]:
+def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator[pa.RecordBatch]:
     """The requests of a log file.
 
     Raises:
-        CampaignError: A line is broken and `asked` is strict.
+        InputError: A line is broken and `options` is strict.
     """
     tally.remarks.extend(REMARKS)
-    tally.failures_said = False
+    tally.has_failures = False
     held = columns.first_line(stream, tally)
     further = [f"column {n}" for n in range(len(_COLUMNS) + 1, held.count(b"\t") + 2)]
     layout = Layout((*(one.name for one in _COLUMNS), *further), "\t", _COLUMNS)
-    for found in columns.rows(stream, layout, asked, tally, held=held):
+    for found in columns.rows(stream, layout, options, tally, held=held):
         tally.keep(len(found["start"]))
         yield columns.batch(_requests(found))
 

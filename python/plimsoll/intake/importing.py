@@ -1,10 +1,10 @@
-"""Files of another tool become one recording, complete or not at all."""
+"""Imports files of another tool as one recording, which is complete or absent."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,26 +13,32 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll.errors import CampaignError, Problem, StorageError
-from plimsoll.intake import READERS, named, recorded, stages, unpacked, zabbix
+from plimsoll import texts
+from plimsoll.campaign.load import UnknownLoad
+from plimsoll.errors import InputError, Problem, StorageError
+from plimsoll.intake import READERS, limits, named, recorded, runs, stages, unpacked, zabbix
 from plimsoll.intake.ahead import taken_ahead
-from plimsoll.intake.rows import Tally
-from plimsoll.recording import HOST, Driver, Ending, RecordedStage, Recording, Server
+from plimsoll.intake.rows import ImportStats
+from plimsoll.recording import HOST, Driver, Ending, RecordedServer, RecordedStage, Recording
+from plimsoll.recording.writing import write_usage
 from plimsoll.storage import documents
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
-    from plimsoll.intake.recorded import Reading, Written
-    from plimsoll.intake.rows import Asked, Reader
+    from plimsoll.intake.recorded import Written
+    from plimsoll.intake.rows import Reader, ReadOptions
+    from plimsoll.intake.runs import ImportedRun
     from plimsoll.intake.unpacked import Packed, Unpacked
+    from plimsoll.recording.readings import Reading
     from plimsoll.storage.results import Results
 
-_NAME_IT = "name the file in which the tool wrote its requests"
+_NAME_IT = "give the tool's per-request log"
 
 BATCHES_AHEAD = 2
 """Batches of each file that are read while those before are written."""
 
 OTHERS = "requests of other labels"
+OF_OTHER_RUNS = "requests of other runs"
 LOAD = "imported"
 
 _SECOND_NS = 1_000_000_000
@@ -42,15 +48,18 @@ _NO_SIGN = re.compile(r"[^A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class About:
-    """What the files do not say of the trial.
+    """Facts about the trial that the files do not contain.
 
     Attributes:
-        framework: Name of what was measured.
-        endpoint: Name of what was asked of it; empty for that of the requests.
-        labels: Only requests of these labels count; empty for all.
-        warm_up_s: What is not summarised, in seconds; None to tell it from the users.
-        cores: Cores of the server; None when not said.
-        partial: Whether what can be read of a damaged file counts.
+        framework: Name of the framework.
+        endpoint: Name of the endpoint; empty for that of the requests.
+        labels: Only requests with these labels are imported; empty for all.
+        warm_up_s: Length of the warm-up, which is not summarised, in seconds; None to derive it
+            from the users.
+        cores: Cores of the server; None if unknown.
+        partial: Whether to import the readable part of a damaged file.
+        run: Number of the run to import, from 1; `runs.ALL` for all as one; None if there is only
+            one.
     """
 
     framework: str
@@ -59,6 +68,7 @@ class About:
     warm_up_s: float | None = None
     cores: int | None = None
     partial: bool = False
+    run: int | None = None
 
 
 @dataclass(frozen=True)
@@ -67,36 +77,36 @@ class Cpu:
 
     Attributes:
         file: The file.
-        asked: How it is to be understood.
+        options: How to read it.
     """
 
     file: Path
-    asked: zabbix.Asked
+    options: zabbix.CpuOptions
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What was imported.
+    """An imported recording.
 
     Attributes:
-        recording: What was made of it.
-        tallies: The account of each file.
+        recording: The recording.
+        tallies: Row counts of each file.
     """
 
     recording: Recording
-    tallies: tuple[Tally, ...] = field(default=())
+    tallies: tuple[ImportStats, ...] = field(default=())
 
 
 def reader_of(files: Sequence[Path], name: str, *, partial: bool) -> Reader:
     """The reader of a tool.
 
     Args:
-        files: The files; what the first begins with tells the tool where it is not named.
-        name: Name of the tool; empty to tell it from the file.
-        partial: Whether what can be read of a damaged file counts.
+        files: The files; the beginning of the first one identifies the tool if it is not named.
+        name: Name of the tool; empty to recognise it.
+        partial: Whether to import the readable part of a damaged file.
 
     Raises:
-        CampaignError: There is no such tool, or nobody recognises the file.
+        InputError: There is no such tool, or no reader recognises the file.
     """
     if name:
         return named(name)
@@ -106,47 +116,51 @@ def reader_of(files: Sequence[Path], name: str, *, partial: bool) -> Reader:
     found = next((reader for reader in READERS if reader.recognises(beginning)), None)
     if found is None:
         known = ", ".join(f"`{reader.NAME}`" for reader in READERS)
-        message = "is empty" if not beginning else "is of no tool that is known by its beginning"
-        hint = f"name the tool before the file: {known}" if beginning else _NAME_IT
-        raise CampaignError([Problem(packed.name, message, hint)])
+        message = "is empty" if not beginning else "is not in a known format"
+        hint = f"give the tool before the file: {known}" if beginning else _NAME_IT
+        raise InputError([Problem(packed.name, message, hint)])
     return found
 
 
 def rows(
-    reader: Reader, files: Sequence[Path], asked: Asked, about: About, cpu: Cpu | None,
+    reader: Reader, files: Sequence[Path], options: ReadOptions, about: About, cpu: Cpu | None,
     results: Results,
 ) -> Imported:  # fmt: skip
-    """Imports files in which a tool wrote each of its requests, one for each host of the driver.
+    """Imports request logs of a tool, one per host of the load generator.
 
     Args:
         reader: Reads them.
         files: The files.
-        asked: How they are to be read.
-        about: What they do not say.
-        cpu: Readings of the server's CPU; None when there are none.
-        results: Where the recording goes; an earlier one of the same import is replaced.
+        options: How to read them.
+        about: Facts that they do not contain.
+        cpu: Readings of the server's CPU; None if there are none.
+        results: Storage of the recording; an earlier one of the same import is replaced.
 
     Raises:
-        CampaignError: Something cannot be read, or nothing is left; nothing is kept.
+        InputError: Something cannot be read, or nothing is left; nothing is kept.
         StorageError: The recording could not be written; nothing is kept.
     """
-    sources = {name: (packed, Tally(packed.name)) for name, packed in _hosts(files, about).items()}
-    tallies = [tally for _, tally in sources.values()]
+    sources = {
+        name: _Source(reader, packed, options, about)
+        for name, packed in _hosts(files, about).items()
+    }
     trial = _trial_id(about, reader.NAME)
-    with _trial(results, trial) as into, ExitStack() as reading:
-        batches = {
-            name: reading.enter_context(
-                taken_ahead(_batches(reader, packed, asked, about, tally), BATCHES_AHEAD)
-            )
-            for name, (packed, tally) in sources.items()
-        }
-        written = recorded.merge(batches, into, None)
+    with _trial(results, trial) as into:
+        seen = runs.Runs(_name(files))
+        if about.run not in (None, runs.ALL):
+            run = runs.of(sources.values(), _name(files)).numbered(about.run)
+            sources = {name: replace(one, run=run) for name, one in sources.items()}
+        written = recorded.merge(sources, into, None, watch=seen.add)
+        tallies = [one.tally for one in sources.values()]
         _require_rows(written, tallies)
-        told = stages.told(written.readings, written.last_ns, about.warm_up_s)
+        if about.run is None:
+            seen.require_one()
+        seen.require_short()
+        derived = stages.derived(written.readings, written.last_ns, about.warm_up_s)
         readings, read = _cpu(cpu, written.zero_utc_ns, written.last_ns, about)
         tallies += read
-        recorded.write_usage([*written.readings, *readings], into / "usage.parquet")
-        recording = _recording(trial, reader.NAME, about, written, told, tallies)
+        write_usage([*written.readings, *readings], into / "usage.parquet")
+        recording = _recording(trial, reader.NAME, about, written, derived, tallies)
         documents.keep_recording(recording, into)
     return Imported(recording, tuple(tallies))
 
@@ -156,23 +170,25 @@ def readings(cpu: Cpu, about: About, results: Results) -> Imported:
 
     Args:
         cpu: The readings.
-        about: What they do not say.
-        results: Where the recording goes; an earlier one of the same import is replaced.
+        about: Facts that they do not contain.
+        results: Storage of the recording; an earlier one of the same import is replaced.
 
     Raises:
-        CampaignError: They cannot be read; nothing is kept.
+        InputError: They cannot be read; nothing is kept.
         StorageError: The recording could not be written; nothing is kept.
     """
     trial = _trial_id(about, zabbix.NAME)
     found, tally = _busy(cpu, about)
+    if found[-1].clock_ns - found[0].clock_ns > limits.RUN_NS.most:
+        raise limits.RUN_NS.refused(tally.file)
     zero_ns = found[0].clock_ns // _SECOND_NS * _SECOND_NS
     end_ns = found[-1].clock_ns // _SECOND_NS * _SECOND_NS + _SECOND_NS - zero_ns
-    told = stages.told((), end_ns - 1, about.warm_up_s)
+    derived = stages.derived((), end_ns - 1, about.warm_up_s)
     with _trial(results, trial) as into:
         rows = zabbix.readings(found, zero_ns, end_ns, tally)
-        recorded.write_usage(rows, into / "usage.parquet")
+        write_usage(rows, into / "usage.parquet")
         recording = replace(
-            _of_readings(trial, about, zero_ns, told.stages), notes=tuple(_said(tally))
+            _of_readings(trial, about, zero_ns, derived.stages), notes=tuple(_said(tally))
         )
         documents.keep_recording(recording, into)
     return Imported(recording, (tally,))
@@ -180,24 +196,28 @@ def readings(cpu: Cpu, about: About, results: Results) -> Imported:
 
 @contextmanager
 def _trial(results: Results, trial: str) -> Generator[Path]:
-    """The folder of a trial, which appears when the block has succeeded.
+    """The folder of a trial, which appears if the block succeeds.
 
     Raises:
-        StorageError: It cannot be written, or something else lies where it should go.
+        StorageError: It cannot be written, or its place contains something else.
     """
     if results.campaign_toml() is not None:
-        message = f"`{results.place}` holds the results of a campaign"
-        raise StorageError(message, "name another folder with `--into`")
+        message = f"`{results.place}` contains the results of a campaign"
+        raise StorageError(message, "choose another folder with `--into`")
     with results.locked(), results.trial(trial) as into, writing(results.folder):
         yield into
 
 
 def _hosts(files: Sequence[Path], about: About) -> dict[str, Packed]:
-    """What is to be read by the name of the host that wrote it."""
-    found = [one for file in files for one in unpacked.streams(file, partial=about.partial)]
+    """The files to read, by the name of the host that wrote them."""
+    found: list[Packed] = []
+    for file in files:
+        found += unpacked.streams(file, partial=about.partial)
+        if len(found) > limits.FILES.most:
+            raise limits.FILES.refused(str(file))
     if len(found) == 1:
         return {HOST: found[0]}
-    names = [one.member or unpacked.stem(one.path) for one in found]
+    names = [texts.line(one.member or unpacked.stem(one.path)) for one in found]
     several = len(set(names)) < len(names)
     return {
         f"{name} {place}" if several else name: one
@@ -205,22 +225,62 @@ def _hosts(files: Sequence[Path], about: About) -> dict[str, Packed]:
     }
 
 
-def _batches(
-    reader: Reader, packed: Packed, asked: Asked, about: About, tally: Tally
-) -> Generator[pa.RecordBatch]:
-    """The requests of one file that are wanted."""
-    with unpacked.opened(packed, partial=about.partial) as (stream, raw):
-        for batch in reader.read(stream, asked, tally):
-            yield _labelled(batch, about.labels, tally) if about.labels else batch
-        _remark_damage(raw, tally)
+def _name(files: Sequence[Path]) -> str:
+    """A common name of files for messages."""
+    return str(files[0]) if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
 
 
-def _remark_damage(raw: Unpacked, tally: Tally) -> None:
+@dataclass
+class _Source:
+    """One file, whose requests can be read more than once; it is opened for each reading.
+
+    Attributes:
+        reader: Reads it.
+        packed: The file.
+        options: How to read it.
+        about: Which requests to import.
+        run: The run to import; None for all requests.
+        tally: Row counts of the last reading.
+    """
+
+    reader: Reader
+    packed: Packed
+    options: ReadOptions
+    about: About
+    run: ImportedRun | None = None
+    tally: ImportStats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tally = ImportStats(self.packed.name)
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        self.tally = ImportStats(self.packed.name)
+        with taken_ahead(self._batches(self.tally), BATCHES_AHEAD) as batches:
+            yield from batches
+
+    def _batches(self, tally: ImportStats) -> Generator[pa.RecordBatch]:
+        """The requests to import."""
+        with unpacked.opened(self.packed, partial=self.about.partial) as (stream, raw):
+            for batch in self.reader.read(stream, self.options, tally):
+                found = _labelled(batch, self.about.labels, tally) if self.about.labels else batch
+                yield _of_run(found, self.run, tally) if self.run else found
+            _remark_damage(raw, tally)
+
+
+def _remark_damage(raw: Unpacked, tally: ImportStats) -> None:
     if raw.damage:
-        tally.remarks.append(f"the file is damaged or cut off ({raw.damage}): the rest is lost")
+        tally.remarks.append(f"the file is damaged or truncated ({raw.damage}); the rest is lost")
 
 
-def _labelled(batch: pa.RecordBatch, labels: Sequence[str], tally: Tally) -> pa.RecordBatch:
+def _of_run(batch: pa.RecordBatch, run: ImportedRun, tally: ImportStats) -> pa.RecordBatch:
+    found = runs.within(batch, run)
+    left = len(batch) - len(found)
+    tally.kept -= left
+    tally.leave_out(OF_OTHER_RUNS, left)
+    return found
+
+
+def _labelled(batch: pa.RecordBatch, labels: Sequence[str], tally: ImportStats) -> pa.RecordBatch:
     kinds = batch.column("kind").cast(pa.string())
     wanted = pc.is_in(kinds, value_set=pa.array(labels, pa.string()))
     found = batch.filter(wanted)
@@ -230,11 +290,11 @@ def _labelled(batch: pa.RecordBatch, labels: Sequence[str], tally: Tally) -> pa.
     return found
 
 
-def _require_rows(written: Written, tallies: Sequence[Tally]) -> None:
-    """Does nothing when there is a request.
+def _require_rows(written: Written, tallies: Sequence[ImportStats]) -> None:
+    """Requires at least one request.
 
     Raises:
-        CampaignError: There is none; what there is instead is told.
+        InputError: There is none; the message names what was found instead.
     """
     if written.rows:
         return
@@ -244,36 +304,36 @@ def _require_rows(written: Written, tallies: Sequence[Tally]) -> None:
         if tally.broken:
             first = tally.broken_lines[0]
             others.append(
-                f"broken lines ({tally.broken}), the first is {first.line}: {first.reason}"
+                f"malformed lines ({tally.broken}), the first is {first.line}: {first.reason}"
             )
         but = f", but {'; '.join(others)}" if others else ""
-        problems.append(Problem(tally.file, f"holds no request{but}", _hint(tally)))
-    raise CampaignError(problems)
+        problems.append(Problem(tally.file, f"contains no request{but}", _hint(tally)))
+    raise InputError(problems)
 
 
-def _hint(tally: Tally) -> str:
+def _hint(tally: ImportStats) -> str:
     if tally.left_out[OTHERS]:
-        return "name a label that is in the file with `--label`"
+        return "give a label of the file with `--label`"
     if tally.left_out:
-        return "have the tool save each request, not only what they make up together"
+        return "configure the tool to log each request, not only totals"
     return _NAME_IT
 
 
 def _cpu(
     cpu: Cpu | None, zero_ns: int, end_ns: int, about: About
-) -> tuple[list[Reading], tuple[Tally, ...]]:
+) -> tuple[list[Reading], tuple[ImportStats, ...]]:
     if cpu is None:
         return [], ()
     found, tally = _busy(cpu, about)
     return zabbix.readings(found, zero_ns, end_ns, tally), (tally,)
 
 
-def _busy(cpu: Cpu, about: About) -> tuple[tuple[zabbix.Busy, ...], Tally]:
+def _busy(cpu: Cpu, about: About) -> tuple[tuple[zabbix.Busy, ...], ImportStats]:
     """The readings of the first file in a file."""
     packed = unpacked.streams(cpu.file, partial=about.partial)[0]
-    tally = Tally(packed.name)
+    tally = ImportStats(packed.name)
     with unpacked.opened(packed, partial=about.partial) as (stream, raw):
-        found = zabbix.read(stream, cpu.asked, tally)
+        found = zabbix.read(stream, cpu.options, tally)
         _remark_damage(raw, tally)
     return found, tally
 
@@ -288,20 +348,20 @@ def _recording(
     tool: str,
     about: About,
     written: Written,
-    told: stages.Told,
-    tallies: Sequence[Tally],
+    derived: stages.DerivedStages,
+    tallies: Sequence[ImportStats],
 ) -> Recording:
-    users = round(max((stage.end for stage in told.stages), default=0.0))
+    users = round(max((stage.end for stage in derived.stages), default=0.0))
     driver = Driver(
         name=tool,
         version="",
         cores=(),
         threads=users,
         ended_by="",
-        notes=tuple(_notes(told, written, tallies)),
+        notes=tuple(_notes(derived, written, tallies)),
     )
     hosts = list(written.first_ns)
-    recording = _of_readings(trial, about, written.zero_utc_ns, told.stages)
+    recording = _of_readings(trial, about, written.zero_utc_ns, derived.stages)
     return replace(
         recording,
         driver_name=tool,
@@ -314,13 +374,13 @@ def _recording(
 
 
 def _endpoint(kinds: Sequence[str]) -> str:
-    return kinds[0] if len(kinds) == 1 else f"{len(kinds)} kinds of request"
+    return kinds[0] if len(kinds) == 1 else f"{len(kinds)} request types"
 
 
 def _of_readings(
-    trial: str, about: About, zero_ns: int, told: tuple[RecordedStage, ...]
+    trial: str, about: About, zero_ns: int, derived: tuple[RecordedStage, ...]
 ) -> Recording:
-    """A recording of which nobody knows more than when it was."""
+    """A recording of which only the time is known."""
     return Recording(
         trial=trial,
         order=0,
@@ -328,58 +388,60 @@ def _of_readings(
         variant="",
         language="",
         endpoint=about.endpoint,
-        load={"name": LOAD, "model": "unknown"},
+        load=UnknownLoad(LOAD),
         repetition=1,
         driver_name=zabbix.NAME,
         seed=0,
         zero_utc=_utc(zero_ns),
-        stages=told,
+        stages=derived,
         requests=(),
         machines={},
         versions={},
         clock_offsets_ns={},
         ending=Ending(),
-        server=Server(address="", workers=about.cores or 0),
+        server=RecordedServer(address="", workers=about.cores or 0),
         driver=None,
     )
 
 
 def _utc(instant_ns: int) -> str:
-    """An instant as ISO 8601; empty where a tool counts from a zero of its own, not from 1970."""
+    """A timestamp in ISO 8601; empty if the tool's timestamps are not since 1970."""
     if instant_ns < _YEAR_2000_NS:
         return ""
     return datetime.fromtimestamp(instant_ns / _SECOND_NS, UTC).isoformat()
 
 
-def _notes(told: stages.Told, written: Written, tallies: Sequence[Tally]) -> Iterator[str]:
-    """What a reader of the results must know, in sentences."""
-    if told.sentence:
-        yield told.sentence
+def _notes(
+    derived: stages.DerivedStages, written: Written, tallies: Sequence[ImportStats]
+) -> Iterator[str]:
+    """Notes for readers of the results."""
+    if derived.sentence:
+        yield derived.sentence
     for tally in tallies:
         yield from _said(tally)
     if len(written.first_ns) > 1:
         yield _apart(written)
 
 
-def _said(tally: Tally) -> Iterator[str]:
-    """What a file holds that was not counted, and what it lacks."""
+def _said(tally: ImportStats) -> Iterator[str]:
+    """Notes on what was excluded from a file, and on what it lacks."""
     name = Path(tally.file).name
     for reason, count in tally.left_out.items():
-        yield f"`{name}`: not counted are {reason} ({count})"
+        yield f"`{name}`: excluded {reason} ({count})"
     if tally.broken:
-        yield f"`{name}`: broken lines are left out ({tally.broken})"
+        yield f"`{name}`: malformed lines were skipped ({tally.broken})"
     for remark in tally.remarks:
         yield f"`{name}`: {remark}"
 
 
 def _apart(written: Written) -> str:
-    """How far engines are apart, of which only their first and last requests tell."""
+    """How far the load generators are apart, by their first and last requests."""
     firsts, lasts = written.first_ns, written.ends_ns
     late = max(firsts, key=lambda host: firsts[host])
     apart_s = firsts[late] / _SECOND_NS
     together_s = (min(lasts.values()) - max(firsts.values())) / _SECOND_NS
-    overlap = f"all sent for {together_s:.1f} s" if together_s > 0 else "they never sent together"
+    overlap = f"all sent for {together_s:.1f} s" if together_s > 0 else "they never overlapped"
     return (
         f"{len(firsts)} engines: `{late}` sent its first request {apart_s:.3f} s after the first"
-        f" of all, and {overlap}; how far their clocks differ is not recorded"
+        f" of all, and {overlap}; the offset of their clocks is unknown"
     )

@@ -1,4 +1,4 @@
-"""Instants that are written as dates, read as milliseconds since 1970."""
+"""Parses formatted timestamps as milliseconds since 1970."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 
 KNOWN = (
     "yyyy/MM/dd HH:mm:ss.SSS",
@@ -20,7 +20,7 @@ KNOWN = (
     "yyyy-MM-dd'T'HH:mm:ssXXX",
     "MM/dd/yy HH:mm:ss",
 )
-"""Patterns that are tried where none is given."""
+"""Patterns that are tried if none is given."""
 
 _LETTERS = {
     "yyyy": r"(?P<year>\d{4})",
@@ -39,7 +39,7 @@ _NEEDED = ("month", "day", "hour", "minute", "second")
 
 
 def recognised(text: str) -> str:
-    """The pattern that a date is written by; empty when it is none that is known."""
+    """The known pattern of a timestamp; empty if there is none."""
     return next((one for one in KNOWN if re.fullmatch(_expression(one), text)), "")
 
 
@@ -48,17 +48,17 @@ def milliseconds(texts: Any, pattern: str, time_zone: str) -> Any:
 
     Args:
         texts: An array of text.
-        pattern: How they are written, in the letters of Java's `SimpleDateFormat`.
-        time_zone: Zone of dates that name none.
+        pattern: Their format, in the letters of Java's `SimpleDateFormat`.
+        time_zone: Zone of dates without one.
 
     Raises:
-        ValueError: A date is not written so.
-        CampaignError: The pattern or the zone means nothing.
+        ValueError: A date does not match the pattern.
+        InputError: The pattern or the zone is invalid.
     """
     expression = _expression(pattern)
     wrong = pc.invert(pc.match_substring_regex(texts, f"^{expression}$"))
     if pc.any(wrong).as_py():
-        raise ValueError(f"`{texts.filter(wrong)[0].as_py()}` is not written as `{pattern}`")
+        raise ValueError(f"`{texts.filter(wrong)[0].as_py()}` does not match `{pattern}`")
     standard, zoned = _replacement(expression)
     plain = pc.replace_substring_regex(texts, f"^{_unnamed(expression)}$", standard)
     if zoned:
@@ -67,9 +67,9 @@ def milliseconds(texts: Any, pattern: str, time_zone: str) -> Any:
     try:
         at = pc.assume_timezone(local, time_zone, ambiguous="earliest", nonexistent="earliest")
     except pa.ArrowInvalid as error:
-        hint = "name a zone such as `UTC` or `Europe/Berlin`"
-        raise CampaignError(
-            [Problem("--time-zone", f"there is no zone `{time_zone}`", hint)]
+        hint = "use a time zone such as `UTC` or `Europe/Berlin`"
+        raise InputError(
+            [Problem("--time-zone", f"unknown time zone `{time_zone}`", hint)]
         ) from error
     return at.cast(pa.int64())
 
@@ -78,7 +78,7 @@ def _expression(pattern: str) -> str:
     """A pattern of Java as a regular expression.
 
     Raises:
-        CampaignError: It has letters that mean nothing here, or lacks a part of an instant.
+        InputError: It has unsupported letters, or lacks a part of a timestamp.
     """
     parts: list[str] = []
     for match in _TOKEN.finditer(pattern):
@@ -93,19 +93,19 @@ def _expression(pattern: str) -> str:
     missing = [name for name in _NEEDED if f"<{name}>" not in found]
     if missing or ("<year>" not in found and "<short>" not in found):
         message = f"`{pattern}` lacks the {(missing or ['year'])[0]}"
-        raise CampaignError([Problem("--timestamp-format", message, _HINT)])
+        raise InputError([Problem("--timestamp-format", message, _HINT)])
     return found
 
 
 def _letters(token: str, pattern: str) -> str:
     if token not in _LETTERS:
         message = f"`{token}` in `{pattern}` cannot be read"
-        raise CampaignError([Problem("--timestamp-format", message, _HINT)])
+        raise InputError([Problem("--timestamp-format", message, _HINT)])
     return _LETTERS[token]
 
 
 def _replacement(expression: str) -> tuple[str, bool]:
-    """What turns a match into a date of ISO 8601, and whether it has a zone."""
+    """The replacement that turns a match into an ISO 8601 date, and whether it has a zone."""
     order = re.findall(r"\?P<(\w+)>", expression)
     at = {name: rf"\{place}" for place, name in enumerate(order, 1)}
     year = at.get("year") or f"20{at['short']}"

@@ -1,22 +1,21 @@
 """JMeter's results: JTL as CSV or XML, versions 2.13 to 5.6.
 
-What JMeter says of a sample, and what becomes of it:
+JMeter's columns, and the columns they become:
 
 - `timeStamp` is its start, before it connects, or its end where `sampleresult.timestamp.start` is
   false: `sent_ns`;
-- `elapsed` is end − start − idle time, `IdleTime` what within the sample does not count: `done_ns`;
+- `elapsed` is end − start − idle time, `IdleTime` the idle time within the sample: `done_ns`;
 - `Latency` is first byte − start − idle time, and 0 when none came: `first_byte_ns`;
-- `Connect` is 0 when connecting took less than 1 ms, and when a connection was used again, so that
-  0 says nothing: `connect_ns`;
-- `bytes` and `sentBytes` are those of answer and request with their heads: `received_bytes`,
-  `sent_bytes`. Where JMeter met an exception, `bytes` is the length of its text, and says nothing;
+- `Connect` is 0 both for less than 1 ms and for a reused connection, so 0 becomes null:
+  `connect_ns`;
+- `bytes` and `sentBytes` are those of response and request with their heads: `received_bytes`,
+  `sent_bytes`. For an exception, `bytes` is the length of its text, and becomes null;
 - `label` is the name of the request: `kind`;
-- `responseCode`, `responseMessage`, `failureMessage` and `success` say how it ended: `outcome`,
-  `status`, `errno`;
+- `responseCode`, `responseMessage`, `failureMessage` and `success`: `outcome`, `status`, `errno`;
 - `allThreads` are the active threads of this engine: `threads`.
 
-JMeter does not say when a request was due. A sample is one request: the parts it is made of
-(redirects, embedded resources) are left out, and so are transactions, which are made of samples.
+JMeter does not log when a request was due. A sample is one request: its parts (redirects, embedded
+resources) are left out, and so are transactions, which consist of samples.
 
 Source: `SampleResult`, `CSVSaveService`, `SampleResultConverter` and `TransactionController` of
 Apache JMeter 5.6.
@@ -32,14 +31,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll.intake import failures, jtl_csv, jtl_xml
+from plimsoll.intake import failures, jtl_csv, jtl_xml, limits
 from plimsoll.intake.blocks import WORD
+from plimsoll.intake.jtl_csv import MS
 from plimsoll.intake.jtl_xml import PARTS, TRANSACTION, TRANSACTIONS
 from plimsoll.intake.recorded import CONNECTING
 from plimsoll.intake.rows import ROWS
 
 if TYPE_CHECKING:
-    from plimsoll.intake.rows import Asked, Tally
+    from plimsoll.intake.rows import ImportStats, ReadOptions
 
     Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
     Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -47,49 +47,56 @@ if TYPE_CHECKING:
 NAME = "jmeter"
 
 FROM_CACHE = "(ex cache)"
-"""The message of a sample that JMeter answered itself."""
+"""The message of a sample from JMeter's cache."""
 
-CACHED = "samples that JMeter answered from its own cache"
-SEVERAL = "rows that stand for several samples"
+MOST_WHOLES = 1 << 16
+"""Samples that are remembered because their parts may follow directly after them."""
 
-_MS = 1_000_000
-_MOST = 2**32 - 1
+CACHED = "samples served from JMeter's cache"
+SEVERAL = "rows that aggregate several samples"
+
+_MOST = {pa.uint32(): 2**32 - 1, pa.int32(): 2**31 - 1}
+"""The largest number of a type; larger ones are clipped to it."""
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file that begins so is a JTL, with a header where it is CSV."""
+    """Whether a file with this beginning is a JTL, with a header if it is CSV."""
     return jtl_xml.recognises(beginning) or jtl_csv.recognises(beginning)
 
 
-def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatch]:
+def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator[pa.RecordBatch]:
     """The requests of a JTL, as batches of the schema `ROWS`, in the order of the file.
 
     Args:
         stream: The file, unpacked, from its beginning.
-        asked: How it is to be read.
-        tally: What keeps account of every row.
+        options: How to read it.
+        tally: Counts every row.
 
     Raises:
-        CampaignError: It is no JTL, or a line is broken and `asked` is strict.
+        InputError: It is not a JTL, or a line is broken and `options` is strict.
     """
     parts = _Parts()
-    held = stream.readline(jtl_csv.HEADER_BYTES)
+    held = stream.readline(limits.HEADER_BYTES.most + 1)
     if jtl_xml.recognises(held) or held.lstrip().startswith(b"<"):
-        found = jtl_xml.samples(stream, held, tally, strict=asked.strict)
+        found = jtl_xml.samples(stream, held, tally, strict=options.strict)
+    elif len(held) > limits.HEADER_BYTES.most:
+        raise limits.HEADER_BYTES.refused(f"{tally.file}:1")
     else:
-        found = jtl_csv.samples(stream, held, asked, tally)
+        found = jtl_csv.samples(stream, held, options, tally)
     said: set[str] = set()
     for samples in found:
         said.update(samples.column_names)
-        yield _requests(samples, asked, tally, parts)
+        yield _requests(samples, options, tally, parts)
     _remark(said, tally)
 
 
-def _requests(samples: pa.Table, asked: Asked, tally: Tally, parts: _Parts) -> pa.RecordBatch:
-    """Samples as requests; counts them, and those that are none."""
+def _requests(
+    samples: pa.Table, options: ReadOptions, tally: ImportStats, parts: _Parts
+) -> pa.RecordBatch:
+    """Samples as requests; counts them, and samples that are not requests."""
     table = samples.unify_dictionaries().combine_chunks()
     columns = {name: _one(table[name]) for name in table.column_names}
-    times = _times(columns, asked)
+    times = _times(columns, options)
     found = _found(columns, len(table))
     reasons = _reasons(columns, found, len(table))
     parts.mark(columns, times, reasons)
@@ -103,18 +110,18 @@ def _requests(samples: pa.Table, asked: Asked, tally: Tally, parts: _Parts) -> p
 _TRANSACTION, _CACHED, _SEVERAL, _PART = 1, 2, 3, 4
 
 _NOWHERE = "null"
-"""The address of what is sent nowhere."""
+"""The URL of samples that are not sent."""
 
 
 @dataclass(frozen=True)
 class _Times:
-    """Instants of samples, in nanoseconds since 1970.
+    """Timestamps of samples, in nanoseconds since 1970.
 
     Attributes:
-        start: Its beginning.
-        end: Its end, idle time included.
-        first_byte: Its first byte, as JMeter has it: the start when it says 0.
-        answered: Whether it says more than 0.
+        start: Beginning.
+        end: End, including idle time.
+        first_byte: First byte; the start if JMeter logs 0.
+        answered: Whether JMeter logs more than 0.
     """
 
     start: Numbers
@@ -123,34 +130,34 @@ class _Times:
     answered: Marks
 
 
-def _times(columns: Mapping[str, Any], asked: Asked) -> _Times:
+def _times(columns: Mapping[str, Any], options: ReadOptions) -> _Times:
     stamp, elapsed = _numbers(columns["timeStamp"]), _numbers(columns["elapsed"])
     nothing = np.zeros(len(stamp), np.int64)
     idle = _numbers(columns["IdleTime"]) if "IdleTime" in columns else nothing
     latency = _numbers(columns["Latency"]) if "Latency" in columns else nothing
-    start = stamp - elapsed - idle if asked.timestamp_is_end else stamp
-    return _Times(start * _MS, (start + elapsed + idle) * _MS, (start + latency) * _MS, latency > 0)
+    start = stamp - elapsed - idle if options.timestamp_is_end else stamp
+    return _Times(start * MS, (start + elapsed + idle) * MS, (start + latency) * MS, latency > 0)
 
 
 @dataclass(frozen=True)
 class _Found:
-    """How samples ended.
+    """Outcomes of samples.
 
     Attributes:
-        which: Index of each sample's end.
-        ends: The ends.
-        transactions: Whether what ended so is a transaction.
-        cached: Whether it was answered by JMeter itself.
+        which: Index of each sample's outcome.
+        ends: The outcomes.
+        transactions: Whether samples with an outcome are transactions.
+        cached: Whether they come from JMeter's cache.
     """
 
     which: Numbers
-    ends: list[failures.Ended]
+    ends: list[failures.SampleOutcome]
     transactions: Marks
     cached: Marks
 
 
 def _found(columns: Mapping[str, Any], rows: int) -> _Found:
-    """How the samples ended: each combination of words is looked at once."""
+    """The outcomes of samples; each combination of words is mapped once."""
     names = ("responseCode", "responseMessage", "failureMessage", "success")
     words = {name: columns[name].dictionary.to_pylist() for name in names if name in columns}
     keys = np.zeros(rows, np.int64)
@@ -159,7 +166,7 @@ def _found(columns: Mapping[str, Any], rows: int) -> _Found:
     if "Latency" in columns:
         keys = keys * 2 + (_numbers(columns["Latency"]) > 0)
     _, firsts, which = np.unique(keys, return_index=True, return_inverse=True)
-    ends: list[failures.Ended] = []
+    ends: list[failures.SampleOutcome] = []
     messages: list[str] = []
     for first in firsts.tolist():
         said = {name: _word(columns, name, first) for name in names}
@@ -171,8 +178,10 @@ def _found(columns: Mapping[str, Any], rows: int) -> _Found:
     return _Found(which, ends, np.array(transactions, bool), np.array(cached, bool))
 
 
-def _end_of(said: Mapping[str, str], answered: bool, columns: Mapping[str, Any]) -> failures.Ended:
-    """How a sample ended; rightly, where the file does not say."""
+def _end_of(
+    said: Mapping[str, str], answered: bool, columns: Mapping[str, Any]
+) -> failures.SampleOutcome:
+    """The outcome of a sample; success if the file does not contain it."""
     success = said["success"].strip().lower() == "true" if "success" in columns else None
     if success is None and "responseCode" not in columns:
         success = True
@@ -190,7 +199,7 @@ def _word(columns: Mapping[str, Any], name: str, row: int) -> str:
 
 
 def _reasons(columns: Mapping[str, Any], found: _Found, rows: int) -> Numbers:
-    """Why each sample is left out; 0 when it is not."""
+    """Why each sample is left out; 0 if it is kept."""
     reasons = np.zeros(rows, np.int64)
     if "SampleCount" in columns:
         reasons[_numbers(columns["SampleCount"]) > 1] = _SEVERAL
@@ -205,11 +214,11 @@ def _reasons(columns: Mapping[str, Any], found: _Found, rows: int) -> Numbers:
 
 @dataclass
 class _Parts:
-    """Knows the parts of a sample, which JMeter writes behind it as `label-0` and so on.
+    """Finds the parts of a sample, which JMeter writes after it as `label-0` and so on.
 
     Attributes:
         labels: Every label so far.
-        last: Instants of the last sample that may have parts, by thread and label.
+        last: Timestamps of the last sample that may have parts, by thread and label.
     """
 
     labels: set[str] = field(default_factory=set[str])
@@ -218,7 +227,7 @@ class _Parts:
     )
 
     def mark(self, columns: Mapping[str, Any], times: _Times, reasons: Numbers) -> None:
-        """Marks those samples that lie within an earlier one of their thread, and are named so."""
+        """Marks samples within an earlier one of their thread that are named as its parts."""
         if "label" not in columns:
             return
         label = columns["label"]
@@ -236,9 +245,11 @@ class _Parts:
             thread = _word(columns, "threadName", row)
             begin, end = int(times.start[row]), int(times.end[row])
             whole = self.last.get((thread, whole_of.get(name, "")))
-            if whole and whole[0] <= begin and end <= whole[1] + _MS:
+            if whole and whole[0] <= begin and end <= whole[1] + MS:
                 reasons[row] = _PART
             self.last[thread, name] = (begin, end)
+            if len(self.last) > MOST_WHOLES:
+                self.last.pop(next(iter(self.last)))
 
 
 def _concerned(name: str, whole_of: Mapping[str, str], wholes: set[str]) -> bool:
@@ -280,19 +291,19 @@ def _batch(
 
 
 def _connects(columns: Mapping[str, Any], kept: Numbers) -> Any:
-    """Times to connect; null for 0, which may be a connection that was used again."""
+    """Times to connect; null for 0, which may be a reused connection."""
     if "Connect" not in columns:
         return pa.nulls(len(kept), pa.int64())
     found = _numbers(columns["Connect"])[kept]
-    return pa.array(found * _MS, mask=found == 0)
+    return pa.array(found * MS, mask=found == 0)
 
 
 def _taken(columns: Mapping[str, Any], name: str, kind: pa.DataType, kept: Numbers) -> Any:
     if name not in columns:
         return pa.nulls(len(kept), kind)
     values = columns[name].take(pa.array(kept))
-    if kind == pa.uint32():
-        values = pc.if_else(pc.greater(values, _MOST), _MOST, values)
+    if kind in _MOST:
+        values = pc.min_element_wise(values, pa.scalar(_MOST[kind], values.type), skip_nulls=False)
     return values.cast(kind)
 
 
@@ -307,14 +318,12 @@ def _one(values: Any) -> Any:
     return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
 
 
-def _remark(said: set[str], tally: Tally) -> None:
-    """What a reader of the results must know of columns that are not there."""
+def _remark(said: set[str], tally: ImportStats) -> None:
+    """Notes on missing columns, for readers of the results."""
     if not said & {"responseCode", "success"}:
         tally.outcomes_said = False
-        tally.remarks.append("it does not say which requests failed: all count as right")
+        tally.remarks.append("it does not mark failed requests: all count as successful")
     elif tally.kept and "responseCode" not in said:
-        tally.remarks.append("it has no response codes, so kinds of failure cannot be told apart")
+        tally.remarks.append("it has no response codes, so failures cannot be classified")
     if tally.kept and not said & {"responseMessage", "URL"}:
-        tally.remarks.append(
-            "it has neither messages nor addresses, so transactions, if any, count as requests"
-        )
+        tally.remarks.append("it has neither messages nor URLs, so transactions count as requests")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import functools
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from plimsoll.errors import CampaignError, Problem
-from plimsoll.intake import blocks, instants
-from plimsoll.intake.blocks import WHOLE, WORD, Column, Layout
+from plimsoll import texts
+from plimsoll.errors import InputError, Problem
+from plimsoll.intake import blocks, instants, limits
+from plimsoll.intake.blocks import WHOLE, WORD, Layout, WantedColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from plimsoll.intake.rows import Asked, Tally
+    from plimsoll.intake.rows import ImportStats, ReadOptions
 
 NAMES = (
     "timeStamp elapsed label responseCode responseMessage threadName dataType success"
@@ -23,9 +23,6 @@ NAMES = (
     " SampleCount ErrorCount Hostname IdleTime Connect"
 ).split()
 """Every column that JMeter writes, in its order."""
-
-HEADER_BYTES = 1 << 16
-"""A first line that is longer is none."""
 
 _WHOLES = (
     "elapsed",
@@ -45,41 +42,49 @@ _WORDS = (
     "success",
 )
 PART_NAME = re.compile(r"(.+)-\d+", re.DOTALL)
-"""How the parts of a sample are labelled, behind the label of the whole."""
+"""Label of a part of a sample: the label of the sample with a number."""
 
 _REQUIRED = ("timeStamp", "elapsed")
+
+LENGTHS = ("elapsed", "Latency", "IdleTime", "Connect")
+"""Columns with durations in milliseconds."""
+
+MS = 1_000_000
+"""A millisecond in nanoseconds, the unit of every time in a JTL."""
 _MARK = b"\xef\xbb\xbf"
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file that begins so has the header of a JTL."""
+    """Whether a file with this beginning has the header of a JTL."""
     first = beginning.removeprefix(_MARK).splitlines()[:1]
     words = set(re.findall(r"\w+", first[0].decode("utf-8", "replace"))) if first else set[str]()
     return words.issuperset(_REQUIRED)
 
 
-def samples(stream: BinaryIO, held: bytes, asked: Asked, tally: Tally) -> Iterator[pa.Table]:
-    """The samples of a file, block by block, with the columns that are wanted and there.
+def samples(
+    stream: BinaryIO, held: bytes, options: ReadOptions, tally: ImportStats
+) -> Iterator[pa.Table]:
+    """The samples of a file, block by block, with the wanted columns that exist.
 
     Args:
-        stream: The file, behind what is held.
+        stream: The file, after what is held.
         held: Its first line.
-        asked: How it is to be read.
-        tally: Takes the account of broken lines.
+        options: How to read it.
+        tally: Counts broken lines.
 
     Raises:
-        CampaignError: It is no JTL, or a line is broken and `asked` is strict.
+        InputError: It is not a JTL, or a line is broken and `options` is strict.
     """
     first = held.removeprefix(_MARK)
     headed = recognises(first)
-    _require_text(first, asked, tally, headed=headed)
-    row = stream.readline(HEADER_BYTES) if headed else first
-    separator = asked.separator or _separator(_text(first), tally, headed=headed)
-    names = _names(_text(first), separator) if headed else asked.columns
+    _require_text(first, options, tally, headed=headed)
+    row = stream.readline(limits.LINE_BYTES.most + 1) if headed else first
+    separator = options.separator or _separator(_text(first), tally, headed=headed)
+    names = _names(_text(first), separator) if headed else options.columns
     _require(names, tally)
-    columns = tuple(_columns(names, _stamp(_text(row), names, separator), asked))
+    columns = tuple(_columns(names, _stamp(_text(row), names, separator), options))
     layout = Layout(tuple(names), separator, columns)
-    yield from blocks.rows(stream, row, 1 + headed, layout, tally, strict=asked.strict)
+    yield from blocks.rows(stream, row, 1 + headed, layout, tally, strict=options.strict)
 
 
 def _text(line: bytes) -> str:
@@ -87,80 +92,84 @@ def _text(line: bytes) -> str:
     return line.decode("utf-8", "replace").partition("\r")[0].rstrip("\n")
 
 
-def _separator(text: str, tally: Tally, *, headed: bool) -> str:
-    """What stands between columns, as the first line has it."""
+def _separator(text: str, tally: ImportStats, *, headed: bool) -> str:
+    """The separator of columns, from the first line."""
     found = re.match(r'"?\w+"?(\W)' if headed else r"[\d/: .-]*\d([^\w.:/ -])", text)
     if found is None:
-        message = "it cannot be told what separates the columns"
-        hint = "say it with `--separator`"
-        raise CampaignError([Problem(f"{tally.file}:1", message, hint)])
+        message = "the column separator is ambiguous"
+        hint = "set it with `--separator`"
+        raise InputError([Problem(f"{tally.file}:1", message, hint)])
     return found.group(1)
 
 
 def _names(text: str, separator: str) -> tuple[str, ...]:
-    """The names of a header; variables stand in quotes there, as other values do."""
-    return tuple(name.strip() for name in next(csv.reader([text], delimiter=separator)))
+    """The names of a header; variables are quoted, as other values are."""
+    return tuple(name.strip() for name in texts.values(text, separator))
 
 
-def _require_text(first: bytes, asked: Asked, tally: Tally, *, headed: bool) -> None:
-    """Does nothing when columns are named by the first line, or by who asks.
+def _require_text(first: bytes, options: ReadOptions, tally: ImportStats, *, headed: bool) -> None:
+    """Requires text with a header, or column names in the options.
 
     Raises:
-        CampaignError: They are not, or it is no text at all.
+        InputError: There are no column names, or the file is not text.
     """
     if b"\x00" in first:
-        raise CampaignError([Problem(tally.file, "is no text", "name the file of results")])
+        raise InputError([Problem(tally.file, "is not a text file", "give the results file")])
     if headed:
         blocks.require_line_feeds(first, tally)
-    elif not asked.columns:
-        hint = f"name its columns: `--columns {','.join(NAMES[:4])},…`"
-        raise CampaignError([Problem(f"{tally.file}:1", "is no header of JMeter", hint)])
+    elif not options.columns:
+        hint = f"give its columns: `--columns {','.join(NAMES[:4])},…`"
+        raise InputError([Problem(f"{tally.file}:1", "is not a JMeter header", hint)])
 
 
-def _require(names: tuple[str, ...], tally: Tally) -> None:
-    """Does nothing when there are columns enough.
+def _require(names: tuple[str, ...], tally: ImportStats) -> None:
+    """Requires the necessary columns, each once.
 
     Raises:
-        CampaignError: There are not.
+        InputError: One is missing or occurs twice.
     """
     where = f"{tally.file}:1"
     missing = next((name for name in _REQUIRED if name not in names), None)
     if missing:
-        hint = f"a request cannot be placed without `{'` and `'.join(_REQUIRED)}`"
-        raise CampaignError([Problem(where, f"there is no column `{missing}`", hint)])
+        hint = f"requests need the columns `{'` and `'.join(_REQUIRED)}`"
+        raise InputError([Problem(where, f"column `{missing}` is missing", hint)])
     twice = next((name for name in NAMES if names.count(name) > 1), None)
     if twice:
-        raise CampaignError([Problem(where, f"the column `{twice}` is there twice")])
+        raise InputError([Problem(where, f"column `{twice}` occurs twice")])
 
 
 def _stamp(text: str, names: tuple[str, ...], separator: str) -> str:
-    """The timestamp of the first row; empty when there is none."""
-    values = next(csv.reader([text], delimiter=separator), list[str]())
+    """The timestamp of the first row; empty if there is none."""
+    values = texts.values(text, separator)
     place = names.index("timeStamp")
     return values[place] if len(values) > place else ""
 
 
-def _columns(names: tuple[str, ...], first: str, asked: Asked) -> Iterator[Column]:
-    """The columns that are wanted and there."""
-    yield Column("timeStamp", WHOLE, required=True, read=_reader(first, asked))
-    yield from (Column(name, WHOLE, name in _REQUIRED) for name in _WHOLES if name in names)
-    yield from (Column(name, WORD) for name in _WORDS if name in names)
+def _columns(names: tuple[str, ...], first: str, options: ReadOptions) -> Iterator[WantedColumn]:
+    """The wanted columns that exist."""
+    check = limits.instants("timeStamp", MS)
+    yield WantedColumn("timeStamp", WHOLE, required=True, read=_reader(first, options), check=check)
+    for name in _WHOLES:
+        if name in names:
+            check = limits.lengths(name, MS) if name in LENGTHS else None
+            yield WantedColumn(name, WHOLE, name in _REQUIRED, check=check)
+    yield from (WantedColumn(name, WORD) for name in _WORDS if name in names)
     if "threadName" in names:  # thousands of names, which only parts are told by
-        yield Column("threadName", WORD, needed=_may_have_parts)
+        yield WantedColumn("threadName", WORD, needed=_may_have_parts)
     if "URL" in names and "responseMessage" not in names:  # which else tells transactions
-        yield Column("URL", WORD)
+        yield WantedColumn("URL", WORD)
 
 
 def _may_have_parts(block: pa.Table) -> bool:
-    """Whether a sample of a block is labelled as a part is."""
+    """Whether a block has a label of a part."""
     chunks: list[Any] = block["label"].chunks if "label" in block.column_names else []
     labels = {label for chunk in chunks for label in chunk.dictionary.to_pylist()}
     return any(PART_NAME.fullmatch(label) for label in labels if label)
 
 
-def _reader(first: str, asked: Asked) -> Any:
-    """What reads the timestamps; None where they are whole numbers."""
-    pattern = asked.timestamp_format or instants.recognised(first)
+def _reader(first: str, options: ReadOptions) -> Any:
+    """A function that reads formatted timestamps; None if they are whole numbers."""
+    pattern = options.timestamp_format or instants.recognised(first)
     if pattern in ("", "ms"):
         return None
-    return functools.partial(instants.milliseconds, pattern=pattern, time_zone=asked.time_zone)
+    return functools.partial(instants.milliseconds, pattern=pattern, time_zone=options.time_zone)

@@ -1,4 +1,4 @@
-"""Samples of a JTL in XML, read as it streams by."""
+"""Samples of a JTL in XML, parsed as a stream."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from xml.parsers import expat
 
 import pyarrow as pa
 
-from plimsoll.errors import CampaignError, Problem
-from plimsoll.intake.blocks import CUT, WHOLE, WORD
+from plimsoll.errors import InputError, Problem
+from plimsoll.intake import limits
+from plimsoll.intake.blocks import CUT, WHOLE, WORD, no_number
+from plimsoll.intake.jtl_csv import LENGTHS, MS
 
 if TYPE_CHECKING:
-    from plimsoll.intake.rows import Tally
+    from plimsoll.intake.rows import ImportStats
 
 NAMES = {
     "ts": "timeStamp",
@@ -33,7 +35,7 @@ NAMES = {
     "na": "allThreads",
     "sc": "SampleCount",
 }
-"""Attributes of a sample, and the columns that mean the same; `rs` is an old name of `rc`."""
+"""Attributes of a sample, and the equivalent columns; `rs` is an old name of `rc`."""
 
 WHOLES = (
     "timeStamp",
@@ -48,41 +50,49 @@ WHOLES = (
 )
 
 TRANSACTION = "Number of samples in transaction"
-"""What the message of a transaction begins with, in every version."""
+"""Beginning of a transaction's message, in every version."""
 
 PARTS = "parts of samples: redirects and embedded resources"
-TRANSACTIONS = "samples of transactions, which are made of other samples"
+TRANSACTIONS = "transaction samples, which contain other samples"
 
 _ROOT = "testResults"
 _ELEMENTS = frozenset({"httpSample", "sample"})
-_CHUNK_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 18
 _BATCH_ROWS = 1 << 15
+_BATCH_BYTES = 8 << 20
+_FAILURE_LETTERS = 1 << 16
+"""Maximum stored length of an assertion's message."""
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file that begins so is a JTL in XML."""
+    """Whether a file with this beginning is a JTL in XML."""
     return b"<" + _ROOT.encode() in beginning
 
 
-def samples(stream: BinaryIO, held: bytes, tally: Tally, *, strict: bool) -> Iterator[pa.Table]:
-    """The samples of a file, some at a time, with the columns that a CSV would have.
+def samples(
+    stream: BinaryIO, held: bytes, tally: ImportStats, *, strict: bool
+) -> Iterator[pa.Table]:
+    """The samples of a file in batches, with the columns of a CSV.
 
     Args:
-        stream: The file, behind what is held.
+        stream: The file, after what is held.
         held: Its beginning.
-        tally: Takes the account of samples that are no requests of their own, and of broken ones.
-        strict: Whether a broken sample ends the reading.
+        tally: Counts samples that are not requests, and broken ones.
+        strict: Whether a broken sample is an error.
 
     Raises:
-        CampaignError: It is no XML of JMeter, or something is broken and `strict` was asked for.
+        InputError: It is not XML of JMeter, or something is broken and `strict` is set.
     """
     found = _Samples(tally, strict)
-    chunk = held
+    chunk, waiting = held, 0
     while True:
         ended = not chunk
         cut = found.feed(chunk, ended=ended)
-        if len(found.rows) >= _BATCH_ROWS or (ended and found.rows):
+        waiting += len(chunk)
+        is_batch = len(found.rows) >= _BATCH_ROWS or waiting >= _BATCH_BYTES or ended
+        if is_batch and found.rows:
             yield found.taken()
+            waiting = 0
         if cut:
             tally.break_line(found.line, CUT, strict)
         if ended or cut:
@@ -103,15 +113,18 @@ class _Sample:
 
 
 class _Samples:
-    """What the parser has met so far."""
+    """The samples parsed so far."""
 
-    def __init__(self, tally: Tally, strict: bool) -> None:
+    def __init__(self, tally: ImportStats, strict: bool) -> None:
         self.rows: list[dict[str, str | int | None]] = []
         self._tally = tally
         self._strict = strict
         self._open: list[_Sample] = []
         self._root = False
+        self._depth = 0
+        self._fed = 0
         self._text: list[str] | None = None
+        self._letters = 0
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._begin
@@ -120,32 +133,35 @@ class _Samples:
 
     @property
     def line(self) -> int:
-        """Number of the line that the parser is at."""
+        """Number of the parser's current line."""
         return self._parser.CurrentLineNumber
 
     def feed(self, chunk: bytes, *, ended: bool) -> bool:
         """Takes some bytes.
 
         Returns:
-            Whether the file ends before its last element does, as it does when JMeter was killed.
+            Whether the file ends before its last element, for example because JMeter was killed.
 
         Raises:
-            CampaignError: It is no XML, or that of something else.
+            InputError: It is not XML of JMeter, or exceeds a limit.
         """
+        self._fed += len(chunk)
         try:
             self._parser.Parse(chunk, ended)
         except expat.ExpatError as error:
             if ended and self._root:
                 return True
-            message = f"is no XML that can be read: {expat.ErrorString(error.code)}"
-            hint = "mend it, or cut the file off before this line"
-            raise CampaignError(
+            message = f"is not valid XML: {expat.ErrorString(error.code)}"
+            hint = "repair it, or truncate the file before this line"
+            raise InputError(
                 [Problem(f"{self._tally.file}:{error.lineno}", message, hint)]
             ) from error
+        if self._fed - self._parser.CurrentByteIndex > limits.TAG_BYTES.most:
+            raise limits.TAG_BYTES.refused(self._where)
         return False
 
     def taken(self) -> pa.Table:
-        """The samples that were met; they are forgotten."""
+        """Returns and removes the samples parsed so far."""
         names = dict.fromkeys(name for row in self.rows for name in row)
         columns = {
             name: pa.array(
@@ -158,19 +174,28 @@ class _Samples:
         kinds = [(name, WHOLE if name in WHOLES else WORD) for name in names]
         return table.cast(pa.schema(kinds))
 
+    @property
+    def _where(self) -> str:
+        return f"{self._tally.file}:{self.line}"
+
     def _begin(self, element: str, attributes: Mapping[str, str]) -> None:
+        self._depth += 1
+        if self._depth > limits.DEPTH.most:
+            raise limits.DEPTH.refused(self._where)
+        if sum(map(len, attributes.values())) > limits.TAG_BYTES.most:
+            raise limits.TAG_BYTES.refused(self._where)
         if not self._root:
             self._begin_root(element)
         elif element in _ELEMENTS:
             self._open.append(self._sample(element, attributes))
         elif element == "failureMessage" and self._open:
-            self._text = []
+            self._text, self._letters = [], 0
 
     def _begin_root(self, element: str) -> None:
         if element != _ROOT:
-            message = f"is XML of something else: it begins with `{element}`"
+            message = f"is not a JMeter file: it begins with `{element}`"
             hint = f"JMeter's results begin with `{_ROOT}`"
-            raise CampaignError([Problem(f"{self._tally.file}:{self.line}", message, hint)])
+            raise InputError([Problem(self._where, message, hint)])
         self._root = True
 
     def _sample(self, element: str, attributes: Mapping[str, str]) -> _Sample:
@@ -184,10 +209,12 @@ class _Samples:
         return _Sample(self.line, values, is_transaction, is_part)
 
     def _characters(self, text: str) -> None:
-        if self._text is not None:
-            self._text.append(text)
+        if self._text is not None and self._letters < _FAILURE_LETTERS:
+            self._text.append(text[: _FAILURE_LETTERS - self._letters])
+            self._letters += len(text)
 
     def _end(self, element: str) -> None:
+        self._depth -= 1
         if element == "failureMessage" and self._text is not None:
             self._open[-1].failures.append("".join(self._text))
             self._text = None
@@ -208,7 +235,7 @@ def _row(sample: _Sample) -> dict[str, str | int | None]:
     """The values of a sample.
 
     Raises:
-        ValueError: One of them is missing, or is no number.
+        ValueError: One of them is missing, or is not a number.
     """
     row: dict[str, str | int | None] = dict(sample.values)
     row["failureMessage"] = sample.failures[0] if sample.failures else ""
@@ -218,10 +245,16 @@ def _row(sample: _Sample) -> dict[str, str | int | None]:
     for name in WHOLES:
         if name in sample.values:
             row[name] = _whole(name, sample.values[name])
+    limits.require_instant("timeStamp", _whole("timeStamp", sample.values["timeStamp"]), MS)
+    for name in LENGTHS:
+        if name in sample.values:
+            limits.require_length(name, _whole(name, sample.values[name]), MS)
     return row
 
 
 def _whole(name: str, text: str) -> int:
-    if not re.fullmatch(r"\d{1,18}", text):
-        raise ValueError(f"`{name}` is `{text}`, which is no whole number from 0")
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        raise ValueError(f"`{name}` is `{text[:60]}`, {no_number(text)}")
+    if text.startswith("-"):
+        raise ValueError(f"`{name}` is `{text}`, which is below 0")
     return int(text)

@@ -1,18 +1,18 @@
-"""k6: its CSV (`--out csv=FILE`), several lines a request, one for each metric.
+"""k6: its CSV (`--out csv=FILE`), several lines per request, one for each metric.
 
 What its lines mean, by its documentation and source (`internal/output/csv`, `lib/netext/httpext`):
 
-- The lines of a request stand together; the first is `http_reqs`. Their `timestamp` is its *end*:
-  whole seconds since 1970 unless `K6_CSV_TIME_FORMAT` asked for more.
+- The lines of a request are adjacent; the first is `http_reqs`. Their `timestamp` is its *end*:
+  whole seconds since 1970 unless `K6_CSV_TIME_FORMAT` is set.
 - `http_req_duration` is sending, waiting and receiving, in milliseconds, without connecting;
-  `http_req_connecting` and `http_req_tls_handshaking` are 0 where a connection was used again. A
-  request begins here with its connecting, as in the files of other tools.
-- `http_req_failed` says whether the answer was what the script expects, by default a status from
-  200 to 399. Without an answer `status` is 0, and `error_code` says why. An attempt to connect that
-  failed has 0 in all times.
-- `vus` are the virtual users at work, once a second. What was received is told of whole iterations
-  only. Iterations that were due and not begun are `dropped_iterations`, and have no requests.
-- A request whose connection had been closed while idle is sent again by Go, and is one request.
+  `http_req_connecting` and `http_req_tls_handshaking` are 0 for a reused connection. A request
+  begins here with its connecting, as in the files of other tools.
+- `http_req_failed` says whether the response was what the script expects, by default a status from
+  200 to 399. Without a response `status` is 0, and `error_code` gives the reason. A failed attempt
+  to connect has 0 in all times.
+- `vus` are the active virtual users, once a second. Received bytes are logged only per iteration.
+  Iterations that were due and not begun are `dropped_iterations`, and have no requests.
+- Go silently repeats a request whose idle connection was closed; it counts once.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll.intake import columns, points
-from plimsoll.intake.blocks import WHOLE, WORD, Column, Layout
+from plimsoll.intake import columns, limits, points
+from plimsoll.intake.blocks import WHOLE, WORD, Layout, WantedColumn
 from plimsoll.intake.points import NOT_SAID
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll.intake.points import Numbers
-    from plimsoll.intake.rows import Asked, Tally
+    from plimsoll.intake.rows import ImportStats, ReadOptions
 
 NAME = "k6"
 
@@ -41,10 +41,11 @@ COARSE = (
     "k6 wrote the ends of requests in whole seconds, so instants and the length of the whole are "
     "up to 1 s off; `K6_CSV_TIME_FORMAT=unix_nano` has them exact"
 )
-ENDLESS = "k6 does not write how long an attempt to connect took that failed: such requests have 0"
-NEVER_BEGUN = "iterations were due and never begun, and what they would have sent is missing here"
-OTHERS = "points of metrics that no request has"
-TORN = "requests of which a point is missing"
+ENDLESS = "k6 does not log the time of failed connection attempts; these requests have 0"
+TOO_LONG = f"requests longer than {limits.REQUEST_NS.shown}"
+NEVER_BEGUN = "iterations were dropped; the requests they would have sent are missing"
+OTHERS = "points of metrics without requests"
+TORN = "requests with missing points"
 
 _MS, _S = 1_000_000, 1_000_000_000
 _FIRST = "http_reqs"
@@ -56,7 +57,7 @@ _FAILED, _USERS, _DROPPED = "http_req_failed", "vus", "dropped_iterations"
 _OF_A_REQUEST = (_FIRST, *_TIMES, "http_req_blocked", _FAILED)
 
 _DIGITS_NS = ((10, _S), (13, 1_000_000), (16, 1_000), (19, 1))
-"""Unit of an instant since 1970 by its number of digits, right from 2001 to 2286."""
+"""Unit of a timestamp since 1970 by its number of digits, valid from 2001 to 2286."""
 
 _ENDINGS = {
     "1101": ("connect_unreachable", None),
@@ -64,18 +65,18 @@ _ENDINGS = {
     "1211": ("connect_timeout", None),
     "1212": ("connect_refused", errno.ECONNREFUSED),
 }
-"""How a request ended, by k6's code of its error, where the code says all."""
+"""Outcomes by k6's error codes that identify one."""
 
 _TIMEOUT, _RESET = "1050", "1220"
 _CONNECTING = ("11", "121", "13")
-"""What codes of errors begin with that are met before a request is sent: names, TCP, TLS."""
+"""Beginnings of error codes before a request is sent: names, TCP, TLS."""
 
 _AT_END = {"EOF": "closed_waiting", "unexpected EOF": "closed_early"}
-"""Errors that have no code of their own."""
+"""Errors without a specific code."""
 
 
 def _instants(texts: Any) -> Any:
-    """Instants as k6 writes them, since 1970: whole numbers of a unit, or RFC 3339."""
+    """Parses k6's timestamps: whole numbers of a unit since 1970, or RFC 3339."""
     if not pc.all(pc.utf8_is_digit(texts)).as_py():
         return texts.cast(pa.timestamp("ns", "UTC")).cast(pa.int64())
     digits = pc.utf8_length(texts)
@@ -88,13 +89,17 @@ def _instants(texts: Any) -> Any:
 
 _STATUS = "status"
 _NEEDED = (
-    Column(points.METRIC, WORD, True),
-    Column(points.INSTANT, WHOLE, True, _instants),
-    columns.decimals(points.VALUE, _MS),
+    WantedColumn(points.METRIC, WORD, True),
+    WantedColumn(points.INSTANT, WHOLE, True, _instants, check=limits.instants(points.INSTANT, 1)),
+    columns.decimals(points.VALUE, _MS, None),
     columns.statuses(_STATUS, "0", ""),
 )
-_CHOSEN = (Column("name", WORD), Column("error", WORD), Column("error_code", WORD))
-"""Columns that k6 may have been told to leave out."""
+_CHOSEN = (
+    WantedColumn("name", WORD),
+    WantedColumn("error", WORD),
+    WantedColumn("error_code", WORD),
+)
+"""Columns that k6 can be configured to omit."""
 
 
 def recognises(beginning: bytes) -> bool:
@@ -102,19 +107,19 @@ def recognises(beginning: bytes) -> bool:
     return beginning.startswith(b"metric_name,timestamp,metric_value,")
 
 
-def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatch]:
+def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator[pa.RecordBatch]:
     """The requests of a CSV file.
 
     Raises:
-        CampaignError: It is none of k6's, k6 was told to leave `status` out, or a line is broken
-            and `asked` is strict.
+        InputError: It is not a file of k6, k6 was configured to omit `status`, or a line is broken
+            and `options` is strict.
     """
     names = columns.fields(columns.first_line(stream, tally), ",")
     columns.require(_NEEDED, names, tally)
     chosen = tuple(column for column in _CHOSEN if column.name in names)
     layout = Layout(tuple(names), ",", (*_NEEDED, *chosen))
     seen = _Seen()
-    blocks = columns.rows(stream, layout, asked, tally)
+    blocks = columns.rows(stream, layout, options, tally)
     for part in points.untorn(blocks, _FIRST, len(_OF_A_REQUEST)):
         found = columns.batch(_requests(part, seen, tally))
         if len(found):
@@ -125,13 +130,13 @@ def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatc
 
 @dataclass
 class _Seen:
-    """What earlier points of a file told.
+    """State from earlier points of a file.
 
     Attributes:
-        users: Virtual users at work, × 1,000,000 as all values are.
+        users: Active virtual users, × 1,000,000 like all values.
         never_begun: Iterations that were due and not begun, likewise.
-        is_coarse: Whether all instants were whole seconds.
-        is_endless: Whether an attempt to connect had no length.
+        is_coarse: Whether all timestamps were whole seconds.
+        is_endless: Whether an attempt to connect had no duration.
     """
 
     users: int = NOT_SAID
@@ -140,7 +145,7 @@ class _Seen:
     is_endless: bool = False
 
     def remarks(self) -> Iterator[str]:
-        """What a reader of the results must know."""
+        """Notes for readers of the results."""
         if self.is_coarse:
             yield COARSE
         if self.is_endless:
@@ -149,16 +154,19 @@ class _Seen:
             yield f"{self.never_begun // _MS:,} {NEVER_BEGUN}"
 
 
-def _requests(part: pa.Table, seen: _Seen, tally: Tally) -> dict[str, Any]:
-    """The columns of `ROWS` of the requests that some points belong to."""
+def _requests(part: pa.Table, seen: _Seen, tally: ImportStats) -> columns.Known:
+    """The columns of `ROWS` for the requests of some points."""
     starts = np.flatnonzero(points.is_of(part, _FIRST))
     lengths = {metric: points.values(part, starts, metric) for metric in (*_TIMES, _FAILED)}
     whole = np.all([lengths[metric] != NOT_SAID for metric in _TIMES], axis=0)
-    threads = points.latest(part, starts, _USERS, seen.users)[whole]
-    tally.keep(int(whole.sum()))
+    possible = np.all([lengths[metric] <= limits.REQUEST_NS.most for metric in _TIMES], axis=0)
+    tally.leave_out(TOO_LONG, int((whole & ~possible).sum()))
     tally.leave_out(TORN, int((~whole).sum()))
+    whole &= possible
+    tally.keep(int(whole.sum()))
     tally.leave_out(OTHERS, points.others(part, _OF_A_REQUEST))
     first = part.take(pa.array(starts[whole])).combine_chunks()
+    threads = points.latest(part, starts, _USERS, seen.users)[whole]
     lengths = {metric: found[whole] for metric, found in lengths.items()}
     _see(part, first, lengths, seen)
     return {
@@ -171,7 +179,7 @@ def _requests(part: pa.Table, seen: _Seen, tally: Tally) -> dict[str, Any]:
 
 
 def _see(part: pa.Table, first: pa.Table, lengths: Mapping[str, Numbers], seen: _Seen) -> None:
-    """Keeps what later points, and the remarks, need."""
+    """Updates the state for later points and the remarks."""
     values = part[points.VALUE].to_numpy()
     seen.users = int(next(reversed(values[points.is_of(part, _USERS)]), seen.users))
     seen.never_begun += int(values[points.is_of(part, _DROPPED)].sum())
@@ -180,7 +188,7 @@ def _see(part: pa.Table, first: pa.Table, lengths: Mapping[str, Numbers], seen: 
     seen.is_endless |= bool(unsent.any())
 
 
-def _spans(first: pa.Table, lengths: Mapping[str, Numbers]) -> dict[str, Any]:
+def _spans(first: pa.Table, lengths: Mapping[str, Numbers]) -> columns.Known:
     """When each request began, had its first byte and ended."""
     done = first[points.INSTANT].to_numpy()
     connect = lengths["http_req_connecting"] + lengths["http_req_tls_handshaking"]
@@ -193,7 +201,7 @@ def _spans(first: pa.Table, lengths: Mapping[str, Numbers]) -> dict[str, Any]:
     }
 
 
-def _ended(first: pa.Table, lengths: Mapping[str, Numbers]) -> dict[str, Any]:
+def _ended(first: pa.Table, lengths: Mapping[str, Numbers]) -> columns.Known:
     """Outcome and error number of each request."""
     status, failed = _column(first, _STATUS), pa.array(lengths[_FAILED])
     expected = pc.if_else(pc.equal(failed, 0), "ok", "wrong_status")
@@ -209,11 +217,11 @@ def _ended(first: pa.Table, lengths: Mapping[str, Numbers]) -> dict[str, Any]:
 
 
 def _endings(lost: pa.Table, receiving: Numbers) -> list[tuple[str, int | None]]:
-    """How each request without a whole answer ended.
+    """How each request without a whole response ended.
 
     Args:
         lost: The first points of these requests.
-        receiving: For how long each of them received.
+        receiving: How long each of them received.
     """
     nothing = [""] * len(lost)
     codes, errors = (
@@ -227,12 +235,12 @@ def _endings(lost: pa.Table, receiving: Numbers) -> list[tuple[str, int | None]]
 
 
 def _ending(code: str, error: str, is_receiving: bool) -> tuple[str, int | None]:
-    """How a request without a whole answer ended.
+    """How a request without a whole response ended.
 
     Args:
         code: k6's code of the error.
-        error: Its words.
-        is_receiving: Whether a first byte had come.
+        error: Its message.
+        is_receiving: Whether a first byte had arrived.
 
     Source: k6's documentation, "Error codes".
     """

@@ -1,15 +1,15 @@
-"""oha: its CSV (`--output-format csv`), one line a request that was answered.
+"""oha: its CSV (`--output-format csv`), one line per request with a response.
 
 What its columns mean, by its source (`src/printer.rs` and `src/client.rs`):
 
 - `request-start` is in seconds since oha began, before connecting; the file has no wall clock.
-- `DNS+dialup` is the time to connect, with finding the address, and 0 where a connection was used
-  again; `DNS` is the first part of it.
-- `Response-delay` runs from the start to the first part of the *body*, and is 0 where there is no
-  body. `request-duration` runs from the start to the end of the answer; with `--latency-correction`
-  from the instant at which the request was due, which the file does not say.
-- `bytes` is the length of the body without the head, so it is not what was received.
-- Requests without an answer have no line.
+- `DNS+dialup` is the time to connect including name resolution, and 0 for a reused connection;
+  `DNS` is the first part of it.
+- `Response-delay` runs from the start to the first part of the *body*, and is 0 without a body.
+  `request-duration` runs from the start to the end of the response; with `--latency-correction`
+  from the intended start, which is not in the file.
+- `bytes` is the length of the body without the head, so received bytes are unknown.
+- Requests without a response have no line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow.compute as pc
 
-from plimsoll.intake import columns
+from plimsoll.intake import columns, limits
 from plimsoll.intake.blocks import Layout
 
 if TYPE_CHECKING:
@@ -26,20 +26,19 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from plimsoll.intake.rows import Asked, Tally
+    from plimsoll.intake.rows import ImportStats, ReadOptions
 
 NAME = "oha"
 
 REMARKS = (
-    "oha writes only requests that were answered: `errorDistribution` in its JSON says how many "
-    "failed",
-    "oha does not write whether it ran with `--latency-correction`: if it did, times run from when "
-    "a request was due, and ends are later than they were",
+    "oha logs only requests with a response; `errorDistribution` in its JSON counts failures",
+    "oha does not log whether it ran with `--latency-correction`; if it did, times start at the "
+    "intended start, and ends are later than they were",
 )
 
 _S = 1_000_000_000
 _COLUMNS = (
-    columns.decimals("request-start", _S),
+    columns.decimals("request-start", _S, limits.RUN_NS),
     columns.decimals("DNS+dialup", _S),
     columns.decimals("Response-delay", _S),
     columns.decimals("request-duration", _S),
@@ -52,18 +51,18 @@ def recognises(beginning: bytes) -> bool:
     return beginning.startswith(b"request-start,DNS,DNS+dialup,")
 
 
-def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatch]:
+def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator[pa.RecordBatch]:
     """The requests of a CSV file.
 
     Raises:
-        CampaignError: It is none of oha's, or a line is broken and `asked` is strict.
+        InputError: It is not a file of oha, or a line is broken and `options` is strict.
     """
     names = columns.fields(columns.first_line(stream, tally), ",")
     columns.require(_COLUMNS, names, tally)
     tally.remarks.extend(REMARKS)
-    tally.failures_said = False
+    tally.has_failures = False
     layout = Layout(tuple(names), ",", _COLUMNS)
-    for found in columns.rows(stream, layout, asked, tally):
+    for found in columns.rows(stream, layout, options, tally):
         tally.keep(len(found["status"]))
         yield columns.batch(_requests(found))
 

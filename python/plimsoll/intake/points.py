@@ -1,7 +1,7 @@
-"""Points of metrics, one line each, gathered to requests; k6 writes several lines a request.
+"""Groups points of metrics, one line each, to requests; k6 writes several lines per request.
 
-The points of a request stand together, the first of them is always of the same metric, and all have
-one instant.
+The points of a request are adjacent, the first is always of the same metric, and all have the same
+timestamp.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import pyarrow.compute as pc
 Numbers = np.ndarray[Any, Any]
 
 METRIC, INSTANT, VALUE = "metric_name", "timestamp", "metric_value"
-"""Names of the columns that each point has."""
+"""Names of the columns of every point."""
 
 NOT_SAID = -1
-"""Value of a metric of which a request has no point."""
+"""Value of a metric without a point in a request."""
 
 
 def untorn(blocks: Iterator[Mapping[str, pa.Array]], first: str, most: int) -> Iterator[pa.Table]:
-    """The points of a file in parts that end between two requests.
+    """The points of a file in blocks that end between two requests.
 
     Args:
         blocks: The points, block by block.
         first: Metric of the first point of a request.
-        most: Points that a request has at most.
+        most: Maximum number of points of a request.
     """
     held: pa.Table | None = None
     for block in blocks:
@@ -53,7 +53,7 @@ def values(points: pa.Table, starts: Numbers, metric: str) -> Numbers:
 
     Args:
         points: Points that end between two requests.
-        starts: Where among them each request begins.
+        starts: Index of each request's first point.
         metric: The metric.
 
     Returns:
@@ -70,11 +70,11 @@ def values(points: pa.Table, starts: Numbers, metric: str) -> Numbers:
 
 
 def latest(points: pa.Table, starts: Numbers, metric: str, before: int) -> Numbers:
-    """The last value of a metric that stands before each request.
+    """The last value of a metric before each request.
 
     Args:
         points: Points that end between two requests.
-        starts: Where among them each request begins.
+        starts: Index of each request's first point.
         metric: The metric.
         before: Its last value before these points, or `NOT_SAID`.
     """
@@ -84,6 +84,6 @@ def latest(points: pa.Table, starts: Numbers, metric: str, before: int) -> Numbe
 
 
 def others(points: pa.Table, metrics: Sequence[str]) -> int:
-    """How many points are of none of some metrics."""
+    """Number of points of other metrics."""
     known = pc.is_in(points[METRIC].cast(pa.string()), value_set=pa.array(metrics, pa.string()))
     return len(points) - (pc.sum(known).as_py() or 0)

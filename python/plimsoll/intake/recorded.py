@@ -1,14 +1,14 @@
-"""Rows that a reader gives become the tables of a trial, in memory bounded whatever their number.
+"""Writes rows of a reader as the tables of a trial, with bounded memory.
 
-The zero of the trial is its first request, which need not stand first in a file: tools write a
-request when it ends. Instants are counted from the earliest request of the first batches, and all
-of them once more, row group by row group, in the rare case that an earlier one turns up later.
+The zero of the trial is its first request, which need not be the first in a file: tools log a
+request when it ends. Timestamps are relative to the earliest request of the first batches, and are
+rewritten, row group by row group, in the rare case that an earlier one follows.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -19,26 +19,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from plimsoll import tables
-from plimsoll.errors import CampaignError, Problem
+from plimsoll import tables, texts
+from plimsoll.intake import limits
 from plimsoll.intake.rows import ROWS
 from plimsoll.recording import HOST
+from plimsoll.recording.readings import Reading
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from plimsoll.intake.rows import Tally
+    from plimsoll.intake.rows import ImportStats
     from plimsoll.recording import Driver
     from plimsoll.tables import Table
 
 CHUNK_ROWS = 1 << 18
-"""Rows after which a row group is written; bounds the memory."""
+"""Rows of a row group, which limits memory."""
 
 UNNAMED = "request"
-"""Kind of requests that the tool gives no name."""
-
-MOST_KINDS = 1 << 16
-"""Kinds of request that the table can tell apart."""
+"""Request type of requests without a name."""
 
 USERS = "users_active"
 """Quantity of the readings of threads."""
@@ -53,44 +51,24 @@ CONNECTING = (
     "too_many_files",
     "connect_failed",
 )
-"""Outcomes of requests for which no connection came about."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One reading of one resource, as a row of the table `usage`.
-
-    Attributes:
-        at_ns: Its instant since the trial's zero.
-        host: Host that was read.
-        scope: `server`, `driver` or `machine`.
-        quantity: Name in `tables.QUANTITIES`.
-        value: The reading.
-    """
-
-    at_ns: int
-    host: str
-    scope: str
-    quantity: str
-    value: float
+"""Outcomes of requests whose connection attempt failed."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
+    """The written tables.
 
     Attributes:
-        kinds: Names of the kinds of request; the column `request` is an index into it.
+        kinds: Names of the request types; the column `request` is an index into it.
         zero_utc_ns: The trial's zero by the tool's clock, in nanoseconds.
-        last_ns: The last instant of any request, since zero.
-        rows: Requests written; where there are none, there are no tables either.
+        last_ns: The last timestamp of any request, since zero.
+        rows: Number of requests; without requests there are no tables.
         sent: Requests that were sent.
-        outcomes: How many requests ended how.
-        first_ns: The first instant of each host, since zero.
-        ends_ns: The last instant of each host, since zero.
-        connections: Attempts to connect written.
-        connects_said: Whether every request says how long it took to connect, so that every
-            attempt is known.
+        outcomes: Number of requests by outcome.
+        first_ns: The first timestamp of each host, since zero.
+        ends_ns: The last timestamp of each host, since zero.
+        connections: Number of attempts to connect.
+        has_connects: Whether every request has a time to connect, so that every attempt is known.
         readings: Most active threads of the tool in each second, as readings of its host.
     """
 
@@ -103,12 +81,12 @@ class Written:
     first_ns: dict[str, int]
     ends_ns: dict[str, int]
     connections: int
-    connects_said: bool
+    has_connects: bool
     readings: tuple[Reading, ...]
 
 
 def write(batches: Iterable[pa.RecordBatch], into: Path, zero_utc_ns: int | None) -> Written:
-    """Writes `requests.parquet`, and `connections.parquet` where times to connect are said.
+    """Writes `requests.parquet`, and `connections.parquet` if there are times to connect.
 
     Args:
         batches: Rows of the schema `ROWS`.
@@ -116,36 +94,49 @@ def write(batches: Iterable[pa.RecordBatch], into: Path, zero_utc_ns: int | None
         zero_utc_ns: Zero of the trial by the tool's clock; None puts the first request at zero.
 
     Raises:
-        CampaignError: There are more kinds of request than can be told apart.
+        InputError: There are too many request types.
         OSError: Something could not be written.
     """
     return merge({HOST: batches}, into, zero_utc_ns)
 
 
 def merge(
-    sources: Mapping[str, Iterable[pa.RecordBatch]], into: Path, zero_utc_ns: int | None
+    sources: Mapping[str, Iterable[pa.RecordBatch]],
+    into: Path,
+    zero_utc_ns: int | None,
+    watch: Callable[[pa.RecordBatch], None] = lambda _: None,
 ) -> Written:
     """Writes the rows of several hosts into one set of tables.
 
     Args:
-        sources: Rows of the schema `ROWS` by the name of the host of the driver.
+        sources: Rows of the schema `ROWS` by the name of the driver's host. With several hosts,
+            each is opened twice: first to find the first request of all, then to write one after
+            the other.
         into: Folder of the trial.
         zero_utc_ns: Zero of the trial by the tools' clocks; None puts the first request at zero.
+        watch: Called with all rows.
 
     Raises:
-        CampaignError: There are more kinds of request than can be told apart.
+        InputError: There are too many request types.
         OSError: Something could not be written.
     """
-    begun = {host: _begun(batches) for host, batches in sources.items()}
-    zero = _earliest(first for first, _ in begun.values()) if zero_utc_ns is None else zero_utc_ns
-    account = _Account(zero)
+    begun = dict(sources)
+    if len(sources) == 1:
+        ((host, batches),) = sources.items()
+        first, rest = _begun(batches)
+        begun = {host: chain([] if first is None else [first], rest)}
+        firsts = [first]
+    else:
+        firsts = [] if zero_utc_ns is not None else [_begun(one)[0] for one in sources.values()]
+    account = _Account(_earliest(firsts) if zero_utc_ns is None else zero_utc_ns)
     with (
         _Tables(tables.REQUESTS, into) as requests,
         _Tables(tables.CONNECTIONS, into) as connections,
     ):
-        for host, (first, rest) in begun.items():
-            for batch in chain([] if first is None else [first], rest):
+        for host, batches in begun.items():
+            for batch in batches:
                 if len(batch):
+                    watch(batch)
                     requests.add(account.requests(batch, host))
                     connections.add(account.connections(batch, host))
     if zero_utc_ns is None and account.earliest < 0:
@@ -155,52 +146,34 @@ def merge(
     return account.written()
 
 
-def told(driver: Driver, written: Written, tallies: Sequence[Tally]) -> Driver:
-    """The driver's side of a recording with what its files leave unsaid.
+def told(driver: Driver, written: Written, tallies: Sequence[ImportStats]) -> Driver:
+    """Marks in the driver's side of a recording what its files do not contain.
 
     Args:
-        driver: What else is known of it.
-        written: What was written of its rows.
-        tallies: The account of each file.
+        driver: The other facts of the driver.
+        written: The written tables.
+        tallies: Row counts of each file.
     """
     return replace(
         driver,
-        connects_said=written.connects_said,
+        has_connects=written.has_connects,
         outcomes_said=all(tally.outcomes_said for tally in tallies),
-        failures_said=all(tally.failures_said for tally in tallies),
+        has_failures=all(tally.has_failures for tally in tallies),
         instants_step_s=max((tally.instants_step_s for tally in tallies), default=0.0),
-    )
-
-
-def write_usage(readings: Iterable[Reading], path: Path) -> None:
-    """Writes the table `usage` by rising instant.
-
-    Args:
-        readings: The readings, since the trial's zero.
-        path: The file.
-
-    Raises:
-        OSError: It could not be written.
-    """
-    ordered = sorted(readings, key=lambda reading: reading.at_ns)
-    columns = {
-        name: [getattr(reading, name) for reading in ordered] for name in tables.USAGE.schema.names
-    }
-    pq.write_table(
-        pa.Table.from_pydict(columns, schema=tables.USAGE.schema), path, compression="zstd"
     )
 
 
 @dataclass
 class _Account:
-    """What is known of the rows so far."""
+    """Counts of the rows so far."""
 
     zero: int
     rows: int = 0
     sent: int = 0
     attempts: int = 0
-    connects_said: bool = True
+    has_connects: bool = True
     kinds: dict[str, int] = field(default_factory=dict[str, int])
+    letters: int = 0
     outcomes: Counter[str] = field(default_factory=Counter[str])
     first: dict[str, int] = field(default_factory=dict[str, int])
     last: dict[str, int] = field(default_factory=dict[str, int])
@@ -222,6 +195,8 @@ class _Account:
         columns = {
             **instants,
             "received_bytes": rows["received_bytes"],
+            "body_bytes": nothing,
+            "compared": pa.nulls(len(batch), pa.bool_()),
             "request": self._kinds(rows["kind"]),
             "connection": nothing,
             "worker": pa.array(np.zeros(len(batch), np.uint16)),
@@ -235,7 +210,7 @@ class _Account:
         return pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
 
     def connections(self, batch: pa.RecordBatch, host: str) -> pa.Table:
-        """Rows of the table `connections`: the requests that a connection was opened for."""
+        """Rows of the table `connections`: the requests with a new connection."""
         schema = tables.CONNECTIONS.schema
         every, connects = batch.column("outcome"), batch.column("connect_ns")
         is_connecting = [name in CONNECTING for name in every.dictionary.to_pylist()]
@@ -260,11 +235,11 @@ class _Account:
             "errno": pc.if_else(failed, batch.column("errno").take(picked), None),
         }
         self.attempts += len(chosen)
-        self.connects_said &= connects.null_count == 0
+        self.has_connects &= connects.null_count == 0
         return pa.Table.from_arrays([columns[name] for name in schema.names], schema=schema)
 
     def shift(self, by_ns: int) -> None:
-        """Counts what is known from a later, or earlier, zero."""
+        """Moves the zero."""
         self.zero += by_ns
         self.first = {host: at - by_ns for host, at in self.first.items()}
         self.last = {host: at - by_ns for host, at in self.last.items()}
@@ -280,7 +255,7 @@ class _Account:
             first_ns=self.first,
             ends_ns=self.last,
             connections=self.attempts,
-            connects_said=self.connects_said,
+            has_connects=self.has_connects,
             readings=tuple(self._readings()),
         )
 
@@ -312,12 +287,14 @@ class _Account:
         ):
             key = (host, second)
             self.threads[key] = max(threads, self.threads.get(key, 0))
+        if len(self.threads) > limits.USER_SECONDS.most:
+            raise limits.USER_SECONDS.refused(host)
 
     def _readings(self) -> Iterator[Reading]:
         """One reading at the middle of each second of the tool's clock."""
         for (host, second), threads in self.threads.items():
             at_ns = second * _SECOND_NS + _SECOND_NS // 2 - self.zero
-            yield Reading(at_ns, host, "driver", USERS, float(threads))
+            yield Reading(at_ns, "driver", USERS, float(threads), host)
 
     def _kinds(self, kind: pa.Array) -> pa.Array:
         """Index of each kind among all found so far."""
@@ -326,19 +303,32 @@ class _Account:
         names, found = kind.dictionary.to_pylist(), kind.indices.to_numpy()
         indices = np.zeros(len(names), np.uint16)
         for used in np.flatnonzero(np.bincount(found, minlength=len(names))).tolist():
-            index = self.kinds.setdefault(names[used], len(self.kinds))
-            if index >= MOST_KINDS:
-                message = f"holds more than {MOST_KINDS} names of requests"
-                hint = "keep only some of them with `--label`"
-                raise CampaignError([Problem("", message, hint)])
-            indices[used] = index
+            indices[used] = self._kind(names[used])
         return pa.array(indices[found])
+
+    def _kind(self, name: str) -> int:
+        """Index of a kind; counts it when it is new.
+
+        Raises:
+            InputError: It is too long, or there are too many.
+        """
+        if len(name) > limits.NAME_LETTERS.most:
+            raise limits.NAME_LETTERS.refused("")
+        name = texts.line(name)
+        if (known := self.kinds.get(name)) is not None:
+            return known
+        self.letters += len(name)
+        if self.letters > limits.ALL_NAMES_LETTERS.most:
+            raise limits.ALL_NAMES_LETTERS.refused("")
+        if len(self.kinds) >= limits.NAMES.most:
+            raise limits.NAMES.refused("")
+        return self.kinds.setdefault(name, len(self.kinds))
 
 
 class _Tables:
-    """A Parquet file that rows are gathered for until they make a row group.
+    """A Parquet file that collects rows until they fill a row group.
 
-    A thread of its own writes one row group while the next one is gathered.
+    A thread writes one row group while the next one is collected.
     """
 
     def __init__(self, table: Table, into: Path) -> None:
@@ -363,7 +353,7 @@ class _Tables:
             self._require_written()
 
     def add(self, rows: pa.Table) -> None:
-        """Takes some rows; no file is made before the first one."""
+        """Takes some rows; the file is created with the first one."""
         if not len(rows):
             return
         self._waiting.append(rows)
@@ -394,11 +384,11 @@ class _Tables:
 
 
 def writer(table: Table, path: Path) -> pq.ParquetWriter:
-    """A Parquet file of a recorded table, open to be written.
+    """A Parquet file of a recorded table, opened for writing.
 
-    Instants of other tools are whole milliseconds or microseconds that come again and again, so
-    they are kept in dictionaries, not as differences. Queries skip rows by their instants only, so
-    nothing else has its least and its greatest value beside it.
+    Timestamps of other tools are whole milliseconds or microseconds with many repetitions, so they
+    are stored with dictionaries, not as differences. Queries filter only by timestamps, so other
+    columns have no minimum and maximum.
 
     Raises:
         OSError: It cannot be written.
@@ -410,7 +400,7 @@ def writer(table: Table, path: Path) -> pq.ParquetWriter:
 def _begun(
     batches: Iterable[pa.RecordBatch],
 ) -> tuple[pa.RecordBatch | None, Iterator[pa.RecordBatch]]:
-    """The first batch that has a row, and the rest."""
+    """The first non-empty batch, and the rest."""
     rest = iter(batches)
     return next((batch for batch in rest if len(batch)), None), rest
 
@@ -425,7 +415,7 @@ def _earliest(batches: Iterable[pa.RecordBatch | None]) -> int:
 
 
 def _count_from(zero_ns: int, path: Path, table: Table) -> None:
-    """Writes a file again with all instants counted from another zero."""
+    """Rewrites a file with timestamps relative to another zero."""
     if not path.exists():
         return
     partial = path.with_suffix(".moved")
@@ -445,5 +435,5 @@ def _less(instants: pa.Array, zero_ns: int) -> pa.Array:
 
 
 def repeated(text: str, rows: int) -> pa.Array:
-    """A column that has one text in all rows."""
+    """A column with the same text in all rows."""
     return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([text]))

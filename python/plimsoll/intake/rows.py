@@ -1,4 +1,4 @@
-"""What every reader gives, is asked and keeps account of."""
+"""The interface of readers: schema of rows, options, and row counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import pyarrow as pa
 
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
+from plimsoll.intake import limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,30 +32,30 @@ ROWS = pa.schema(
         pa.field("threads", pa.int32()),
     ]
 )
-"""One row a request, as a reader gives it.
+"""Schema of the rows of a reader, one per request.
 
-Instants are nanoseconds since 1970 by the tool's clock, or since its own zero where it has no wall
-clock. `outcome` holds names of our outcomes. `connect_ns` is the time to connect: 0 says that a
-connection was used again, null that the tool does not say. `threads` are the threads, or users,
-that the tool had at work then. Whatever a tool does not say is null.
+Timestamps are nanoseconds since 1970 by the tool's clock, or since its own zero if it has no wall
+clock. `outcome` contains names of Plimsoll's outcomes. `connect_ns` is the time to connect: 0 for a
+reused connection, null if unknown. `threads` are the active threads, or users, of the tool. What a
+tool does not log is null.
 """
 
 NAMED_LINES = 20
-"""Broken lines that are kept with number and reason; further ones are only counted."""
+"""Broken lines that are listed with number and reason; further ones are only counted."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """How a file is to be read.
+class ReadOptions:
+    """How to read a file.
 
     Attributes:
-        columns: Names of the columns, for a file without a header; empty when it has one.
-        separator: What stands between columns; empty to recognise it.
+        columns: Names of the columns of a file without a header; empty if it has one.
+        separator: Separator of columns; empty to recognise it.
         timestamp_format: Pattern of formatted timestamps, in the letters of the tool; empty to
             recognise it.
-        time_zone: Zone of formatted timestamps that name none: `UTC`, `Europe/Berlin`.
+        time_zone: Zone of formatted timestamps without one: `UTC`, `Europe/Berlin`.
         timestamp_is_end: Whether the tool's timestamp is the end of a request, not its start.
-        strict: Whether a broken line ends the reading.
+        strict: Whether a broken line is an error.
     """
 
     columns: tuple[str, ...] = ()
@@ -71,7 +72,7 @@ class BrokenLine:
 
     Attributes:
         line: Its number in the file, from 1.
-        reason: What is wrong with it, in words.
+        reason: The mistake in words.
     """
 
     line: int
@@ -79,19 +80,19 @@ class BrokenLine:
 
 
 @dataclass
-class Tally:
-    """The account of one file: every row read is kept, left out for a reason, or broken.
+class ImportStats:
+    """Row counts of one file: every row is kept, left out for a reason, or broken.
 
     Attributes:
         file: Name of the file, for messages.
-        kept: Rows given on.
-        left_out: How many rows were left out for which reason.
-        broken: How many lines were broken.
+        kept: Kept rows.
+        left_out: Number of rows left out, by reason.
+        broken: Number of broken lines.
         broken_lines: The first of them.
-        remarks: What a reader of the results must know about this file, in sentences.
-        outcomes_said: Whether the file says which requests were answered rightly.
-        failures_said: Whether the file has the requests that had no answer.
-        instants_step_s: Step to which the tool rounded its instants down.
+        remarks: Notes on this file for readers of the results.
+        outcomes_said: Whether the file shows which requests succeeded.
+        has_failures: Whether the file contains requests without a response.
+        instants_step_s: Step to which the tool rounds its timestamps down.
     """
 
     file: str
@@ -101,24 +102,24 @@ class Tally:
     broken_lines: list[BrokenLine] = field(default_factory=list[BrokenLine])
     remarks: list[str] = field(default_factory=list[str])
     outcomes_said: bool = True
-    failures_said: bool = True
+    has_failures: bool = True
     instants_step_s: float = 0.0
 
     @property
     def read(self) -> int:
-        """Rows found in the file."""
+        """Rows in the file."""
         return self.kept + self.left_out.total() + self.broken
 
     def keep(self, rows: int = 1) -> None:
-        """Counts rows that are given on."""
+        """Counts kept rows."""
         self.kept += rows
 
     def leave_out(self, reason: str, rows: int = 1) -> None:
-        """Counts rows that are no requests of their own.
+        """Counts rows that are left out.
 
         Args:
             reason: What they are, in words: `samples of transactions`.
-            rows: How many.
+            rows: Their number.
         """
         if rows:
             self.left_out[reason] += rows
@@ -128,41 +129,49 @@ class Tally:
 
         Args:
             line: Its number in the file, from 1.
-            reason: What is wrong with it, in words.
-            strict: Whether it ends the reading.
+            reason: The mistake in words.
+            strict: Whether it is an error.
 
         Raises:
-            CampaignError: `strict` was asked for.
+            InputError: `strict` is set, or so many lines are broken that the file must have
+                another format.
         """
         self.broken += 1
         if len(self.broken_lines) < NAMED_LINES:
             self.broken_lines.append(BrokenLine(line, reason))
         if strict:
-            hint = "mend the line, or go on without it by leaving `--strict` out"
-            raise CampaignError([Problem(f"{self.file}:{line}", reason, hint)])
+            hint = "repair the line, or skip it by removing `--strict`"
+            raise InputError([Problem(f"{self.file}:{line}", reason, hint)])
+        if self.broken > max(limits.BROKEN_LINES.most, self.read - self.broken):
+            first = self.broken_lines[0]
+            raise limits.BROKEN_LINES.refused(
+                self.file, f", the first is {first.line}: {first.reason}"
+            )
 
 
 class Reader(Protocol):
-    """What a module of this room has."""
+    """The interface of a reader."""
 
     @property
     def NAME(self) -> str:  # noqa: N802 - a constant of a module
-        """Name of the tool, as one types it."""
+        """Name of the tool in arguments."""
         ...
 
     def recognises(self, beginning: bytes) -> bool:
-        """Whether a file that begins so is one that the tool wrote."""
+        """Whether a file with this beginning was written by the tool."""
         ...
 
-    def read(self, stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatch]:
+    def read(
+        self, stream: BinaryIO, options: ReadOptions, tally: ImportStats
+    ) -> Iterator[pa.RecordBatch]:
         """The requests of a file, as batches of the schema `ROWS`, in the order of the file.
 
         Args:
             stream: The file, unpacked, from its beginning.
-            asked: How it is to be read.
-            tally: What keeps account of every row.
+            options: How to read it.
+            tally: Counts every row.
 
         Raises:
-            CampaignError: It is not what the tool writes; or a line is broken, and `asked` strict.
+            InputError: It has another format, or a line is broken and `options` is strict.
         """
         ...

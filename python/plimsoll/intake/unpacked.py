@@ -1,8 +1,9 @@
-"""Files as they lie on the disk, packed or not, read as one stream of bytes each."""
+"""Reads files, compressed or not, as one stream of bytes each."""
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import io
 import lzma
 import struct
@@ -16,21 +17,25 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 import pyarrow as pa
 from isal import igzip, isal_zlib
 
-from plimsoll.errors import CampaignError, Problem
+from plimsoll import texts
+from plimsoll.errors import InputError, Problem
 from plimsoll.intake.ahead import taken_ahead
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 BEGINNING_BYTES = 4096
-"""So much of a file is looked at to tell what it is."""
+"""Length of the beginning that identifies a file."""
 
 BUFFER_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 18
-"""So much is unpacked at a time, and so much is lost at most where a file is damaged."""
+"""Bytes decompressed at a time, and the most that is lost before damage."""
 
 CHUNKS_AHEAD = 64
-"""What is unpacked while the bytes before are read."""
+"""Chunks decompressed ahead."""
+
+_MARK_BYTES = 2
+"""Length of the byte order mark of UTF-16."""
 
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 _PACKED_BYTES = 1 << 16
@@ -54,7 +59,7 @@ class Packed:
 
     Attributes:
         path: The file.
-        member: Its name within an archive; empty where there is no archive, or one member only.
+        member: Its name within an archive; empty without an archive, or if it has only one member.
     """
 
     path: Path
@@ -62,20 +67,20 @@ class Packed:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
-        return f"{self.path}:{self.member}" if self.member else str(self.path)
+        """Its name in messages."""
+        return texts.line(f"{self.path}:{self.member}" if self.member else str(self.path))
 
 
 class Unpacked(io.RawIOBase):
-    """The bytes of a packed file; knows whether it ended before its end.
+    """The decompressed bytes of a file, which detects damage.
 
     Args:
-        chunks: The bytes; raises where the file is damaged.
+        chunks: The bytes; raises at damage.
         name: Name of the file, for messages.
-        partial: Whether what comes before the damage counts as all there is.
+        partial: Whether to read the part before damage instead of raising.
 
     Attributes:
-        damage: What is wrong with the file; empty when nothing is.
+        damage: The damage in words; empty if there is none.
     """
 
     def __init__(self, chunks: Iterator[bytes], name: str, *, partial: bool) -> None:
@@ -95,7 +100,7 @@ class Unpacked(io.RawIOBase):
         """Fills a buffer as far as there are bytes.
 
         Raises:
-            CampaignError: The file is damaged, and what could be read does not count.
+            InputError: The file is damaged, and `partial` is not set.
         """
         if not self._left:
             self._left = memoryview(self._next())
@@ -104,10 +109,10 @@ class Unpacked(io.RawIOBase):
         return len(found)
 
     def _next(self) -> bytes:
-        """The next bytes; empty at the end, and where the damage begins.
+        """The next bytes; empty at the end, and at damage.
 
         Raises:
-            CampaignError: The file is damaged, and what could be read does not count.
+            InputError: The file is damaged, and `partial` is not set.
         """
         try:
             return next(self._chunks, b"")
@@ -119,14 +124,14 @@ class Unpacked(io.RawIOBase):
 
 
 def streams(path: Path, *, partial: bool) -> tuple[Packed, ...]:
-    """What a file holds: itself, or the members of an archive.
+    """The streams of a file: itself, or the members of an archive.
 
     Args:
         path: The file.
-        partial: Whether what a damaged archive still gives counts.
+        partial: Whether to read the readable part of a damaged archive.
 
     Raises:
-        CampaignError: It cannot be read, or is damaged.
+        InputError: It cannot be read, or is damaged.
     """
     if _first(path, len(_ZIP)) != _ZIP:
         return (Packed(path),)
@@ -138,23 +143,23 @@ def streams(path: Path, *, partial: bool) -> tuple[Packed, ...]:
             raise _damaged(str(path), str(error)) from error
         return (Packed(path),)
     if not members:
-        raise CampaignError([Problem(str(path), "is an archive without a file", _GIVE)])
+        raise InputError([Problem(str(path), "is an empty archive", _GIVE)])
     return (Packed(path),) if len(members) == 1 else tuple(Packed(path, one) for one in members)
 
 
 @contextmanager
 def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpacked]]:
-    """The bytes of a file, unpacked.
+    """The decompressed bytes of a file.
 
     Args:
         packed: The file.
-        partial: Whether what comes before damage counts as all there is.
+        partial: Whether to read the part before damage instead of raising.
 
     Yields:
-        The stream, and what knows of damage once the stream has ended.
+        The stream, and the object with its `damage` at the end of the stream.
 
     Raises:
-        CampaignError: It cannot be read.
+        InputError: It cannot be read, or is not text.
     """
     try:
         source, content = _opened(packed, partial=partial)
@@ -162,11 +167,13 @@ def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpack
         raise _damaged(packed.name, str(error)) from error
     with source, taken_ahead(content, CHUNKS_AHEAD) as chunks:
         raw = Unpacked(chunks, packed.name, partial=partial)
-        yield cast("BinaryIO", io.BufferedReader(raw, BUFFER_BYTES)), raw
+        stream = io.BufferedReader(raw, BUFFER_BYTES)
+        _require_utf8(stream.peek(_MARK_BYTES), packed)
+        yield cast("BinaryIO", stream), raw
 
 
 def _opened(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[bytes]]:
-    """The file by how it begins, whatever it is called, and what is in it."""
+    """The file and its content, by its beginning, whatever its name."""
     beginning = _first(packed.path, len(_XZ))
     if beginning.startswith(_ZIP):
         return _member(packed, partial=partial)
@@ -176,12 +183,23 @@ def _opened(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[byte
     return cast("IO[bytes]", source), _chunks(source)
 
 
+def _require_utf8(beginning: bytes, packed: Packed) -> None:
+    """Refuses a file with a byte order mark of UTF-16.
+
+    Raises:
+        InputError: It has one; no tool writes its log in UTF-16.
+    """
+    if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        hint = "save it as UTF-8: `iconv -f UTF-16 -t UTF-8`"
+        raise InputError([Problem(packed.name, "is UTF-16", hint)])
+
+
 def _zstandard(path: Path) -> Any:
     return pa.input_stream(str(path), compression="zstd")
 
 
 def _member(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[bytes]]:
-    """A member of an archive; of one whose list of members is lost, the first."""
+    """A member of an archive; the first one if the list of members is lost."""
     try:
         archive = zipfile.ZipFile(packed.path)
     except zipfile.BadZipFile:
@@ -193,8 +211,8 @@ def _member(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[byte
         found = (one for one in archive.infolist() if _is_content(one))
         member = archive.getinfo(packed.member) if packed.member else next(found)
         if member.flag_bits & _ENCRYPTED:
-            hint = "unpack it with its password, and give what is in it"
-            raise CampaignError([Problem(packed.name, "is encrypted", hint)])
+            hint = "decrypt it, and give its contents"
+            raise InputError([Problem(packed.name, "is encrypted", hint)])
         if member.compress_type == zipfile.ZIP_DEFLATED:
             file = packed.path.open("rb")
             file.seek(member.header_offset)
@@ -209,10 +227,10 @@ def _chunks(source: io.BufferedIOBase) -> Generator[bytes]:
 
 
 def _salvaged(file: BinaryIO) -> Generator[bytes]:
-    """What can be unpacked of the first member of an archive that was cut off.
+    """The readable part of the first member of a truncated archive.
 
     Raises:
-        EOFError: Behind it: it is not all.
+        EOFError: At its end, since it is incomplete.
     """
     yield from _member_chunks(file, None)
     raise EOFError(_CUT_OFF)
@@ -222,12 +240,12 @@ def _member_chunks(file: BinaryIO, crc: int | None) -> Generator[bytes]:
     """A member of an archive, from its header on.
 
     Args:
-        file: The archive, where the header begins.
-        crc: The check sum of what is in it; None when it is not known.
+        file: The archive, at the header.
+        crc: The checksum of its content; None if unknown.
 
     Raises:
-        EOFError: It has no end.
-        zipfile.BadZipFile: The check sum is another.
+        EOFError: It is truncated.
+        zipfile.BadZipFile: The checksum does not match.
 
     Source: PKWARE APPNOTE 4.3.7, local file header; RFC 1951.
     """
@@ -246,14 +264,14 @@ def _member_chunks(file: BinaryIO, crc: int | None) -> Generator[bytes]:
         found = isal_zlib.crc32(chunk, found)
         yield chunk
     if crc is not None and found != crc:
-        raise zipfile.BadZipFile("its check sum (CRC) is another")
+        raise zipfile.BadZipFile("its checksum (CRC) does not match")
 
 
 def _inflated(file: BinaryIO) -> Generator[bytes]:
-    """What was deflated, up to its end.
+    """A deflated stream up to its end.
 
     Raises:
-        EOFError: It has none.
+        EOFError: It is truncated.
     """
     inflate = isal_zlib.decompressobj(-isal_zlib.MAX_WBITS)
     while not inflate.eof:
@@ -267,7 +285,7 @@ def _inflated(file: BinaryIO) -> Generator[bytes]:
 
 
 def stem(path: Path) -> str:
-    """The name of a file without its endings, which say how it is packed."""
+    """The name of a file without its suffixes."""
     return path.name.partition(".")[0] or path.name
 
 
@@ -276,20 +294,20 @@ def _first(path: Path, count: int) -> bytes:
         with path.open("rb") as file:
             return file.read(count)
     except FileNotFoundError as error:
-        raise CampaignError([Problem(str(path), "there is no such file", _GIVE)]) from error
+        raise InputError([Problem(str(path), "no such file", _GIVE)]) from error
     except OSError as error:
-        raise CampaignError([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
+        raise InputError([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
 
 
 def _is_content(member: zipfile.ZipInfo) -> bool:
-    """Whether a member is a file that somebody put there; some systems add files of their own."""
+    """Whether a member is a real file; some systems add their own files."""
     return not member.is_dir() and not member.filename.startswith("__MACOSX/")
 
 
-def _damaged(name: str, reason: str) -> CampaignError:
-    hint = "copy it again, or keep what can be read with `--partial`"
-    return CampaignError([Problem(name, f"is damaged or cut off: {reason}", hint)])
+def _damaged(name: str, reason: str) -> InputError:
+    hint = "copy it again, or import the readable part with `--partial`"
+    return InputError([Problem(name, f"is damaged or truncated: {reason}", hint)])
 
 
-_CUT_OFF = "the archive was cut off"
-_GIVE = "name the file that the tool wrote"
+_CUT_OFF = "the archive is truncated"
+_GIVE = "give the file that the tool wrote"

@@ -1,15 +1,15 @@
-"""vegeta: what `vegeta encode` writes, as CSV (`--to csv`) or as JSON, one line a request.
+"""vegeta: the output of `vegeta encode`, as CSV (`--to csv`) or JSON, one line per request.
 
 What its columns mean, by its manual and source (`lib/results.go` and `hit` in `lib/attack.go`):
 
-- The instant is that at which a worker took the request up, in nanoseconds since 1970. It is not
-  the instant at which the request was due: where all workers wait, requests are taken up late, and
-  nothing says so. The latency runs from there, with connecting, to the end of the answer.
-- A request without a whole answer has the code 0 and the error of Go's HTTP client in words. One
-  that failed on its way to an answer has the request before the error: `Get "http://…": EOF`;
-  without that the answer had begun.
-- The bytes are the lengths of the bodies without heads, so they are not what was received and sent.
-- A request whose connection had been closed while idle is sent again by Go, and has one line.
+- The timestamp is when a worker took the request up, in nanoseconds since 1970. It is not when the
+  request was due: if all workers wait, requests are taken up late, and this is not logged. The
+  latency runs from there, with connecting, to the end of the response.
+- A request without a whole response has the code 0 and the error of Go's HTTP client in words. One
+  that failed before a response has the request before the error: `Get "http://…": EOF`; without
+  that, the response had begun.
+- The bytes are the lengths of the bodies without heads, so received and sent bytes are unknown.
+- Go silently repeats a request whose idle connection was closed; it has one line.
 
 CSV has no names of columns. Older versions wrote fewer columns; the first six are the same.
 """
@@ -20,19 +20,19 @@ import datetime
 import errno
 import json
 import re
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll.intake import columns
-from plimsoll.intake.blocks import WHOLE, WORD, Column, Layout
+from plimsoll import texts
+from plimsoll.intake import columns, limits
+from plimsoll.intake.blocks import BLOCK_BYTES, WHOLE, WORD, Layout, WantedColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plimsoll.intake.rows import Asked, Tally
+    from plimsoll.intake.rows import ImportStats, ReadOptions
 
 NAME = "vegeta"
 
@@ -51,23 +51,22 @@ _NAMES = (
     "headers",
 )
 _COLUMNS = (
-    columns.times("timestamp", 1),
+    columns.instants("timestamp", 1),
     columns.statuses("code", "0"),
-    columns.times("latency", 1),
-    Column("error", WORD),
-    Column("method", WORD),
-    Column("url", WORD),
+    columns.lengths("latency", 1),
+    WantedColumn("error", WORD),
+    WantedColumn("method", WORD),
+    WantedColumn("url", WORD),
 )
 _CSV = re.compile(rb"\d{19},\d{1,3},\d+,\d+,\d+,")
 _JSON = b'{"attack":"'
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)")
-_BLOCK_LINES = 1 << 16
 _S = 1_000_000_000
 
 _TIMEOUTS = ("Client.Timeout", "deadline exceeded", "i/o timeout", "timeout awaiting", "timed out")
 _CONNECTING = ("dial ", "waiting for connection", "TLS handshake", "tls: ", "x509: ", "lookup ")
 _BEFORE_ANSWER = re.compile(r'[A-Z][A-Za-z]* "')
-"""What the error begins with of a request that failed on its way to an answer."""
+"""Beginning of the error of a request that failed before a response."""
 
 _RESET = "connection reset by peer"
 _ENDINGS = (
@@ -85,42 +84,41 @@ _ENDINGS = (
     ("EOF", "closed_waiting", None),
     ("closed idle connection", "closed_waiting", None),
 )
-"""Words in an error that say how a request ended whatever surrounds them; the first counts."""
+"""Words in an error that identify an outcome; the first match counts."""
 
 
 def recognises(beginning: bytes) -> bool:
-    """Whether a file begins as vegeta writes its lines."""
+    """Whether a file begins with a line of vegeta."""
     return _CSV.match(beginning) is not None or beginning.startswith(_JSON)
 
 
-def read(stream: BinaryIO, asked: Asked, tally: Tally) -> Iterator[pa.RecordBatch]:
+def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator[pa.RecordBatch]:
     """The requests of a file.
 
     Raises:
-        CampaignError: A line is broken and `asked` is strict.
+        InputError: A line is broken and `options` is strict.
     """
-    held = columns.first_line(stream, tally)
+    held = columns.first_line(stream, tally, limits.LINE_BYTES)
     rows = _from_json if held.startswith(_JSON) else _from_csv
-    for found in rows(stream, held, asked, tally):
+    for found in rows(stream, held, options, tally):
         tally.keep(len(found["code"]))
         yield columns.batch(_requests(found))
 
 
 def _from_csv(
-    stream: BinaryIO, held: bytes, asked: Asked, tally: Tally
+    stream: BinaryIO, held: bytes, options: ReadOptions, tally: ImportStats
 ) -> Iterator[Mapping[str, Any]]:
     names = _NAMES[: len(columns.fields(held, ","))]
     layout = Layout(names, ",", tuple(one for one in _COLUMNS if one.name in names))
-    return columns.rows(stream, layout, asked, tally, held=held)
+    return columns.rows(stream, layout, options, tally, held=held)
 
 
 def _from_json(
-    stream: BinaryIO, held: bytes, asked: Asked, tally: Tally
+    stream: BinaryIO, held: bytes, options: ReadOptions, tally: ImportStats
 ) -> Iterator[Mapping[str, Any]]:
     """The same columns of lines of JSON."""
-    lines = enumerate(chain([held], stream), 1)
-    while some := list(islice(lines, _BLOCK_LINES)):
-        found = [one for number, line in some if (one := _parsed(number, line, asked, tally))]
+    for some in _blocks(stream, held, tally):
+        found = [one for number, line in some if (one := _parsed(number, line, options, tally))]
         if found:
             yield {
                 one.name: pa.array(values, pa.int64() if one.type == WHOLE else pa.string())
@@ -128,33 +126,63 @@ def _from_json(
             }
 
 
-def _parsed(number: int, line: bytes, asked: Asked, tally: Tally) -> tuple[Any, ...] | None:
-    """The columns of a line; None where it is broken."""
+def _blocks(stream: BinaryIO, held: bytes, tally: ImportStats) -> Iterator[list[tuple[int, bytes]]]:
+    """The lines of a file with their numbers, in blocks.
+
+    Raises:
+        InputError: A line is too long.
+    """
+    limit = limits.JSON_LINE_BYTES
+    some: list[tuple[int, bytes]] = []
+    number, size, line = 1, 0, held
+    while line:
+        if len(line) > limit.most:
+            raise limit.refused(f"{tally.file}:{number}")
+        some.append((number, line))
+        size += len(line)
+        if size >= BLOCK_BYTES:
+            yield some
+            some, size = [], 0
+        number, line = number + 1, stream.readline(limit.most + 1)
+    yield some
+
+
+def _parsed(
+    number: int, line: bytes, options: ReadOptions, tally: ImportStats
+) -> tuple[Any, ...] | None:
+    """The columns of a line; None if it is broken."""
     try:
         one = json.loads(line)
         code = int(one["code"])
         latency_ns, instant_ns = int(one["latency"]), _instant_ns(one["timestamp"])
-        words = (str(one.get(name, "")) for name in ("error", "method", "url"))
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        tally.break_line(number, f"holds no request: {error}", asked.strict)
+        limits.require_instant("timestamp", instant_ns, 1)
+        limits.require_length("latency", latency_ns, 1)
+        if code:
+            columns.require_status(code)
+        words = tuple(texts.stored(str(one.get(name, ""))) for name in ("error", "method", "url"))
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        tally.break_line(number, f"contains no request: {error}", options.strict)
+        return None
+    except RecursionError:
+        tally.break_line(number, "contains no request, only deeply nested values", options.strict)
         return None
     return (instant_ns, code or None, latency_ns, *words)
 
 
 def _instant_ns(text: str) -> int:
-    """An instant of RFC 3339 with up to nine decimals, since 1970.
+    """Parses an RFC 3339 timestamp with up to nine decimals, as nanoseconds since 1970.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is invalid.
     """
     match = _INSTANT.fullmatch(text)
     if match is None:
-        raise ValueError(f"`{text}` is no instant")
+        raise ValueError(f"`{text}` is not a timestamp")
     whole_s = datetime.datetime.fromisoformat(match[1] + match[3]).timestamp()
     return round(whole_s) * _S + int((match[2] or "").ljust(9, "0"))
 
 
-def _requests(found: Mapping[str, Any]) -> dict[str, Any]:
+def _requests(found: Mapping[str, Any]) -> columns.Known:
     known = {
         "sent_ns": found["timestamp"],
         "done_ns": pc.add(found["timestamp"], found["latency"]),
@@ -167,8 +195,8 @@ def _requests(found: Mapping[str, Any]) -> dict[str, Any]:
     return known
 
 
-def _ended(code: Any, error: Any) -> dict[str, Any]:
-    """Outcome and error number of each request; both are worked out once for each error."""
+def _ended(code: Any, error: Any) -> columns.Known:
+    """Outcome and error number of each request, computed once per distinct error."""
     encoded = error.cast(pa.string()).dictionary_encode()
     endings = [_ending(text) for text in encoded.dictionary.to_pylist()]
     failed = pa.array([outcome for outcome, _ in endings], pa.string()).take(encoded.indices)
@@ -181,7 +209,7 @@ def _ended(code: Any, error: Any) -> dict[str, Any]:
 
 
 def _ending(error: str) -> tuple[str, int | None]:
-    """How a request without a whole answer ended, by the error of Go's HTTP client."""
+    """How a request without a whole response ended, by the error of Go's HTTP client."""
     is_connecting = any(words in error for words in _CONNECTING)
     is_waiting = _BEFORE_ANSWER.match(error) is not None
     if any(words in error for words in _TIMEOUTS):

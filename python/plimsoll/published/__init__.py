@@ -1,1 +1,1 @@
-"""Published figures: what other tools printed, and what people published, read as it was meant."""
+"""Published figures: documents, their claims, and counterparts in this repository."""

@@ -1,13 +1,13 @@
-"""Claims: what a document says of its figures, beside what the figures say.
+"""Claims of a document, compared with its own figures.
 
-A claim stands in a table of published figures (`published/readers/table.py`):
+A claim is part of a table of published figures (`tool_output/readers/table.py`):
 
 ```toml
 [[claim]]
 place = "Conclusion"                        # where in the document
 says = "ours is twice as fast as theirs"    # in words of the file's author
 compare = ["ours", "theirs"]                # throughput of the first / of the second, per endpoint
-ratio = 2                                   # what is claimed; left out when no number is
+ratio = 2                                   # the claimed ratio; omitted if there is none
 
 [[claim]]
 says = "ours always does 20,000 requests per second"
@@ -15,7 +15,7 @@ subject = "ours"
 throughput_per_s = 20000
 ```
 
-No verdict is made of it: whether `about 5 %` is 2.7 % is for the reader to say.
+Claims get no verdict: whether 2.7 % is `about 5 %` is up to the reader.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from plimsoll.errors import CampaignError, Problem
-from plimsoll.published.figures import Figures
+from plimsoll.errors import InputError, Problem
+from plimsoll.tool_output.reported import ReportedStatistics
 
 _COMPARED = 2
 _TEXTS, _NUMBERS = ("says", "place", "subject"), ("ratio", "throughput_per_s")
@@ -38,15 +38,15 @@ _TABLE = re.compile(r"^\s*\[\[\s*claim\s*\]\]", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a document.
+    """One claim of a document.
 
     Attributes:
-        says: The statement, in words of whoever wrote the file.
-        place: Where in the document.
-        compare: Two subjects, the faster one by the claim first; empty when it is not of two.
+        says: The claim, in words of the file's author.
+        place: Its place in the document.
+        compare: Two subjects, the one claimed to be faster first; empty for other claims.
         ratio: The claimed throughput of the first / of the second.
-        subject: The subject of a claim that is of one.
-        throughput_per_s: The throughput that is claimed of it.
+        subject: The subject of a claim about one.
+        throughput_per_s: Its claimed throughput.
     """
 
     says: str
@@ -58,20 +58,20 @@ class Claim:
 
     @property
     def claimed(self) -> str:
-        """The claimed number: `× 3`, `22,000/s`; empty when there is none."""
+        """The claimed number: `× 3`, `22,000/s`; empty if there is none."""
         if self.ratio is not None:
             return f"× {self.ratio:g}"
         return "" if self.throughput_per_s is None else _rate(self.throughput_per_s)
 
 
 @dataclass(frozen=True)
-class Answered:
-    """A claim beside what the figures of the same document say to it.
+class ClaimCheck:
+    """A claim, compared with the figures of the same document.
 
     Attributes:
         document: Title of the document, or name of the file.
         claim: The claim.
-        by_figures: What its figures say, as a reader is told it.
+        by_figures: The value by its figures, in words.
     """
 
     document: str
@@ -87,11 +87,11 @@ def read(text: str, name: str) -> tuple[Claim, ...]:
         name: Name of the file, for places in messages.
 
     Raises:
-        CampaignError: A claim says nothing, has an unknown key, or compares not two.
+        InputError: A claim is empty, has an unknown key, or does not compare two subjects.
     """
     tables: Any = tomllib.loads(text).get("claim", [])
     if not isinstance(tables, list):
-        raise CampaignError([Problem(name, "`claim` must be tables: `[[claim]]`")])
+        raise InputError([Problem(name, "`claim` must be tables: `[[claim]]`")])
     listed = cast("list[Any]", tables)
     problems = [
         Problem(f"{name}: claim {number}", problem)
@@ -99,26 +99,26 @@ def read(text: str, name: str) -> tuple[Claim, ...]:
         for problem in _problems(table)
     ]
     if problems:
-        raise CampaignError(problems)
+        raise InputError(problems)
     return tuple(_claim(table) for table in listed)
 
 
 def answered(
-    text: str, name: str, figures: Sequence[Figures], title: str = ""
-) -> tuple[Answered, ...]:
-    """The claims in a file, beside what its own figures say; none where it is no such table.
+    text: str, name: str, figures: Sequence[ReportedStatistics], title: str = ""
+) -> tuple[ClaimCheck, ...]:
+    """The claims in a file, compared with its own figures; none if it is not such a table.
 
     Args:
         text: The file.
         name: Its name.
         figures: Its results.
-        title: Title of the document; its name when it has none.
+        title: Title of the document; its name if it has none.
 
     Raises:
-        CampaignError: A claim is not as it should be.
+        InputError: A claim is invalid.
     """
     found = read(text, name) if _TABLE.search(text) else ()
-    return tuple(Answered(title or name, claim, statement(claim, figures)) for claim in found)
+    return tuple(ClaimCheck(title or name, claim, statement(claim, figures)) for claim in found)
 
 
 def _claim(table: Mapping[str, Any]) -> Claim:
@@ -137,9 +137,9 @@ def _problems(table: Any) -> list[str]:
     if not isinstance(table, Mapping):
         return ["must be a table"]
     claim = cast("Mapping[str, Any]", table)
-    problems = [f"there is no key `{key}` here" for key in claim if key not in _KEYS]
+    problems = [f"unknown key `{key}` here" for key in claim if key not in _KEYS]
     problems += [
-        f"`{key}` must be text in quotes"
+        f"`{key}` must be a quoted string"
         for key in _TEXTS
         if key in claim and not isinstance(claim[key], str)
     ]
@@ -157,15 +157,15 @@ def _problems(table: Any) -> list[str]:
 
 
 def _are_names(compared: Any) -> bool:
-    """Whether two subjects, or none, are compared."""
+    """Whether it lists two subjects, or none."""
     if not isinstance(compared, list):
         return False
     names = cast("list[Any]", compared)
     return len(names) in (0, _COMPARED) and all(isinstance(name, str) for name in names)
 
 
-def figures_of(claim: Claim, figures: Sequence[Figures]) -> dict[str, float]:
-    """What the figures say to a claim, by endpoint.
+def figures_of(claim: Claim, figures: Sequence[ReportedStatistics]) -> dict[str, float]:
+    """The values of the figures for a claim, by endpoint.
 
     Several results of one subject and endpoint, such as repetitions, count as their median.
 
@@ -174,8 +174,8 @@ def figures_of(claim: Claim, figures: Sequence[Figures]) -> dict[str, float]:
         figures: The results of the same document.
 
     Returns:
-        Ratio of throughputs of a claim that compares two; throughput, per second, of one that is of
-        one; empty when the figures say nothing to it.
+        Ratio of throughputs for a claim that compares two; throughput per second for a claim about
+        one; empty if the figures do not contain them.
     """
     if claim.compare:
         one, other = (_throughputs(name, figures) for name in claim.compare)
@@ -183,7 +183,7 @@ def figures_of(claim: Claim, figures: Sequence[Figures]) -> dict[str, float]:
     return _throughputs(claim.subject, figures) if claim.subject else {}
 
 
-def _throughputs(subject: str, figures: Sequence[Figures]) -> dict[str, float]:
+def _throughputs(subject: str, figures: Sequence[ReportedStatistics]) -> dict[str, float]:
     """Median throughput of a subject by endpoint, in the order of the document."""
     found: dict[str, list[float]] = {}
     for one in figures:
@@ -192,8 +192,8 @@ def _throughputs(subject: str, figures: Sequence[Figures]) -> dict[str, float]:
     return {endpoint: statistics.median(rates) for endpoint, rates in found.items()}
 
 
-def statement(claim: Claim, figures: Sequence[Figures]) -> str:
-    """What the figures say to a claim: `× 0.845` for one endpoint, least to most for several.
+def statement(claim: Claim, figures: Sequence[ReportedStatistics]) -> str:
+    """The figures for a claim in words: `× 0.845` for one endpoint, the range for several.
 
     Args:
         claim: The claim.

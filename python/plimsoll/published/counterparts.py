@@ -1,24 +1,24 @@
-"""Counterparts: what is measured here in place of what a document measured.
+"""Counterparts of a document's servers and endpoints in this repository.
 
-They stand in a table of published figures (`published/readers/table.py`), so that a report on a
-campaign that names the file can set the two beside each other:
+They are part of a table of published figures (`tool_output/readers/table.py`), and let the report
+on a campaign that names the file compare published with measured figures:
 
 ```toml
 [here]
-baseline = "go"                             # framework to which all others are set in relation
-load = "climb"                              # load of these campaigns; left out where any will do
+baseline = "go"                             # ratios are relative to this framework
+load = "climb"                              # load of these campaigns; default: any
 
-[here.subjects]                             # frameworks by what the document calls them
+[here.subjects]                             # the document's names of frameworks
 golang = "go"
 "golang on one core" = { framework = "go", load = "one-core" }
 "Django, Apache" = "django:apache-fcgi"
 
-[here.endpoints]                            # only those that are not `/` and our name
+[here.endpoints]                            # only those that are not `/` and the name used here
 "" = "plaintext"
 "/2048 Heavy" = { endpoint = "2048", load = "heavy" }
 ```
 
-A subject without a counterpart is not set beside anything.
+A subject without a counterpart is not compared.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 
 _KEYS = ("baseline", "load", "subjects", "endpoints")
-_HINT = "docs/audit.md shows how `[here]` is written"
+_HINT = "see docs/audit.md for `[here]`"
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a result of a document would stand among ours.
+class CounterpartPlace:
+    """Framework, endpoint and load of a counterpart.
 
     Attributes:
         framework: Framework, with its variant: `django:apache-fcgi`.
@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True)
 class _Name:
-    """One of our names, and the load that goes with it; empty for that of the file."""
+    """A name of this repository, and its load; empty for that of the file."""
 
     name: str
     load: str = ""
@@ -59,13 +59,13 @@ class _Name:
 
 @dataclass(frozen=True)
 class Counterparts:
-    """What stands here for what of a document.
+    """The counterparts of a document.
 
     Attributes:
-        baseline: Framework to which all others are set in relation; empty leaves it to the figures.
-        load: Name of the load of all that names none; empty for any.
-        subjects: Framework by what the document calls it.
-        endpoints: Endpoint by what the document calls it, where that is not `/` and our name.
+        baseline: Framework to which ratios are relative; empty for the best of the document.
+        load: Default load; empty for any.
+        subjects: Framework by its name in the document.
+        endpoints: Endpoint by its name in the document, unless that is `/` and the name used here.
     """
 
     baseline: str = ""
@@ -73,43 +73,45 @@ class Counterparts:
     subjects: Mapping[str, _Name] = field(default_factory=dict[str, _Name])
     endpoints: Mapping[str, _Name] = field(default_factory=dict[str, _Name])
 
-    def place(self, subject: str, endpoint: str) -> Place | None:
-        """Where a result would stand among ours; None when its subject is not measured here.
+    def place(self, subject: str, endpoint: str) -> CounterpartPlace | None:
+        """The counterpart of a result; None if its subject has none.
 
         Args:
-            subject: What the document calls the server.
-            endpoint: What it calls what was asked for; may be empty.
+            subject: Name of the server in the document.
+            endpoint: Name of the endpoint in the document; may be empty.
         """
         framework = self.subjects.get(subject)
         if framework is None:
             return None
         asked = self.endpoints.get(endpoint, _Name(endpoint.removeprefix("/")))
-        return Place(framework.name, asked.name, framework.load or asked.load or self.load)
+        return CounterpartPlace(
+            framework.name, asked.name, framework.load or asked.load or self.load
+        )
 
-    def everywhere(self, subject: str) -> Place | None:
-        """Where a server stands among ours at any endpoint; None when it is not measured here.
+    def everywhere(self, subject: str) -> CounterpartPlace | None:
+        """The counterpart of a server at any endpoint; None if it has none.
 
         Args:
-            subject: What the document calls the server.
+            subject: Name of the server in the document.
         """
         framework = self.subjects.get(subject)
-        return framework and Place(framework.name, "", framework.load or self.load)
+        return framework and CounterpartPlace(framework.name, "", framework.load or self.load)
 
 
 def read(text: str, name: str) -> Counterparts:
-    """The counterparts in a table of published figures; none where it has no `[here]`.
+    """The counterparts in a table of published figures; none without `[here]`.
 
     Args:
         text: The table, as TOML.
         name: Name of the file, for places in messages.
 
     Raises:
-        CampaignError: A key is unknown, or a value is of another kind; every one of them is told.
+        InputError: A key is unknown, or a value has the wrong type; contains every mistake.
     """
     table: Mapping[str, Any] = tomllib.loads(text).get("here", {})
     problems = [Problem(f"{name}: here", problem, _HINT) for problem in _problems(table)]
     if problems:
-        raise CampaignError(problems)
+        raise InputError(problems)
     return Counterparts(
         table.get("baseline", ""),
         table.get("load", ""),
@@ -127,10 +129,10 @@ def _name(value: str | Mapping[str, str], key: str) -> _Name:
 
 
 def _problems(table: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"there is no key `{key}`" for key in table if key not in _KEYS)
+    yield from (f"unknown key `{key}`" for key in table if key not in _KEYS)
     for key in ("baseline", "load"):
         if not isinstance(table.get(key, ""), str):
-            yield f"`{key}` must be text in quotes"
+            yield f"`{key}` must be a quoted string"
     for key, name in (("subjects", "framework"), ("endpoints", "endpoint")):
         part = table.get(key, {})
         if not isinstance(part, dict):

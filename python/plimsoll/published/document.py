@@ -1,16 +1,16 @@
-"""A document: everything in a file of published figures, read at once."""
+"""A file of published figures, read completely."""
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
 
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 from plimsoll.published import claims, counterparts
 from plimsoll.published.claims import Claim
 from plimsoll.published.counterparts import Counterparts
-from plimsoll.published.figures import Figures
-from plimsoll.published.readers import table
+from plimsoll.tool_output.readers import table
+from plimsoll.tool_output.reported import ReportedStatistics
 
 
 @dataclass(frozen=True)
@@ -19,16 +19,16 @@ class Document:
 
     Attributes:
         title: Its title.
-        address: Where it is to be had; empty when nobody said.
+        address: Its URL; empty if unknown.
         figures: Its results.
-        claims: What it says of them.
-        here: What is measured here in place of its servers.
-        left_out: What it has and the file has not.
+        claims: Its claims about them.
+        here: Counterparts of its servers in this repository.
+        left_out: Figures of the document that are not in the file.
     """
 
     title: str
     address: str
-    figures: tuple[Figures, ...]
+    figures: tuple[ReportedStatistics, ...]
     claims: tuple[Claim, ...]
     here: Counterparts
     left_out: tuple[str, ...] = ()
@@ -42,12 +42,12 @@ def read(text: str, name: str) -> Document:
         name: Its name, for places in messages.
 
     Raises:
-        CampaignError: It is no such file, or something in it is wrong.
+        InputError: It is another kind of file, or has mistakes.
     """
     top = tomllib.loads(text)
     if not top.get("result"):
-        hint = "docs/audit.md shows how published figures are written down"
-        raise CampaignError([Problem(name, "has no `[[result]]`, so nothing was published", hint)])
+        hint = "see docs/audit.md for the format of published figures"
+        raise InputError([Problem(name, "has no `[[result]]`", hint)])
     return Document(
         title=str(top.get("title", name)),
         address=str(top.get("address", "")),

@@ -1,1 +1,37 @@
-"""Reports: one module for each format, `write(findings, into)`; `formats` lists them."""
+"""Reports: one module for each format, `write(findings, into)`; `formats` lists them.
+
+What prints is imported when it is used, so that help of a verb does without it.
+"""
+
+from typing import TYPE_CHECKING
+
+from plimsoll import doors
+
+if TYPE_CHECKING:
+    from plimsoll.report import (
+        audited,
+        calibrated,
+        compared,
+        histogram,
+        load_line,
+        load_markdown,
+        machine_readable,
+        screen,
+        screen_doubts,
+        terminal,
+    )
+
+__all__ = [
+    "audited",
+    "calibrated",
+    "compared",
+    "histogram",
+    "load_line",
+    "load_markdown",
+    "machine_readable",
+    "screen",
+    "screen_doubts",
+    "terminal",
+]
+
+__getattr__ = doors.of_modules(__name__, __all__)

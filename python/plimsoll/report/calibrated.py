@@ -8,6 +8,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from plimsoll.calibration import accuracy, freezing, pacing
 from plimsoll.calibration.truth import QUANTILES
 
@@ -15,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
 
     from plimsoll.calibration.accuracy import CaseFound, Way
-    from plimsoll.calibration.agreement import Point
+    from plimsoll.calibration.agreement import AgreementPoint
     from plimsoll.calibration.calibration import Calibration
-    from plimsoll.calibration.ceilings import CeilingsFound
+    from plimsoll.calibration.capacity import CeilingsFound
     from plimsoll.calibration.freezing import FreezeFound
-    from plimsoll.ceiling import Ceiling
+    from plimsoll.capacity import Ceiling
 
 ABSENT = "–"
 FULL = 0.9
@@ -63,18 +68,19 @@ def document(found: Calibration, ceilings_at: Path | None) -> dict[str, Any]:
     return {**verdict, **asdict(found), "ceilings_kept": kept}
 
 
-def show(found: Calibration, ceilings_at: Path | None, console: Console) -> None:
+def show(found: Calibration, ceilings_at: Path | None, console: Console | None = None) -> None:
     """Prints every table.
 
     Args:
         found: What was found.
         ceilings_at: File that the ceilings were written to; None when they were not.
-        console: Where to.
+        console: Where to; None for stdout.
     """
+    out = console or Console(highlight=False, emoji=False)
     for sheet in sheets(found, ceilings_at):
         for part in _drawn(sheet):
-            console.print(part)
-    console.print(_styled(verdict(found)))
+            out.print(part)
+    out.print(_styled(verdict(found)))
 
 
 def markdown(found: Calibration, ceilings_at: Path | None) -> str:
@@ -91,10 +97,10 @@ def markdown(found: Calibration, ceilings_at: Path | None) -> str:
 def verdict(found: Calibration) -> str:
     """Whether the instrument is within its limits, in one sentence."""
     if found.misses:
-        return f"{BAD} Beyond its limits: {'; '.join(found.misses)}."
+        return f"{BAD} Limits exceeded: {'; '.join(found.misses)}."
     if not (found.cases or found.paces or found.freeze):
-        return "Nothing was asked for that has a limit."
-    return f"{GOOD} The instrument is within its limits."
+        return "No measured part has a limit."
+    return f"{GOOD} The load generator is within its limits."
 
 
 def sheets(found: Calibration, ceilings_at: Path | None) -> Iterator[Sheet]:
@@ -121,8 +127,8 @@ def _accuracy(way: Way, cases: Sequence[CaseFound]) -> Sheet:
     for case in cases:
         rows += [(case.name,), *_compared(case.points)]
     remarks = (
-        "True is what the server says by its own clock, and then what loopback takes: the sums of "
-        "both. 1 % or 20 µs is allowed; the greatest value is not judged.",
+        "True is the service time by the clock of the server plus the loopback round trip. "
+        "The tolerance is 1 % or 20 µs; the maximum is not judged.",
         *_noise(way),
     )
     return Sheet("Service times, in ms", ("", *NAMES.values()), tuple(rows), remarks)
@@ -132,13 +138,13 @@ def _noise(way: Way) -> Iterator[str]:
     if not way.is_quiet:
         slow = way.times.get("p99", way.times["max"]) / way.times["p50"]
         yield (
-            f"This host was not quiet: loopback alone took {slow:,.0f} times its median at the "
-            f"99th percentile, where up to {accuracy.QUIET:g} times are usual. Stop what else runs "
-            "and calibrate again."
+            "This host was not idle: the 99th percentile of the loopback round trip was "
+            f"{slow:,.0f} times its median; up to {accuracy.QUIET:g} times is usual. Stop other "
+            "programs and calibrate again."
         )
 
 
-def _compared(points: Sequence[Point]) -> Iterator[tuple[str, ...]]:
+def _compared(points: Sequence[AgreementPoint]) -> Iterator[tuple[str, ...]]:
     yield (f"{INDENT}true", *_times({one.statistic: one.true_ns for one in points}))
     yield (f"{INDENT}reported", *_times({one.statistic: one.reported_ns for one in points}))
     off = {one.statistic: f"{_ms(one.off_ns, '+')}{_mark(one.within)}" for one in points}
@@ -163,12 +169,12 @@ def _pacing(found: Calibration) -> Sheet:
         for pace in found.paces
     ]
     remarks = (
-        f"Late is sent − due. The 99th percentile may be {pacing.LIMIT_NS / 1e3:g} µs.",
-        "Stop is the longest one of a thread of the engine; in all loads here it was "
-        f"{_us(found.longest_pause_ns)} µs, and every recording has its own.",
+        f"Late is sent − due. The limit of the 99th percentile is {pacing.LIMIT_NS / 1e3:g} µs.",
+        "Stop is the longest pause of a load generator thread; over all loads it was "
+        f"{_us(found.longest_pause_ns)} µs. Every recording has its own.",
     )
     headings = ("arrivals/s", "arrived", "late 50 %", "99 %", "max", "stop", "")
-    return Sheet("Pacing, in µs", headings, tuple(rows), remarks)
+    return Sheet("Send times, in µs", headings, tuple(rows), remarks)
 
 
 def _freeze(found: FreezeFound) -> Sheet:
@@ -177,10 +183,11 @@ def _freeze(found: FreezeFound) -> Sheet:
         (f"{INDENT}service", *_times(found.service_times)),
     )
     remarks = (
-        "True follows from when each request was due and when the freezes end. The median may be "
-        "5 ms off, the 90th and 99th percentile and the greatest value 20 ms, in which the server "
-        "works off what has piled up.",
-        "Service is the service time alone: what a tool says that forgets the wait before sending.",
+        "True follows from the intended starts and the ends of the stalls. The tolerance is 5 "
+        "ms for the median and 20 ms for the 90th and 99th percentile and the maximum, while "
+        "the server works off its backlog.",
+        "Service is the service time alone: what a tool reports that omits the wait before "
+        "sending.",
     )
     title = f"Response times in ms, {_spoken(found)}"
     return Sheet(title, ("", *NAMES.values()), rows, remarks)
@@ -188,7 +195,9 @@ def _freeze(found: FreezeFound) -> Sheet:
 
 def _spoken(found: FreezeFound) -> str:
     duration, period = found.freeze.duration_ns / 1e9, found.freeze.period_ns / 1e9
-    return f"{freezing.RATE_PER_S:,} arrivals/s, server frozen {duration:g} s in every {period:g} s"
+    return (
+        f"{freezing.RATE_PER_S:,} arrivals/s, server stalled {duration:g} s in every {period:g} s"
+    )
 
 
 def _tools(found: Calibration) -> Sheet:
@@ -203,28 +212,28 @@ def _tools(found: Calibration) -> Sheet:
         ]
     missing = {tool.missing: tool.title for tool in found.tools if tool.missing}
     remarks = (
-        "wrk and ab send when the last answer is there, so they stop with the server; wrk then "
-        "fills in times for requests that it believes it would have sent.",
-        *(f"{title} was left out; `{get}` gets it." for get, title in missing.items()),
+        "wrk and ab send after the last response, so they stop with the server; wrk then "
+        "corrects for requests that it assumes it would have sent.",
+        *(f"{title} was skipped; install it with `{get}`." for get, title in missing.items()),
         *(f"{tool.title} failed: {tool.failed}." for tool in found.tools if tool.failed),
     )
-    title = "What other tools say of the same freeze, in ms"
+    title = "What other load generators report of the same stall, in ms"
     return Sheet(title, ("", *NAMES.values()), tuple(rows), remarks)
 
 
 def _ceilings(found: CeilingsFound, ceilings_at: Path | None) -> Sheet:
-    kept = (f"Kept in {ceilings_at}, where every trial on this host finds it.",)
+    kept = (f"Stored in {ceilings_at}, where every trial on this host finds it.",)
     remarks = (
-        "Reached is engine and reference server together, with the share of their cores that each "
-        "kept busy. CPU is what a request costs the engine, and alone what its threads could do by "
-        "that.",
+        "Reached is the rate of engine and reference server together, with the busy share of "
+        "their cores. CPU is the cost of a request in the engine; alone is the rate its "
+        "threads could reach at that cost.",
         *_disturbed(found),
         *(f"{one.connections:,} connections: {one.reason}; {one.remedy}." for one in found.left),
         *(kept if ceilings_at else ()),
     )
-    headings = ("connections", "answer", "reached/s", "engine", "server", "CPU", "alone/s")
+    headings = ("connections", "response", "reached/s", "engine", "server", "CPU", "alone/s")
     rows = tuple(_ceiling(one) for one in found.reached)
-    return Sheet("Ceiling of this host with this engine", headings, rows, remarks)
+    return Sheet("Capacity of the engine on this host", headings, rows, remarks)
 
 
 def _disturbed(found: CeilingsFound) -> Iterator[str]:
@@ -232,8 +241,8 @@ def _disturbed(found: CeilingsFound) -> Iterator[str]:
     idle = sum(1 for ratio in busy if ratio < FULL)
     if idle:
         yield (
-            f"In {idle} of {len(busy)} cases neither side was at its limit: other programs took "
-            "their cores, so this host can do more. Stop what else runs and calibrate again."
+            f"In {idle} of {len(busy)} cases neither side was saturated: other programs used their "
+            "cores, so this host can do more. Stop other programs and calibrate again."
         )
 
 
@@ -268,10 +277,6 @@ def _us(value_ns: int | None) -> str:
 
 
 def _drawn(sheet: Sheet) -> Iterator[RenderableType]:
-    from rich import box  # noqa: PLC0415 - heavy
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     title = Text(sheet.title, style="bold")
     table = Table(
         title=title,
@@ -293,8 +298,6 @@ def _drawn(sheet: Sheet) -> Iterator[RenderableType]:
 
 
 def _styled(text: str) -> RenderableType:
-    from rich.text import Text  # noqa: PLC0415 - heavy
-
     style = "red" if BAD in text else "green" if GOOD in text else ""
     return Text(text, style=style)
 

@@ -5,27 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import charts
+from plimsoll.findings.trial import state_of
 from plimsoll.report import words
 from plimsoll.report.contents import anchor
-from plimsoll.report.findings import state_of
-from plimsoll.report.section import Line, Picture, Section, SectionTable
+from plimsoll.report.section import Picture, Section, SectionTable, TableRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.aggregate.over_connections import Point, Series
-    from plimsoll.report.findings import Findings, TrialFindings
+    from plimsoll.comparison.over_connections import ConnectionsPoint, ConnectionsSeries
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import TrialFindings
 
 ANCHOR = "over-connections"
 TITLE = "Over connections"
 NO_POWER = (
-    "Power is not known: it takes a host that shows it, which virtual machines hardly ever do, and "
-    "a campaign that measures the idle host (`idle`)."
+    "Power is unknown: the host must expose it, which virtual machines rarely do, and the "
+    "campaign must measure the idle host (`idle`)."
 )
 
 _HEADINGS = (
-    *("framework", "connections", "right answers per second", "95 %"),
-    *("answered rightly", "memory", "net power"),
+    *("framework", "connections", "goodput, responses/s", "95 %"),
+    *("successful", "memory", "net power"),
 )
 
 
@@ -58,11 +59,11 @@ def section(findings: Findings) -> Section | None:
     )
 
 
-def _title(one: Series, *, several: bool) -> str:
+def _title(one: ConnectionsSeries, *, several: bool) -> str:
     return f"{one.endpoint}, by {one.driver}" if several else one.endpoint
 
 
-def _table(title: str, one: Series, trials: Mapping[str, TrialFindings]) -> SectionTable:
+def _table(title: str, one: ConnectionsSeries, trials: Mapping[str, TrialFindings]) -> SectionTable:
     return SectionTable(
         title=f"{title}, in numbers",
         headings=_HEADINGS,
@@ -74,11 +75,11 @@ def _table(title: str, one: Series, trials: Mapping[str, TrialFindings]) -> Sect
     )
 
 
-def _is_power_known(one: Series) -> bool:
+def _is_power_known(one: ConnectionsSeries) -> bool:
     return any("net_power_w" in point.numbers for point in one.points)
 
 
-def _line(point: Point, trials: Mapping[str, TrialFindings]) -> Line:
+def _line(point: ConnectionsPoint, trials: Mapping[str, TrialFindings]) -> TableRow:
     found = [trials[name] for name in point.trials]
     failed = words.middle_value(point.numbers.get("failure_ratio"))
     cells = (
@@ -89,4 +90,4 @@ def _line(point: Point, trials: Mapping[str, TrialFindings]) -> Line:
         words.size(words.middle_value(point.numbers.get("server_peak_rss_bytes"))),
         words.power(words.middle_value(point.numbers.get("net_power_w"))),
     )
-    return Line(cells, state_of(found), anchor=anchor("trial", point.trials[0]))
+    return TableRow(cells, state_of(found), anchor=anchor("trial", point.trials[0]))

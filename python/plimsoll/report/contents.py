@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll import charts
 from plimsoll.aggregate.outcomes import BY_NAME
-from plimsoll.canvas import counted
+from plimsoll.findings import leads
+from plimsoll.findings.trial import RANKED_BY, load_name
+from plimsoll.machine import Fact
 from plimsoll.report import hidden, words
-from plimsoll.report.findings import load_name
-from plimsoll.verdicts.verdict import LEVELS
+from plimsoll.report.hold_length import hold_length
+from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, by_checks
+from plimsoll.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from plimsoll.aggregate.failures import Failure
-    from plimsoll.canvas import Ranking, Standing
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.rankings import Ranking, Standing
+    from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.recording import Recording
-    from plimsoll.report.findings import Findings, State, TrialFindings
     from plimsoll.verdicts.verdict import Level, Verdict
 
 Facts = list[tuple[str, str]]
 """Names and values."""
 
+Key = tuple[str, str, str, str]
+"""Endpoint, load, driver and quantity."""
+
 STATES: dict[State, str] = {
-    "sound": "no check doubts the numbers",
-    "doubtful": "believe with care, see why",
-    "void": "shown, and not ranked",
+    "sound": "no check found a problem",
+    "not_checked": "responses were not verified",
+    "doubtful": "use with care, see why",
+    "void": "shown, not ranked",
     "failed": "ended by an error",
 }
 """Every state of a trial, and what it means."""
+
+RARE: tuple[State, ...] = ("not_checked", "failed")
+"""States that are told only where a trial is in them."""
 
 ENGINE = "plimsoll"
 """Name of the driver that a title does not name: our own engine."""
@@ -41,25 +54,29 @@ CAMPAIGN = "The campaign as a whole"
 """Heading of what the checks on a campaign say."""
 
 GLOSSARY: Facts = [
-    ("trial", "one start of one framework, one endpoint, one load, one repetition"),
-    ("repetition", "the same trial again, with a fresh server"),
-    ("hold", "the stage in which the load stays as it is; only holds are summarised"),
-    ("throughput", "requests completed per second, right or wrong"),
-    ("goodput, right answers", "requests completed rightly per second; rankings go by it"),
-    ("due", "the instant the schedule wanted a request to start"),
-    ("response time", "done − due: it contains the wait before sending"),
+    ("trial", "one framework, one endpoint, one load, one repetition, with a fresh server"),
+    ("repetition", "a trial repeated with a fresh server"),
+    ("hold", "the measurement window: the stage with a constant load, the only one summarised"),
+    ("throughput", "responses per second, successful or not"),
+    ("goodput", "successful responses per second; rankings use it"),
+    ("due", "the intended start of a request, by the schedule"),
+    ("response time", "done − due: includes the wait before sending"),
     ("service time", "done − sent"),
-    ("lag", "sent − due: how late the driver was"),
-    ("RSS, PSS", "memory of processes; shared pages counted in each of them, or once"),
+    ("lag", "sent − due: how late the load generator sent it"),
+    ("RSS, PSS", "memory of processes; shared pages counted per process, or once"),
     (
         "rank 2–4",
-        "cannot be told apart from its neighbours: its true rank may be any of these",
+        "not significantly different from its neighbours: its true rank may be any of these",
     ),
-    ("sound", "no check found anything against the number"),
-    ("doubtful", "a check found something; the number is ranked and marked"),
-    ("void", "a check says that the number is wrong; it is shown and not ranked"),
+    ("sound", "no check found a problem with the number"),
+    ("not checked", "a check does not apply, or lacks data"),
+    ("doubtful", "a check found a problem; the number is ranked and marked"),
+    ("void", "a check shows that the number is wrong; it is shown, not ranked"),
 ]
 """The words of a report."""
+
+AS_RUN = "Campaign as run"
+"""Heading of the campaign with the settings of the command line and every default."""
 
 _OTHERS = (
     ("time 50 %", "response_time_p50_ns", words.duration),
@@ -69,6 +86,9 @@ _OTHERS = (
     ("memory", "server_peak_rss_bytes", words.size),
 )
 """Columns of a ranking besides throughput: heading, quantity, how it is written."""
+
+CPU_PER_REQUEST = "server_cpu_s_per_request"
+"""The column of `tables.SUMMARIES` with the processor time of a response."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +102,7 @@ class Remark:
         anchor: Anchor of the trial it is about; empty for a campaign and for a block.
         measured: What was measured, with its unit.
         limit: The limit, with its unit.
-        statement: Its sentence.
-        remedy: What to do.
+        sentences: What it says, each with what to do about it.
         source: Where formula and limit come from.
     """
 
@@ -93,27 +112,41 @@ class Remark:
     anchor: str
     measured: str
     limit: str
-    statement: str
-    remedy: str
+    sentences: tuple[Sentence, ...]
     source: str
 
     @property
     def against(self) -> str:
-        """What was measured against which limit."""
+        """What was measured against which limit; empty where nothing was."""
         if self.measured == words.ABSENT:
-            return "could not be measured"
+            return ""
         return f"measured {self.measured}, limit {self.limit}"
+
+    @property
+    def text(self) -> str:
+        """All sentences, without what to do."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """What to do, each once."""
+        return tuple(dict.fromkeys(one.remedy for one in self.sentences if one.remedy))
+
+    @property
+    def told(self) -> str:
+        """All sentences, and what was measured against which limit."""
+        return f"{self.text} ({self.against})" if self.against else self.text
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """Every verdict of one check on one level.
+    """What one check says on one level with one remedy.
 
     Attributes:
         level: The level.
         name: Name of the check.
         count: How many subjects it concerns, in words.
-        remedy: What to do.
+        remedy: What to do; the same for every subject.
         remarks: One for each subject.
     """
 
@@ -135,9 +168,15 @@ class Row:
         anchor: Anchor of its first trial.
         number: Its median goodput.
         interval: The 95 % interval of it; empty when there is none.
+        of_best: It as a share of the best, with the interval of that; `–` when it has none.
+        to_next: It as a multiple of the next one in the ranking, with interval; `–` for the last.
+        to_next_brief: The same without the name, which stands in the next line.
         others: Other quantities: heading and value.
+        ratios: For each of them the ratio to the best by that quantity, with interval; empty where
+            there is none.
         state: How far to believe it.
         reason: Why, in a few words.
+        cpu_per_request: Processor time of the server per complete response.
     """
 
     rank: str
@@ -146,9 +185,14 @@ class Row:
     anchor: str
     number: str
     interval: str
+    of_best: str
+    to_next: str
+    to_next_brief: str
     others: Facts
+    ratios: tuple[str, ...]
     state: State
     reason: str
+    cpu_per_request: str
 
 
 @dataclass(frozen=True)
@@ -160,6 +204,10 @@ class RankingContents:
         title: Endpoint and load.
         headings: Headings of the other quantities.
         rows: The frameworks, the best first.
+        leads: Who is ahead by which quantity, and by how much; the ranking's own first.
+        clear_lead: The best and the first one that it is ahead of, where that is not the next one.
+        resolution: What differences it tells apart, and whether more repetitions or longer holds
+            would tell more; empty where nothing is known of scatter.
         ranking: What it is made from.
     """
 
@@ -167,6 +215,9 @@ class RankingContents:
     title: str
     headings: tuple[str, ...]
     rows: tuple[Row, ...]
+    leads: tuple[str, ...]
+    clear_lead: str
+    resolution: str
     ranking: Ranking
 
 
@@ -184,9 +235,9 @@ class TrialContents:
         contract: What was wrong before or after the load.
         headline: Its main numbers.
         doubts: Verdicts that are not sound, the worst first.
-        untold: Those that are not sound only because the recording of another tool does not tell
-            what they need; their statements say that.
+        not_checked: Those of checks that do not apply, or had nothing to go by.
         sound: The others.
+        by_checks: By how many checks its state is what it is; empty where the doubts say it.
         times: The table of times.
         why_absent: Why some percentiles are not shown.
         hidden: What the times of a closed load hide; empty for an open one.
@@ -209,8 +260,9 @@ class TrialContents:
     contract: tuple[str, ...]
     headline: list[tuple[str, str, str]]
     doubts: tuple[Remark, ...]
-    untold: tuple[Remark, ...]
+    not_checked: tuple[Remark, ...]
     sound: tuple[Remark, ...]
+    by_checks: str
     times: list[tuple[str, str, list[str]]]
     why_absent: str
     hidden: str
@@ -229,9 +281,9 @@ class TrialContents:
         return ", ".join(remark.name for remark in self.sound)
 
     @property
-    def untold_names(self) -> str:
-        """Names of the checks that the recording tells nothing."""
-        return ", ".join(remark.name for remark in self.untold)
+    def not_checked_names(self) -> str:
+        """Names of the checks that were not made."""
+        return ", ".join(remark.name for remark in self.not_checked)
 
 
 def subtitle(findings: Findings) -> str:
@@ -276,9 +328,14 @@ def _listed(texts: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(texts))
 
 
+def as_run(findings: Findings) -> str:
+    """The campaign as run, as JSON; empty where there was no campaign file."""
+    return "" if findings.as_run is None else json.dumps(findings.as_run, indent=2)
+
+
 def machines(findings: Findings) -> dict[str, tuple[str, Facts]]:
     """Each host by its name: itself in one line, and every fact of it."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Fact]] = {}
     for trial in findings.trials:
         found.update(trial.recording.machines)
     return {
@@ -294,7 +351,7 @@ def missing(findings: Findings) -> str:
         return ""
     return (
         f"{words.plural(count, 'trial')} of the plan {'is' if count == 1 else 'are'} missing: "
-        "the campaign was interrupted. The same `plimsoll run` goes on where it stopped."
+        "the campaign was interrupted. Run the same `plimsoll run` again to resume."
     )
 
 
@@ -308,12 +365,12 @@ def changed_limits(findings: Findings) -> list[str]:
 
 
 def banner(findings: Findings) -> list[tuple[State, int, str]]:
-    """How many trials are in each state, and what it means; `failed` only where there are any."""
+    """How many trials are in each state, and what it means; rare ones where there are any."""
     counts = findings.counts
     return [
         (state, counts[state], meaning)
         for state, meaning in STATES.items()
-        if state != "failed" or counts[state]
+        if state not in RARE or counts[state]
     ]
 
 
@@ -326,13 +383,12 @@ def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
     """
     return Remark(
         level=verdict.level,
-        name=words.check_name(verdict.check),
+        name=catalogue.title(verdict.check),
         subject=titles.get(verdict.subject, verdict.subject),
         anchor=anchor("trial", verdict.subject) if verdict.subject in titles else "",
         measured=words.measured(verdict),
         limit=words.limit(verdict),
-        statement=verdict.statement,
-        remedy=verdict.remedy,
+        sentences=verdict.sentences,
         source=verdict.source,
     )
 
@@ -348,76 +404,132 @@ def failed(findings: Findings) -> list[TrialFindings]:
     return [trial for trial in findings.trials if not trial.has_ended_well]
 
 
+def ended(trial: TrialFindings) -> Remark:
+    """What the error that ended a trial says."""
+    recording = trial.recording
+    kind, name = recording.ending.kind, title(recording)
+    told = Sentence("void", recording.ending.message, recording.ending.hint)
+    place = anchor("trial", recording.trial)
+    return Remark("void", kind, name, place, words.ABSENT, words.ABSENT, (told,), "")
+
+
 def doubts(findings: Findings) -> list[Doubt]:
-    """The verdicts on trials that are not sound, by check; void ones first.
+    """What checks say against trials, by level, check and remedy; void first, then the most.
 
     What checks say of a trial that an error ended is left to its own section: the error says it.
     What they say of the campaign is `of_campaign`.
     """
-    titles = {trial.recording.trial: title(trial.recording) for trial in findings.trials}
-    ended_well = [trial for trial in findings.trials if trial.has_ended_well]
-    told = [
-        verdict
-        for trial in ended_well
-        for verdict in trial.verdicts
-        if not words.is_untold(verdict, trial.recording)
+    return doubts_of(findings.trials)
+
+
+def doubts_of(trials: Iterable[TrialFindings]) -> list[Doubt]:
+    """What checks say against some trials, by level, check and remedy; void first, then the most.
+
+    Args:
+        trials: The trials.
+    """
+    known = tuple(trials)
+    titles = {trial.recording.trial: title(trial.recording) for trial in known}
+    grouped: dict[tuple[Level, str, str], list[Remark]] = {}
+    for trial in known:
+        for verdict in trial.verdicts if trial.has_ended_well else ():
+            for (level, remedy), told in _by_remedy(verdict, titles):
+                grouped.setdefault((level, verdict.check, remedy), []).append(told)
+    found = [
+        Doubt(
+            level=level,
+            name=catalogue.title(check),
+            count=f"in {words.plural(len(remarks), 'trial')}",
+            remedy=remedy,
+            remarks=tuple(remarks),
+        )
+        for (level, check, remedy), remarks in grouped.items()
     ]
-    grouped: dict[tuple[Level, str], list[Verdict]] = {}
-    for verdict in told:
-        if verdict.level != "sound":
-            grouped.setdefault((verdict.level, verdict.check), []).append(verdict)
-    ordered = sorted(grouped.items(), key=lambda item: -LEVELS.index(item[0][0]))
-    found = [_doubt(level, verdicts, titles) for (level, _), verdicts in ordered]
-    return [*found, *_untold(ended_well, titles)]
+    return sorted(found, key=lambda doubt: (-LEVELS.index(doubt.level), -len(doubt.remarks)))
 
 
-def _untold(trials: Sequence[TrialFindings], titles: Mapping[str, str]) -> list[Doubt]:
-    """What recordings of other tools do not say, in one: no check of it could say anything."""
-    remarks: list[Remark] = []
-    for trial in trials:
-        doubts = [one for one in trial.verdicts if one.level != "sound"]
-        if untold := [one for one in doubts if words.is_untold(one, trial.recording)]:
-            told = replace(untold[0], statement=words.untold_text(untold), remedy="")
-            remarks.append(remark(told, titles))
-    if not remarks:
-        return []
-    count = f"in {words.plural(len(remarks), 'trial')}"
-    remedy = "Measure with Plimsoll to have these checked"
-    return [Doubt("doubtful", "What another tool did not record", count, remedy, tuple(remarks))]
+def _by_remedy(
+    verdict: Verdict, titles: Mapping[str, str]
+) -> Iterator[tuple[tuple[Level, str], Remark]]:
+    """The sentences of a verdict that doubt, by level and remedy.
 
-
-def _doubt(level: Level, verdicts: Sequence[Verdict], titles: Mapping[str, str]) -> Doubt:
-    remedies = Counter(verdict.remedy for verdict in verdicts if verdict.remedy)
-    return Doubt(
-        level=level,
-        name=words.check_name(verdicts[0].check),
-        count=f"in {words.plural(len(verdicts), 'trial')}",
-        remedy=remedies.most_common(1)[0][0] if remedies else "",
-        remarks=tuple(remark(verdict, titles) for verdict in verdicts),
-    )
+    What was measured belongs to the first sentence, which gave the verdict its level.
+    """
+    whole = remark(verdict, titles)
+    grouped: dict[tuple[Level, str], list[Sentence]] = {}
+    for sentence in verdict.sentences:
+        if sentence.level in DOUBTING:
+            grouped.setdefault((sentence.level, sentence.remedy), []).append(sentence)
+    for key, sentences in grouped.items():
+        is_first = verdict.sentences[0] in sentences
+        told = replace(whole, level=key[0], sentences=tuple(sentences))
+        yield key, told if is_first else replace(told, measured=words.ABSENT)
 
 
 def rankings(findings: Findings) -> list[RankingContents]:
     """Every ranking."""
-    quantities = {
-        (row["endpoint"], row["load"], row["driver"], row["framework"], row["quantity"]): row[
-            "median"
-        ]
-        for row in findings.comparisons.to_pylist()
-    }
+    compared: dict[Key, list[leads.Row]] = {}
+    for row in findings.comparisons.to_pylist():
+        key = (row["endpoint"], row["load"], row["driver"], row["quantity"])
+        compared.setdefault(key, []).append(row)
     states: dict[str, State] = {trial.recording.trial: trial.state for trial in findings.trials}
-    return [
-        RankingContents(
-            anchor=anchor("ranking", *_field(ranking, findings, always=(0, 1))),
-            title=", ".join(_field(ranking, findings, always=(0,))),
-            headings=tuple(heading for heading, _, _ in _OTHERS),
-            rows=tuple(
-                _row(standing, ranking, quantities, states) for standing in ranking.standings
-            ),
-            ranking=ranking,
-        )
-        for ranking in findings.rankings
-    ]
+    return [_ranking(ranking, findings, compared, states) for ranking in findings.rankings]
+
+
+def _ranking(
+    ranking: Ranking,
+    findings: Findings,
+    compared: Mapping[Key, Sequence[leads.Row]],
+    states: Mapping[str, State],
+) -> RankingContents:
+    def rows(quantity: str) -> Sequence[leads.Row]:
+        return compared.get((ranking.endpoint, ranking.load, ranking.driver, quantity), ())
+
+    quantities = {
+        (row["framework"], row["quantity"]): row
+        for quantity in _columns()
+        for row in rows(quantity)
+    }
+    told = leads.leads([rows(quantity) for quantity in leads.QUANTITIES])
+    clear = leads.clear_lead(rows(RANKED_BY))
+    is_next = clear is None or (bool(told) and told[0].second == clear.second)
+    resolution = leads.resolution(rows(RANKED_BY))
+    counting = _counting(ranking, findings)
+    length = None if resolution is None else hold_length(counting, resolution.scatter)
+    return RankingContents(
+        anchor=anchor("ranking", *_field(ranking, findings, always=(0, 1))),
+        title=", ".join(_field(ranking, findings, always=(0,))),
+        headings=tuple(heading for heading, _, _ in _OTHERS),
+        rows=tuple(_row(standing, quantities, states) for standing in ranking.standings),
+        leads=tuple(lead.sentence for lead in told),
+        clear_lead="" if clear is None or is_next else clear.sentence,
+        resolution=". ".join(one.sentence for one in (resolution, length) if one is not None),
+        ranking=ranking,
+    )
+
+
+def _counting(ranking: Ranking, findings: Findings) -> list[TrialFindings]:
+    """The trials of a ranking that count."""
+    names = {
+        repetition.trial
+        for standing in ranking.standings
+        for repetition in standing.repetitions
+        if repetition.level != "void"
+    }
+    return [trial for trial in findings.trials if trial.recording.trial in names]
+
+
+def _columns() -> Iterator[str]:
+    """Columns of summaries that a row of a ranking needs."""
+    for _, quantity, _ in _OTHERS:
+        yield quantity
+        yield _instead(quantity)
+    yield CPU_PER_REQUEST
+
+
+def _instead(quantity: str) -> str:
+    """The service time where the response time is unknown."""
+    return quantity.replace("response_time", "service_time")
 
 
 def _field(ranking: Ranking, findings: Findings, always: tuple[int, ...]) -> list[str]:
@@ -439,20 +551,10 @@ def _field(ranking: Ranking, findings: Findings, always: tuple[int, ...]) -> lis
 
 def _row(
     standing: Standing,
-    ranking: Ranking,
-    quantities: Mapping[tuple[str, str, str, str, str], float | None],
+    quantities: Mapping[tuple[str, str], leads.Row],
     states: Mapping[str, State],
 ) -> Row:
-    def other(quantity: str) -> float | None:
-        field = (ranking.endpoint, ranking.load, ranking.driver)
-        return quantities.get((*field, standing.framework, quantity))
-
-    def told(quantity: str, write: Callable[[float | None], str]) -> str:
-        """A quantity in words; the service time where the response time is unknown."""
-        value = other(quantity)
-        instead = other(quantity.replace("response_time", "service_time"))
-        return write(value) if value is not None or instead is None else f"{write(instead)} service"
-
+    others = [_other(standing.framework, quantities, *other) for other in _OTHERS]
     return Row(
         rank=standing.rank,
         is_ranked=standing.rank_low is not None,
@@ -460,10 +562,39 @@ def _row(
         anchor=anchor("trial", standing.repetitions[0].trial),
         number=words.rate(standing.value),
         interval=_interval(standing),
-        others=[(heading, told(quantity, write)) for heading, quantity, write in _OTHERS],
+        of_best=words.of_best(standing.to_best),
+        to_next=words.times_as(standing.to_next, standing.next_framework),
+        to_next_brief=words.times_as(standing.to_next),
+        others=[(heading, value) for heading, value, _ in others],
+        ratios=tuple(ratio for _, _, ratio in others),
         state=_state(standing, states),
         reason=_reason(standing),
+        cpu_per_request=words.seconds(
+            quantities.get((standing.framework, CPU_PER_REQUEST), {}).get("median")
+        ),
     )
+
+
+def _other(
+    framework: str,
+    quantities: Mapping[tuple[str, str], leads.Row],
+    heading: str,
+    quantity: str,
+    write: Callable[[float | None], str],
+) -> tuple[str, str, str]:
+    """Heading, value and ratio to the best of another quantity."""
+    own: leads.Row = quantities.get((framework, quantity), {})
+    instead: leads.Row = quantities.get((framework, _instead(quantity)), {})
+    if own.get("median") is None and instead.get("median") is not None:
+        return heading, f"{write(instead['median'])} service", _to_least(instead)
+    return heading, write(own.get("median")), _to_least(own)
+
+
+def _to_least(row: leads.Row) -> str:
+    ratio = leads.ratio_of(row, "best")
+    if ratio is None:
+        return ""
+    return "least" if ratio.value == 1 else f"{words.times_as(ratio)}"
 
 
 def _interval(standing: Standing) -> str:
@@ -479,8 +610,9 @@ def _state(standing: Standing, states: Mapping[str, State]) -> State:
 
 def _reason(standing: Standing) -> str:
     repetitions = len(standing.repetitions)
-    single = "one repetition, no interval" if repetitions == 1 and standing.rank_low else ""
-    return "; ".join(part for part in (standing.reason, single) if part)
+    single = "one repetition" if repetitions == 1 and standing.rank_low else ""
+    yardstick = "yardstick, not ranked" if standing.is_yardstick else ""
+    return "; ".join(part for part in (yardstick, standing.reason, single) if part)
 
 
 def trials(findings: Findings) -> list[TrialContents]:
@@ -498,10 +630,10 @@ def _trial(trial: TrialFindings) -> TrialContents:
     recording, summary = trial.recording, trial.summary
     judged = trial.verdicts if summary is not None else ()
     titles = {recording.trial: title(recording)}
-    remarks = [remark(verdict, titles) for verdict in judged if verdict.level == "sound"]
-    doubted = [verdict for verdict in judged if verdict.level != "sound"]
-    untold = [verdict for verdict in doubted if words.is_untold(verdict, recording)]
-    not_sound = [remark(verdict, titles) for verdict in doubted if verdict not in untold]
+    remarks = sorted(
+        (remark(verdict, titles) for verdict in judged),
+        key=lambda entry: -LEVELS.index(entry.level),
+    )
     return TrialContents(
         anchor=anchor("trial", recording.trial),
         title=title(recording),
@@ -511,9 +643,10 @@ def _trial(trial: TrialFindings) -> TrialContents:
         error=_error(recording),
         contract=_contract(recording),
         headline=words.headline(trial),
-        doubts=tuple(sorted(not_sound, key=lambda entry: -LEVELS.index(entry.level))),
-        untold=tuple(remark(verdict, titles) for verdict in untold),
-        sound=tuple(remarks),
+        doubts=tuple(one for one in remarks if one.level in DOUBTING),
+        not_checked=tuple(one for one in remarks if one.level == "not_checked"),
+        sound=tuple(one for one in remarks if one.level == "sound"),
+        by_checks=by_checks(judged) if judged and trial.level not in DOUBTING else "",
         times=[] if summary is None else words.times(summary),
         why_absent="" if summary is None else words.why_absent(summary),
         hidden=hidden.told(trial.silences, summary),
@@ -528,7 +661,7 @@ def _trial(trial: TrialFindings) -> TrialContents:
     )
 
 
-def _connections(summary: Mapping[str, Any] | None) -> list[tuple[str, str, str]]:
+def _connections(summary: Summary | None) -> list[tuple[str, str, str]]:
     """What became of the connections; nothing where nothing is known of any."""
     counts = [] if summary is None else words.connections(summary)
     return counts if any(count != words.ABSENT for _, count, _ in counts) else []
@@ -539,6 +672,8 @@ def _notes(trial: TrialFindings) -> Iterator[str]:
     yield from trial.recording.notes
     if trial.recording.driver is not None:
         yield from trial.recording.driver.notes
+    if shared := charts.joined(trial.data):
+        yield shared
     if absent := charts.left_out(trial.data):
         yield absent
 
@@ -577,23 +712,28 @@ def _contract(recording: Recording) -> tuple[str, ...]:
     )
 
 
-def _unanswered(summary: Mapping[str, Any] | None) -> str:
+def _unanswered(summary: Summary | None) -> str:
     if summary is None:
         return ""
-    opened, answered = summary["connections_opened"], summary["connections_answered"]
+    opened, answered = summary.connections_opened, summary.connections_answered
     if opened is None or answered is None or answered >= opened:
         return ""
     return (
-        f"{words.plural(opened - answered, 'connection')} opened and never got a byte: the kernel "
-        "accepted what the server did not"
+        f"{words.plural(opened - answered, 'connection')} opened without a response byte: "
+        "accepted by the kernel, not by the server"
     )
 
 
-def _failure(failure: Failure) -> Mapping[str, str]:
+def _failure_words(failure: Failure) -> str:
     known = BY_NAME.get(failure.outcome)
+    words_of = known.words if known else ""
+    return words_of if failure.status is None else f"{words_of}, {failure.status}"
+
+
+def _failure(failure: Failure) -> Mapping[str, str]:
     return {
         "outcome": failure.outcome,
-        "words": known.words if known else "",
+        "words": _failure_words(failure),
         "errno": f"{failure.errno_name} ({failure.errno})" if failure.errno_name else words.ABSENT,
         "count": counted(failure.count),
         "first": words.seconds(failure.first_at_s),

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.findings.trial import state_of
 from plimsoll.report import words
 from plimsoll.report.contents import anchor
-from plimsoll.report.findings import state_of
-from plimsoll.report.section import Line, Section, SectionTable
+from plimsoll.report.section import Section, SectionTable, TableRow
+from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.aggregate.disagreements import ByDriver, Disagreement
-    from plimsoll.report.findings import Findings, TrialFindings
+    from plimsoll.comparison.driver_comparison import ByDriver, Disagreement
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import TrialFindings
 
 ANCHOR = "drivers"
-TITLE = "Where the drivers disagree"
+TITLE = "Differences between load generators"
 CAPTION = (
-    "The same trials, put on by each driver in turn: medians over repetitions, with 95 % "
-    "intervals. The ratio is the throughput by a driver / that by the one in the first line; where "
-    "its interval holds 1, chance may have made the difference. Times are from sending to the end "
-    "of an answer as each driver tells them, and not all drivers mean the same by it. What a "
-    "driver does not write down cannot be checked, and is no failed check. Rankings are made "
-    "within one driver."
+    "The same trials with each load generator in turn: medians over repetitions, with 95 "
+    "% intervals. The ratio is the throughput relative to the load generator in the first "
+    "line; where its interval contains 1, the difference may be chance. Latency runs from "
+    "sending to the end of a response as each load generator defines it; definitions "
+    "differ. A check that lacks data is not a failed check. Rankings compare only trials "
+    "with the same load generator."
 )
 
 _HEADINGS = (
-    *("driver", "answers per second", "95 %", "ratio", "95 %", "failed"),
+    *("driver", "responses per second", "95 %", "ratio", "95 %", "failed"),
     *("time 50 %", "99 %", "max", "server cores", "driver cores"),
 )
 
@@ -57,7 +59,7 @@ def _table(one: Disagreement, trials: Mapping[str, TrialFindings]) -> SectionTab
     )
 
 
-def _line(by: ByDriver, trials: Sequence[TrialFindings]) -> Line:
+def _line(by: ByDriver, trials: Sequence[TrialFindings]) -> TableRow:
     number = by.numbers.get
     cells = (
         by.driver,
@@ -73,25 +75,20 @@ def _line(by: ByDriver, trials: Sequence[TrialFindings]) -> Line:
             for name in ("server", "driver")
         ),
     )
-    return Line(
+    return TableRow(
         cells, state_of(trials), _reason(trials), anchor("trial", trials[0].recording.trial)
     )
 
 
 def _reason(trials: Sequence[TrialFindings]) -> str:
-    """Names of the checks that are not sound in any of its trials, the worst first."""
+    """Names of the checks that doubt any of its trials, the worst first."""
     failed = dict.fromkeys(
         trial.recording.ending.kind for trial in trials if not trial.has_ended_well
     )
     doubted = sorted(
-        (
-            verdict
-            for trial in trials
-            for verdict in trial.verdicts
-            if verdict.level != "sound" and not words.is_untold(verdict, trial.recording)
-        ),
+        (verdict for trial in trials for verdict in trial.verdicts if verdict.is_doubting),
         key=lambda verdict: -LEVELS.index(verdict.level),
     )
     worst = {verdict.check: verdict.level for verdict in reversed(doubted)}
     checks = dict.fromkeys(verdict.check for verdict in doubted)
-    return ", ".join([*failed, *(f"{words.check_name(one)} ({worst[one]})" for one in checks)])
+    return ", ".join([*failed, *(f"{catalogue.title(one)} ({worst[one]})" for one in checks)])

@@ -23,7 +23,7 @@ import vl_convert
 from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
-from plimsoll.report import contents, sections, servers, words
+from plimsoll.report import answer, contents, repeat, sections, servers, words
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from plimsoll.canvas import Specification
+    from plimsoll.findings.findings import Findings
+    from plimsoll.report.answer import RankingAnswer
     from plimsoll.report.contents import RankingContents, TrialContents
-    from plimsoll.report.findings import Findings
     from plimsoll.report.section import Section
 
 NAME = "html"
@@ -48,6 +49,7 @@ _VARIABLES = {
     "line": canvas.LINE,
     "panel": canvas.BAND,
     "server": canvas.SERVER,
+    "machine": canvas.MACHINE,
     "sound": canvas.SOUND,
     "doubtful": canvas.DOUBTFUL,
     "void": canvas.VOID,
@@ -67,9 +69,11 @@ class Charts:
     """
 
     specifications: dict[str, int] = field(default_factory=dict[str, int])
-    groups: dict[str, dict[str, Any]] = field(default_factory=dict[str, "dict[str, Any]"])
+    groups: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
 
-    def add(self, group: str, module: ModuleType, specification: Specification) -> dict[str, Any]:
+    def add(
+        self, group: str, module: ModuleType, specification: Specification
+    ) -> Mapping[str, object]:
         """Take in a chart and return what the template needs to place it.
 
         Args:
@@ -86,7 +90,6 @@ class Charts:
         number = self.specifications.setdefault(text, len(self.specifications))
         self.groups.setdefault(group, {})[module.NAME] = {
             "specification": number,
-            "description": description,
             "data": {name: canvas.rows_as_columns(rows) for name, rows in data.items()},
             "table": module.TABLE,
             "columns": module.COLUMNS,
@@ -96,6 +99,7 @@ class Charts:
             "name": module.NAME,
             "title": module.TITLE,
             "caption": module.CAPTION,
+            "description": description,
             "height_px": _height_px(specification),
         }
 
@@ -119,7 +123,9 @@ def write(findings: Findings, into: Path) -> Path:
 def render(findings: Findings) -> str:
     """The page as text."""
     drawn = Charts()
-    rankings = [_with_chart(ranking, drawn) for ranking in contents.rankings(findings)]
+    ranked = contents.rankings(findings)
+    rankings = [_with_chart(ranking, drawn) for ranking in ranked]
+    of_campaign = contents.of_campaign(findings)
     trials = [_with_charts(trial, drawn) for trial in contents.trials(findings)]
     scripts = {"library": library(), "script": _template_text("page.js")}
     return (
@@ -131,12 +137,22 @@ def render(findings: Findings) -> str:
             style=Markup(_style()),  # noqa: S704 - of this package
             subtitle=contents.subtitle(findings),
             asked=contents.asked(findings),
+            repeat=repeat.repeat(findings),
+            repeat_heading=repeat.HEADING,
+            repeat_caption=repeat.CAPTION,
+            as_run=contents.as_run(findings),
+            as_run_heading=contents.AS_RUN,
             machines=contents.machines(findings),
             banner=contents.banner(findings),
             missing=contents.missing(findings),
             limits=contents.changed_limits(findings),
             failed=[trial for trial in trials if trial["error"]],
-            campaign=contents.of_campaign(findings),
+            answers=[_answer(one, drawn) for one in answer.answers(findings, ranked)],
+            most_laid_over=answer.MOST_LAID_OVER,
+            answer_headings=answer.HEADINGS,
+            answer_labels=answer.LABELS,
+            campaign=[one for one in of_campaign if one.level != "sound"],
+            campaign_sound=[one for one in of_campaign if one.level == "sound"],
             campaign_heading=contents.CAMPAIGN,
             doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
             matrix=_matrix(rankings),
@@ -158,6 +174,31 @@ def render(findings: Findings) -> str:
     )
 
 
+def rankings_fragment(findings: Findings) -> str:
+    """The rankings with their verdicts, small enough for an output cell of a notebook."""
+    return (
+        _environment()
+        .get_template("rankings_fragment.html")
+        .render(
+            title=findings.campaign,
+            subtitle=contents.subtitle(findings),
+            rankings=contents.rankings(findings),
+            marks=words.MARKS,
+        )
+    )
+
+
+def trial_fragment(findings: Findings, trial_id: str) -> str:
+    """The main numbers of a trial and what the checks say of it, for a cell of a notebook.
+
+    Args:
+        findings: What the trial belongs to.
+        trial_id: Its id.
+    """
+    found = next(one for one in contents.trials(findings) if one.trial.recording.trial == trial_id)
+    return _environment().get_template("trial_fragment.html").render(trial=found, marks=words.MARKS)
+
+
 @cache
 def library() -> str:
     """Vega, Vega-Lite and their embedding as one script."""
@@ -168,6 +209,19 @@ def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, Any]:
     module = charts.comparison
     chart = drawn.add(f"data-{ranking.anchor}", module, module.draw(ranking.ranking))
     return {**vars(ranking), "chart": {**chart, "caption": ""}}
+
+
+def _answer(found: RankingAnswer, drawn: Charts) -> Mapping[str, Any]:
+    """An answer with the chart of its distributions, and which of them are laid over each other."""
+    data, module = found.distributions, charts.distribution
+    if data is None:
+        return {**vars(found), "distribution": None}
+    chart = drawn.add(f"data-{found.anchor}", module, module.draw(data))
+    choices = [
+        {"name": name, "colour": colour, "is_chosen": place < answer.LAID_OVER}
+        for place, (name, colour) in enumerate(module.colours(data).items())
+    ]
+    return {**vars(found), "distribution": {"chart": chart, "choices": choices}}
 
 
 def _section(section: Section, drawn: Charts) -> Mapping[str, Any]:
@@ -183,7 +237,7 @@ def _with_charts(trial: TrialContents, drawn: Charts) -> Mapping[str, Any]:
     data = trial.trial.data
     modules = charts.drawn(data) if data.seconds.num_rows else ()
     placed = [drawn.add(f"data-{trial.anchor}", module, module.draw(data)) for module in modules]
-    names = {"sound_names": trial.sound_names, "untold_names": trial.untold_names}
+    names = {"sound_names": trial.sound_names, "not_checked_names": trial.not_checked_names}
     return {**vars(trial), **names, "charts": placed}
 
 
@@ -234,6 +288,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["bound"] = bound  # pyright: ignore[reportUnknownMemberType]
+    environment.filters["parted"] = parted  # pyright: ignore[reportUnknownMemberType]
     environment.filters["ticked"] = ticked  # pyright: ignore[reportUnknownMemberType]
     return environment
 
@@ -241,6 +296,15 @@ def _environment() -> jinja2.Environment:
 def ticked(sentence: str) -> Markup:
     """A sentence with what stands in backticks set as code; everything in it is escaped."""
     return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(bound(sentence)))))  # noqa: S704
+
+
+def parted(text: str) -> Markup:
+    """A number with its interval in brackets as two lines; everything in it is escaped."""
+    value, bracket, interval = bound(text).rpartition(" (")
+    if not bracket or not interval.endswith(")"):
+        return escape(bound(text))
+    under = Markup('<span class="under">{}</span>').format(interval.removesuffix(")"))
+    return escape(value) + under
 
 
 def bound(text: str) -> str:

@@ -6,25 +6,31 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from plimsoll.aggregate.summary import TIMES
+from plimsoll.tables import STATISTICS
 
-    from plimsoll.aggregate.intervals import Middle
+if TYPE_CHECKING:
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.provenance import Provenance
     from plimsoll.recording import Driver
-    from plimsoll.report.findings import Findings, TrialFindings
+    from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Verdict
 
+JsonObject = dict[str, Any]
+"""An object of a JSON document."""
+
 COUNTS = ("throughput_per_s", "goodput_per_s", "failure_ratio", "completed", "failed", "unfinished")
-TIMES = ("response_time", "service_time", "first_byte", "connect", "lag")
-STATISTICS = ("mean", "min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max")
 CONNECTIONS = ("asked", "opened", "answered", "refused", "lost", "peak_open")
 
 
-def trials(findings: Findings) -> list[dict[str, Any]]:
+def trials(findings: Findings) -> list[JsonObject]:
     """Every trial of a campaign, with what is said of it beside other drivers and publications."""
     return [
         {
             **trial(found, findings.verdicts),
+            "standing": _standing(found, findings),
             "beside_other_drivers": _by_driver(found, findings),
             "beside_published": _published(found, findings),
         }
@@ -32,7 +38,23 @@ def trials(findings: Findings) -> list[dict[str, Any]]:
     ]
 
 
-def _by_driver(found: TrialFindings, findings: Findings) -> dict[str, Any] | None:
+def _standing(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
+    """Rank of the trial's framework, and its goodput / that of the best and of the next one."""
+    for ranking in findings.rankings:
+        for one in ranking.standings:
+            if found.recording.trial in (trial.trial for trial in one.repetitions):
+                return {
+                    "rank_low": one.rank_low,
+                    "rank_high": one.rank_high,
+                    "best_framework": ranking.standings[0].framework if one.to_best else None,
+                    "ratio_to_best": _middle(one.to_best),
+                    "next_framework": one.next_framework or None,
+                    "ratio_to_next": _middle(one.to_next),
+                }
+    return None
+
+
+def _by_driver(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
     """Throughput by the trial's driver / that by the driver it is held against."""
     for one in findings.disagreements:
         for by in one.drivers:
@@ -41,7 +63,7 @@ def _by_driver(found: TrialFindings, findings: Findings) -> dict[str, Any] | Non
     return None
 
 
-def _published(found: TrialFindings, findings: Findings) -> list[dict[str, Any]]:
+def _published(found: TrialFindings, findings: Findings) -> list[dict[str, object]]:
     """Throughput of the trial's server / that of the baseline, as published and as measured."""
     fields = () if findings.publication is None else findings.publication.fields
     return [
@@ -57,15 +79,15 @@ def _published(found: TrialFindings, findings: Findings) -> list[dict[str, Any]]
     ]
 
 
-def _middle(middle: Middle | None) -> dict[str, float | None] | None:
+def _middle(middle: Estimate | None) -> dict[str, float | None] | None:
     if middle is None:
         return None
     ends = middle.interval
     return {"value": middle.value, "low": ends and ends.low, "high": ends and ends.high}
 
 
-def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> dict[str, Any]:
-    """Summary, connections, failures, driver, verdicts and level of a trial.
+def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
+    """Summary, connections, status codes, failures, driver, verdicts and level of a trial.
 
     Args:
         found: What is known of it.
@@ -79,14 +101,18 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> dict[str, A
         "trial": recording.trial,
         "framework": recording.title,
         "endpoint": recording.endpoint,
-        "load": recording.load.get("name", ""),
+        "load": recording.load.name,
         "repetition": recording.repetition,
         "ending": asdict(recording.ending),
+        "seed": recording.seed,
+        "provenance": _provenance(recording.provenance),
         "summary": None if summary is None else _summary(summary),
         "connections": None if summary is None else _connections(summary),
         "requests": list(found.kinds),
+        "response_heads": [asdict(head) for head in recording.heads],
         "silences": found.silences,
-        "course": found.course,
+        "course": None if found.course is None else asdict(found.course),
+        "statuses": [asdict(status) for status in found.statuses],
         "failures": [asdict(failure) for failure in found.failures],
         "driver": None if recording.driver is None else _driver(recording.driver, summary),
         "verdicts": [asdict(verdict) for verdict in found.verdicts],
@@ -95,29 +121,37 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> dict[str, A
     }
 
 
-def _summary(summary: Mapping[str, Any]) -> dict[str, Any]:
+def _provenance(known: Provenance) -> dict[str, object]:
+    return {
+        "application_id": known.application_id or None,
+        "measurement_id": known.measurement_id or None,
+        **asdict(known),
+    }
+
+
+def _summary(summary: Summary) -> dict[str, object]:
     times = {
-        f"{name}_ns": {statistic: summary[f"{name}_{statistic}_ns"] for statistic in STATISTICS}
+        f"{name}_ns": {statistic: summary.time(name).of(statistic) for statistic in STATISTICS}
         for name in TIMES
     }
     return {
-        **{name: summary[name] for name in COUNTS},
+        **{name: summary.value(name) for name in COUNTS},
         **times,
-        "received_bytes": summary["received_bytes"],
-        "sent_bytes": summary["sent_bytes"],
-        "duration_s": summary["duration_s"],
+        "received_bytes": summary.received_bytes,
+        "sent_bytes": summary.sent_bytes,
+        "duration_s": summary.duration_s,
     }
 
 
-def _connections(summary: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: summary[f"connections_{name}"] for name in CONNECTIONS}
+def _connections(summary: Summary) -> dict[str, object]:
+    return {name: summary.value(f"connections_{name}") for name in CONNECTIONS}
 
 
-def _driver(driver: Driver, summary: Mapping[str, Any] | None) -> dict[str, Any]:
+def _driver(driver: Driver, summary: Summary | None) -> dict[str, object]:
     return {
         "name": driver.name,
         "version": driver.version,
-        "busy_cores": None if summary is None else summary["driver_busy_cores"],
+        "busy_cores": None if summary is None else summary.driver_busy_cores,
         "cores": driver.threads,
         "peak_rss_bytes": driver.peak_rss_bytes,
         "requests_lost_by_recorder": driver.requests_lost_by_recorder,

@@ -1,29 +1,35 @@
 """Markdown: tables in `report.md`, the charts as SVG files beside it in `charts/`.
 
-Text from servers and campaigns is escaped, for Markdown lets HTML through.
+It begins with the answer, in lines that a comment has room for; the rest is folded. Text from
+servers and campaigns is escaped, for Markdown lets HTML through.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from html import escape
 from typing import TYPE_CHECKING
 
-from plimsoll import charts
-from plimsoll.report import contents, pictures, sections, servers, words
+from plimsoll import charts, texts
+from plimsoll.report import answer, contents, pictures, sections, servers, words
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from plimsoll.findings.findings import Findings
+    from plimsoll.report.answer import Bar, RankingAnswer
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
-    from plimsoll.report.findings import Findings
-    from plimsoll.report.section import Line, Section, SectionTable
+    from plimsoll.report.section import Section, SectionTable, TableRow
 
 NAME = "markdown"
 FILE = "report.md"
 FOLDER = "charts"
+RATIOS = ("of the best", "to the next")
+MOST_LINES = 100
+"""Lines of answers that are shown; those of further rankings are folded."""
 
 
 def write(findings: Findings, into: Path) -> Path:
@@ -58,28 +64,90 @@ def drawn(findings: Findings) -> Iterator[tuple[str, str]]:
 
 def render(findings: Findings) -> str:
     """The report as text."""
+    rankings = contents.rankings(findings)
+    machines = contents.machines(findings).values()
+    detailed = [part for ranking in rankings for part in _ranking(ranking)]
+    others = [part for section in sections.of(findings) for part in _section(section)]
     parts = [
         f"# {said(findings.campaign)}",
         said(contents.subtitle(findings)),
-        *_asked(findings),
-        *_verdict(findings),
-        "## Ranking",
-        said(charts.comparison.CAPTION),
-        *(part for ranking in contents.rankings(findings) for part in _ranking(ranking)),
-        *(part for section in sections.of(findings) for part in _section(section)),
-        *_servers(findings),
-        "## Trials",
-        *(part for trial in contents.trials(findings) for part in _trial(trial)),
-        "## Words",
-        _facts(contents.GLOSSARY),
+        *(f"on {said(summary)}" for summary, _ in machines),
+        *_answers(findings, rankings),
+        *_notices(findings),
+        *_folded("Can these numbers be trusted?", _verdict(findings)),
+        *_folded("Ranking in detail", [said(charts.comparison.CAPTION), *detailed]),
+        *(_folded("Further tables", others) if others else ()),
+        *_folded("Servers", _servers(findings)),
+        *_folded("Trials", [part for one in contents.trials(findings) for part in _trial(one)]),
+        *_folded("Configuration", _asked(findings)),
+        *_folded("Words", [_facts(contents.GLOSSARY)]),
         f"Made by Plimsoll {findings.version}.",
     ]
+    return _joined(parts)
+
+
+def _joined(parts: Iterable[str]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _folded(title: str, parts: Sequence[str]) -> list[str]:
+    """A section that a reader opens; nothing where it is empty."""
+    if not any(parts):
+        return []
+    return [f"<details><summary>{title}</summary>", f"## {title}", *parts, "</details>"]
+
+
+def _answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[str]:
+    """Who is fastest and by how much, ranking by ranking; folded where there are many."""
+    shown: list[str] = []
+    folded: list[str] = []
+    for found in answer.answers(findings, rankings):
+        parts = _answer(found)
+        is_room = _joined([*shown, *parts]).count("\n") <= MOST_LINES
+        (shown if not folded and (is_room or not shown) else folded).extend(parts)
+    return [*shown, *_folded("Further rankings", folded)]
+
+
+def _answer(found: RankingAnswer) -> list[str]:
+    counts = " · ".join(f"{words.MARKS[state]} {count} {state}" for state, count in found.counts)
+    marks = [
+        f"{words.MARKS[mark.state]} {said(mark.name)}{f' ({mark.count})' if mark.count else ''}"
+        for mark in found.marks
+    ]
+    headings = ("rank", "framework", "goodput, responses/s", "95 %", *answer.HEADINGS, "verdict")
+    return [
+        f"## {said(found.place)}",
+        f"**{said(found.headline)}**{f'; {said(found.further)}' if found.further else ''}",
+        f"{counts.replace('_', ' ')} of {found.total}{': ' if marks else ''}{', '.join(marks)}",
+        _table(headings, map(_bar, found.bars), right=range(2, len(headings) - 1)),
+    ]
+
+
+def _bar(bar: Bar) -> tuple[str, ...]:
+    row = bar.row
+    return (
+        row.rank,
+        f"{said(row.framework)}{' (yardstick)' if bar.is_yardstick else ''}",
+        f"**{row.number}**" if row.is_ranked else row.number,
+        row.interval or words.ABSENT,
+        *bar.columns,
+        words.level_text(row.state),
+    )
+
+
+def _notices(findings: Findings) -> list[str]:
+    """What is missing, and which limits of checks differ."""
+    limits = contents.changed_limits(findings)
+    changed = ", ".join(f"`{text}`" for text in limits)
+    return [
+        said(contents.missing(findings)),
+        f"This campaign overrides limits of checks: {changed}." if limits else "",
+    ]
 
 
 def said(text: str) -> str:
     """A text that means nothing to Markdown but what it says; backticks still set code."""
-    parts = re.split(r"`([^`]*)`", words.plain(text))
+    parts = re.split(r"`([^`]*)`", texts.line(text))
     return "".join(_code(part) if place % 2 else _escaped(part) for place, part in enumerate(parts))
 
 
@@ -104,9 +172,16 @@ def _facts(facts: Facts) -> str:
 
 
 def _asked(findings: Findings) -> list[str]:
-    machines = contents.machines(findings).values()
-    hosts = [("Machine", summary) for summary, _ in machines]
-    return ["## What was asked", _facts([*contents.asked(findings), *hosts])]
+    return [_facts(contents.asked(findings)), _as_run(findings)]
+
+
+def _as_run(findings: Findings) -> str:
+    """The campaign as run, folded; as an indented block, in which nothing means anything else."""
+    text = contents.as_run(findings)
+    if not text:
+        return ""
+    summary = f"<details><summary>{contents.AS_RUN}</summary>"
+    return f"{summary}\n\n{textwrap.indent(text, '    ')}\n\n</details>"
 
 
 def _verdict(findings: Findings) -> list[str]:
@@ -114,13 +189,8 @@ def _verdict(findings: Findings) -> list[str]:
         (words.level_text(state), str(count), meaning)
         for state, count, meaning in contents.banner(findings)
     ]
-    limits = contents.changed_limits(findings)
-    changed = ", ".join(f"`{text}`" for text in limits)
     return [
-        "## May it be believed?",
         _table(("state", "trials", ""), banner, right=(1,)),
-        said(contents.missing(findings)),
-        f"This campaign changed limits of checks: {changed}." if limits else "",
         *_campaign(findings),
         *(_doubt(doubt) for doubt in contents.doubts(findings)),
     ]
@@ -135,7 +205,7 @@ def _campaign(findings: Findings) -> list[str]:
 def _remark_lines(remarks: Iterable[Remark]) -> str:
     return "\n".join(
         f"- **{words.level_text(one.level)} · {said(one.name)}** ({said(one.subject)}): "
-        f"{_sentence(one)}" + (f" → {said(one.remedy)}" if one.remedy else "")
+        f"{_advised(one)}"
         for one in remarks
     )
 
@@ -144,22 +214,29 @@ def _doubt(doubt: Doubt) -> str:
     lines = [f"**{words.level_text(doubt.level)} · {said(doubt.name)}** ({said(doubt.count)})"]
     if doubt.remedy:
         lines.append(f"- → {said(doubt.remedy)}")
-    lines += [f"- {said(one.subject)}: {_sentence(one)}" for one in doubt.remarks]
+    lines += [f"- {said(one.subject)}: {said(one.told)}" for one in doubt.remarks]
     return f"{lines[0]}\n\n" + "\n".join(lines[1:])
 
 
-def _sentence(remark: Remark) -> str:
-    return f"{said(remark.statement)} ({said(remark.against)})"
+def _advised(remark: Remark) -> str:
+    """Each sentence with what to do about it, and what was measured against which limit."""
+    parts = [
+        said(one.text) + (f" → {said(one.remedy)}" if one.remedy else "")
+        for one in remark.sentences
+    ]
+    return " ".join([*parts, *([f"({said(remark.against)})"] if remark.against else [])])
 
 
 def _ranking(ranking: RankingContents) -> list[str]:
-    headings = ("rank", "framework", "right answers per second", "95 %", *ranking.headings)
+    headings = ("rank", "framework", "goodput, responses/s", "95 %", *RATIOS, *ranking.headings)
     rows = [
         (
             row.rank,
             said(row.framework),
             f"**{row.number}**" if row.is_ranked else row.number,
             row.interval or words.ABSENT,
+            row.of_best,
+            said(row.to_next),
             *(value for _, value in row.others),
             f"{words.level_text(row.state)} {said(row.reason)}".strip(),
         )
@@ -167,9 +244,14 @@ def _ranking(ranking: RankingContents) -> list[str]:
     ]
     return [
         f"### {said(ranking.title)}",
-        _table((*headings, "verdict"), rows, right=(2, 3, *range(4, len(headings)))),
+        _table((*headings, "verdict"), rows, right=range(2, len(headings))),
+        "\n".join(f"- {said(sentence)}" for sentence in _sentences(ranking)),
         f"![Ranking at {said(ranking.title)}]({FOLDER}/{ranking.anchor}.svg)",
     ]
+
+
+def _sentences(ranking: RankingContents) -> list[str]:
+    return [sentence for sentence in (*ranking.leads, ranking.resolution) if sentence]
 
 
 def _section(section: Section) -> list[str]:
@@ -186,7 +268,7 @@ def _section(section: Section) -> list[str]:
     return parts
 
 
-def _verdicts_of(table: SectionTable, line: Line) -> list[str]:
+def _verdicts_of(table: SectionTable, line: TableRow) -> list[str]:
     if not table.verdict:
         return []
     state = words.ABSENT if line.state is None else words.level_text(line.state)
@@ -194,15 +276,21 @@ def _verdicts_of(table: SectionTable, line: Line) -> list[str]:
 
 
 def _servers(findings: Findings) -> list[str]:
+    found = servers.rows(findings)
     rows = [
-        (said(row.framework), *row.numbers, f"{_short(row)}{row.listen_queue}")
-        for row in servers.rows(findings)
+        (said(row.framework), *row.numbers, f"{_short(row)}{row.listen_queue}") for row in found
     ]
     if not rows:
         return []
     headings = ("framework", *servers.HEADINGS, "listen queue")
     table = _table(headings, rows, right=range(1, len(servers.HEADINGS) + 1))
-    return ["## Servers", said(servers.CAPTION), table]
+    ran = [
+        part
+        for row in found
+        if row.ran
+        for part in (f"### What ran as {said(row.framework)}", _facts(list(row.ran)))
+    ]
+    return [said(servers.CAPTION), table, *ran]
 
 
 def _short(row: servers.ServerRow) -> str:
@@ -212,7 +300,7 @@ def _short(row: servers.ServerRow) -> str:
 def _trial(trial: TrialContents) -> list[str]:
     return [
         f"### {said(trial.title)}",
-        f"{words.level_text(trial.state)} · {trial.number} · {said(trial.about)}",
+        f"{_judged(trial)} · {trial.number} · {said(trial.about)}",
         *_error(trial),
         _facts([(name, f"{number} ({note})") for name, number, note in trial.headline]),
         *_remarks(trial),
@@ -224,6 +312,11 @@ def _trial(trial: TrialContents) -> list[str]:
     ]
 
 
+def _judged(trial: TrialContents) -> str:
+    """The state of a trial, and by how many checks."""
+    return f"{words.level_text(trial.state)} {trial.by_checks}".rstrip()
+
+
 def _error(trial: TrialContents) -> list[str]:
     error = trial.error or {}
     sentences = [error.get("message", ""), error.get("hint", ""), *trial.contract]
@@ -231,14 +324,13 @@ def _error(trial: TrialContents) -> list[str]:
 
 
 def _remarks(trial: TrialContents) -> list[str]:
-    rows = [
-        (words.level_text(one.level), said(one.name), _sentence(one), said(one.remedy))
-        for one in trial.doubts
-    ]
+    rows = [(words.level_text(one.level), said(one.name), _advised(one)) for one in trial.doubts]
     sound = f"{words.MARKS['sound']} sound: {said(trial.sound_names)}" if trial.sound else ""
-    untold = f"{words.MARKS['doubtful']} not told by this recording: {said(trial.untold_names)}"
-    table = _table(("verdict", "check", "statement", "remedy"), rows, right=()) if rows else ""
-    return [table, untold if trial.untold else "", sound]
+    unmade = f"{words.level_text('not_checked')}: {said(trial.not_checked_names)}"
+    table = (
+        _table(("verdict", "check", "what was seen → what to do"), rows, right=()) if rows else ""
+    )
+    return [table, sound, unmade if trial.not_checked else ""]
 
 
 def _modules(trial: TrialContents) -> tuple[charts.Chart, ...]:

@@ -14,7 +14,7 @@ import pypdf
 import vl_convert
 from markupsafe import Markup
 
-from plimsoll import canvas, charts
+from plimsoll import canvas, charts, texts
 from plimsoll.report import contents, sections, servers, words
 from plimsoll.report import typesetting as ts
 from plimsoll.report.pictures import sized, svg
@@ -25,14 +25,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.canvas import Specification
+    from plimsoll.findings.findings import Findings
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
-    from plimsoll.report.findings import Findings
-    from plimsoll.report.section import Line, Section, SectionTable
+    from plimsoll.report.section import Section, SectionTable, TableRow
     from plimsoll.report.servers import ServerRow
     from plimsoll.report.typesetting import Block
 
 NAME = "pdf"
 FILE = "report.pdf"
+
+BESIDE = 3
+"""Quantities of a ranking, besides right answers, that there is room for."""
 
 SHOWN = 3
 """Remarks of one doubt on the first pages; the others are on the pages of their trials."""
@@ -72,8 +75,8 @@ def render(findings: Findings) -> bytes:
         page = pypdf.PdfReader(BytesIO(vl_convert.svg_to_pdf(ts.page(block, footer)))).pages[0]
         writer.add_page(page)
         if title:
-            writer.add_outline_item(title=words.plain(title), page_number=number)
-    writer.add_metadata({"/Title": words.plain(findings.campaign), "/Creator": "Plimsoll"})
+            writer.add_outline_item(title=texts.line(title), page_number=number)
+    writer.add_metadata({"/Title": texts.line(findings.campaign), "/Creator": "Plimsoll"})
     writer.compress_identical_objects()
     stream = BytesIO()
     writer.write(stream)
@@ -86,9 +89,9 @@ def _summary(findings: Findings) -> Iterator[Block]:
     yield _brand(findings)
     yield ts.paragraph(findings.campaign, 20, bold=True)
     yield ts.paragraph(contents.subtitle(findings), 9, colour=canvas.MUTED)
-    yield _heading("What was asked")
+    yield _heading("Configuration")
     yield _facts([*contents.asked(findings), *hosts], ts.TEXT_WIDTH_PT)
-    yield _heading("May it be believed?")
+    yield _heading("Can these numbers be trusted?")
     yield _banner(findings)
     for sentence in (contents.missing(findings), _limits(findings)):
         if sentence:
@@ -118,7 +121,7 @@ def _heading(text: str, size_pt: float = 12.0) -> Block:
 
 def _limits(findings: Findings) -> str:
     limits = contents.changed_limits(findings)
-    return f"This campaign changed limits of checks: {', '.join(limits)}." if limits else ""
+    return f"This campaign overrides limits of checks: {', '.join(limits)}." if limits else ""
 
 
 def _facts(facts: Facts, width_pt: float, size_pt: float = 8.5) -> Block:
@@ -157,9 +160,8 @@ def _campaign(remarks: Sequence[Remark]) -> Iterator[Block]:
     """What is said of the campaign as a whole, under its heading."""
     for number, one in enumerate(remarks):
         heading = [_heading(contents.CAMPAIGN, 10.0)] if number == 0 else [ts.space(4)]
-        remedy = f"→ {one.remedy}" if one.remedy else ""
         head = _verdict_head(one.level, one.name, one.subject)
-        yield ts.stacked([*heading, head, *_sentences([_said(one), remedy])])
+        yield ts.stacked([*heading, head, *_sentences([*_advised(one), one.against])])
 
 
 def _failed(trial: TrialContents) -> Block:
@@ -182,7 +184,7 @@ def _sentences(texts: Sequence[str]) -> list[Block]:
 
 def _doubt(doubt: Doubt) -> Block:
     head = _verdict_head(doubt.level, doubt.name, doubt.count)
-    texts = [f"{one.subject}: {_said(one)}" for one in doubt.remarks[:SHOWN]]
+    texts = [f"{one.subject}: {one.told}" for one in doubt.remarks[:SHOWN]]
     rest = len(doubt.remarks) - SHOWN
     more = f"… and {rest} more, on the pages of their trials" if rest > 0 else ""
     remedy = f"→ {doubt.remedy}" if doubt.remedy else ""
@@ -199,8 +201,11 @@ def _verdict_head(level: str, name: str, note: str) -> Block:
     )
 
 
-def _said(remark: Remark) -> str:
-    return f"{remark.statement} ({remark.against})"
+def _advised(remark: Remark) -> Iterator[str]:
+    """Each sentence, and what to do about it."""
+    for one in remark.sentences:
+        yield one.text
+        yield one.remedy and f"→ {one.remedy}"
 
 
 def _ranking(ranking: RankingContents, *, is_first: bool) -> Iterator[Block]:
@@ -216,19 +221,32 @@ def _ranking(ranking: RankingContents, *, is_first: bool) -> Iterator[Block]:
         caption = ts.paragraph(charts.comparison.CAPTION, 8, colour=canvas.MUTED)
         blocks = [_heading("Ranking"), caption, *blocks]
     yield ts.stacked(blocks)
+    if ranking.leads:
+        yield _leads(ranking)
 
 
 def _ranking_table(ranking: RankingContents) -> Block:
-    headings = ["rank", "framework", "right answers", "95 %", *ranking.headings, "verdict"]
-    widths = [28.0, 82.0, 56.0, 72.0, 44.0, 44.0, 38.0, 54.0, 46.0, 0.0]
+    beside = ranking.headings[:BESIDE]
+    ratios = ["of the best", "to the next"]
+    headings = ["rank", "framework", "goodput", "95 %", *ratios, *beside, "verdict"]
+    widths = [26.0, 76.0, 54.0, 66.0, 62.0, 76.0, 42.0, 42.0, 32.0, 0.0]
     rows = [_cells(headings, widths, colour=canvas.MUTED), ts.rule()]
     for row in ranking.rows:
-        values = [row.rank, row.framework, row.number, row.interval, *(v for _, v in row.others)]
+        values = [row.rank, row.framework, row.number, row.interval]
+        values += [row.of_best, row.to_next_brief, *(v for _, v in row.others[:BESIDE])]
         ink = canvas.INK if row.is_ranked else canvas.MUTED
         line = _cells(values, widths, colour=ink)
         mark = ts.state_mark(row.state, sum(widths) + 6, 7.5, 7)
         rows.append(ts.Block(line.height_pt, line.content + mark))
     return ts.stacked(rows)
+
+
+def _leads(ranking: RankingContents) -> Block:
+    """Who is ahead and by how much, and what more repetitions would tell."""
+    sentences = [ts.paragraph(sentence, 8) for sentence in ranking.leads]
+    if ranking.resolution:
+        sentences.append(ts.paragraph(ranking.resolution, 8, colour=canvas.MUTED))
+    return ts.stacked(sentences)
 
 
 def _section(section: Section) -> Iterator[Block]:
@@ -247,7 +265,7 @@ def _section(section: Section) -> Iterator[Block]:
     for number, one in enumerate(section.remarks):
         heading = [_heading(section.remarks_title, 10.0)] if number == 0 else [ts.space(4)]
         remark = _verdict_head(one.level, one.name, one.subject)
-        yield ts.stacked([*heading, remark, *_sentences([_said(one)])])
+        yield ts.stacked([*heading, remark, *_sentences([*_advised(one), one.against])])
 
 
 def _lines(table: SectionTable) -> Iterator[Block]:
@@ -294,7 +312,7 @@ def _wrapped(
     return ts.Block(whole.height_pt + 2, whole.content)
 
 
-def _judged(line: Line, left_pt: float, width_pt: float) -> Block:
+def _judged(line: TableRow, left_pt: float, width_pt: float) -> Block:
     """The verdict on a line, and why."""
     if line.state is None:
         return ts.space(0)
@@ -311,7 +329,7 @@ def _servers(found: Sequence[ServerRow]) -> Iterator[Block]:
     """The table of the servers, with what it says above its first rows."""
     if not found:
         return
-    widths = [100.0, 48.0, 72.0, 52.0, 52.0, 62.0, 62.0, 0.0]
+    widths = [92.0, 42.0, 66.0, 48.0, 48.0, 58.0, 58.0, 46.0, 0.0]
     names = ["framework", *servers.HEADINGS, "listen queue"]
     lines = [_server_cells(names, widths, canvas.MUTED), ts.rule()]
     lines += [
@@ -320,6 +338,10 @@ def _servers(found: Sequence[ServerRow]) -> Iterator[Block]:
     ]
     caption = ts.paragraph(servers.CAPTION, 8, colour=canvas.MUTED)
     yield ts.stacked([_heading("Servers"), caption, ts.space(4), *lines])
+    for row in found:
+        if row.ran:
+            title = ts.paragraph(f"What ran as {row.framework}", 8)
+            yield ts.stacked([ts.space(4), title, _facts(list(row.ran), ts.TEXT_WIDTH_PT, 7)])
 
 
 def _server_cells(values: Sequence[str], widths: Sequence[float], colour: canvas.Colour) -> Block:
@@ -389,18 +411,19 @@ def _tiles(headline: Sequence[tuple[str, str, str]]) -> Block:
 
 def _verdicts(trial: TrialContents) -> Iterator[Block]:
     for remark in trial.doubts[:4]:
-        remedy = f"→ {remark.remedy}" if remark.remedy else ""
         yield _verdict_head(remark.level, remark.name, remark.against)
-        yield from _sentences([remark.statement, remedy])
+        yield from _sentences([*_advised(remark)])
         yield ts.space(2)
     names = [remark.name for remark in trial.doubts[4:]]
     if names:
         yield ts.paragraph(f"Also not sound: {', '.join(names)}", 8)
-    if trial.untold:
-        text = f"Not told by this recording: {trial.untold_names}"
-        yield ts.paragraph(text, 8, colour=canvas.DOUBTFUL)
+    if trial.by_checks:
+        yield ts.paragraph(f"{words.level_name(trial.state).capitalize()} {trial.by_checks}", 8)
     if trial.sound:
         yield ts.paragraph(f"Sound: {trial.sound_names}", 8, colour=canvas.SOUND)
+    if trial.not_checked:
+        text = f"Not checked: {trial.not_checked_names}"
+        yield ts.paragraph(text, 8, colour=canvas.MUTED)
     yield ts.space(4)
 
 

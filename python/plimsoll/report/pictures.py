@@ -33,7 +33,7 @@ def svg(specification: Specification) -> str:
 def without_pointer(specification: Specification) -> Specification:
     """A chart without what is only there for a pointer: on paper there is none."""
 
-    def still(view: Mapping[str, Any]) -> dict[str, Any]:
+    def still(view: Mapping[str, Any]) -> Specification:
         layers = [one for one in view.get("layer", []) if not _is_pointer(one)]
         return {**view, **({"layer": layers} if layers else {})}
 
@@ -62,7 +62,7 @@ def sized(
     )
     plot = {"width": round(width_px - outside_px)}
 
-    def fitted(view: Mapping[str, Any]) -> dict[str, Any]:
+    def fitted(view: Mapping[str, Any]) -> Specification:
         return {**view, **plot, "height": heights_px.get(view["height"], view["height"])}
 
     if "vconcat" in specification:

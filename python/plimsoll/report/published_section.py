@@ -8,24 +8,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll.findings.trial import state_of
 from plimsoll.report import contents, words
 from plimsoll.report.contents import anchor
-from plimsoll.report.findings import state_of
-from plimsoll.report.section import Line, Section, SectionTable
-from plimsoll.verdicts.verdict import LEVELS, worst
+from plimsoll.report.section import Section, SectionTable, TableRow
+from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.verdict import LEVELS, TRIAL_LEVELS, worst
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from plimsoll.aggregate.beside_published import Beside, Claimed, Field
-    from plimsoll.report.findings import Findings, Publication, State, TrialFindings
+    from plimsoll.comparison.published_comparison import Beside, Claimed, Field
+    from plimsoll.findings.findings import Findings, Publication
+    from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.verdicts.audit import Audited
     from plimsoll.verdicts.verdict import Verdict
 
 ANCHOR = "published"
-TITLE = "Beside what was published"
+TITLE = "Comparison with published results"
 
-STATES: tuple[State, ...] = (*LEVELS, "failed")
+STATES: tuple[State, ...] = (*TRIAL_LEVELS, "failed")
 """From the best to the worst."""
 
 _HEADINGS = (
@@ -54,7 +56,7 @@ def section(findings: Findings) -> Section | None:
         short="Published",
         caption=_caption(found),
         tables=(*fields, *claims),
-        remarks_title="What the audit says of the published figures",
+        remarks_title="Audit of the published figures",
         remarks=tuple(_remarks(found)),
     )
 
@@ -62,17 +64,17 @@ def section(findings: Findings) -> Section | None:
 def _caption(found: Publication) -> str:
     where = f" ({found.document.address})" if found.document.address else ""
     caption = (
-        f"Published: “{found.document.title}”{where}. Each number is a throughput / that of "
-        "one server of the same experiment, the one with × 1; speeds of different machines are "
-        "never set side by side. Intervals come from several runs of the document, and from "
-        "repetitions here. A void number is shown, and no order rests on it."
+        f"Published: “{found.document.title}”{where}. Each number is a throughput relative to "
+        "one server of the same experiment, the one with × 1; absolute numbers of different "
+        "machines are never compared. Intervals come from several runs of the document, and "
+        "from repetitions here. A void number is shown, but not used for the order."
     )
     subjects = dict.fromkeys(one.subject for one in found.document.figures)
     absent = [subject for subject in subjects if found.document.here.everywhere(subject) is None]
     if absent:
         caption += f" Without a counterpart here: {', '.join(absent)}."
     if not found.fields:
-        caption += " No endpoint and load of this campaign is one of its figures."
+        caption += "The document has no figure for the endpoints and loads of this campaign."
     return caption
 
 
@@ -110,7 +112,7 @@ def _line(
     trials: Sequence[TrialFindings],
     baseline: Sequence[TrialFindings],
     audited: Sequence[Audited],
-) -> Line:
+) -> TableRow:
     verdicts = [verdict for one in audited for verdict in one.verdicts]
     cells = (
         row.subject,
@@ -120,15 +122,15 @@ def _line(
         _audit(verdicts),
     )
     if not trials:
-        return Line(cells)
-    return Line(cells, *_state(trials, baseline), anchor("trial", trials[0].recording.trial))
+        return TableRow(cells)
+    return TableRow(cells, *_state(trials, baseline), anchor("trial", trials[0].recording.trial))
 
 
 def _state(trials: Sequence[TrialFindings], baseline: Sequence[TrialFindings]) -> tuple[State, str]:
     """How far to believe a ratio: no further than the server it is relative to; and why so."""
     own, other = state_of(trials), state_of(baseline) if baseline else "sound"
     if STATES.index(other) > STATES.index(own):
-        return other, "for what it is relative to"
+        return other, "for the baseline"
     return own, ""
 
 
@@ -137,10 +139,11 @@ def _audit(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
         return "too little to check"
     names = dict.fromkeys(
-        words.check_name(verdict.check) for verdict in verdicts if verdict.level != "sound"
+        catalogue.title(verdict.check) for verdict in verdicts if verdict.is_doubting
     )
     level = worst(verdict.level for verdict in verdicts)
-    return f"{level}: {', '.join(names)}" if names else level
+    told = words.level_name(level)
+    return f"{told}: {', '.join(names)}" if names else told
 
 
 def _order(field: Field) -> str:
@@ -148,21 +151,23 @@ def _order(field: Field) -> str:
     order = field.order
     pairs = order.same + order.turned + order.level
     if not pairs:
-        return "No two of these servers have a number here that counts."
+        return "No two of these servers have a valid number here."
     return (
         f"Of {words.plural(pairs, 'pair')} of servers that were measured here, {order.same} "
         f"{'stands' if order.same == 1 else 'stand'} in the published order, {order.turned} in the "
-        f"other, and {order.level} cannot be told apart."
+        f"other, and {order.level} are not significantly different."
     )
 
 
 def _claims(claims: Sequence[Claimed]) -> SectionTable:
     return SectionTable(
-        title="What is claimed",
+        title="Claims",
         headings=_CLAIMS,
         numbers=(),
         lines=tuple(
-            Line((one.claim.says, one.claim.claimed or words.ABSENT, one.published, _measured(one)))
+            TableRow(
+                (one.claim.says, one.claim.claimed or words.ABSENT, one.published, _measured(one))
+            )
             for one in claims
         ),
     )
@@ -187,6 +192,6 @@ def _remarks(found: Publication) -> Iterator[contents.Remark]:
         *((verdict, one.figures.label) for one in found.audit.results for verdict in one.verdicts),
         *((verdict, "all together") for verdict in found.audit.together),
     )
-    doubted = [(verdict, label) for verdict, label in every if verdict.level != "sound"]
+    doubted = [(verdict, label) for verdict, label in every if verdict.is_doubting]
     for verdict, label in sorted(doubted, key=lambda pair: -LEVELS.index(pair[0].level)):
         yield replace(contents.remark(verdict, {}), subject=label)

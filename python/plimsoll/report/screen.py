@@ -1,196 +1,229 @@
-"""What came of one load, on one screen of a terminal."""
+"""Figures of one load, on one screen of a terminal; what to doubt of them is `screen_doubts`.
+
+Of a load that went well both have at most `MOST_LINES` lines, and for doubts at most
+`screen_doubts.MOST_LINES` more; all there is to say is said where it is asked for (`-v`).
+"""
 
 from __future__ import annotations
 
-import re
-import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.aggregate.summaries import told_time
-from plimsoll.canvas import counted
-from plimsoll.report import hidden, words
+from plimsoll import report, texts
+from plimsoll.report import words
+from plimsoll.report.screen_lines import LABEL, cut, line, wrapped
+from plimsoll.wording import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import Any
+    from collections.abc import Iterator, Sequence
 
+    from plimsoll.aggregate.failures import Failure
+    from plimsoll.aggregate.statuses import StatusTotal
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import Recording
-    from plimsoll.report.findings import TrialFindings
-    from plimsoll.verdicts.verdict import Level, Verdict
 
-STATISTICS = ("p50", "p90", "p99", "p999", "max")
-HEADINGS = ("50 %", "90 %", "99 %", "99.9 %", "max")
-STYLES: dict[Level, str] = {"sound": "green", "doubtful": "yellow", "void": "red"}
+STATISTICS = {
+    "mean": "mean",
+    "p50": "p50",
+    "p90": "p90",
+    "p95": "p95",
+    "p99": "p99",
+    "p999": "p99.9",
+    "max": "max",
+}
+"""Statistics of a time, and their headings."""
+
+NARROW = ("p50", "p90", "p99", "p999", "max")
+"""Those for which a narrow terminal has room."""
+
+MOST_LINES = 12
+"""Lines of a load that went well, with what `screen_doubts` says."""
+
 MOST_FAILURES = 4
-MOST_KINDS = 6
-LABEL = 13
-"""Columns that the name of a line has."""
 
-_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?|%)\b|%)")
+WIDE = 80
+"""Columns from which a terminal has room for every statistic."""
+
+REDIRECTS = range(300, 400)
 
 
-def show(found: TrialFindings, console: Console | None = None) -> None:
-    """Prints throughput, times, connections, failures and verdicts of a load.
+class Counted(Protocol):
+    """The figures of a load."""
+
+    @property
+    def recording(self) -> Recording:
+        """What happened."""
+        ...
+
+    @property
+    def summary(self) -> Summary | None:
+        """What it amounts to; None when there is nothing."""
+        ...
+
+    @property
+    def statuses(self) -> Sequence[StatusTotal]:
+        """Complete responses by status code."""
+        ...
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """How its requests failed, the most frequent kind first."""
+        ...
+
+
+def show(found: TrialFindings, console: Console | None = None, *, verbose: bool = False) -> None:
+    """Prints figures and verdicts of a load.
 
     Args:
         found: What is known of its trial.
         console: Where to; None for stdout.
+        verbose: Whether everything is said.
+    """
+    show_figures(found, console, verbose=verbose)
+    report.screen_doubts.show(found, console, verbose=verbose)
+
+
+def show_figures(found: Counted, console: Console | None = None, *, verbose: bool = False) -> None:
+    """Prints throughput, status codes, connections, failures and times of a load.
+
+    Args:
+        found: Its figures.
+        console: Where to; None for stdout.
+        verbose: Whether every time is shown.
     """
     out = console or Console(highlight=False)
-    recording, summary = found.recording, found.summary
-    for text in _head(recording, out.width):
+    for text in _head(found.recording, out.width, verbose=verbose):
         out.print(text)
-    if summary is not None:
-        out.print(_times(summary))
-        for name, sentence, style in _facts(found, summary, recording):
-            out.print(_line(name, sentence, out.width, style))
-        if found.kinds:
-            out.print(_kinds(found.kinds))
-    for text in _verdicts(found, out.width):
-        out.print(text)
+    if found.summary is not None:
+        for name, sentence, style in facts(found, found.summary, verbose=verbose):
+            out.print(line(name, sentence, out.width, style))
+        out.print(_times(found.summary, found.recording, out.width, verbose=verbose))
 
 
-def _head(recording: Recording, width: int) -> Iterator[Text]:
-    is_named = recording.load.get("model") == "unknown" and not recording.endpoint.startswith("/")
+def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
+    is_named = recording.load.model == "unknown" and not recording.endpoint.startswith("/")
     space = " " if is_named else ""
-    title = words.plain(f"{recording.title}{space}{recording.endpoint}")
-    yield Text(_cut(title, width), style="bold")
-    yield Text(_wrapped(words.load_text(recording.load), width), style="dim")
+    title = texts.line(f"{recording.title}{space}{recording.endpoint}")
+    yield Text(cut(title, width), style="bold")
+    load = words.load_text(recording.load)
+    yield Text(wrapped(load, width) if verbose else cut(load, width), style="dim")
     if recording.ending.kind != "completed":
         ending = f"{recording.ending.kind}: {recording.ending.message}"
-        yield Text(_wrapped(ending, width), style="red")
+        yield Text(wrapped(ending, width), style="red")
 
 
-def _times(summary: Mapping[str, Any]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool) -> Table:
+    shown = tuple(STATISTICS) if width >= WIDE else NARROW
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("", min_width=LABEL)
-    for heading in HEADINGS:
-        table.add_column(heading, justify="right", min_width=9)
-    for name in ("response_time", "service_time", "first_byte", "connect"):
-        values = [words.duration(summary[f"{name}_{each}_ns"]) for each in STATISTICS]
+    for name in shown:
+        table.add_column(STATISTICS[name], justify="right", min_width=8)
+    for name in _shown_times(summary, recording, verbose=verbose):
+        values = [words.duration(summary.time(name).of(each)) for each in shown]
         table.add_row(words.TIMES[name][0].removeprefix("time to "), *values)
     return table
 
 
-def _facts(
-    found: TrialFindings, summary: Mapping[str, Any], recording: Recording
-) -> Iterator[tuple[str, str, str]]:
-    """Name, words and style of each line."""
+def _shown_times(summary: Summary, recording: Recording, *, verbose: bool) -> Iterator[str]:
+    """The time that users see; in the open model the server's part of it as well."""
+    if verbose:
+        yield from ("response_time", "service_time", "first_byte", "connect")
+        return
+    yield summary.told_time
+    load = recording.load
+    if load.model == "open" and summary.told_time != "service_time":
+        yield "service_time"
+    if load.model != "unknown" and not load.keep_alive:
+        yield "connect"
+
+
+def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[str, str, str]]:
+    """Name, words and style of each line.
+
+    Args:
+        found: The figures.
+        summary: Their summary.
+        verbose: Whether every kind of failure is named.
+    """
+    recording = found.recording
     yield "throughput", _throughput(summary), ""
     yield "requests", _requests(summary), ""
+    if codes := status_codes(found):
+        is_wrong = any(one.held_wrong for one in found.statuses)
+        yield "status", codes, "red" if is_wrong else ""
     yield "connections", _connections(summary), ""
-    if recording.driver is not None:
-        yield "driver", _driver(summary, recording), ""
-    for name, text in _failures(found):
+    if _is_drawn(recording):
+        yield "seed", f"{recording.seed}; `--seed {recording.seed}` repeats it", "dim"
+    for name, text in _failures(found, verbose=verbose):
         yield name, text, "red"
-    if found.silences is not None:
-        yield "hidden", f"by the closed model: {hidden.amount(found.silences, summary)}", "dim"
 
 
-def _throughput(summary: Mapping[str, Any]) -> str:
-    right, all_of_them = summary["goodput_per_s"], summary["throughput_per_s"]
-    wrong = "" if right == all_of_them else f", of it right {words.rate(right)}"
-    return f"{words.rate(all_of_them)}{wrong}; {words.size(summary['received_bytes_per_s'])}/s"
+def status_codes(found: Counted) -> str:
+    """Responses of the measurement window by status code: `401 × 38,309 (expected 200 to 399)`.
+
+    Args:
+        found: Its figures.
+    """
+    held = sorted((one for one in found.statuses if one.held), key=lambda one: -one.held)
+    told = [f"{one.status} × {counted(one.held)}" for one in held if one.status is not None]
+    notes: list[str] = []
+    if any(one.held_wrong for one in held):
+        notes.append(f"expected {_expected(found.recording)}")
+    if any(one.status in REDIRECTS for one in held):
+        notes.append("redirects are not followed")
+    noted = f" ({'; '.join(notes)})" if notes else ""
+    return f"{listed(told)}{noted}" if told else ""
 
 
-def _requests(summary: Mapping[str, Any]) -> str:
+def _expected(recording: Recording) -> str:
+    """The status codes that were expected: `200`, `200 to 399`."""
+    ranges = dict.fromkeys(one.status for one in recording.expected)
+    told = (f"{low}" if low == high else f"{low} to {high}" for low, high in ranges)
+    return " or ".join(told) or "another"
+
+
+def _is_drawn(recording: Recording) -> bool:
+    """Whether something of a load of ours was drawn: its arrivals, or the order of its requests."""
+    load = recording.load
+    arrives_at_random = load.model == "open" and load.arrivals == "poisson"
+    is_ours = load.model != "unknown" and not words.is_imported(recording)
+    return is_ours and (arrives_at_random or len(recording.requests) > 1)
+
+
+def _throughput(summary: Summary) -> str:
+    right, all_of_them = summary.goodput_per_s, summary.throughput_per_s
+    if right is None:
+        wrong = ", and it is unknown how many are successful"
+    else:
+        wrong = "" if right == all_of_them else f", goodput {words.rate(right)}"
+    return f"{words.rate(all_of_them)}{wrong}; {words.size(summary.received_bytes_per_s)}/s"
+
+
+def _requests(summary: Summary) -> str:
     return (
-        f"{counted(summary['completed'])} complete, {counted(summary['failed'])} failed"
-        f" ({words.share(summary['failure_ratio'])}), {counted(summary['unfinished'])} unfinished"
+        f"{counted(summary.completed)} complete, {counted(summary.failed)} failed"
+        f" ({words.share(summary.failure_ratio)}), "
+        f"{words.counted_or_absent(summary.unfinished)} unfinished"
     )
 
 
-def _connections(summary: Mapping[str, Any]) -> str:
-    names = ("asked", "opened", "answered", "refused", "lost")
-    return ", ".join(
-        f"{name} {words.counted_or_absent(summary[f'connections_{name}'])}" for name in names
-    )
+def _connections(summary: Summary) -> str:
+    connections = words.connections(summary)[:-1]
+    return ", ".join(f"{name} {count}" for name, count, _ in connections)
 
 
-def _driver(summary: Mapping[str, Any], recording: Recording) -> str:
-    driver = recording.driver
-    threads = driver.threads if driver else 0
-    memory = words.size(driver.peak_rss_bytes if driver else None)
-    busy = words.cores(summary["driver_busy_cores"])
-    return f"{busy} busy, {words.plural(threads, 'thread')}; {memory}"
-
-
-def _failures(found: TrialFindings) -> Iterator[tuple[str, str]]:
-    shown = found.failures[:MOST_FAILURES]
-    for place, failure in enumerate(shown):
+def _failures(found: Counted, *, verbose: bool) -> Iterator[tuple[str, str]]:
+    """The kinds of failure; wrong status codes have a line of their own."""
+    kinds = [one for one in found.failures if verbose or one.status is None]
+    for place, failure in enumerate(kinds[:MOST_FAILURES]):
         name = "" if place else "failures"
-        errno = f" ({failure.errno_name})" if failure.errno_name else ""
+        known = failure.errno_name or failure.status
+        detail = f" ({known})" if known else ""
         when = f"{failure.first_at_s:.1f} to {failure.last_at_s:.1f} s"
-        yield name, f"{failure.outcome}{errno} {counted(failure.count)}, {when}"
-    if found.failures[MOST_FAILURES:]:
-        yield "", f"and {len(found.failures) - MOST_FAILURES} kinds more"
-
-
-def _kinds(kinds: tuple[Mapping[str, Any], ...]) -> Table:
-    """What came of each URL."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("", overflow="ellipsis", no_wrap=True, min_width=LABEL, max_width=30)
-    for heading in ("answers", "per second", "failed", "50 %", "99 %"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for kind in kinds[:MOST_KINDS]:
-        time = told_time(kind)
-        times = [words.duration(kind[f"{time}_{name}_ns"]) for name in ("p50", "p99")]
-        failed, per_second = counted(kind["failed"]), words.rate(kind["throughput_per_s"])
-        name = Text(words.plain(kind["request"]))
-        table.add_row(name, counted(kind["completed"]), per_second, failed, *times)
-    if kinds[MOST_KINDS:]:
-        table.add_row(f"and {len(kinds) - MOST_KINDS} more")
-    return table
-
-
-def _verdicts(found: TrialFindings, width: int) -> Iterator[Text]:
-    level = found.level
-    sound = sum(verdict.level == "sound" for verdict in found.verdicts)
-    yield Text.assemble(
-        (words.level_text(level), f"bold {STYLES[level]}"),
-        f" by {sound} of {words.plural(len(found.verdicts), 'check')}" if level == "sound" else "",
-    )
-    doubts = [verdict for verdict in found.verdicts if verdict.level != "sound"]
-    untold = [verdict for verdict in doubts if words.is_untold(verdict, found.recording)]
-    for verdict in sorted(doubts, key=lambda one: one.level != "void"):
-        if verdict not in untold:
-            yield from _verdict(verdict, width)
-    if untold:
-        mark = words.MARKS["doubtful"]
-        text = Text(_wrapped(f"{mark} {words.untold_text(untold)}", width, "  "))
-        text.stylize(STYLES["doubtful"], 0, len(mark))
-        yield text
-
-
-def _verdict(verdict: Verdict, width: int) -> Iterator[Text]:
-    head = f"{words.MARKS[verdict.level]} {words.check_name(verdict.check)}: "
-    text = Text(_wrapped(f"{head}{verdict.statement}", width, "  "))
-    text.stylize(STYLES[verdict.level], 0, len(head))
-    yield text
-    if verdict.remedy:
-        yield Text(_wrapped(f"  → {verdict.remedy}", width, "    "), style="dim")
-
-
-def _line(name: str, text: str, width: int, style: str) -> Text:
-    """A line with its name in front; what is too long goes on below."""
-    label = f"{name:<{LABEL}}  "
-    line = Text(_wrapped(f"{label}{text}", width, " " * len(label)))
-    line.stylize(style, len(label))
-    return line
-
-
-def _wrapped(text: str, width: int, indent: str = "") -> str:
-    """A text broken into lines between words; a number stays with its unit."""
-    bound = _UNIT.sub("\u00a0", words.plain(text))
-    lines = textwrap.wrap(
-        bound, width, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False
-    )
-    return "\n".join(lines).replace("\u00a0", " ")
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+        yield name, f"{failure.outcome}{detail} {counted(failure.count)}, {when}"
+    if kinds[MOST_FAILURES:]:
+        yield "", f"and {len(kinds) - MOST_FAILURES} more kinds"

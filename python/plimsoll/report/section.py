@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from plimsoll.canvas import Specification
+    from plimsoll.findings.trial import State
     from plimsoll.report.contents import Remark
-    from plimsoll.report.findings import State
 
 
 @dataclass(frozen=True)
-class Line:
+class TableRow:
     """One line of a table.
 
     Attributes:
@@ -48,7 +48,7 @@ class SectionTable:
     title: str
     headings: tuple[str, ...]
     numbers: tuple[int, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
     verdict: str = ""
     brief: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report import connections_section, driver_section, published_section
 
 if TYPE_CHECKING:
-    from plimsoll.report.findings import Findings
+    from plimsoll.findings.findings import Findings
     from plimsoll.report.section import Section
 
 

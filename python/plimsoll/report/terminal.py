@@ -16,6 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll import texts
 from plimsoll.report import contents, sections, servers, words
 from plimsoll.storage.parquet import keep
 from plimsoll.verdicts.verdict import CAMPAIGN
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from plimsoll.report.contents import Doubt, RankingContents, TrialContents
-    from plimsoll.report.findings import Findings, State
-    from plimsoll.report.section import Line, Section, SectionTable
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import State
+    from plimsoll.report.contents import Doubt, RankingContents, Remark, TrialContents
+    from plimsoll.report.section import Section, SectionTable, TableRow
     from plimsoll.report.servers import ServerRow
 
 NAME = "terminal"
@@ -37,12 +39,16 @@ WIDTH = 120
 """Width of the text file."""
 
 STYLES: dict[State, str] = {
+    "not_checked": "dim",
     "sound": "green",
     "doubtful": "yellow",
     "void": "red",
     "failed": "red",
 }
 """Colour of each state, besides its mark and its name."""
+
+BESIDE = 2
+"""Quantities of a ranking, besides right answers, that the table of a wide terminal has."""
 
 SHOWN = 3
 """Subjects of one doubt that are listed; the others are counted."""
@@ -81,6 +87,9 @@ def show(findings: Findings, console: Console | None = None) -> None:
         console.print(part)
     for ranking in contents.rankings(findings):
         console.print(_ranking(ranking, is_wide=console.width >= WIDE))
+        for line in _indented(*ranking.leads[:1], ranking.resolution):
+            console.print(line)
+        console.print()
     for section in sections.of(findings):
         for part in _section(section, is_wide=console.width >= WIDE):
             console.print(part)
@@ -98,28 +107,40 @@ def _campaign(findings: Findings) -> Iterator[RenderableType]:
         yield Text(contents.CAMPAIGN.lower(), style="bold")
     for one in remarks:
         name = f" {one.name} " if one.subject == CAMPAIGN else f" {one.name}, {one.subject} "
-        yield Text.assemble(_level(one.level), (name, "bold"), words.plain(one.statement))
-        yield from _indented(one.remedy and f"→ {one.remedy}")
+        yield from _told(one, name)
     if remarks:
         yield Text()
 
 
+def _told(remark: Remark, name: str) -> Iterator[RenderableType]:
+    """A remark, each sentence with what to do about it."""
+    for place, sentence in enumerate(remark.sentences):
+        if place:
+            yield from _indented(sentence.text)
+        else:
+            head = (_level(remark.level), (name, "bold"), texts.line(sentence.text))
+            yield Text.assemble(*head)
+        yield from _indented(sentence.remedy and f"→ {sentence.remedy}")
+
+
 def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
-    title = Text(words.plain(ranking.title), style="bold")
+    title = Text(texts.line(ranking.title), style="bold")
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("framework", overflow="fold", min_width=10)
-    headings = ranking.headings if is_wide else ranking.headings[:1]
-    for heading in ("right answers", "95 %", *headings):
+    headings = ranking.headings[: BESIDE if is_wide else 0]
+    ratios = ("of the best", "to the next") if is_wide else ("of the best",)
+    for heading in ("goodput", *ratios, *headings):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold", min_width=10)
     for row in ranking.rows:
         others = [value for _, value in row.others[: len(headings)]]
-        name = Text(words.plain(row.framework), style="bold" if row.is_ranked else "dim")
+        name = Text(texts.line(row.framework), style="bold" if row.is_ranked else "dim")
         verdict = _level(row.state)
         if is_wide and row.reason:
-            verdict = Text.assemble(verdict, f" {words.plain(row.reason)}")
-        table.add_row(row.rank, name, row.number, row.interval, *others, verdict)
+            verdict = Text.assemble(verdict, f" {texts.line(row.reason)}")
+        beside = (row.of_best, row.to_next_brief)[: len(ratios)]
+        table.add_row(row.rank, name, row.number, *map(texts.line, beside), *others, verdict)
     return table
 
 
@@ -133,13 +154,12 @@ def _section(section: Section, *, is_wide: bool) -> Iterator[RenderableType]:
     if section.remarks:
         yield Text(f"\n{section.remarks_title}", style="bold")
     for one in section.remarks:
-        head = (f" {one.name}, {one.subject} ", "bold")
-        yield Text.assemble(_level(one.level), head, words.plain(one.statement))
+        yield from _told(one, f" {one.name}, {one.subject} ")
     yield Text()
 
 
 def _section_table(asked: SectionTable, *, is_wide: bool) -> Table:
-    title = Text(words.plain(asked.title), style="bold")
+    title = Text(texts.line(asked.title), style="bold")
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     shown = [
         place
@@ -157,15 +177,15 @@ def _section_table(asked: SectionTable, *, is_wide: bool) -> Table:
     if asked.verdict:
         table.add_column(asked.verdict, overflow="fold", min_width=10)
     for line in asked.lines:
-        cells = [words.plain(line.cells[place]) for place in shown]
+        cells = [texts.line(line.cells[place]) for place in shown]
         table.add_row(*cells, *([_judged(line, is_wide=is_wide)] if asked.verdict else []))
     return table
 
 
-def _judged(line: Line, *, is_wide: bool) -> Text:
+def _judged(line: TableRow, *, is_wide: bool) -> Text:
     if line.state is None:
         return Text(words.ABSENT)
-    reason = f" {words.plain(line.reason)}" if is_wide and line.reason else ""
+    reason = f" {texts.line(line.reason)}" if is_wide and line.reason else ""
     return Text.assemble(_level(line.state), reason)
 
 
@@ -173,7 +193,7 @@ def _servers(rows: Sequence[ServerRow], *, is_wide: bool) -> Table:
     title = Text("servers", style="bold")
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("framework", overflow="fold", min_width=10)
-    wanted = servers.HEADINGS if is_wide else servers.BRIEF
+    wanted = servers.WIDE if is_wide else servers.BRIEF
     shown = [servers.HEADINGS.index(name) for name in wanted]
     for name in wanted:
         table.add_column(name, justify="right", no_wrap=True)
@@ -182,7 +202,7 @@ def _servers(rows: Sequence[ServerRow], *, is_wide: bool) -> Table:
         mark = f"{words.MARKS['doubtful']} " if row.is_short else ""
         queue = Text(f"{mark}{row.listen_queue}", style=STYLES["doubtful"] if mark else "")
         numbers = [row.numbers[place] for place in shown]
-        table.add_row(Text(words.plain(row.framework)), *numbers, queue)
+        table.add_row(Text(texts.line(row.framework)), *numbers, queue)
     return table
 
 
@@ -198,27 +218,27 @@ def _remarks(findings: Findings) -> Iterator[RenderableType]:
         yield _doubt(doubt)
     limits = contents.changed_limits(findings)
     if limits:
-        yield Text(f"Limits of checks changed by this campaign: {', '.join(limits)}")
+        yield Text(f"Limits of checks overridden by this campaign: {', '.join(limits)}")
     if findings.missing:
-        yield Text(words.plain(contents.missing(findings)))
+        yield Text(texts.line(contents.missing(findings)))
 
 
 def _failed(trial: TrialContents) -> Group:
     error = trial.error or {}
-    head = Text.assemble(_level("failed"), f" {words.plain(trial.title)}: {error['kind']}")
+    head = Text.assemble(_level("failed"), f" {texts.line(trial.title)}: {error['kind']}")
     return Group(head, *_indented(error["message"], error["hint"]))
 
 
 def _doubt(doubt: Doubt) -> Group:
     head = Text.assemble(_level(doubt.level), (f" {doubt.name}", "bold"), f" {doubt.count}")
-    lines = [f"{one.subject}: {words.first(one.statement)}" for one in doubt.remarks[:SHOWN]]
+    lines = [f"{one.subject}: {one.sentences[0].clause}" for one in doubt.remarks[:SHOWN]]
     rest = len(doubt.remarks) - SHOWN
     more = f"and {rest} more, see the report" if rest > 0 else ""
     return Group(head, *_indented(*lines, more, doubt.remedy and f"→ {doubt.remedy}"))
 
 
 def _indented(*lines: str) -> list[RenderableType]:
-    return [Padding(Text(words.plain(line)), (0, 0, 0, 2), expand=False) for line in lines if line]
+    return [Padding(Text(texts.line(line)), (0, 0, 0, 2), expand=False) for line in lines if line]
 
 
 def _counts(findings: Findings) -> Text:

@@ -17,8 +17,7 @@ from itertools import count
 
 from markupsafe import Markup, escape
 
-from plimsoll import canvas
-from plimsoll.report import words
+from plimsoll import canvas, texts
 from plimsoll.report.pictures import FONT
 
 PAGE_WIDTH_PT, PAGE_HEIGHT_PT = 595.0, 842.0
@@ -69,7 +68,7 @@ def text_width(text: str, size_pt: float, *, bold: bool = False) -> float:
 def lines_of(text: str, width_pt: float, size_pt: float, *, bold: bool = False) -> list[str]:
     """A text broken into lines of at most some width; words too long for a line are cut."""
     lines = [""]
-    for word in words.plain(text).replace("`", "").split():
+    for word in texts.line(text).replace("`", "").split():
         for part in _cut(word, width_pt, size_pt, bold=bold):
             longer = f"{lines[-1]} {part}".lstrip()
             if lines[-1] and text_width(longer, size_pt, bold=bold) > width_pt:
@@ -133,7 +132,7 @@ def written(
     return Markup(
         '<text x="{:.1f}" y="{:.1f}" font-size="{}" font-weight="{}" fill="{}"'
         ' text-anchor="{}">{}</text>'
-    ).format(x_pt, y_pt, size_pt, weight, colour.light, anchor, words.plain(text))
+    ).format(x_pt, y_pt, size_pt, weight, colour.light, anchor, texts.line(text))
 
 
 def space(height_pt: float) -> Block:
@@ -209,6 +208,7 @@ def picture(svg: str, scale: float, width_pt: float) -> Block:
 
 
 MARKS = {
+    "not_checked": "M4 0.6A3.4 3.4 0 1 1 3.99 0.6ZM4 2.2A1.8 1.8 0 1 0 4.01 2.2Z",
     "sound": "M4 0.6A3.4 3.4 0 1 1 3.99 0.6Z",
     "doubtful": "M4 0.6L7.8 7.4H0.2Z",
     "void": "M1 2.2 2.2 1 4 2.8 5.8 1 7 2.2 5.2 4 7 5.8 5.8 7 4 5.2 2.2 7 1 5.8 2.8 4Z",
@@ -226,7 +226,7 @@ def state_mark(state: str, x_pt: float, y_pt: float, size_pt: float = 8.5) -> Ma
     scale = size_pt * 0.85 / 8
     shape = Markup('<path d="{}" fill="{}" transform="translate({:.1f} {:.1f}) scale({:.3f})"/>')
     return shape.format(MARKS[state], colour.light, x_pt, y_pt - size_pt * 0.8, scale) + written(
-        state, x_pt + size_pt * 1.15, y_pt, size_pt, colour=colour, bold=True
+        state.replace("_", " "), x_pt + size_pt * 1.15, y_pt, size_pt, colour=colour, bold=True
     )
 
 

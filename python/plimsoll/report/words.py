@@ -7,27 +7,38 @@ import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
-from plimsoll.aggregate import percentiles
-from plimsoll.aggregate.summaries import told_time
-from plimsoll.canvas import counted, per_second, significant
-from plimsoll.verdicts.verdict import worst
+from plimsoll import texts
+from plimsoll import verdicts as judging
+from plimsoll.aggregate import quantiles
+from plimsoll.provenance import ID_LENGTH
+from plimsoll.tables import STATISTICS
+from plimsoll.verdicts import verdict as of_verdicts
+from plimsoll.verdicts.verdict import by_checks
+from plimsoll.wording import counted, factor, per_second, significant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from plimsoll.aggregate.intervals import Middle
-    from plimsoll.recording import Recording, Server
-    from plimsoll.report.findings import State, TrialFindings
+    from plimsoll.aggregate.steady_state import SteadyState
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.campaign.load import Load, Stage, UnknownLoad
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.provenance import Part
+    from plimsoll.recording import RecordedServer, Recording, ResponseHead
+    from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Level, Verdict
 
 ABSENT = "–"
 """Stands for a number that there is not."""
 
-MARKS: dict[State, str] = {"sound": "✓", "doubtful": "▲", "void": "✕", "failed": "■"}
+MARKS: dict[State, str] = {
+    "not_checked": "○",
+    "sound": "✓",
+    "doubtful": "▲",
+    "void": "✕",
+    "failed": "■",
+}
 """A mark for each state, told apart by its shape."""
-
-STATISTICS = ("mean", "min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max")
-"""Statistics of a time, in the order of a table."""
 
 MOST_LEVELS = 6
 """Levels of a hold that are told one by one."""
@@ -36,14 +47,14 @@ STATISTIC_HEADINGS = (
     *("mean", "min", "25 %", "50 %", "75 %", "90 %", "95 %", "99 %"),
     *("99.9 %", "99.99 %", "max"),
 )
-"""Headings of `STATISTICS`."""
+"""Headings of `tables.STATISTICS`."""
 
 TIMES = {
     "response_time": ("response time", "done − due"),
     "service_time": ("service time", "done − sent"),
     "first_byte": ("time to first byte", "first byte − sent"),
     "connect": ("time to connect", "handshake complete − connect called, whole trial"),
-    "lag": ("lag of the driver", "sent − due"),
+    "lag": ("scheduling delay", "sent − due"),
 }
 """Times of a summary: their names, and what they are."""
 
@@ -90,7 +101,7 @@ def share(value_ratio: float | None) -> str:
     return "0 %" if value_ratio == 0 else f"{number(100 * value_ratio, 2)} %"
 
 
-def middle_rate(middle: Middle | None) -> tuple[str, str]:
+def middle_rate(middle: Estimate | None) -> tuple[str, str]:
     """A rate and its 95 % interval: `8,050/s` and `7,439–8,711`, each `–` where there is none."""
     if middle is None:
         return ABSENT, ABSENT
@@ -98,7 +109,7 @@ def middle_rate(middle: Middle | None) -> tuple[str, str]:
     return rate(middle.value), ABSENT if ends is None else f"{number(ends.low)}–{number(ends.high)}"
 
 
-def middle_value(middle: Middle | None) -> float | None:
+def middle_value(middle: Estimate | None) -> float | None:
     """The number itself; None where there is none."""
     return None if middle is None else middle.value
 
@@ -108,7 +119,7 @@ def power(value_w: float | None) -> str:
     return ABSENT if value_w is None else f"{number(value_w, 3)} W"
 
 
-def ratio(middle: Middle | None) -> tuple[str, str]:
+def ratio(middle: Estimate | None) -> tuple[str, str]:
     """A ratio and its 95 % interval: `× 1.07` and `0.98–1.17`, each `–` where there is none."""
     if middle is None:
         return ABSENT, ABSENT
@@ -116,16 +127,43 @@ def ratio(middle: Middle | None) -> tuple[str, str]:
     return f"× {middle.value:.2f}", ABSENT if ends is None else f"{ends.low:.2f}–{ends.high:.2f}"
 
 
+def of_best(ratio: Estimate | None) -> str:
+    """A ratio to the best, as a share of it: `73 % (70–76)`; `–` where there is none."""
+    if ratio is None:
+        return ABSENT
+    if ratio.value == 1:
+        return "100 %"
+    ends = ratio.interval
+    if ends is None:
+        return f"{_percent(ratio.value, 1)} %"
+    width = ends.high - ends.low
+    told = (_percent(value, width) for value in (ratio.value, ends.low, ends.high))
+    return "{} % ({}–{})".format(*told)
+
+
+def _percent(value: float, width: float) -> str:
+    """A share in per cent, with as many decimals as an interval of this width deserves."""
+    decimals = 0 if width > 0.02 and value >= 0.1 else 1 if value >= 0.01 else 2  # noqa: PLR2004
+    return f"{100 * value:.{decimals}f}"
+
+
+def times_as(ratio: Estimate | None, name: str = "") -> str:
+    """A ratio to another one: `1.35 × node (1.21–1.50)`; `–` where there is none."""
+    if ratio is None:
+        return ABSENT
+    return " ".join(part for part in (factor(ratio.value), "×", name, _between(ratio)) if part)
+
+
+def _between(ratio: Estimate) -> str:
+    ends = ratio.interval
+    return "" if ends is None else f"({factor(ends.low)}–{factor(ends.high)})"
+
+
 def seconds(value_s: float | None) -> str:
     """A time given in seconds: `213 ms`, `5 s`, `4 min`."""
     if value_s is not None and value_s >= 120 and value_s % 60 == 0:  # noqa: PLR2004
         return f"{value_s / 60:g} min"
     return duration(None if value_s is None else value_s * 1e9)
-
-
-def plain(text: str) -> str:
-    """A text on one line, without the signs that steer a terminal or break a document."""
-    return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def plural(count: int, noun: str) -> str:
@@ -149,94 +187,85 @@ def _with_unit(value: float | None, unit: str) -> str:
     return f"{number(100 * value, 3)} %" if unit == "ratio" else f"{number(value)} {unit}".rstrip()
 
 
-def check_name(check: str) -> str:
-    """A check as people read it: `littles_law` is `Little's law`."""
-    names = {"littles_law": "Little's law"}
-    return names.get(check, check.replace("_", " ").capitalize())
-
-
 def level_text(level: Level | State) -> str:
     """A level with its mark: `▲ doubtful`."""
-    return f"{MARKS[level]} {level}"
+    return f"{MARKS[level]} {level_name(level)}"
+
+
+def level_name(level: Level | State) -> str:
+    """A level as people read it: `not checked`."""
+    return level.replace("_", " ")
 
 
 def verdicts_text(verdicts: Sequence[Verdict]) -> str:
-    """Some verdicts in one line: the level, and the first sentence of the worst of them."""
-    level = worst(verdict.level for verdict in verdicts)
-    if level == "sound":
-        return f"{level_text(level)} by {plural(len(verdicts), 'check')}"
-    bad = [verdict for verdict in verdicts if verdict.level == level]
-    more = f" (and {plural(len(bad) - 1, 'check')} more)" if bad[1:] else ""
-    return f"{level_text(level)}: {check_name(bad[0].check)}: {first(bad[0].statement)}{more}"
+    """Some verdicts in one line: the level, by how many checks, or the worst that one of them says.
+
+    Args:
+        verdicts: Those on one trial.
+    """
+    level = of_verdicts.of_trial(verdicts)
+    bad = [verdict for verdict in verdicts if verdict.level == level and verdict.is_doubting]
+    if not bad:
+        return f"{level_text(level)} {by_checks(verdicts)}"
+    more = f" (and {plural(len(bad) - 1, 'more check')})" if bad[1:] else ""
+    return f"{level_text(level)}: {judging.catalogue.title(bad[0].check)}: {first(bad[0])}{more}"
 
 
-def is_untold(verdict: Verdict, recording: Recording) -> bool:
-    """Whether a check knows nothing, in a recording of another tool, of which most know little."""
-    driver = recording.driver
-    is_foreign = driver is not None and driver.figures is not None
-    return (is_foreign or is_imported(recording)) and verdict.measured is None
+def first(verdict: Verdict) -> str:
+    """The first sentence of a verdict, without its full stop, on one line."""
+    return texts.line(verdict.sentences[0].clause)
 
 
 def is_imported(recording: Recording) -> bool:
     """Whether another tool put on the load and only its files were taken in."""
-    return recording.load.get("model") == "unknown"
+    return recording.load.model == "unknown"
 
 
-def untold_text(verdicts: Sequence[Verdict]) -> str:
-    """The checks that know nothing, in one sentence."""
-    return f"Not told by this recording: {', '.join(check_name(one.check) for one in verdicts)}"
-
-
-def first(statement: str) -> str:
-    """The first sentence of a statement, without its full stop."""
-    return plain(statement).split(". ", maxsplit=1)[0].rstrip(".")
-
-
-def load_text(load: Mapping[str, Any]) -> str:
+def load_text(load: Load | UnknownLoad) -> str:
     """A load in one sentence: what is asked for, how long, on which connections."""
-    stages = ", ".join(_stage_text(stage) for stage in load.get("stages", ()))
-    model = str(load.get("model", "closed"))
-    if model == "unknown":
-        return "recorded by another tool; what it was asked for is not known"
-    unit = "connections" if model == "closed" else "arrivals per second"
-    parts = [f"{model} model ({unit}): {stages}", *_arrival_text(load), _connection_text(load)]
-    if load.get("pipeline", 1) > 1:
-        parts.append(f"{load['pipeline']} requests in flight on each")
-    if load.get("think_time_s"):
-        parts.append(f"think time {seconds(load['think_time_s'])}")
-    if load.get("timeout_s"):
-        parts.append(f"timeout {seconds(load['timeout_s'])}")
-    if load.get("request_limit"):
-        parts.append(f"ends after {counted(load['request_limit'])} requests")
-    if load.get("threads"):
-        parts.append(f"{plural(load['threads'], 'thread')} of the driver")
-    if load.get("server_cores"):
-        parts.append(f"server on core {', '.join(map(str, load['server_cores']))}")
+    if load.model == "unknown":
+        return "recorded by another tool; the requested load is unknown"
+    stages = ", ".join(map(_stage_text, load.stages))
+    if load.request_limit and len(load.stages) == 1:
+        stages = f"hold at {counted(load.stages[0].end)}"
+    unit = "connections" if load.model == "closed" else "arrivals per second"
+    parts = [f"{load.model} model ({unit}): {stages}", *_arrival_text(load), _connection_text(load)]
+    if load.pipeline > 1:
+        parts.append(f"{load.pipeline} requests in flight on each")
+    if load.think_time_s:
+        parts.append(f"think time {seconds(load.think_time_s)}")
+    if load.timeout_s:
+        parts.append(f"timeout {seconds(load.timeout_s)}")
+    if load.request_limit:
+        parts.append(f"ends after {counted(load.request_limit)} requests")
+    if load.threads:
+        parts.append(f"{plural(load.threads, 'load generator thread')}")
+    if load.server_cores:
+        parts.append(f"server on core {', '.join(map(str, load.server_cores))}")
     return "; ".join(parts)
 
 
-def _stage_text(stage: Mapping[str, Any]) -> str:
-    kind = str(stage["kind"]).replace("_", "-")
-    start, end = counted(stage["start"]), counted(stage["end"])
+def _stage_text(stage: Stage) -> str:
+    kind = stage.kind.replace("_", "-")
+    start, end = counted(stage.start), counted(stage.end)
     level = f"at {end}" if start == end else f"from {start} to {end}"
-    steps = stage.get("steps", 1)
-    stepped = f" in {steps} steps" if start != end and steps > 1 else ""
-    return f"{kind} {seconds(stage['duration_s'])} {level}{stepped}"
+    stepped = f" in {stage.steps} steps" if start != end and stage.steps > 1 else ""
+    return f"{kind} {seconds(stage.duration_s)} {level}{stepped}"
 
 
-def _arrival_text(load: Mapping[str, Any]) -> Iterator[str]:
+def _arrival_text(load: Load) -> Iterator[str]:
     """How the requests of an open load arrive, and on how many connections."""
-    if load.get("model") == "open":
-        if load.get("arrivals") == "poisson":
+    if load.model == "open":
+        if load.arrivals == "poisson":
             yield "Poisson arrivals"
-        if load.get("connections"):
-            yield f"a pool of {plural(load['connections'], 'connection')}"
+        if load.connections:
+            yield f"a pool of {plural(load.connections, 'connection')}"
 
 
-def _connection_text(load: Mapping[str, Any]) -> str:
-    if not load.get("keep_alive", True):
+def _connection_text(load: Load) -> str:
+    if not load.keep_alive:
         return "a new connection for each request"
-    each = load.get("requests_per_connection")
+    each = load.requests_per_connection
     return f"{counted(each)} requests on a connection" if each else "connections kept alive"
 
 
@@ -245,39 +274,39 @@ def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
     summary = trial.summary
     if summary is None:
         return []
-    time = told_time(summary)
+    time = summary.time(summary.told_time)
     return [
         (
-            "Right answers",
-            rate(summary["goodput_per_s"]),
-            f"all answers {rate(summary['throughput_per_s'])}",
+            "Goodput",
+            rate(summary.goodput_per_s),
+            f"throughput {rate(summary.throughput_per_s)}",
         ),
         (
-            f"{TIMES[time][0].capitalize()}, median",
-            duration(summary[f"{time}_p50_ns"]),
-            f"99 % {duration(summary[f'{time}_p99_ns'])}",
+            f"{TIMES[summary.told_time][0].capitalize()}, median",
+            duration(time.p50_ns),
+            f"99 % {duration(time.p99_ns)}",
         ),
         (
             "Failed",
-            share(summary["failure_ratio"]),
-            f"{counted(summary['failed'])} of {counted(summary['ok'] + summary['failed'])}",
+            share(summary.failure_ratio),
+            f"{counted(summary.failed)} of {counted(summary.ok + summary.failed)}",
         ),
         (
             "Server CPU",
-            cores(summary["server_busy_cores"]),
-            f"{rate(summary['requests_per_core_s'])} per busy core"
-            if summary["requests_per_core_s"] is not None
+            cores(summary.server_busy_cores),
+            f"{rate(summary.requests_per_core_s)} per busy core"
+            if summary.requests_per_core_s is not None
             else "",
         ),
         (
             "Server memory, peak",
-            size(summary["server_peak_rss_bytes"]),
-            f"PSS {size(summary['server_peak_pss_bytes'])}",
+            size(summary.server_peak_rss_bytes),
+            f"PSS {size(summary.server_peak_pss_bytes)}",
         ),
         (
-            "Driver CPU",
-            cores(summary["driver_busy_cores"]),
-            f"busiest core {share(summary['driver_peak_busy_ratio'])}",
+            "Load generator CPU",
+            cores(summary.driver_busy_cores),
+            f"busiest core {share(summary.driver_peak_busy_ratio)}",
         ),
     ]
 
@@ -290,14 +319,14 @@ def cores(value: float | None) -> str:
     return f"{told} core" if told == "1" else f"{told} cores"
 
 
-def times(summary: Mapping[str, Any]) -> list[tuple[str, str, list[str]]]:
+def times(summary: Summary) -> list[tuple[str, str, list[str]]]:
     """The table of times: name with unit, what it is, and its statistics in that unit.
 
     All numbers of a row have the same decimals, so that they can be compared at a glance.
     """
     rows: list[tuple[str, str, list[str]]] = []
     for kind, (name, meaning) in TIMES.items():
-        values = [summary.get(f"{kind}_{statistic}_ns") for statistic in STATISTICS]
+        values = [summary.time(kind).of(statistic) for statistic in STATISTICS]
         middle = values[0] or max((value for value in values if value), default=0.0)
         factor, unit = _unit_of(middle)
         decimals = 0 if middle <= 0 else max(0, 2 - math.floor(math.log10(middle / factor)))
@@ -311,40 +340,44 @@ def _unit_of(value_ns: float) -> tuple[float, str]:
     return next((pair for pair in _TIME_UNITS[:3] if value_ns >= pair[0]), _TIME_UNITS[2])
 
 
-def why_absent(summary: Mapping[str, Any]) -> str:
+def why_absent(summary: Summary) -> str:
     """Why some percentiles are not shown; empty when all are."""
-    answers, opened = summary["completed"], summary["connections_opened"] or 0
+    answers, opened = summary.completed, summary.connections_opened or 0
     hidden = [
         f"{heading} from {counted(_rows_needed(statistic))}"
         for statistic, heading in zip(STATISTICS, STATISTIC_HEADINGS, strict=True)
-        if statistic in percentiles.QUANTILES
-        and not percentiles.enough(min(answers, opened), percentiles.QUANTILES[statistic])
+        if statistic in quantiles.QUANTILES
+        and not quantiles.enough(min(answers, opened), quantiles.QUANTILES[statistic])
     ]
     if not hidden:
         return ""
     return (
-        f"A percentile is shown where at least {percentiles.ROWS_ABOVE} values lie above it: "
-        f"{', '.join(hidden)} values on; there were {plural(answers, 'answer')} in the hold and "
-        f"{plural(opened, 'connection')} in the trial."
+        f"A percentile is shown where at least {quantiles.ROWS_ABOVE} values lie above it: "
+        f"{', '.join(hidden)} values on; this trial has {plural(answers, 'response')} in the "
+        f"measurement window and {plural(opened, 'connection')}."
     )
 
 
 def _rows_needed(statistic: str) -> int:
-    return math.ceil(round(percentiles.ROWS_ABOVE / (1 - percentiles.QUANTILES[statistic]), 6))
+    return math.ceil(round(quantiles.ROWS_ABOVE / (1 - quantiles.QUANTILES[statistic]), 6))
 
 
-def connections(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def connections(summary: Summary) -> list[tuple[str, str, str]]:
     """What became of the connections: name, count, and what it counts."""
     names = {
-        "asked": "most that the load asks for at one time",
+        "asked": "largest number requested",
         "opened": "handshakes that completed",
-        "answered": "of these, with at least one byte of an answer",
-        "refused": "attempts to connect that failed",
-        "lost": "ended without being asked to",
-        "peak_open": "most open at one time",
+        "answered": "of these, with at least one response byte",
+        "refused": "failed connection attempts",
+        "lost": "closed by the server or by an error",
+        "peak_open": "largest number open at one time",
     }
     return [
-        (name.replace("_", " "), counted_or_absent(summary[f"connections_{name}"]), meaning)
+        (
+            "requested" if name == "asked" else name.replace("_", " "),
+            counted_or_absent(summary.value(f"connections_{name}")),
+            meaning,
+        )
         for name, meaning in names.items()
     ]
 
@@ -352,6 +385,18 @@ def connections(summary: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 def counted_or_absent(value: float | None) -> str:
     """A count; `–` for none."""
     return ABSENT if value is None else counted(value)
+
+
+_RAN = {
+    "version": "Versions",
+    "file": "Files",
+    "command": "Commands",
+    "variable": "Environment",
+    "program": "Programs",
+}
+"""Kinds of parts of an application, and how they are called."""
+
+_DIGESTED = ("file", "program", "definition")
 
 
 def server_facts(recording: Recording) -> list[tuple[str, str]]:
@@ -362,27 +407,51 @@ def server_facts(recording: Recording) -> list[tuple[str, str]]:
     if is_imported(recording):
         return [("Cores", counted(server.workers))] if server.workers else []
     facts = [
+        ("Application", recording.provenance.application_id),
+        ("Started with", texts.line(server.command)),
         ("Ready after", seconds(server.start_s)),
         ("Memory at rest", _rest(server)),
         ("Cores", _core_list(server.cores)),
-        ("Workers told to use", counted_or_absent(server.workers or None)),
+        ("Workers configured", counted_or_absent(server.workers or None)),
         ("Listening sockets", counted_or_absent(server.listeners)),
         ("Listen backlog", _backlog(server)),
         ("Stopped", _stop(server.clean_stop, server.exit_code, server.killed)),
+        *((f"Response head of {head.request}", _head(head)) for head in recording.heads),
     ]
     return [fact for fact in facts if fact[1]]
 
 
-def course_facts(course: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+def ran(recording: Recording) -> list[tuple[str, str]]:
+    """What ran in a trial, kind by kind: name and value; nothing when nobody said."""
+    known = recording.provenance
+    facts = [("Application", known.application_id)]
+    facts += [(name, _parts(known.application, kind)) for kind, name in _RAN.items()]
+    facts += [("Measured by", known.measurement_id)]
+    facts += [("Measured with", _parts(known.measurement, "version", "program", "setting"))]
+    return (
+        [(name, texts.line(value)) for name, value in facts if value] if known.application else []
+    )
+
+
+def _parts(parts: Sequence[Part], *kinds: str) -> str:
+    """Those parts of some kinds, with digests as short as an id."""
+    return ", ".join(
+        f"{part.name} {part.value[:ID_LENGTH] if part.kind in _DIGESTED else part.value}"
+        for part in parts
+        if part.kind in kinds
+    )
+
+
+def course_facts(course: SteadyState | None) -> list[tuple[str, str]]:
     """How soon throughput was there, and how it went in the hold: name and value."""
     if course is None:
         return []
-    risen_s, levels = course["risen_after_s"], course["levels_per_s"]
+    risen_s, levels = course.risen_after_s, course.levels_per_s
     told = " → ".join(rate(level) for level in levels[:MOST_LEVELS])
     more = f" and {len(levels) - MOST_LEVELS} more" if levels[MOST_LEVELS:] else ""
     facts = [
         ("90 % of steady throughput after", _risen(risen_s)),
-        ("Course of the hold", f"{course['course']}{': ' if told else ''}{told}{more}"),
+        ("Steady state", f"{course.name}{': ' if told else ''}{told}{more}"),
     ]
     return [fact for fact in facts if fact[1]]
 
@@ -393,20 +462,29 @@ def _risen(after_s: float | None) -> str:
     return seconds(after_s) if after_s else "no time"
 
 
-def _rest(server: Server) -> str:
+def _rest(server: RecordedServer) -> str:
     if server.rest_pss_bytes is None:
         return size(server.rest_rss_bytes)
     return f"{size(server.rest_rss_bytes)}, PSS {size(server.rest_pss_bytes)}"
 
 
-def _backlog(server: Server) -> str:
+def _backlog(server: RecordedServer) -> str:
     if server.backlog is None:
         return ABSENT
-    asked = "" if server.backlog_asked is None else f"asked {counted(server.backlog_asked)}, "
+    asked = "" if server.backlog_asked is None else f"requested {counted(server.backlog_asked)}, "
     return f"{_places(server)} ({asked}host allows {counted_or_absent(server.somaxconn)})"
 
 
-def listen_queue(server: Server) -> str:
+def _head(head: ResponseHead) -> str:
+    """Length of a head and what of it is which field, the longest first."""
+    fields = sorted(head.fields.items(), key=lambda field: -field[1])
+    told = ", ".join(f"{name} {length}" for name, length in fields)
+    known = head.segments is not None
+    segments = f"; {plural(head.segments or 0, 'TCP segment')} with the body" if known else ""
+    return f"{counted(head.bytes)} bytes ({told}){segments}"
+
+
+def listen_queue(server: RecordedServer) -> str:
     """Places of each listening socket, and what it was asked to have where that is more."""
     if server.backlog is None:
         return ABSENT
@@ -415,17 +493,17 @@ def listen_queue(server: Server) -> str:
     host = server.somaxconn
     capped = host is not None and server.backlog_asked is not None and host < server.backlog_asked
     allowed = f", host allows {counted_or_absent(host)}" if capped else ""
-    return f"{_places(server)}, asked {counted_or_absent(server.backlog_asked)}{allowed}"
+    return f"{_places(server)}, requested {counted_or_absent(server.backlog_asked)}{allowed}"
 
 
-def is_queue_short(server: Server) -> bool:
+def is_queue_short(server: RecordedServer) -> bool:
     """Whether a listening socket has fewer places than the contract has it ask for."""
     if server.backlog is None or server.backlog_asked is None:
         return False
     return min(server.backlogs or (server.backlog,)) < server.backlog_asked
 
 
-def _places(server: Server) -> str:
+def _places(server: RecordedServer) -> str:
     """Places of each listening socket: `4,096`, `2 × 4,096`, `128 and 2 × 4,096`."""
     sockets = Counter(server.backlogs or (server.backlog or 0,))
     return " and ".join(
@@ -438,9 +516,9 @@ def _stop(clean: bool | None, code: int | None, killed: int) -> str:
     if clean is None:
         return ""
     if clean:
-        return "by itself, in time"
+        return "clean, in time"
     ways = [f"exit code {code}" if code is not None else "", f"{killed} killed" if killed else ""]
-    return ", ".join(way for way in ways if way) or "not by itself"
+    return ", ".join(way for way in ways if way) or "not clean"
 
 
 def _core_list(cores: tuple[int, ...]) -> str:

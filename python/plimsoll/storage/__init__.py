@@ -1,7 +1,7 @@
-"""Where results are kept, one module for each way to keep them.
+"""Storage of results, one module per kind.
 
-A module has `serves(storage)`, whether it is meant by what was typed after `--storage`, and
-`opened(folder, storage)`, which gives `results.Results`.
+A module has `serves(storage)`, whether a value of `--storage` selects it, and
+`opened(folder, storage)`, which returns `results.Results`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 from plimsoll.storage import parquet, postgres
 
 if TYPE_CHECKING:
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 STORAGES = (parquet, postgres)
 """Every storage."""
 
-_HINT = "write `--storage postgresql://USER@HOST/DATABASE`, or leave it out for a folder"
+_HINT = "write `--storage postgresql://USER@HOST/DATABASE`, or remove it to use a folder"
 
 
 @contextmanager
 def opened(folder: Path, storage: str = "") -> Generator[Results]:
-    """The results of a campaign, wherever they are kept.
+    """The results of a campaign in any storage.
 
     Args:
-        folder: Folder of the campaign; its name is that of the campaign, and its report lies there.
-        storage: What was typed after `--storage`; empty for the folder itself.
+        folder: Folder of the campaign and its report; its name is that of the campaign.
+        storage: The value of `--storage`; empty for the folder itself.
 
     Raises:
-        CampaignError: There is no such storage; what was typed is not repeated, for it may hold a
-            password.
-        StorageError: The storage is not there.
+        InputError: There is no such storage; the message does not repeat the value, which may
+            contain a password.
+        StorageError: The storage is not available.
     """
     for module in STORAGES:
         if module.serves(storage):
             with module.opened(folder, storage) as results:
                 yield results
             return
-    raise CampaignError([Problem("", "there is no such storage", _HINT)])
+    raise InputError([Problem("", "unknown storage", _HINT)])

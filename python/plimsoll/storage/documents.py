@@ -1,10 +1,12 @@
-"""What every storage keeps as JSON: the plan of a campaign, and a recording."""
+"""JSON documents of every storage: the plan of a campaign, and recordings."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+import tomllib
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
@@ -21,9 +23,32 @@ if TYPE_CHECKING:
 TRIAL = "trial.json"
 """File of a recording, in the folder of its trial."""
 
+FREE = ("repetitions", "published")
+"""Keys of a campaign file that may change between two runs, since recorded trials do not depend on
+them.
+
+More repetitions append blocks to the existing ones, with the same order and seeds.
+"""
+
+
+@dataclass(frozen=True)
+class CampaignFiles:
+    """The stored files of a campaign.
+
+    Attributes:
+        toml: The campaign file as given; None if there was none.
+        published_toml: Its file of published figures as given; None if it has none.
+        resolved: `campaign.resolved`: the campaign with the settings of the command line and all
+            defaults applied; None if it is unknown.
+    """
+
+    toml: str | None
+    published_toml: str | None = None
+    resolved: Mapping[str, Any] | None = None
+
 
 def planned(trial: Trial) -> Planned:
-    """A trial as a stored plan has it."""
+    """A trial in a stored plan."""
     return {
         "id": trial.id,
         "order": trial.order,
@@ -37,8 +62,44 @@ def planned(trial: Trial) -> Planned:
     }
 
 
-def changed(plan: Sequence[Planned], earlier: Sequence[Planned]) -> str:
-    """What differs in a trial that two plans have in common, but for its order; empty if nothing.
+def as_text(content: object) -> str:
+    """A document as JSON with a line feed; values such as paths as texts."""
+    return json.dumps(content, indent=1, ensure_ascii=False, default=str) + "\n"
+
+
+def other_campaign(
+    campaign_toml: str, plan: Sequence[Planned], earlier_toml: str, earlier: Sequence[Planned]
+) -> str:
+    """Why results belong to another campaign, as the end of a sentence; empty if they do not.
+
+    More repetitions, or other comments, do not make another campaign.
+
+    Args:
+        campaign_toml: The campaign file.
+        plan: Its plan, with settings applied.
+        earlier_toml: The campaign file of the results.
+        earlier: The plan of the results.
+    """
+    if differing := _different_keys(campaign_toml, earlier_toml):
+        keys = ", ".join(f"`{key}`" for key in differing)
+        return f"has results of another campaign: {keys} differ{'' if differing[1:] else 's'}"
+    if found := _changed(plan, earlier):
+        return f"was run with other settings: {found} differs"
+    return ""
+
+
+def _different_keys(campaign_toml: str, earlier_toml: str) -> list[str]:
+    """Keys of two campaign files that differ, without those that do not affect trials."""
+    if campaign_toml == earlier_toml:
+        return []
+    now, before = tomllib.loads(campaign_toml), tomllib.loads(earlier_toml)
+    return sorted(
+        key for key in {*now, *before} if key not in FREE and now.get(key) != before.get(key)
+    )
+
+
+def _changed(plan: Sequence[Planned], earlier: Sequence[Planned]) -> str:
+    """How a trial in both plans differs, apart from its order; empty if it does not.
 
     Args:
         plan: The plan.
@@ -63,23 +124,29 @@ def keep_recording(recording: Recording, folder: Path) -> None:
     (folder / TRIAL).write_text(text + "\n", "utf-8")
 
 
-def recording(content: Mapping[str, Any], where: str) -> Recording:
+def recording(content: object, where: str) -> Recording:
     """A recording from its JSON.
 
     Args:
-        content: What was read.
-        where: Where it was read, for errors.
+        content: The JSON.
+        where: Its source, for errors.
 
     Raises:
-        StorageError: It is none, or of a newer format.
+        StorageError: It is not a recording, or has a newer format.
     """
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - heavy
+    from pydantic import TypeAdapter  # noqa: PLC0415 - heavy
 
-    written = content.get("format", 0)
+    document = cast("dict[str, Any]", content) if isinstance(content, dict) else {"format": None}
+    written = document.get("format", 0)
+    if not isinstance(written, int):
+        raise StorageError(f"`{where}` is not a recording")
     if written > FORMAT:
-        message = f"`{where}` has format {written}, this Plimsoll reads up to {FORMAT}"
+        message = f"`{where}` has format {written}, this version of Plimsoll reads up to {FORMAT}"
         raise StorageError(message, "update Plimsoll")
     try:
-        return TypeAdapter(Recording).validate_python(content)
-    except ValidationError as error:
-        raise StorageError(f"`{where}` is no recording: {error}") from error
+        found = TypeAdapter(Recording).validate_python(content)
+        if found.zero_utc:
+            datetime.fromisoformat(found.zero_utc)
+    except ValueError as error:  # a `ValidationError` is one
+        raise StorageError(f"`{where}` is not a recording: {error}") from error
+    return found

@@ -3,12 +3,15 @@
 ```
 results/<campaign>/
 ├── campaign.toml             as given
-├── published.toml            the published figures that the campaign names, as given
+├── campaign.json             the campaign with settings of the command line and defaults applied
+├── published.toml            the campaign's file of published figures, as given
 ├── plan.json                 trials in order
 ├── .lock                     held while a campaign is conducted
 ├── trials/<trial id>/        trial.json and the recorded tables; complete or absent
 ├── trials/.<trial id>.partial/   a trial that is being conducted
-├── derived/                  what can be computed again
+├── superseded/1/             results of trials that were repeated after a change
+├── derived/                  comparisons, verdicts on the campaign: can be computed again
+│   └── <trial id>/           derived tables and verdicts of one trial; complete or absent
 └── report/
 ```
 """
@@ -21,7 +24,7 @@ import json
 import os
 import shutil
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,39 +32,41 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
 from plimsoll.storage import documents
+from plimsoll.storage.results import DerivedTrial
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
     from plimsoll.plan import Trial
+    from plimsoll.storage.documents import CampaignFiles, Planned
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
 
-def results(folder: Path) -> Results:
+def results(folder: Path) -> ParquetResults:
     """The results in a folder, which need not exist yet."""
-    return Results(folder)
+    return ParquetResults(folder)
 
 
 def serves(storage: str) -> bool:
-    """Whether results are to be kept here: nothing else was named."""
+    """Whether this is the selected storage: no other was named."""
     return not storage
 
 
 @contextmanager
-def opened(folder: Path, _storage: str = "") -> Generator[Results]:
+def opened(folder: Path, _storage: str = "") -> Generator[ParquetResults]:
     """The results in a folder, which need not exist yet."""
     yield results(folder)
 
 
 @dataclass(frozen=True)
-class Results:
+class ParquetResults:
     """The results of one campaign.
 
     Attributes:
-        folder: Where they lie.
+        folder: Their folder.
     """
 
     folder: Path
@@ -73,8 +78,13 @@ class Results:
 
     @property
     def derived(self) -> Path:
-        """Folder of what can be computed again."""
+        """Folder of everything that can be computed again."""
         return self.folder / "derived"
+
+    @property
+    def superseded(self) -> Path:
+        """Folder of the trials that were repeated after a change."""
+        return self.folder / "superseded"
 
     @property
     def report(self) -> Path:
@@ -83,12 +93,12 @@ class Results:
 
     @property
     def place(self) -> str:
-        """Where the results are, in words for a person."""
+        """Where the results are, for messages."""
         return str(self.folder)
 
     @property
     def logs_place(self) -> str:
-        """Where logs are, in words for a person."""
+        """Where logs are, for messages."""
         return str(self.trials)
 
     def trial_ids(self) -> tuple[str, ...]:
@@ -98,11 +108,11 @@ class Results:
         return tuple(sorted(found, key=lambda name: (planned.get(name, len(planned)), name)))
 
     def planned_ids(self) -> tuple[str, ...]:
-        """Ids of the trials of the plan, in order; empty when there is no plan."""
+        """Ids of the trials of the plan, in order; empty if there is no plan."""
         return tuple(planned["id"] for planned in self.plan())
 
-    def plan(self) -> list[dict[str, Any]]:
-        """The trials of the plan as `documents.planned` has them; empty when there is no plan.
+    def plan(self) -> list[Planned]:
+        """The trials of the plan in the format of `documents.planned`; empty without a plan.
 
         Raises:
             StorageError: The plan is damaged.
@@ -110,13 +120,13 @@ class Results:
         path = self.folder / "plan.json"
         try:
             return json.loads(path.read_bytes())["trials"]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
         except (OSError, ValueError, KeyError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}") from error
 
     def campaign_toml(self) -> str | None:
-        """The campaign file as given; None when there was none.
+        """The campaign file as given; None if there was none.
 
         Raises:
             StorageError: It cannot be read.
@@ -124,18 +134,31 @@ class Results:
         return self._given("campaign.toml")
 
     def published_toml(self) -> str | None:
-        """The published figures that the campaign names, as given; None when it names none.
+        """The campaign's file of published figures as given; None if it has none.
 
         Raises:
             StorageError: They cannot be read.
         """
         return self._given("published.toml")
 
-    def recording(self, trial_id: str) -> Recording:
-        """What happened in a trial.
+    def campaign_resolved(self) -> dict[str, Any] | None:
+        """The campaign with all settings and defaults applied; None if unknown.
 
         Raises:
-            StorageError: There is no such trial, or it cannot be read by this version.
+            StorageError: It cannot be read.
+        """
+        text = self._given("campaign.json")
+        try:
+            return None if text is None else json.loads(text)
+        except ValueError as error:
+            path = self.folder / "campaign.json"
+            raise StorageError(f"`{path}` cannot be read: {error}") from error
+
+    def recording(self, trial_id: str) -> Recording:
+        """The recording of a trial.
+
+        Raises:
+            StorageError: The trial does not exist, or this version cannot read it.
         """
         path = self.trials / trial_id / documents.TRIAL
         try:
@@ -147,7 +170,7 @@ class Results:
         return documents.recording(content, str(path))
 
     def table(self, trial_id: str, name: str) -> ds.Dataset:
-        """A recorded table of a trial, read lazily; empty when the trial has none.
+        """A recorded table of a trial, read lazily; empty if the trial has none.
 
         Args:
             trial_id: Id of the trial.
@@ -156,20 +179,16 @@ class Results:
         Raises:
             StorageError: The file is damaged.
         """
-        import pyarrow.dataset as ds  # noqa: PLC0415
-        import pyarrow.parquet as pq  # noqa: PLC0415
+        from plimsoll.storage import rows  # noqa: PLC0415 - a load starts without it
 
         path = self.trials / trial_id / f"{name}.parquet"
-        if not path.exists():
-            return ds.dataset(_schema(name).empty_table())
         try:
-            pq.read_schema(path)  # else whoever reads the rows would meet the damage
-            return ds.dataset(path, schema=_schema(name), format=_unbuffered())
+            return rows.dataset(path, name)
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}") from error
 
     def logs(self, trial_id: str) -> Mapping[str, str]:
-        """What server and driver wrote, by name: `server.log`.
+        """Output of server and driver by file name: `server.log`.
 
         Raises:
             StorageError: A log cannot be read.
@@ -178,16 +197,67 @@ class Results:
             found = sorted((self.trials / trial_id).glob("*.log"))
             return {path.name: path.read_text("utf-8", "replace") for path in found}
 
+    def write_derived_trial(self, trial_id: str, derived: DerivedTrial) -> None:
+        """Stores everything derived from a trial; replaces an earlier version as a whole.
+
+        Raises:
+            StorageError: It could not be written; the earlier version is unchanged.
+        """
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        partial = self.derived / f".{trial_id}.partial"
+        try:
+            with writing(self.folder):
+                shutil.rmtree(partial, ignore_errors=True)
+                partial.mkdir(parents=True)
+                for name, table in derived.tables.items():
+                    pq.write_table(table, partial / f"{name}.parquet", compression="zstd")
+                (partial / _JUDGED).write_text(documents.as_text(derived.judged), "utf-8")
+                publish(partial, self.derived / trial_id)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+    def read_derived_trial(self, trial_id: str) -> DerivedTrial | None:
+        """Everything derived from a trial; None if it has not been computed.
+
+        Raises:
+            StorageError: A file is damaged.
+        """
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        folder = self.derived / trial_id
+        if not folder.is_dir():
+            return None
+        try:
+            judged = json.loads((folder / _JUDGED).read_bytes())
+            found = {path.stem: pq.ParquetFile(path).read() for path in folder.glob("*.parquet")}
+        except (OSError, ValueError) as error:
+            raise StorageError(f"`{folder}` cannot be read: {error}", _JUDGE_AGAIN) from error
+        return DerivedTrial(found, judged)
+
+    def prune_derived(self) -> None:
+        """Removes everything derived from trials that no longer exist.
+
+        Raises:
+            StorageError: It could not be removed.
+        """
+        derived = [path for path in self.derived.glob("[!.]*") if path.is_dir()]
+        there = set(self.trial_ids()) if derived else set[str]()
+        with writing(self.folder):
+            for path in derived:
+                if path.name not in there:
+                    shutil.rmtree(path)
+
     def derived_tables(self) -> tuple[str, ...]:
-        """Names of the derived tables that there are."""
-        return tuple(sorted(path.stem for path in self.derived.glob("[!.]*.parquet")))
+        """Names of the derived tables of the campaign."""
+        return _stems(self.derived, ".parquet")
 
     def derived_documents(self) -> tuple[str, ...]:
-        """Names of all else that is derived."""
-        return tuple(sorted(path.stem for path in self.derived.glob("[!.]*.json")))
+        """Names of the derived documents of the campaign."""
+        return _stems(self.derived, ".json")
 
     def write_derived(self, name: str, table: pa.Table) -> None:
-        """Keeps a derived table, in place of an earlier one.
+        """Stores a derived table of the campaign; replaces an earlier one.
 
         Args:
             name: Name of the table.
@@ -202,7 +272,7 @@ class Results:
             pq.write_table(table, partial, compression="zstd")
 
     def read_derived(self, name: str) -> pa.Table | None:
-        """A derived table; None when it has not been computed.
+        """A derived table of the campaign; None if it has not been computed.
 
         Raises:
             StorageError: The file is damaged.
@@ -216,7 +286,7 @@ class Results:
             raise StorageError(f"`{path}` cannot be read: {error}", _JUDGE_AGAIN) from error
 
     def write_derived_json(self, name: str, content: object) -> None:
-        """Keeps something derived that is no table: `verdicts`.
+        """Stores a derived document: `campaign_verdicts`.
 
         Raises:
             StorageError: It could not be written.
@@ -226,7 +296,7 @@ class Results:
             partial.write_text(text + "\n", "utf-8")
 
     def read_derived_json(self, name: str) -> Any:
-        """Something derived that is no table; None when it has not been computed.
+        """A derived document; None if it has not been computed.
 
         Raises:
             StorageError: The file is damaged.
@@ -237,55 +307,71 @@ class Results:
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}", _JUDGE_AGAIN) from error
 
-    def prepare(
-        self, campaign_toml: str, trials: Sequence[Trial], published_toml: str | None = None
-    ) -> None:
-        """Makes the folder ready for a campaign, or for going on with the same one.
+    def prepare(self, campaign: CampaignFiles, trials: Sequence[Trial]) -> None:
+        """Prepares the folder for a new or resumed campaign; call under `locked`.
 
-        Removes what a killed run left behind. To be called under `locked`.
+        Removes the remains of a killed run.
 
         Args:
-            campaign_toml: The campaign file as given.
+            campaign: The campaign.
             trials: Its trials in order.
-            published_toml: The published figures that it names; None when it names none.
 
         Raises:
-            StorageError: The folder cannot be written, or holds something else.
+            StorageError: The folder cannot be written, or contains something else.
         """
         plan = [documents.planned(trial) for trial in trials]
-        self._require_same_campaign(campaign_toml, plan)
+        self._require_same_campaign(campaign.toml or "", plan)
         with writing(self.folder):
             self.trials.mkdir(parents=True, exist_ok=True)
-            for leftover in self.trials.glob(".*"):
+            for leftover in (*self.trials.glob(".*"), *self.derived.glob(".*/")):
                 shutil.rmtree(leftover)
-        with self._replacing(self.folder / "campaign.toml") as partial:
-            partial.write_text(campaign_toml, "utf-8")
-        if published_toml is not None:
-            with self._replacing(self.folder / "published.toml") as partial:
-                partial.write_text(published_toml, "utf-8")
-        with self._replacing(self.folder / "plan.json") as partial:
-            text = json.dumps({"format": FORMAT, "trials": plan}, indent=1)
-            partial.write_text(text + "\n", "utf-8")
+        for name, text in _texts(campaign, plan).items():
+            with self._replacing(self.folder / name) as partial:
+                partial.write_text(text, "utf-8")
+
+    def set_aside(self, trial_ids: Sequence[str]) -> str:
+        """Moves trials into a new folder of results, `superseded/1`; call under `locked`.
+
+        Args:
+            trial_ids: Existing trials.
+
+        Returns:
+            The new folder.
+
+        Raises:
+            StorageError: It could not be written; trials that were not moved are unchanged.
+        """
+        number = sum(1 for _ in self.superseded.glob("*")) + 1
+        aside = ParquetResults(self.superseded / str(number))
+        with writing(self.folder):
+            aside.trials.mkdir(parents=True)
+            for name in _GIVEN:
+                if (self.folder / name).exists():
+                    shutil.copyfile(self.folder / name, aside.folder / name)
+            for trial_id in trial_ids:
+                self._set_aside(trial_id, aside)
+            _sync(self.trials)
+        return aside.place
 
     @contextmanager
     def locked(self) -> Generator[None]:
-        """Keeps other runs out of the folder for as long as the block runs.
+        """Excludes other runs from the folder during the block.
 
         Raises:
-            StorageError: Another run is at work in it, or it cannot be written.
+            StorageError: Another run is using it, or it cannot be written.
         """
         with locked(self.folder):
             yield
 
     @contextmanager
     def trial(self, trial_id: str) -> Generator[Path]:
-        """A folder for a trial that appears under its final name only when the block succeeds.
+        """A folder for a trial that gets its final name only if the block succeeds.
 
         Args:
             trial_id: Id of the trial; an earlier recording of it is replaced.
 
         Yields:
-            The folder to write to; it is removed when the block raises.
+            The folder to write to; it is removed if the block raises.
 
         Raises:
             StorageError: It could not be written.
@@ -297,40 +383,46 @@ class Results:
                 partial.mkdir(parents=True)
             yield partial
             with writing(self.folder):
+                if (derived := self.derived / trial_id).exists():
+                    shutil.rmtree(derived)
                 publish(partial, self.trials / trial_id)
         except BaseException:
             shutil.rmtree(partial, ignore_errors=True)
             raise
 
+    def _set_aside(self, trial_id: str, aside: ParquetResults) -> None:
+        """Moves a trial, after everything derived from it, which can be derived again."""
+        if (derived := self.derived / trial_id).exists():
+            aside.derived.mkdir(exist_ok=True)
+            derived.rename(aside.derived / trial_id)
+        (self.trials / trial_id).rename(aside.trials / trial_id)
+
     def _given(self, name: str) -> str | None:
-        """A file that was given with the campaign; None when there was none."""
+        """A file given with the campaign; None if there was none."""
         given = self.folder / name
         if not given.exists():
             return None
         with writing(self.folder):
             return given.read_text("utf-8", "replace")
 
-    def _require_same_campaign(self, campaign_toml: str, plan: list[dict[str, Any]]) -> None:
+    def _require_same_campaign(self, campaign_toml: str, plan: list[Planned]) -> None:
         given = self.campaign_toml()
         if given is None:
             self._require_empty()
             return
-        if given != campaign_toml:
-            raise StorageError(f"`{self.folder}` holds the results of another campaign", _ELSEWHERE)
-        if changed := documents.changed(plan, self.plan()):
-            message = f"`{self.folder}` was made with other settings: {changed} differs"
-            raise StorageError(message, _ELSEWHERE)
+        if other := documents.other_campaign(campaign_toml, plan, given, self.plan()):
+            raise StorageError(f"`{self.folder}` {other}", _ELSEWHERE)
 
     def _require_empty(self) -> None:
         with writing(self.folder):
             others = [path.name for path in self.folder.glob("*") if path.name != ".lock"]
         if others:
-            message = f"`{self.folder}` holds other things than results (`{min(others)}`)"
+            message = f"`{self.folder}` contains files that are not results (`{min(others)}`)"
             raise StorageError(message, _ELSEWHERE)
 
     @contextmanager
     def _replacing(self, path: Path) -> Generator[Path]:
-        """A file that takes the place of another one only when it is complete."""
+        """A file that replaces another one only when it is complete."""
         partial = path.with_name(f".{path.name}.partial")
         try:
             with writing(self.folder):
@@ -342,36 +434,65 @@ class Results:
             partial.unlink(missing_ok=True)
 
 
-_ELSEWHERE = "name another folder with `--into`, or move this one away"
-_JUDGE_AGAIN = "`plimsoll judge` computes it again"
+def _stems(folder: Path, suffix: str) -> tuple[str, ...]:
+    """Names of the files in a folder with a suffix, without it, in order."""
+    found = folder.glob(f"[!.]*{suffix}")
+    return tuple(sorted(path.stem for path in found if path.is_file()))
+
+
+def _texts(campaign: CampaignFiles, plan: list[Planned]) -> dict[str, str]:
+    """The stored files of a campaign by name; the plan is written last."""
+    resolved = None if campaign.resolved is None else documents.as_text(campaign.resolved)
+    texts = (
+        campaign.toml or "",
+        resolved,
+        campaign.published_toml,
+        documents.as_text({"format": FORMAT, "trials": plan}),
+    )
+    return {name: text for name, text in zip(_GIVEN, texts, strict=True) if text is not None}
+
+
+_GIVEN = ("campaign.toml", "campaign.json", "published.toml", "plan.json")
+"""Files of a campaign, in the order in which they are written."""
+
+_JUDGED = "verdicts.json"
+"""File of the verdicts on a trial, in its folder of derived tables."""
+
+_ELSEWHERE = "choose another folder with `--into`, or move this one"
+_JUDGE_AGAIN = "run `plimsoll judge` to recompute it"
 
 
 @contextmanager
 def locked(folder: Path, option: str = "--into") -> Generator[None]:
-    """Keeps others out of a folder for as long as the block runs.
+    """Excludes other runs from a folder during the block.
 
     Args:
-        folder: The folder; made when it is not there.
-        option: The option that names another one, for remedies.
+        folder: The folder; created if necessary.
+        option: The option that selects another one, for hints.
 
     Raises:
-        StorageError: Somebody else is at work in it, or it cannot be written.
+        StorageError: Another run is using it, or it cannot be written.
     """
+    made = _missing(folder)
     with writing(folder, option):
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / ".lock").open("a+")
     with lock:
         _take(lock.fileno(), folder, option)
-        yield
+        try:
+            yield
+        except BaseException:
+            _take_away(folder, made)
+            raise
 
 
 @contextmanager
 def writing(folder: Path, option: str = "--into") -> Generator[None]:
-    """Turns what the operating system says while results are written into an error with a remedy.
+    """Turns errors of the operating system while results are written into errors with a hint.
 
     Args:
-        folder: The results that are being written.
-        option: The option that names another folder, for remedies.
+        folder: The results that are written.
+        option: The option that selects another folder, for hints.
 
     Raises:
         StorageError: The block raised an OSError.
@@ -383,11 +504,11 @@ def writing(folder: Path, option: str = "--into") -> Generator[None]:
 
 
 def keep(path: Path, content: bytes) -> Path:
-    """Writes a file, and makes the folder it lies in.
+    """Writes a file, and creates its folder.
 
     Args:
-        path: The file; an earlier one is written over.
-        content: What is in it.
+        path: The file; an earlier one is overwritten.
+        content: Its content.
 
     Returns:
         The path.
@@ -402,59 +523,63 @@ def keep(path: Path, content: bytes) -> Path:
 
 
 def storage_error(folder: Path, error: OSError, option: str = "--into") -> StorageError:
-    """The error that says what went wrong with a folder, and what to do.
+    """The error for a failure in a folder of results, with a hint.
 
     Args:
         folder: The results.
-        error: What the operating system, or Arrow in its name, said.
-        option: The option that names another folder, for remedies.
+        error: The error of the operating system, or of Arrow.
+        option: The option that selects another folder, for hints.
     """
     reason = error.strerror or str(error)
     number = error.errno or _number_in(str(error))
     if number in _FULL:
-        hint = f"free some space or name another folder with `{option}`, then run again to go on"
+        hint = f"free disk space or choose another folder with `{option}`, then run again to resume"
         return StorageError(f"no space left for results in `{folder}`", hint)
     if number in _FORBIDDEN:
-        hint = f"name a folder that you may write to with `{option}`"
-        return StorageError(f"results cannot be written to `{folder}`: {reason}", hint)
-    return StorageError(f"results in `{folder}` could not be kept: {reason}")
+        hint = f"choose a writable folder with `{option}`"
+        return StorageError(f"cannot write results to `{folder}`: {reason}", hint)
+    return StorageError(f"cannot store results in `{folder}`: {reason}")
 
 
 def _number_in(text: str) -> int | None:
-    """The error number that a message of Arrow holds, for the numbers that matter here."""
+    """The error number in a message of Arrow, if it is one of those used here."""
     known = {os.strerror(number): number for number in (*_FULL, *_FORBIDDEN)}
     return next((number for words, number in known.items() if words in text), None)
 
 
-def _schema(name: str) -> pa.Schema:
-    from plimsoll import tables  # noqa: PLC0415
+def _missing(folder: Path) -> list[Path]:
+    """The folder and its parents that do not exist yet, the innermost first."""
+    return [path for path in (folder, *folder.parents) if not path.exists()]
 
-    return next(table.schema for table in tables.TABLES if table.name == name)
 
-
-def _unbuffered() -> ds.ParquetFileFormat:
-    """Parquet read row group by row group; by default Arrow keeps whole columns of a file."""
-    import pyarrow.dataset as ds  # noqa: PLC0415
-
-    options = ds.ParquetFragmentScanOptions(pre_buffer=False)
-    return ds.ParquetFileFormat(default_fragment_scan_options=options)
+def _take_away(folder: Path, made: Sequence[Path]) -> None:
+    """Removes empty folders that were created for results."""
+    if folder not in made:
+        return
+    with suppress(OSError):
+        (folder / "trials").rmdir()
+    with suppress(OSError):
+        if [path.name for path in folder.iterdir()] == [".lock"]:
+            (folder / ".lock").unlink()
+        for path in made:
+            path.rmdir()
 
 
 def _take(lock: int, folder: Path, option: str) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        message = f"another run is at work in `{folder}`"
-        hint = f"wait until it has ended, or name another folder with `{option}`"
+        message = f"another run is using `{folder}`"
+        hint = f"wait until it has finished, or choose another folder with `{option}`"
         raise StorageError(message, hint) from error
 
 
 def publish(partial: Path, final: Path) -> None:
-    """Gives a complete folder its final name, so that a crash leaves it whole or not at all.
+    """Gives a complete folder its final name, so that it is complete or absent after a crash.
 
     Args:
         partial: The folder.
-        final: Its name; what has it is replaced.
+        final: Its name; an existing folder of this name is replaced.
 
     Raises:
         OSError: It could not be written.

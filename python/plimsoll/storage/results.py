@@ -1,7 +1,8 @@
-"""The face that every storage has."""
+"""The interface of every storage."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -14,18 +15,32 @@ if TYPE_CHECKING:
 
     from plimsoll.plan import Trial
     from plimsoll.recording import Recording
+    from plimsoll.storage.documents import CampaignFiles, Planned
+
+
+@dataclass(frozen=True)
+class DerivedTrial:
+    """Everything derived from one trial.
+
+    Attributes:
+        tables: Derived tables by name; rows of `seconds` and `summaries` name their trial.
+        judged: The verdicts on the trial, and the origin of everything derived.
+    """
+
+    tables: Mapping[str, pa.Table]
+    judged: dict[str, Any]
 
 
 class Results(Protocol):
-    """The results of one campaign, wherever they are kept.
+    """The results of one campaign in any storage.
 
-    A trial is there as a whole or not at all, also for whoever reads while it is written. What
-    cannot be read or written is a `StorageError` with a remedy, from each of these.
+    A trial is complete or absent, even to concurrent readers. Every method raises a `StorageError`
+    with a remedy if something cannot be read or written.
     """
 
     @property
     def folder(self) -> Path:
-        """Folder of the campaign; of what is kept elsewhere, only the report lies there."""
+        """Folder of the campaign; of another storage, it contains only the report."""
         ...
 
     @property
@@ -35,12 +50,12 @@ class Results(Protocol):
 
     @property
     def place(self) -> str:
-        """Where the results are, in words for a person and without credentials."""
+        """Where the results are, for messages, without credentials."""
         ...
 
     @property
     def logs_place(self) -> str:
-        """Where logs are, in words for a person and without credentials."""
+        """Where logs are, for messages, without credentials."""
         ...
 
     def trial_ids(self) -> tuple[str, ...]:
@@ -48,29 +63,33 @@ class Results(Protocol):
         ...
 
     def planned_ids(self) -> tuple[str, ...]:
-        """Ids of the trials of the plan, in order; empty when there is no plan."""
+        """Ids of the trials of the plan, in order; empty if there is no plan."""
         ...
 
-    def plan(self) -> list[dict[str, Any]]:
-        """The trials of the plan as `documents.planned` has them; empty when there is no plan."""
+    def plan(self) -> list[Planned]:
+        """The trials of the plan in the format of `documents.planned`; empty without a plan."""
         ...
 
     def campaign_toml(self) -> str | None:
-        """The campaign file as given; None when there was none."""
+        """The campaign file as given; None if there was none."""
         ...
 
     def published_toml(self) -> str | None:
-        """The published figures that the campaign names, as given; None when it names none."""
+        """The campaign's file of published figures as given; None if it has none."""
+        ...
+
+    def campaign_resolved(self) -> dict[str, Any] | None:
+        """The campaign with all settings and defaults applied; None if unknown."""
         ...
 
     def recording(self, trial_id: str) -> Recording:
-        """What happened in a trial."""
+        """The recording of a trial."""
         ...
 
     def table(self, trial_id: str, name: str) -> ds.Dataset:
-        """A recorded table of a trial in no particular order; empty when the trial has none.
+        """A recorded table of a trial in no particular order; empty if the trial has none.
 
-        It may be read until a table of another trial is asked for.
+        It is valid until a table of another trial is requested.
 
         Args:
             trial_id: Id of the trial.
@@ -79,46 +98,67 @@ class Results(Protocol):
         ...
 
     def logs(self, trial_id: str) -> Mapping[str, str]:
-        """What server and driver wrote, by name: `server.log`."""
+        """Output of server and driver by file name: `server.log`."""
+        ...
+
+    def write_derived_trial(self, trial_id: str, derived: DerivedTrial) -> None:
+        """Stores everything derived from a trial; replaces an earlier version as a whole.
+
+        It is removed when its trial is recorded again, and moves with a trial that is set aside.
+        """
+        ...
+
+    def read_derived_trial(self, trial_id: str) -> DerivedTrial | None:
+        """Everything derived from a trial; None if it has not been computed."""
+        ...
+
+    def prune_derived(self) -> None:
+        """Removes everything derived from trials that no longer exist."""
         ...
 
     def derived_tables(self) -> tuple[str, ...]:
-        """Names of the derived tables that there are."""
+        """Names of the derived tables of the campaign."""
         ...
 
     def derived_documents(self) -> tuple[str, ...]:
-        """Names of all else that is derived."""
+        """Names of the derived documents of the campaign."""
         ...
 
     def write_derived(self, name: str, table: pa.Table) -> None:
-        """Keeps a derived table, in place of an earlier one."""
+        """Stores a derived table of the campaign; replaces an earlier one."""
         ...
 
     def read_derived(self, name: str) -> pa.Table | None:
-        """A derived table; None when it has not been computed."""
+        """A derived table of the campaign; None if it has not been computed."""
         ...
 
     def write_derived_json(self, name: str, content: object) -> None:
-        """Keeps something derived that is no table, in place of an earlier one."""
+        """Stores a derived document; replaces an earlier one."""
         ...
 
     def read_derived_json(self, name: str) -> Any:
-        """Something derived that is no table; None when it has not been computed."""
+        """A derived document; None if it has not been computed."""
         ...
 
-    def prepare(
-        self, campaign_toml: str, trials: Sequence[Trial], published_toml: str | None = None
-    ) -> None:
-        """Makes ready for a campaign, or for going on with the same one; call under `locked`."""
+    def prepare(self, campaign: CampaignFiles, trials: Sequence[Trial]) -> None:
+        """Prepares the storage for a new or resumed campaign; call under `locked`."""
+        ...
+
+    def set_aside(self, trial_ids: Sequence[str]) -> str:
+        """Moves trials out of the results into separate results; call under `locked`.
+
+        Returns:
+            Where they are now, for messages.
+        """
         ...
 
     def locked(self) -> AbstractContextManager[None]:
-        """Keeps other runs out for as long as the block runs."""
+        """Excludes other runs during the block."""
         ...
 
     def trial(self, trial_id: str) -> AbstractContextManager[Path]:
-        """A folder for the files of a trial, which is kept only when the block succeeds.
+        """A folder for the files of a trial, which is stored only if the block succeeds.
 
-        An earlier recording of the trial is replaced then.
+        An earlier recording of the trial is then replaced.
         """
         ...

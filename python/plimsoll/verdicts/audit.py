@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
 from plimsoll.verdicts.figure_set_checks import FIGURE_SET_CHECKS
 from plimsoll.verdicts.limits import Limits
-from plimsoll.verdicts.verdict import worst
+from plimsoll.verdicts.verdict import Sentence, worst
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.verdict import Level, Verdict
+
+
+BY_RATE = ("littles_law", "quantile_bounds")
+"""Checks that hold the rate against times."""
+
+OF_EACH = ("failures_counted", "link_headroom", "cpu_bounds", "equal_lengths")
+"""Checks whose verdict holds for means as for each run: they compare shares."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,7 @@ class Audited:
         missing: Name of each other check, and what would have to be published for it.
     """
 
-    figures: Figures
+    figures: ReportedStatistics
     verdicts: tuple[Verdict, ...]
     missing: dict[str, str]
 
@@ -56,7 +63,7 @@ class Audit:
         return worst([*levels, *(verdict.level for verdict in self.together)])
 
 
-def audit(results: Sequence[Figures], limits: Limits | None = None) -> Audit:
+def audit(results: Sequence[ReportedStatistics], limits: Limits | None = None) -> Audit:
     """Judges published figures.
 
     Args:
@@ -71,8 +78,44 @@ def audit(results: Sequence[Figures], limits: Limits | None = None) -> Audit:
     )
 
 
-def _audited(figures: Figures, limits: Limits) -> Audited:
-    judged = {check: check.judge(figures, limits) for check in FIGURE_CHECKS}
+def _of_means(figures: ReportedStatistics, found: Verdict | None) -> Verdict | None:
+    """A verdict on means of several runs: what no single run can be, their means may be.
+
+    The mean of connections / rate is not connections / the mean rate, so laws that tie rates, times
+    and counts of one run together can be missed by means without any of them being wrong.
+    """
+    if found is None or not figures.mean_of or found.level != "void" or found.check in OF_EACH:
+        return found
+    text = (
+        f"These are means over {figures.mean_of}, which need not agree as the figures of one run "
+        "must."
+    )
+    return _softened(found, text, "Publish the figures of each run beside their means.")
+
+
+def _of_samples(figures: ReportedStatistics, found: Verdict | None) -> Verdict | None:
+    """A verdict on a rate that is a mean of samples, where requests / time cannot be worked out."""
+    if found is None or figures.is_resolved or found.level != "void" or found.check not in BY_RATE:
+        return found
+    text = "The rate is a mean over short stretches, which need not be requests / time."
+    return _softened(found, text, "Publish the number of requests and the duration.")
+
+
+def _softened(found: Verdict, text: str, remedy: str) -> Verdict:
+    """A void verdict as a doubtful one, with what may explain it."""
+    held = tuple(
+        replace(one, level="doubtful", remedy="") if one.level == "void" else one
+        for one in found.sentences
+    )
+    because = Sentence("doubtful", text, remedy)
+    return replace(found, level="doubtful", sentences=(*held[:1], because, *held[1:]))
+
+
+def _audited(figures: ReportedStatistics, limits: Limits) -> Audited:
+    judged = {
+        check: _of_samples(figures, _of_means(figures, check.judge(figures, limits)))
+        for check in FIGURE_CHECKS
+    }
     return Audited(
         figures,
         tuple(verdict for verdict in judged.values() if verdict is not None),

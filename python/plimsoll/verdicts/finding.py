@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts.verdict import LEVELS, Verdict
+from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, Verdict
 
 if TYPE_CHECKING:
+    from plimsoll.aggregate.usage import Usage
+    from plimsoll.recording import Origin, Recording
     from plimsoll.verdicts.limits import Limit
     from plimsoll.verdicts.verdict import Level
+
+
+READABLE_HOST = "Measure on a host whose sockets and counters can be read"
+
+READ_FROM_S = 2.0
+"""Length of all holds from which on the sampler, which reads once a second, has something."""
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What to do, for each reader: not everything can be changed by everyone.
+
+    Attributes:
+        campaign: Where a campaign started the server: keys of its file and of the framework's.
+        load: Where `plimsoll load` met a server that ran already; None when it is the same.
+        imported: Where another tool put on the load; None when it is the same as with `load`.
+    """
+
+    campaign: str
+    load: str | None = None
+    imported: str | None = None
+
+    def of(self, origin: Origin) -> str:
+        """What to do where a recording comes from there."""
+        load = self.campaign if self.load is None else self.load
+        imported = load if self.imported is None else self.imported
+        return {"campaign": self.campaign, "load": load, "import": imported}[origin]
 
 
 @dataclass(frozen=True)
@@ -29,22 +58,94 @@ class Finding:
     measured: float | None
     limit: Limit
     sentence: str
-    remedy: str
+    remedy: Remedy | str
 
 
-def found(limit: Limit, measured: float | None, sentence: str, remedy: str) -> Finding:
+def found(limit: Limit, measured: float | None, sentence: str, remedy: Remedy | str) -> Finding:
     """A finding whose level follows from the limit."""
     return Finding(limit.level(measured), measured, limit, sentence, remedy)
 
 
-def unknown(limit: Limit, sentence: str, remedy: str) -> Finding:
-    """A finding about something that could not be read: doubtful, never sound."""
+def unknown(limit: Limit, sentence: str, remedy: Remedy | str) -> Finding:
+    """A finding about something that should have been read and was not: doubtful, never sound.
+
+    Where nothing could have been read it is not checked: in a recording of another tool, and in
+    holds too short for the sampler to have a whole second of them.
+    """
     return Finding("doubtful", None, limit, sentence, remedy)
 
 
-def not_asked(limit: Limit, sentence: str) -> Finding:
-    """A finding about something that this load, or this host, has not: nothing to doubt."""
-    return Finding("sound", None, limit, sentence, "")
+def unread_server(limit: Limit, recording: Recording, sentence: str) -> Finding:
+    """A finding about processes of the server that could not be read.
+
+    They should be where Plimsoll started it. One that was found running may be on another host, or
+    belong to someone else, so it is not checked there.
+    """
+    if recording.found_running:
+        return not_checked(limit, sentence)
+    return unknown(limit, sentence, "Measure on a host whose `/proc` shows the server's processes")
+
+
+def unread_host(
+    limit: Limit,
+    usage: Usage,
+    quantities: Sequence[tuple[str, str]],
+    sentence: str,
+    remedy: Remedy | str = READABLE_HOST,
+) -> Finding:
+    """A finding about what the kernel counts and that was not read where it should have been.
+
+    A host that showed none of it in the whole trial has no such counter, or shows it to nobody, as
+    some containers do: then it is not available, and doubts nothing.
+
+    Args:
+        limit: The limit that nothing can be held against.
+        usage: Every reading of the trial.
+        quantities: Scope and name of each quantity that would have done.
+        sentence: What could not be read.
+        remedy: What to do where the host shows some of it.
+    """
+    if any(usage.of(scope, quantity) for scope, quantity in quantities):
+        return unknown(limit, sentence, remedy)
+    return not_checked(limit, f"{sentence}: not available on this host")
+
+
+def not_checked(limit: Limit, sentence: str) -> Finding:
+    """A finding about what does not apply to this load, host or recording: it doubts nothing."""
+    return Finding("not_checked", None, limit, sentence, "")
+
+
+def led_by(first: Finding, *others: Finding) -> list[Finding]:
+    """Findings of which the first is what the check is about.
+
+    Where it could not be measured, the others may doubt a trial and do not make the check sound.
+    """
+    if first.measured is not None:
+        return [first, *others]
+    return [first, *(one for one in others if one.level in DOUBTING)]
+
+
+def of_trial(
+    check: str,
+    recording: Recording,
+    findings: Sequence[Finding],
+    source: str,
+    unread: Sequence[str] = (),
+) -> Verdict:
+    """The verdict of a check on a trial, with remedies that fit where its recording comes from.
+
+    Args:
+        check: Name of the check.
+        recording: The recording of the trial.
+        findings: At least one, the most important first.
+        source: Where the formula comes from.
+        unread: What belongs to the check and could not be read on this host.
+    """
+    origin = recording.origin
+    fitting = [replace(one, remedy=_remedy(one.remedy, origin)) for one in findings]
+    if origin == "import" or _held_s(recording) < READ_FROM_S:
+        fitting = [_untold(one) if _is_unread(one) else one for one in fitting]
+    return verdict(check, recording.trial, fitting, source, unread)
 
 
 def verdict(
@@ -56,20 +157,19 @@ def verdict(
 ) -> Verdict:
     """The verdict of a check: as bad as its worst finding.
 
-    The statement has every finding that is not sound, the worst first; the first finding when all
-    are sound. What the host does not say stands behind them: it passes nothing, and where other
+    It says every finding that doubts, the worst first. A sound one says its first finding, and what
+    was not checked. What the host does not say stands behind: it passes nothing, and where other
     things could be read it does not make a trial doubtful, for then every trial there would be.
 
     Args:
         check: Name of the check.
-        subject: Id of the trial.
+        subject: Id of the trial, name of the block, `campaign`, or what was published.
         findings: At least one, the most important first.
         source: Where the formula comes from.
         unread: What belongs to the check and could not be read on this host.
     """
     ordered = sorted(findings, key=lambda finding: -LEVELS.index(finding.level))
     worst = ordered[0]
-    told = [finding for finding in ordered if finding.level != "sound"]
     return Verdict(
         check=check,
         subject=subject,
@@ -77,22 +177,58 @@ def verdict(
         measured=worst.measured,
         limit=worst.limit.decisive(worst.level),
         unit=worst.limit.unit,
-        statement=_sentences(
-            [*(finding.sentence for finding in told or [worst]), *_unread(unread)]
-        ),
-        remedy=_sentences([finding.remedy for finding in told]),
+        sentences=_sentences(ordered, unread),
         source=_source(worst.limit, source),
     )
 
 
-def _unread(unread: Sequence[str]) -> list[str]:
-    return [f"unknown, for this host does not say: {', '.join(unread)}"] if unread else []
+def _sentences(ordered: Sequence[Finding], unread: Sequence[str]) -> tuple[Sentence, ...]:
+    """What is told of findings, the worst first; each sentence once."""
+    told = [
+        Sentence(one.level, _sentence(one.sentence), _sentence(_remedy(one.remedy, "campaign")))
+        for one in _told(ordered)
+    ]
+    if unread:
+        text = _sentence(f"not available on this host: {', '.join(unread)}")
+        told.append(Sentence("not_checked", text))
+    once: dict[str, Sentence] = {}
+    for one in told:
+        once.setdefault(one.text, one)
+    return tuple(once.values())
 
 
-def _sentences(parts: Sequence[str]) -> str:
-    """Sentences one after the other, each once."""
-    once = dict.fromkeys(part for part in parts if part)
-    return ". ".join(part[:1].upper() + part[1:] for part in once) + ("." if once else "")
+def _told(ordered: Sequence[Finding]) -> Iterator[Finding]:
+    """Every finding that doubts; where none does the first, and those that are not checked."""
+    doubting = [one for one in ordered if one.level in DOUBTING]
+    if doubting:
+        yield from doubting
+        return
+    yield replace(ordered[0], remedy="")
+    for one in ordered[1:]:
+        if one.level == "not_checked":
+            yield replace(one, remedy="")
+
+
+def _held_s(recording: Recording) -> float:
+    return sum(hold.end_ns - hold.start_ns for hold in recording.holds) / 1e9
+
+
+def _is_unread(finding: Finding) -> bool:
+    return finding.level == "doubtful" and finding.measured is None
+
+
+def _untold(finding: Finding) -> Finding:
+    """What nobody could have read."""
+    return replace(finding, level="not_checked", remedy="")
+
+
+def _remedy(remedy: Remedy | str, origin: Origin) -> str:
+    return remedy.of(origin) if isinstance(remedy, Remedy) else remedy
+
+
+def _sentence(part: str) -> str:
+    """A clause as a sentence: a capital in front, a full stop behind; empty stays empty."""
+    return f"{part[:1].upper()}{part[1:]}." if part else ""
 
 
 def _source(limit: Limit, source: str) -> str:

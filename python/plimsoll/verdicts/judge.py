@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import by_figures, campaign_checks, checks, verdict
+from plimsoll.verdicts import by_figures, campaign_checks, causes, checks, verdict
 from plimsoll.verdicts.limits import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from plimsoll.aggregate.comparisons import Repetition
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.verdicts.verdict import Level, Verdict
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.recording import Recording
+    from plimsoll.verdicts.verdict import Verdict
 
 
 def judge(tables: Tables) -> tuple[Verdict, ...]:
-    """The verdict of every check on a trial, in the order of `CHECKS`.
+    """The verdict of every check on a trial, in the order of `CHECKS`; a cause is told once.
 
     Where its driver printed figures, what these show beside stands behind them.
 
@@ -27,11 +28,11 @@ def judge(tables: Tables) -> tuple[Verdict, ...]:
     limits = Limits(tables.recording.limits)
     driver = tables.recording.driver
     if driver is not None and driver.figures is not None:
-        return by_figures.judge(tables, driver.figures, limits)
-    return tuple(check.judge(tables, limits) for check in checks.CHECKS)
+        return causes.explained(tables, by_figures.judge(tables, driver.figures, limits))
+    return causes.explained(tables, [check.judge(tables, limits) for check in checks.CHECKS])
 
 
-def judge_campaign(repetitions: Sequence[Repetition]) -> tuple[Verdict, ...]:
+def judge_campaign(repetitions: Sequence[ComparedTrial]) -> tuple[Verdict, ...]:
     """The verdicts of every check on a campaign, in the order of `CAMPAIGN_CHECKS`.
 
     What one check voids, those behind it leave out.
@@ -46,30 +47,44 @@ def judge_campaign(repetitions: Sequence[Repetition]) -> tuple[Verdict, ...]:
     for check in campaign_checks.CAMPAIGN_CHECKS:
         found = check.judge(repetitions, limits)
         verdicts += found
-        repetitions = _without_void_blocks(repetitions, found)
+        repetitions = _without_void(repetitions, found)
     return tuple(verdicts)
 
 
-def _without_void_blocks(
-    repetitions: Sequence[Repetition], verdicts: Sequence[Verdict]
-) -> list[Repetition]:
-    """Trials of which those in a void block are void."""
+def with_campaign(
+    verdicts: Sequence[Verdict], recording: Recording, campaign: Sequence[Verdict]
+) -> tuple[Verdict, ...]:
+    """The verdicts on a trial with those that void its block or its server: its numbers are, too.
+
+    Args:
+        verdicts: The verdicts on the trial alone.
+        recording: Its recording.
+        campaign: The verdicts on the campaign.
+    """
+    subjects = verdict.subjects_of(recording)
+    void = (
+        replace(one, subject=recording.trial)
+        for one in campaign
+        if one.subject in subjects and one.level == "void"
+    )
+    return (*verdicts, *void)
+
+
+def _without_void(
+    repetitions: Sequence[ComparedTrial], verdicts: Sequence[Verdict]
+) -> list[ComparedTrial]:
+    """Trials of which those of a void block, or of a void server, are void."""
     void = {one.subject for one in verdicts if one.level == "void"}
     return [
-        replace(one, is_void=one.is_void or verdict.block_name(one.recording.repetition) in void)
+        replace(one, is_void=one.is_void or not void.isdisjoint(verdict.subjects_of(one.recording)))
         for one in repetitions
     ]
 
 
-def _changes(repetitions: Sequence[Repetition]) -> dict[str, dict[str, float]]:
+def _changes(repetitions: Sequence[ComparedTrial]) -> dict[str, dict[str, float]]:
     """The limits that any of the trials had changed."""
     changed: dict[str, dict[str, float]] = {}
     for one in repetitions:
         for check, values in one.recording.limits.items():
             changed.setdefault(check, {}).update(values)
     return changed
-
-
-def level(verdicts: Iterable[Verdict]) -> Level:
-    """The level of a trial: that of its worst verdict."""
-    return verdict.worst(one.level for one in verdicts)

@@ -4,21 +4,50 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import wording
+from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
-    from plimsoll.aggregate.scalability import Fit
+    from plimsoll.statistics.scalability import Fit
+    from plimsoll.verdicts.finding import Remedy
     from plimsoll.verdicts.limits import Limits
 
 
+R_SQUARED = Limit(
+    "scalability_law",
+    "r_squared",
+    "below",
+    0.95,
+    None,
+    "ratio",
+    "variance of throughput over levels of connections that the law explains / all of it",
+    PROPOSAL,
+)
+MISSED_RATIO = Limit(
+    "scalability_law",
+    "missed_ratio",
+    "above",
+    0.1,
+    None,
+    "ratio",
+    "greatest difference between a level and the law / the level; within it the law fits",
+    PROPOSAL,
+)
+
+
 def finding(
-    check: str, over: str, fit: Fit, limits: Limits, remedy: str, *, beside: str = "", close: str
+    over: str,
+    fit: Fit,
+    limits: Limits,
+    remedy: Remedy | str,
+    *,
+    beside: str = "",
+    close: str,
 ) -> Finding:
     """What a fit says: a share of variance, unless the law misses no point by much.
 
     Args:
-        check: Name of the check, whose limits are `r_squared` and `missed_ratio`.
         over: What was fitted, as the beginning of a sentence.
         fit: The law that comes nearest.
         limits: Limits of the trial, or of the campaign.
@@ -26,16 +55,16 @@ def finding(
         beside: What stands behind the parameters of the law.
         close: What is said where it misses no point by much.
     """
-    limit, width = limits.of(check, "r_squared"), limits.of(check, "missed_ratio")
+    limit, width = limits.of(R_SQUARED), limits.of(MISSED_RATIO)
     sentence = (
         f"{over} the universal scalability law explains "
-        f"{wording.percent(round(max(fit.r_squared, 0.0), 3))} of how throughput differs "
+        f"{wording.percent(round(max(fit.r_squared, 0.0), 3))} of the variance "
         f"(contention {fit.contention:.2g}, coherency {fit.coherency:.2g}{beside})"
     )
     if width.level(fit.farthest_ratio) == "sound":
         return found(limit, 1.0, f"{sentence}{close}", "")
     sentence += (
-        f"; at {wording.count(fit.farthest)} connections it is wrong by "
+        f". At {wording.count(fit.farthest)} connections it is wrong by "
         f"{wording.percent(round(fit.farthest_ratio, 3))}"
     )
     return found(limit, fit.r_squared, sentence, remedy)

@@ -1,33 +1,67 @@
-"""Verdict: one statement about the credibility of a number."""
+"""Verdict: what one check says about the credibility of a number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-Level = Literal["sound", "doubtful", "void"]
+from plimsoll.wording import several
 
-LEVELS: tuple[Level, ...] = ("sound", "doubtful", "void")
-"""From the best to the worst."""
+if TYPE_CHECKING:
+    from plimsoll.recording import Recording
+
+Level = Literal["not_checked", "sound", "doubtful", "void"]
+
+LEVELS: tuple[Level, ...] = ("not_checked", "sound", "doubtful", "void")
+"""From the one that says least against a number to the one that says most."""
+
+TRIAL_LEVELS: tuple[Level, ...] = ("sound", "not_checked", "doubtful", "void")
+"""Levels of trials from the best to the worst: one of which nothing is known is no sound one."""
+
+DOUBTING: tuple[Level, ...] = ("doubtful", "void")
+"""Levels that say something against a number."""
+
+ESSENTIAL = ("conservation", "responses_correct")
+"""Checks of which one must be sound where a trial is: of its counts, and of its responses."""
 
 CAMPAIGN = "campaign"
 """Subject of a verdict on a campaign as a whole."""
 
 
 @dataclass(frozen=True)
+class Sentence:
+    """One thing that a check says.
+
+    Attributes:
+        level: How bad it is: the worst sentence of a verdict gives the verdict its level.
+        text: What was seen, with the numbers and a full stop.
+        remedy: What to do about it, with a full stop; empty when there is nothing to do.
+    """
+
+    level: Level
+    text: str
+    remedy: str = ""
+
+    @property
+    def clause(self) -> str:
+        """The text without its full stop, to stand in another sentence."""
+        return self.text.removesuffix(".")
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """One statement about the credibility of a number.
+    """What one check says about the credibility of a number.
 
     Attributes:
         check: Name of the check: `littles_law`.
-        subject: Id of the trial, name of the block, or `campaign`.
-        level: `sound`, `doubtful` or `void`.
+        subject: Id of the trial, name of the block or the server, or `campaign`.
+        level: `not_checked` where the check does not apply or had nothing to go by, else `sound`,
+            `doubtful` or `void`.
         measured: What was measured; None when it could not be.
         limit: The limit that decided the level; for a sound verdict the first one it held.
         unit: Unit of both.
-        statement: One sentence with the numbers.
-        remedy: What to do; empty when sound.
+        sentences: What it says, at least one sentence, the worst first.
         source: Where formula and limit come from.
     """
 
@@ -37,9 +71,34 @@ class Verdict:
     measured: float | None
     limit: float | None
     unit: str
-    statement: str
-    remedy: str
+    sentences: tuple[Sentence, ...]
     source: str
+
+    @property
+    def is_doubting(self) -> bool:
+        """Whether it says something against the number."""
+        return self.level in DOUBTING
+
+    @property
+    def text(self) -> str:
+        """All that it says, without remedies."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """What to do, each once."""
+        return tuple(dict.fromkeys(one.remedy for one in self.sentences if one.remedy))
+
+    @classmethod
+    def read(cls, values: Mapping[str, Any]) -> Verdict:
+        """A verdict from what `dataclasses.asdict` made of it.
+
+        Args:
+            values: Its fields; `sentences` is a list of objects.
+        """
+        sentences = tuple(Sentence(**one) for one in values["sentences"])
+        fields: dict[str, Any] = {**values, "sentences": sentences}
+        return cls(**fields)
 
 
 def block_name(repetition: int) -> str:
@@ -51,6 +110,50 @@ def block_name(repetition: int) -> str:
     return f"block {repetition}"
 
 
+def server_name(title: str) -> str:
+    """Subject of a verdict on all trials of one server: `server go`.
+
+    Args:
+        title: Framework and variant.
+    """
+    return f"server {title}"
+
+
+def subjects_of(recording: Recording) -> tuple[str, ...]:
+    """Subjects of verdicts on a campaign that take a trial along when they are void."""
+    return block_name(recording.repetition), server_name(recording.title)
+
+
 def worst(levels: Iterable[Level]) -> Level:
-    """The worst of some levels; `sound` when there are none."""
+    """The worst of some levels; `not_checked` when there are none."""
     return LEVELS[max(map(LEVELS.index, levels), default=0)]
+
+
+def worst_trial(levels: Iterable[Level]) -> Level:
+    """The worst level of some trials; `not_checked` when there are none."""
+    return TRIAL_LEVELS[max(map(TRIAL_LEVELS.index, levels), default=1)]
+
+
+def of_trial(verdicts: Sequence[Verdict]) -> Level:
+    """The level of a trial: the worst of its verdicts.
+
+    It is `not_checked`, not `sound`, where none of the `ESSENTIAL` checks could be made: then
+    nobody knows whether the numbers count right responses, whatever the other checks say.
+    """
+    level = worst(one.level for one in verdicts)
+    if level == "sound" and not any(
+        one.check in ESSENTIAL and one.level == "sound" for one in verdicts
+    ):
+        return "not_checked"
+    return level
+
+
+def by_checks(verdicts: Sequence[Verdict]) -> str:
+    """How many checks say what a trial is called: `by 9 of 27 checks, 18 not checked`."""
+    unmade = sum(verdict.level == "not_checked" for verdict in verdicts)
+    sound = sum(verdict.level == "sound" for verdict in verdicts)
+    if of_trial(verdicts) == "not_checked":
+        return f"but by {sound} of {several(len(verdicts), 'check')}, none of them on responses"
+    if not unmade:
+        return f"by {several(len(verdicts), 'check')}"
+    return f"by {sound} of {several(len(verdicts), 'check')}, {unmade} not checked"

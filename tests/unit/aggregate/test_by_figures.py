@@ -6,55 +6,56 @@ import pytest
 import foreign
 from plimsoll import charts, tables
 from plimsoll.aggregate.by_figures import figures_of
-from plimsoll.canvas import TrialData
-from plimsoll.report.gathering import SCHEMAS
-from plimsoll.storage.parquet import Results
+from plimsoll.findings.derivation import SCHEMAS
+from plimsoll.findings.trial import TrialData
+from plimsoll.storage.parquet import ParquetResults
 
 RIGHT = foreign.FIGURES
 
 
 def test_a_trial_without_rows_is_summarised_from_what_its_driver_printed() -> None:
     summary = foreign.trial().summary
-    assert set(summary) == set(tables.SUMMARIES.schema.names)
-    assert summary["source"] == "wrk"
-    assert (summary["completed"], summary["ok"], summary["failed"]) == (20_000, 20_000, 0)
-    assert summary["throughput_per_s"] == pytest.approx(2000.0)
-    assert summary["goodput_per_s"] == pytest.approx(2000.0)
-    assert summary["service_time_p99_ns"] == pytest.approx(20e6)
-    assert summary["received_bytes_per_s"] == 4_300_000.0
+    assert set(summary.row) == set(tables.SUMMARIES.schema.names)
+    assert summary.source == "wrk"
+    assert (summary.completed, summary.ok, summary.failed) == (20_000, 20_000, 0)
+    assert summary.throughput_per_s == pytest.approx(2000.0)
+    assert summary.goodput_per_s == pytest.approx(2000.0)
+    assert summary.service_time.p99_ns == pytest.approx(20e6)
+    assert summary.received_bytes_per_s == 4_300_000.0
 
 
 def test_what_it_did_not_print_is_null() -> None:
     summary = foreign.trial().summary
     for name in ("response_time_p50_ns", "service_time_p25_ns", "lag_p99_ns", "unfinished",
                  "connections_opened", "open_connections", "in_flight", "sent_bytes"):  # fmt: skip
-        assert summary[name] is None, name
+        assert summary.value(name) is None, name
 
 
 def test_what_was_read_of_the_processes_is_there_nevertheless() -> None:
     summary = foreign.trial().summary
-    assert summary["server_busy_cores"] > 0
-    assert summary["driver_busy_cores"] > 0
-    assert summary["requests_per_core_s"] == pytest.approx(
-        20_000 / (summary["server_busy_cores"] * summary["duration_s"])
+    assert summary.server_busy_cores is not None
+    assert summary.server_busy_cores > 0
+    assert (summary.driver_busy_cores or 0) > 0
+    assert summary.requests_per_core_s == pytest.approx(
+        20_000 / (summary.server_busy_cores * summary.duration_s)
     )
-    assert summary["connections_asked"] == 20
+    assert summary.connections_asked == 20
 
 
 def test_wrong_answers_are_answers_and_not_right_ones() -> None:
     figures = replace(RIGHT, wrong_answers={"not 2xx or 3xx": 5000.0})
     summary = foreign.trial(figures).summary
-    assert (summary["completed"], summary["ok"], summary["failed"]) == (20_000, 15_000, 5000)
-    assert summary["throughput_per_s"] == pytest.approx(2000.0)
-    assert summary["goodput_per_s"] == pytest.approx(1500.0)
-    assert summary["failure_ratio"] == 0.25
+    assert (summary.completed, summary.ok, summary.failed) == (20_000, 15_000, 5000)
+    assert summary.throughput_per_s == pytest.approx(2000.0)
+    assert summary.goodput_per_s == pytest.approx(1500.0)
+    assert summary.failure_ratio == 0.25
 
 
 def test_the_rate_of_a_tool_that_counts_failed_requests_is_told_in_answers() -> None:
     figures = replace(RIGHT, counting="ends", failures={"connect": 5000.0})
     summary = foreign.trial(figures, "ab").summary
-    assert (summary["completed"], summary["ok"], summary["failed"]) == (15_000, 15_000, 5000)
-    assert summary["throughput_per_s"] == pytest.approx(1500.0)
+    assert (summary.completed, summary.ok, summary.failed) == (15_000, 15_000, 5000)
+    assert summary.throughput_per_s == pytest.approx(1500.0)
 
 
 @pytest.mark.parametrize(
@@ -65,15 +66,15 @@ def test_the_rate_of_a_tool_that_counts_failed_requests_is_told_in_answers() -> 
 def test_no_count_of_a_real_output_contradicts_another(name: str) -> None:
     figures = foreign.printed(name)
     summary = foreign.trial(figures, figures.tool).summary
-    assert 0 <= summary["ok"] <= summary["completed"]
-    assert summary["goodput_per_s"] <= summary["throughput_per_s"]
-    assert summary["throughput_per_s"] <= (figures.throughput_per_s or 0) * 1.000001
+    assert 0 <= summary.ok <= summary.completed
+    assert (summary.goodput_per_s or 0) <= summary.throughput_per_s
+    assert summary.throughput_per_s <= (figures.throughput_per_s or 0) * 1.000001
 
 
 def test_a_trial_without_a_single_request_has_no_rate() -> None:
     figures = replace(RIGHT, requests=0.0, throughput_per_s=0.0, times_s={}, received_bytes=0.0)
     summary = foreign.trial(figures).summary
-    assert (summary["throughput_per_s"], summary["failure_ratio"]) == (0.0, None)
+    assert (summary.throughput_per_s, summary.failure_ratio) == (0.0, None)
 
 
 def test_seconds_have_readings_and_no_counts() -> None:
@@ -96,8 +97,8 @@ def test_rows_that_say_less_than_the_figures_say_when_and_not_how_requests_ended
 def test_a_driver_whose_rows_say_more_is_summarised_from_them() -> None:
     made = foreign.trial(tool="h2load", rows=True, by_figures=False)
     assert figures_of(made.recording) is None
-    assert made.summary["source"] == "requests"
-    assert made.summary["connections_opened"] is None
+    assert made.summary.source == "requests"
+    assert made.summary.connections_opened is None
 
 
 def test_charts_without_data_are_left_out_with_a_sentence() -> None:
@@ -118,4 +119,4 @@ def test_a_recording_with_figures_is_the_same_when_it_was_written_and_read(tmp_p
     folder = tmp_path / "trials" / made.trial
     folder.mkdir(parents=True)
     (folder / "trial.json").write_text(json.dumps(asdict(made)))
-    assert Results(tmp_path).recording(made.trial) == made
+    assert ParquetResults(tmp_path).recording(made.trial) == made

@@ -62,6 +62,7 @@ def test_a_failure_belongs_to_the_second_in_which_it_ended() -> None:
             "second": 1,
             "outcome": "reset_waiting",
             "errno": 104,
+            "status": None,
             "count": 2,
             "first_ns": 1_200_000_000,
             "last_ns": 1_900_000_000,

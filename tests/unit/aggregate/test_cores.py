@@ -5,7 +5,6 @@ import pytest
 from plimsoll.aggregate.cores import (
     all_cores,
     driver_peak_busy_ratio,
-    other_busy_cores,
     own_cores,
     server_busy_ratio,
 )
@@ -25,6 +24,11 @@ def constant(**rates):
     return usage(usage_rows(*rows))
 
 
+def counting(interrupt_time):
+    """The clean recording, on a kernel that counts interrupts in some way."""
+    return replace(CLEAN, machines={"local": {"interrupt_time": interrupt_time}})
+
+
 def shared(recording):
     assert recording.server is not None
     return replace(recording, server=replace(recording.server, cores=(0, 1)))
@@ -42,25 +46,15 @@ BOTH = {
 }
 
 
-def test_what_nobody_of_the_trial_did_others_did():
-    assert other_busy_cores(CLEAN, constant(**BOTH)) == pytest.approx(1.4 - 0.15 - 0.6 - 0.3)
+def test_interrupts_that_are_counted_with_the_server_are_not_added_to_it():
+    for told in ("task", None):
+        assert server_busy_ratio(counting(told), constant(**BOTH)) == pytest.approx(0.6)
 
 
-def test_others_never_took_less_than_nothing():
-    idle = BOTH | {"machine__core0_busy_s": 0.3}
-    assert other_busy_cores(CLEAN, constant(**idle)) == 0.0
-
-
-@pytest.mark.parametrize("missing", list(BOTH))
-def test_what_others_took_is_unknown_when_any_part_is(missing):
-    rates = {name: rate for name, rate in BOTH.items() if name != missing}
-    assert other_busy_cores(CLEAN, constant(**rates)) is None
-
-
-def test_interrupts_on_its_cores_are_the_servers_but_never_more_than_these_were_busy():
-    assert server_busy_ratio(CLEAN, constant(**BOTH)) == pytest.approx(0.7)
+def test_interrupts_apart_are_the_servers_but_never_more_than_its_cores_were_busy():
+    assert server_busy_ratio(counting("apart"), constant(**BOTH)) == pytest.approx(0.7)
     capped = BOTH | {"machine__core0_busy_s": 0.65}
-    assert server_busy_ratio(CLEAN, constant(**capped)) == pytest.approx(0.65)
+    assert server_busy_ratio(counting("apart"), constant(**capped)) == pytest.approx(0.65)
 
 
 def test_on_shared_cores_the_server_is_its_processes():
@@ -83,29 +77,6 @@ def test_the_drivers_busiest_second_is_that_of_its_own_core():
     rows = ((at_s, "machine", "core1_busy_s", busy) for at_s, busy in busy_s.items())
     ratio = driver_peak_busy_ratio(CLEAN, usage(usage_rows(*rows)))
     assert ratio == pytest.approx(0.8)
-
-
-@pytest.mark.parametrize(
-    ("busy", "interrupts", "own", "expected"),
-    [
-        (0.92, 0.87, 0.28, 0.56),  # a timer that fires in step with the ticks
-        (1.0, 0.4, 0.98, 1.0),  # full, and the kernel's part counted with the process
-        (0.95, 0.4, 0.55, 0.95),  # full, and the kernel's part counted apart
-        (0.9, 0.0, 0.2, 0.9),  # taken by others
-        (0.01, 0.0, 0.3, 0.3),  # busy between the ticks
-    ],
-)
-def test_interrupts_seen_at_ticks_count_no_more_than_the_drivers_own_time(
-    busy, interrupts, own, expected
-):
-    rates = {
-        ("machine", "core1_busy_s"): busy,
-        ("machine", "core1_interrupt_s"): interrupts,
-        ("driver", "cpu_user_s"): own,
-        ("driver", "cpu_system_s"): 0.0,
-    }
-    rows = [(at_s, *name, rate * at_s) for name, rate in rates.items() for at_s in range(6)]
-    assert driver_peak_busy_ratio(CLEAN, usage(usage_rows(*rows))) == pytest.approx(expected)
 
 
 def test_on_shared_cores_only_the_drivers_own_time_counts():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -47,12 +48,29 @@ def test_the_kinds_add_up_to_the_summary() -> None:
     whole = summary(recording, ROWS, None, None)
     parts = kinds.kinds(recording, ROWS).to_pylist()
     for name in ("completed", "failed", "throughput_per_s"):
-        assert sum(part[name] for part in parts) == whole[name]
+        assert sum(part[name] for part in parts) == whole.value(name)
 
 
 def test_a_kind_that_was_never_sent_is_a_row_of_zeros() -> None:
     _, b = kinds.kinds(two_kinds(), request_rows(row(0, 0.5))).to_pylist()
     assert (b["completed"], b["failed"], b["response_time_max_ns"]) == (0, 0, None)
+
+
+def test_requests_of_the_same_name_are_one_kind() -> None:
+    drawn = replace(two_kinds(), requests=("/a", "/b", "/a"))
+    rows = request_rows(row(0, 0.5), row(2, 0.9, took=0.3), row(2, 1.2, "wrong_status"), row(1, 1))
+    a, b = kinds.kinds(drawn, rows).to_pylist()
+    assert (a["request"], a["completed"], a["failed"]) == ("/a", 3, 1)
+    assert a["response_time_max_ns"] == pytest.approx(0.3 * SECOND)
+    assert (b["request"], b["completed"]) == ("/b", 1)
+    many = request_rows(*(row(place % 2 * 2, 0.5 + place / 100) for place in range(40)))
+    a, _ = kinds.kinds(drawn, many).to_pylist()
+    assert a["response_time_p50_ns"] == pytest.approx(0.1 * SECOND)
+
+
+def test_one_kind_under_many_indices_is_told_by_the_summary_alone() -> None:
+    drawn = sample.recording(requests=("json",) * 64)
+    assert kinds.kinds(drawn, ROWS).num_rows == 0
 
 
 def test_one_kind_is_told_by_the_summary_alone() -> None:
@@ -61,8 +79,8 @@ def test_one_kind_is_told_by_the_summary_alone() -> None:
 
 def test_bytes_are_counted_of_what_began_to_be_sent_in_the_hold() -> None:
     whole = summary(two_kinds(request_bytes=(100, 1)), ROWS, None, None)
-    assert whole["sent_bytes"] == 3 * 100 + 4
+    assert whole.sent_bytes == 3 * 100 + 4
 
 
 def test_bytes_that_nobody_told_are_not_known() -> None:
-    assert summary(two_kinds(), ROWS, None, None)["sent_bytes"] is None
+    assert summary(two_kinds(), ROWS, None, None).sent_bytes is None

@@ -3,7 +3,8 @@ import pyarrow as pa
 import pytest
 
 from plimsoll.aggregate import query
-from plimsoll.aggregate.percentiles import QUANTILES, enough, percentiles
+from plimsoll.aggregate.percentiles import percentiles
+from plimsoll.aggregate.quantiles import QUANTILES, enough
 
 
 def percentiles_of(values):

@@ -56,10 +56,11 @@ def test_failures_are_counted_and_have_no_times():
         {"due_ns": 0, "sent_ns": 1, "done_ns": 5, "outcome": "timed_out_waiting"},
         {"due_ns": S, "outcome": "not_sent"},
         {"due_ns": S, "sent_ns": S, "outcome": "unfinished"},
+        {"due_ns": S, "outcome": "cancelled"},
     )
     assert [(row["completed"], row["failed"], row["due"]) for row in rows] == [
         (0, 1, 1),
-        (0, 1, 2),
+        (0, 1, 3),
         (0, 0, 0),
     ]
     assert rows[0]["response_time_max_ns"] is None

@@ -30,56 +30,56 @@ def answers(count, start_ns, **more):
 
 
 def test_a_summary_has_every_column_of_the_dictionary():
-    row = simulate().summary
-    assert list(row) == tables.SUMMARIES.schema.names
-    assert summaries([row]).schema == tables.SUMMARIES.schema
+    found = simulate().summary
+    assert list(found.row) == tables.SUMMARIES.schema.names
+    assert summaries([found]).schema == tables.SUMMARIES.schema
 
 
 def test_a_trial_without_tables_has_a_summary_of_nothing():
     row = summary(CLEAN, None, None, None)
-    assert (row["completed"], row["throughput_per_s"], row["failure_ratio"]) == (0, 0.0, None)
-    assert row["response_time_p50_ns"] is None
+    assert (row.completed, row.throughput_per_s, row.failure_ratio) == (0, 0.0, None)
+    assert row.response_time.p50_ns is None
     assert summaries([row]).num_rows == 1
 
 
 def test_only_the_hold_counts():
     row = summary_of(*answers(10, 0), *answers(40, S), *answers(7, 5 * S))
-    assert row["completed"] == 40
-    assert row["duration_s"] == 4.0
-    assert row["throughput_per_s"] == 10.0
-    assert row["received_bytes_per_s"] == 1000.0
+    assert row.completed == 40
+    assert row.duration_s == 4.0
+    assert row.throughput_per_s == 10.0
+    assert row.received_bytes_per_s == 1000.0
 
 
 def test_goodput_and_failure_ratio_are_about_right_answers():
     reset = {"due_ns": S, "sent_ns": S, "done_ns": S + 9, "outcome": "reset_waiting", "errno": 104}
     row = summary_of(*answers(30, S), *answers(6, S, outcome="wrong_body"), *[reset] * 4)
-    assert (row["completed"], row["ok"], row["failed"]) == (36, 30, 10)
-    assert row["throughput_per_s"] == 9.0
-    assert row["goodput_per_s"] == 7.5
-    assert row["failure_ratio"] == 0.25
+    assert (row.completed, row.ok, row.failed) == (36, 30, 10)
+    assert row.throughput_per_s == 9.0
+    assert row.goodput_per_s == 7.5
+    assert row.failure_ratio == 0.25
 
 
 def test_times_are_of_complete_answers_right_or_wrong():
     late = {"due_ns": S, "sent_ns": S, "done_ns": 3 * S, "outcome": "timed_out_waiting"}
     row = summary_of(*answers(20, S), *answers(20, S, outcome="wrong_status"), late)
-    assert row["service_time_min_ns"] == 10
-    assert row["service_time_p50_ns"] == 19
-    assert row["service_time_max_ns"] == 29
-    assert row["service_time_mean_ns"] == pytest.approx(19.5)
-    assert row["response_time_max_ns"] == 39
-    assert row["lag_p50_ns"] == 10
-    assert row["first_byte_p50_ns"] == 5
+    assert row.service_time.min_ns == 10
+    assert row.service_time.p50_ns == 19
+    assert row.service_time.max_ns == 29
+    assert row.service_time.mean_ns == pytest.approx(19.5)
+    assert row.response_time.max_ns == 39
+    assert row.lag.p50_ns == 10
+    assert row.first_byte.p50_ns == 5
 
 
 def test_a_percentile_with_too_few_rows_is_null():
     row = summary_of(*answers(999, S))
-    assert row["response_time_p95_ns"] is not None
-    assert row["response_time_p99_ns"] is None
+    assert row.response_time.p95_ns is not None
+    assert row.response_time.p99_ns is None
 
 
 def test_what_is_in_flight_at_the_very_end_is_unfinished():
     row = summary_of({"due_ns": 5 * S - 9, "sent_ns": 5 * S - 8, "outcome": "unfinished"})
-    assert (row["unfinished"], row["failed"], row["failure_ratio"]) == (1, 0, None)
+    assert (row.unfinished, row.failed, row.failure_ratio) == (1, 0, None)
 
 
 def test_connections_are_counted_over_the_whole_trial():
@@ -93,8 +93,8 @@ def test_connections_are_counted_over_the_whole_trial():
         ]
     )
     names = ("opened", "answered", "refused", "lost", "peak_open")
-    assert [row[f"connections_{name}"] for name in names] == [4, 3, 1, 1, 3]
-    assert row["connect_max_ns"] == 40
+    assert [row.value(f"connections_{name}") for name in names] == [4, 3, 1, 1, 3]
+    assert row.connect.max_ns == 40
 
 
 def test_processor_time_for_each_request_follows_from_busy_cores():
@@ -103,9 +103,9 @@ def test_processor_time_for_each_request_follows_from_busy_cores():
         *((at_s, "server", "cpu_system_s", 0.0) for at_s in (0.0, 1.0, 5.0)),
     )
     row = summary_of(*answers(200, S), readings=readings)
-    assert row["server_busy_cores"] == pytest.approx(0.5)
-    assert row["server_cpu_s_per_request"] == pytest.approx(0.01)
-    assert row["requests_per_core_s"] == pytest.approx(100.0)
+    assert row.server_busy_cores == pytest.approx(0.5)
+    assert row.server_cpu_s_per_request == pytest.approx(0.01)
+    assert row.requests_per_core_s == pytest.approx(100.0)
 
 
 def test_two_holds_are_summarised_together():
@@ -117,4 +117,4 @@ def test_two_holds_are_summarised_together():
     stages = (first, *halves, replace(hold, start_ns=4 * S))
     rows = request_rows(*answers(5, S), *answers(50, 2 * S), *answers(5, 4 * S))
     row = summary(replace(CLEAN, stages=stages), rows, None, None)
-    assert (row["completed"], row["duration_s"]) == (10, 2.0)
+    assert (row.completed, row.duration_s) == (10, 2.0)

@@ -62,13 +62,13 @@ def test_what_was_in_flight_at_the_end_is_no_reason() -> None:
 def test_a_tool_that_failed_is_quoted() -> None:
     failed = replace(ENDED, stdout="", stderr="warming up\nToo many open files (24)\n", exit_code=1)
     read = costs.read(WRK, replace(MEASURED, client=failed), connections=64, repetition=0)
-    assert read.complaint == "it ended with exit code 1: `Too many open files (24)`"
+    assert read.complaint == "it exited with code 1: `Too many open files (24)`"
 
 
 def test_a_tool_that_failed_is_not_believed_when_it_prints_a_summary_all_the_same() -> None:
     failed = replace(ENDED, exit_code=1)
     read = costs.read(WRK, replace(MEASURED, client=failed), connections=64, repetition=0)
-    assert read.complaint.startswith("it ended with exit code 1")
+    assert read.complaint.startswith("it exited with code 1")
 
 
 def test_the_table_has_ratios_of_pairs_and_not_of_medians() -> None:
@@ -84,13 +84,13 @@ def test_the_table_has_ratios_of_pairs_and_not_of_medians() -> None:
 
 
 def test_a_tool_that_failed_everywhere_has_empty_cells_and_a_footnote() -> None:
-    broken = Cost("wrk", 64, 0, complaint="it ended with exit code 1")
+    broken = Cost("wrk", 64, 0, complaint="it exited with code 1")
     table = costs.level_table([cost("plimsoll", 0, 8.0), broken], 64, TITLES)
     assert [cell.strip() for cell in table.splitlines()[3].strip("|").split("|")] == [
         "wrk ¹",
         *[""] * 5,
     ]
-    assert table.endswith("¹ wrk, 1 of its runs: it ended with exit code 1.")
+    assert table.endswith("¹ wrk, 1 of its runs: it exited with code 1.")
 
 
 def test_one_failed_run_leaves_the_others_of_the_tool_in_the_table() -> None:

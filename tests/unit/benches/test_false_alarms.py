@@ -10,7 +10,7 @@ from false_alarms import Alarm
 
 def trial(name: str, **levels: str) -> dict[str, Any]:
     verdicts = [
-        {"check": check, "level": level, "statement": f"{check} is {level}."}
+        {"check": check, "level": level, "sentences": [{"text": f"{check} is {level}."}]}
         for check, level in levels.items()
     ]
     return {"trial": name, "verdicts": verdicts}
@@ -33,15 +33,19 @@ def test_a_driver_that_is_the_limit_of_a_full_load_is_no_false_alarm() -> None:
 def test_one_void_trial_is_too_many_and_so_are_three_doubtful_ones_of_fifty() -> None:
     quiet = [trial(f"{number}", steady="sound") for number in range(50)]
 
-    def is_too_many(*levels: str) -> bool:
+    def is_too_many(*levels: str, allowed_ratio: float = false_alarms.ALLOWED_RATIO) -> bool:
         loud = [trial(f"{place}", steady=level) for place, level in enumerate(levels)]
         judged = [*loud, *quiet[len(loud) :]]
-        return false_alarms.is_too_many(judged, false_alarms.alarms(judged))
+        return false_alarms.is_too_many(judged, false_alarms.alarms(judged), allowed_ratio)
 
     assert not is_too_many()
     assert not is_too_many("doubtful", "doubtful")
     assert is_too_many("doubtful", "doubtful", "doubtful")
     assert is_too_many("void")
+    with_noise = false_alarms.ALLOWED_WITH_NOISE
+    assert not is_too_many(*["doubtful"] * 5, allowed_ratio=with_noise)
+    assert is_too_many(*["doubtful"] * 6, allowed_ratio=with_noise)
+    assert is_too_many("void", allowed_ratio=with_noise)
 
 
 def test_the_page_counts_levels_by_check_and_tells_every_alarm() -> None:

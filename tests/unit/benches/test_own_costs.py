@@ -9,7 +9,7 @@ import pytest
 
 import own_costs
 from own_costs import Pacing, Threaded
-from plimsoll.conduct.records import record_dtype
+from plimsoll.drivers.records import record_dtype
 from workbench import host
 
 NEVER = np.iinfo(np.uint64).max

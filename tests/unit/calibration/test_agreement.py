@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plimsoll.calibration import accuracy, agreement, freezing, pacing
-from plimsoll.calibration.ceilings import Instant, ceiling
+from plimsoll.calibration.capacity import Instant, ceiling
 
 US, MS = 1_000, 1_000_000
 

@@ -11,7 +11,7 @@ from plimsoll.campaign import campaign
 from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 
 FRAMEWORK = """\
 name = "{name}"
@@ -94,7 +94,7 @@ def read(root: Path, text: str, *overrides: str) -> Campaign:
 
 
 def problems(root: Path, text: str, *overrides: str) -> list[Problem]:
-    with pytest.raises(CampaignError) as raised:
+    with pytest.raises(InputError) as raised:
         read(root, text, *overrides)
     prefix = f"{root.parent}/a.toml:"
     return [
@@ -188,30 +188,30 @@ def test_every_mistake_is_named_at_once_with_its_line(root: Path) -> None:
         .replace("connections = 200", "think_time = 1")
     )
     assert said(root, text) == [
-        ("1", "`a/b` is no name"),
-        ("2", "item 5 of `frameworks` must be text in quotes, not `4`"),
+        ("1", "`a/b` is not a valid name"),
+        ("2", "item 5 of `frameworks` must be a quoted string, not `4`"),
         ("2", "`go` is listed twice"),
         ("2", "`go` has no variant `two-cores`"),
-        ("2", f"there is no framework `nod` in `{root}`"),
-        ("3", "there is no endpoint `jsno`"),
+        ("2", f"unknown framework `nod` in `{root}`"),
+        ("3", "unknown endpoint `jsno`"),
         ("4", "`repetitions`: `three` is not a count"),
-        ("5", "there is no driver `wrkk`"),
+        ("5", "unknown driver `wrkk`"),
         ("6", "`server_cores`: `0-x` is not a set of cores"),
         ("8", "`cool_down`: `-1s` is negative"),
-        ("9", "there is no key `sead` here"),
+        ("9", "unknown key `sead` here"),
         ("10", "`body_sample` must be from 0 to 1, not `1.5`"),
         ("13", '`drops` must be a number, not `"few"`'),
         ("17", "`model` must be `closed` or `open`, not `close`"),
         ("18", "`timeout` must be more than 0"),
-        ("20", "`requests_per_connection` has no meaning with `keep_alive = false`"),
-        ("24", "`duration`: `10 seconds` is not a duration: there is no unit `seconds`"),
-        ("24", "there is no key `att` here"),
+        ("20", "`requests_per_connection` needs `keep_alive = true`"),
+        ("24", "`duration`: `10 seconds` is not a duration: unknown unit `seconds`"),
+        ("24", "unknown key `att` here"),
         ("24", "the warm-up has no `at`"),
-        ("25", "there is no key `form` here"),
+        ("25", "unknown key `form` here"),
         ("25", "the ramp has no `from`"),
         ("26", "`at` must be a whole number of connections, not `9.5`"),
-        ("29", "an open load needs `connections`, its pool"),
-        ("32", "`think_time` belongs to a closed load"),
+        ("29", "an open load needs `connections`, its pool size"),
+        ("32", "`think_time` is for closed loads only"),
         ("33", "`arrivals` must be `constant` or `poisson`, not `poison`"),
     ]
 
@@ -221,9 +221,9 @@ def test_two_levels_of_mistakes_in_one_load_are_both_named(root: Path) -> None:
         'name = "steady"', 'name = "steady"\ntimeot = "5s"\nkeep_alive = "no"'
     )
     assert said(root, text) == [
-        ("7", "there is no key `timeot` here"),
+        ("7", "unknown key `timeot` here"),
         ("8", '`keep_alive` must be `true` or `false`, not `"no"`'),
-        ("9", "no stage is a hold, so nothing would be summarised"),
+        ("9", "no stage is a `hold`, which is the measurement window"),
     ]
 
 
@@ -235,7 +235,7 @@ def test_two_levels_of_mistakes_in_one_load_are_both_named(root: Path) -> None:
         ('{ duration = "5s", at = 64 }', "`kind` is missing"),
         ('{ kind = "hold", duration = 0, at = 64 }', "`duration` must be more than 0"),
         ('{ kind = "hold", duration = -5, at = 64 }', "`duration`: `-5` is negative"),
-        ('{ kind = "hold", duration = "5s", at = 0 }', "a hold at 0 asks for nothing"),
+        ('{ kind = "hold", duration = "5s", at = 0 }', "a `hold` at 0 generates no load"),
         ('{ kind = "hold", duration = "5s", at = -1 }', "`at`: `-1` is negative"),
         (
             '{ kind = "hold", duration = "5s", at = 1.5 }',
@@ -302,30 +302,29 @@ def test_a_warm_up_may_climb_and_a_ramp_may_be_a_straight_line(root: Path) -> No
     [
         (
             "keep_alive = false\nrequests_per_connection = 3",
-            "`requests_per_connection` has no meaning with `keep_alive = false`",
+            "`requests_per_connection` needs `keep_alive = true`",
         ),
         ("pipeline = 0", "`pipeline` must be more than 0"),
-        ("pipeline = 1025", "`pipeline` must be 1024 or less"),
         (
             "pipeline = 2\nkeep_alive = false",
-            "`pipeline` has no meaning where a connection carries one request",
+            "`pipeline` needs more than one request per connection",
         ),
         (
             "pipeline = 2\nrequests_per_connection = 1",
-            "`pipeline` has no meaning where a connection carries one request",
+            "`pipeline` needs more than one request per connection",
         ),
         (
             'pipeline = 2\nthink_time = "1s"',
             "`pipeline` and `think_time` exclude each other",
         ),
         ("requests_per_connection = 0", "`requests_per_connection` must be more than 0"),
-        ("connections = 3", "`connections` belongs to an open load"),
-        ('arrivals = "poisson"', "`arrivals` belongs to an open load"),
-        ('model = "open"', "an open load needs `connections`, its pool"),
-        ('model = "open"\nconnections = 0', "an open load needs `connections`, its pool"),
+        ("connections = 3", "`connections` is for open loads only"),
+        ('arrivals = "poisson"', "`arrivals` is for open loads only"),
+        ('model = "open"', "an open load needs `connections`, its pool size"),
+        ('model = "open"\nconnections = 0', "an open load needs `connections`, its pool size"),
         (
             'model = "open"\nconnections = 3\nthink_time = 1',
-            "`think_time` belongs to a closed load",
+            "`think_time` is for closed loads only",
         ),
     ],
 )
@@ -336,13 +335,53 @@ def test_keys_of_a_load_that_do_not_go_together_are_named(
     assert [problem[1] for problem in said(root, text)] == [message]
 
 
+@pytest.mark.parametrize(
+    ("line", "line_number", "message"),
+    [
+        ("pipeline = 1025", "7", "`pipeline` is too large: `1025`"),
+        ('timeout = "800h"', "7", "`timeout` is too large: `2880000` s"),
+        ("request_limit = 10_000_000_000_000_000", "7", "`request_limit` is too large: `1e+16`"),
+        ("requests_per_connection = 5_000_000_000", "7",
+         "`requests_per_connection` is too large: `5000000000`"),
+    ],
+)  # fmt: skip
+def test_more_than_the_engine_takes_is_named(
+    root: Path, line: str, line_number: str, message: str
+) -> None:
+    text = SHORT.replace('name = "steady"', f'name = "steady"\n{line}')
+    assert said(root, text) == [(line_number, message)]
+
+
+def test_levels_and_lengths_are_limited_after_scaling(root: Path) -> None:
+    assert said(root, SHORT, "scale_connections=1e6") == [("7", "`at` is too large: `64000000`")]
+    (found,) = said(root, SHORT, "scale_time=1e9")
+    assert found[1] == "`stages` is too large: `5000000000` s"
+    assert read(root, SHORT, "scale_time=1000").loads[0].duration_s == 5000
+
+
+def test_more_trials_than_anybody_waits_for_are_refused(root: Path) -> None:
+    (found,) = problems(root, f"repetitions = 1000000000\n{SHORT}")
+    assert found.where == "1"
+    assert found.message == "`repetitions` results in 1,000,000,000 trials"
+    assert "100,000" in found.hint
+    assert read(root, f"repetitions = 100000\n{SHORT}").repetitions == 100_000
+
+
+def test_names_that_fit_no_file_name_are_refused(root: Path) -> None:
+    long = "a" * 65
+    for name in ("short", "steady"):
+        (found,) = problems(root, SHORT.replace(name, long))
+        assert found.message == f"the name `{'a' * 24}…` has 65 characters"
+        assert read(root, SHORT.replace(name, long[:-1]))
+
+
 def test_names_are_used_once(root: Path) -> None:
     text = SHORT.replace('"go"', '["go", "go"]').replace('"2048"', '["json", "2048", "json"]')
     text += text[text.index("\n[[load]]") :]
     assert said(root, text) == [
         ("2", "`go` is listed twice"),
         ("3", "`json` is listed twice"),
-        ("10", "there are two loads `steady`"),
+        ("10", "two loads are named `steady`"),
     ]
 
 
@@ -357,7 +396,7 @@ def test_empty_lists_ask_for_nothing(root: Path) -> None:
     assert said(root, text) == [
         ("2", "`frameworks` is empty"),
         ("3", "`endpoints` is empty"),
-        ("4", "there is no load"),
+        ("4", "the campaign has no load"),
     ]
 
 
@@ -365,7 +404,7 @@ def test_a_table_in_single_brackets_where_there_may_be_several_has_a_hint(root: 
     (found,) = problems(root, SHORT.replace("[[load]]", "[load]"))
     assert (found.where, found.message, found.hint) == (
         "5",
-        "`load` is one table, it must be a list of them",
+        "`load` must be a list of tables",
         "use two brackets: `[[load]]`",
     )
 
@@ -373,10 +412,10 @@ def test_a_table_in_single_brackets_where_there_may_be_several_has_a_hint(root: 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("name = 5", "`name` must be text in quotes, not `5`"),
-        ("name = true", "`name` must be text in quotes, not `true`"),
-        ("name = [1]", "`name` must be text in quotes, not a list"),
-        ("name = { a = 1 }", "`name` must be text in quotes, not a table"),
+        ("name = 5", "`name` must be a quoted string, not `5`"),
+        ("name = true", "`name` must be a quoted string, not `true`"),
+        ("name = [1]", "`name` must be a quoted string, not a list"),
+        ("name = { a = 1 }", "`name` must be a quoted string, not a table"),
         ('seed = "1"\nname = "a"', '`seed` must be a whole number, not `"1"`'),
         ('seed = 1.5\nname = "a"', "`seed` must be a whole number, not `1.5`"),
         ('limits = 3\nname = "a"', "`limits` must be a table, not `3`"),
@@ -392,7 +431,7 @@ def test_a_value_of_the_wrong_type_is_shown_as_it_stands(
 def test_without_frameworks_the_rest_is_still_looked_at(root: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_text(SHORT.replace("64", "-64"))
-    with pytest.raises(CampaignError) as raised:
+    with pytest.raises(InputError) as raised:
         campaign.read(path, (), tmp_path)
     assert [problem.where for problem in raised.value.problems] == [f"{path}:7", "--frameworks"]
 
@@ -402,7 +441,7 @@ def test_two_frameworks_that_would_share_file_names_are_refused(root: Path) -> N
     text = (root / "go" / "framework.toml").read_text().replace('"go"', '"go-one-core"')
     (root / "go-one-core" / "framework.toml").write_text(text)
     assert said(root, SHORT.replace('"go"', '["go:one-core", "go-one-core"]')) == [
-        ("2", "`go:one-core` and `go-one-core` would have the same file names")
+        ("2", "`go:one-core` and `go-one-core` map to the same file names")
     ]
 
 
@@ -417,11 +456,11 @@ def test_checks_limits_and_drivers_are_known_where_they_are_told(root: Path) -> 
     text = FULL.replace("[limits.backlog]", "[limits.baklog]\na = 1\n\n[limits.backlog]")
     path = root.parent / "a.toml"
     path.write_text(text)
-    with pytest.raises(CampaignError) as raised:
+    with pytest.raises(InputError) as raised:
         campaign.read(path, (), root, drivers=("wrk",), limits={"backlog": ("dropped",)})
     assert [(problem.message, problem.hint) for problem in raised.value.problems] == [
-        ("there is no driver `plimsoll`", "drivers: `wrk`"),
-        ("there is no check `baklog`", "did you mean `backlog`?"),
+        ("unknown driver `plimsoll`", "drivers: `wrk`"),
+        ("unknown check `baklog`", "did you mean `backlog`?"),
         ("the check `backlog` has no limit `drops`", "did you mean `dropped`?"),
     ]
 
@@ -446,15 +485,63 @@ def test_a_campaign_has_one_driver_or_a_list_of_them_or_every_one(root: Path) ->
 
 
 def test_what_is_wrong_with_drivers_is_told_one_by_one(root: Path) -> None:
-    with pytest.raises(CampaignError) as raised:
+    with pytest.raises(InputError) as raised:
         drivers_of(root, 'driver = ["wrk", "wrkk", "wrk"]')
     assert [problem.message for problem in raised.value.problems] == [
-        "there is no driver `wrkk`",
+        "unknown driver `wrkk`",
         "`wrk` is listed twice",
     ]
-    with pytest.raises(CampaignError) as empty:
+    with pytest.raises(InputError) as empty:
         drivers_of(root, "driver = []")
     assert [problem.message for problem in empty.value.problems] == ["`driver` is empty"]
+
+
+@pytest.mark.parametrize(
+    ("turns", "length_s"),
+    [("10ms", 0.01), ("250ms", 0.25), ("10s", 10.0), ("0s", 0.0)],
+)
+def test_servers_may_take_turns(root: Path, turns: str, length_s: float) -> None:
+    assert read(root, SHORT).turn_s == 0
+    asked = read(root, f'turns = "{turns}"\ndriver = "plimsoll"\n{SHORT}')
+    assert (asked.turn_s, campaign.resolved(asked)["turn_s"]) == (length_s, length_s)
+    assert read(root, SHORT, f"turns={turns}").turn_s == length_s
+
+
+@pytest.mark.parametrize(
+    ("turns", "message", "hint"),
+    [
+        ('"9ms"', "`turns` must be 10ms or more", "waiting for the last responses"),
+        ('"11s"', "`turns` must be 10s or less", "the machine changes"),
+        ('"-1s"', "`turns`: `-1s` is negative", "write `500ms`"),
+        ('"short"', "`turns`: `short` is not a duration", "write `500ms`"),
+    ],
+)
+def test_a_length_of_turns_that_is_of_no_use_is_refused_with_line_and_reason(
+    root: Path, turns: str, message: str, hint: str
+) -> None:
+    (problem,) = problems(root, f"# turns\nturns = {turns}\n{SHORT}")
+    assert problem.where == "2"
+    assert problem.message.startswith(message)
+    assert hint in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("driver", "named"),
+    [
+        ('"wrk"', "`wrk`"),
+        ('["wrk", "ab"]', "`wrk`, `ab`"),
+        ('["plimsoll", "wrk"]', "`wrk`"),
+        ('"all"', "`all`"),
+    ],
+)
+def test_turns_need_our_own_engine(root: Path, driver: str, named: str) -> None:
+    with pytest.raises(InputError) as raised:
+        drivers_of(root, f'driver = {driver}\nturns = "250ms"')
+    (problem,) = raised.value.problems
+    assert problem.where.endswith("drivers.toml:2")
+    assert problem.message == f"`turns` needs the driver `plimsoll`, not {named}"
+    assert "set `turns` to 0, or remove `driver`" in problem.hint
+    assert drivers_of(root, f"driver = {driver}\nturns = 0").turn_s == 0
 
 
 def test_a_load_may_have_threads_of_the_driver_and_cores_of_the_server(root: Path) -> None:
@@ -482,7 +569,7 @@ def test_published_figures_lie_beside_the_campaign_or_with_the_frameworks(root: 
 
 def test_published_figures_that_are_not_there_are_a_mistake_with_its_line(root: Path) -> None:
     assert said(root, f'published = "figures.toml"\n{SHORT}') == [
-        ("1", "there is no file `figures.toml` of published figures")
+        ("1", "no published figures `figures.toml`")
     ]
 
 
@@ -543,7 +630,7 @@ def test_a_file_is_not_changed_by_its_settings(root: Path) -> None:
         ("repetitions", "--set repetitions", "has no `=`", "--set repetitions=1"),
         ("=1", "--set =1", "has no key before the `=`", "--set repetitions=1"),
         ("a..b=1", "--set a..b=1", "has no key before the `=`", "--set repetitions=1"),
-        ("repetitons=1", "--set repetitons", "there is no key `repetitons` here", "`repetitions`?"),
+        ("repetitons=1", "--set repetitons", "unknown key `repetitons` here", "`repetitions`?"),
         (
             "repetitions=few",
             "--set repetitions",
@@ -552,12 +639,12 @@ def test_a_file_is_not_changed_by_its_settings(root: Path) -> None:
         ),
         ("repetitions=0", "--set repetitions", "`repetitions` must be 1 or more", ""),
         ("seed=1.5", "--set seed", "`seed` must be a whole number, not `1.5`", ""),
-        ("frameworks=go,nod", "--set frameworks", "there is no framework `nod`", "`node`?"),
-        ("endpoints=jsn", "--set endpoints", "there is no endpoint `jsn`", "`json`?"),
-        ("load.clim.timeout=1s", "--set load.clim.timeout", "there is no load `clim`", "`climb`?"),
-        ("load=1", "--set load", "there is no load ``", "loads: `arrivals`, `climb`"),
-        ("load.climb=1", "--set load.climb", "names no key to set", "load.NAME.timeout"),
-        ("load.climb.hold=1", "--set load.climb.hold", "names no key to set", "load.NAME"),
+        ("frameworks=go,nod", "--set frameworks", "unknown framework `nod`", "`node`?"),
+        ("endpoints=jsn", "--set endpoints", "unknown endpoint `jsn`", "`json`?"),
+        ("load.clim.timeout=1s", "--set load.clim.timeout", "unknown load `clim`", "`climb`?"),
+        ("load=1", "--set load", "unknown load ``", "loads: `arrivals`, `climb`"),
+        ("load.climb=1", "--set load.climb", "does not name a key", "load.NAME.timeout"),
+        ("load.climb.hold=1", "--set load.climb.hold", "does not name a key", "load.NAME"),
         (
             "load.arrivals.ramp.to=1",
             "--set load.arrivals.ramp.to",
@@ -567,7 +654,7 @@ def test_a_file_is_not_changed_by_its_settings(root: Path) -> None:
         (
             "load.climb.tmeout=1s",
             "--set load.climb.tmeout",
-            "there is no key `tmeout` here",
+            "unknown key `tmeout` here",
             "`timeout`?",
         ),
         (
@@ -579,7 +666,7 @@ def test_a_file_is_not_changed_by_its_settings(root: Path) -> None:
         (
             "repetitions.a=1",
             "--set repetitions.a",
-            "`repetitions.a` leads through something that is not a table",
+            "`repetitions.a` goes through a value that is not a table",
             "",
         ),
         ("scale_time=0", "--set scale_time", "`0` is not a number above 0", "`0.1`"),

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from plimsoll.campaign import documents
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 
 
 def problem(path: Path) -> Problem:
-    with pytest.raises(CampaignError) as raised:
+    with pytest.raises(InputError) as raised:
         documents.read(path)
     (only,) = raised.value.problems
     return only
@@ -33,16 +33,14 @@ def test_a_syntax_error_names_its_line(tmp_path: Path, text: str, line: int) -> 
     path.write_text(text)
     found = problem(path)
     assert found.where == f"{path}:{line}"
-    assert found.message.startswith("is not TOML: ")
+    assert found.message.startswith("is not valid TOML: ")
     assert "(at " not in found.message
 
 
 def test_a_file_that_is_not_there_has_a_similar_name(tmp_path: Path) -> None:
     (tmp_path / "quick.toml").touch()
     found = problem(tmp_path / "quik.toml")
-    assert found == Problem(
-        f"{tmp_path}/quik.toml", "there is no such file", "did you mean `quick.toml`?"
-    )
+    assert found == Problem(f"{tmp_path}/quik.toml", "no such file", "did you mean `quick.toml`?")
 
 
 def test_a_folder_cannot_be_read(tmp_path: Path) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import pkgutil
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from plimsoll.campaign import endpoints
+from plimsoll.campaign import arguments, endpoints
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name, mix
+from plimsoll.campaign.endpoints.args import checksum
 from plimsoll.campaign.endpoints.fibonacci import fibonacci
 from plimsoll.campaign.requests import Answer, render
+from plimsoll.serving.contract import problems
+
+FRAMEWORKS = Path(__file__).parents[3] / "frameworks"
 
 NAMES = (
     "empty",
@@ -21,6 +26,7 @@ NAMES = (
     "getArgs2048",
     "postArgs2048",
     "postArgsMulti2048",
+    "args",
     "json",
     "plaintext",
     "fibonacci",
@@ -97,7 +103,7 @@ def test_the_person_under_load_is_json() -> None:
 def test_a_person_is_compared_as_json(body: bytes, right: bool) -> None:
     (exchange,) = by_name("json").exchanges
     answer = Answer(200, (("content-type", "application/json"),), body)
-    assert (exchange.expected.check(answer) is None) is right
+    assert (problems(exchange.expected, answer) == []) is right
 
 
 @pytest.mark.parametrize(
@@ -118,6 +124,72 @@ def test_a_mix_is_drawn_evenly_from_six_endpoints() -> None:
     assert [exchange.request.weight for exchange in exchanges] == [1.0] * 6
     parts = [exchange for part in mix.PARTS for exchange in by_name(part).exchanges]
     assert list(exchanges) == parts
+
+
+@pytest.mark.parametrize("name", ["args", "json", "fibonacci"])
+def test_drawn_requests_differ_from_each_other_and_between_trials(name: str) -> None:
+    first, again, other = (by_name(name).sent("drawn", seed) for seed in (1, 1, 2))
+    assert [one.request for one in first] == [one.request for one in again]
+    sent = {(one.request.target, one.request.body) for one in first}
+    assert len(sent) == 2048
+    assert {one.request.name for one in first} == {name}
+    assert sent != {(one.request.target, one.request.body) for one in other}
+    assert by_name(name).sent("fixed", 1) == by_name(name).exchanges
+
+
+def test_drawn_fibonacci_numbers_are_spread_and_as_much_work_as_the_one_of_the_study() -> None:
+    for seed in range(3):
+        sent = by_name("fibonacci").sent("drawn", seed)
+        numbers = [int(one.request.target.rpartition("/")[2]) for one in sent]
+        assert min(numbers) < 8_010
+        assert max(numbers) > 11_990
+        assert sum(n**2 for n in numbers) / len(numbers) == pytest.approx(10_000**2, rel=0.02)
+        assert sent[-1].expected.body == str(fibonacci(numbers[-1])).encode()
+
+
+def test_json_of_the_load_is_wrong_when_it_comes_back_as_it_was() -> None:
+    for one in by_name("json").sent("drawn", 3):
+        kind = (("content-type", "application/json"),)
+        again = json.dumps(json.loads(one.request.body)).encode()
+        assert one.expected.check(Answer(200, kind, again)) is None
+        assert one.expected.check(Answer(200, kind, one.request.body)) is not None
+
+
+def test_a_drawn_mix_weighs_its_parts_evenly() -> None:
+    weights: dict[str, float] = {}
+    for one in by_name("mix").sent("drawn", 3):
+        weights[one.request.name] = weights.get(one.request.name, 0) + one.request.weight
+    assert weights == pytest.approx(dict.fromkeys(mix.PARTS, 1.0))
+    assert len(by_name("mix").sent("drawn", 3)) == 5 + 2048
+
+
+def test_the_checksum_is_that_of_the_contract() -> None:
+    (exchange,) = by_name("args").exchanges
+    assert exchange.expected.body == b"4197353680"
+    assert checksum(tuple((name, "") for name in arguments.NAMES)) == 3200026160
+    assert "4197353680" in (FRAMEWORKS / "README.md").read_text()
+    assert "3200026160" in (FRAMEWORKS / "README.md").read_text()
+
+
+def test_a_body_in_chunks_is_the_same_body() -> None:
+    request = by_name("json").exchanges[0].request
+    sent = render(request, "h", keep_alive=True, chunked=True)
+    head, _, body = sent.partition(b"\r\n\r\n")
+    assert b"Transfer-Encoding: chunked" in head
+    assert b"Content-Length" not in head
+    sizes, parts = body.split(b"\r\n")[:-2:2], body.split(b"\r\n")[1:-2:2]
+    assert [int(size, 16) for size in sizes] == [*map(len, parts), 0]
+    assert b"".join(parts) == request.body
+
+
+@pytest.mark.parametrize("name", ["postArgsMulti2048", "mix"])
+def test_a_large_body_comes_in_many_chunks_below_what_servers_take(name: str) -> None:
+    large = by_name(name).large
+    assert large is not None
+    request = large(Random(1)).request
+    assert 64 * 1024 < len(request.body) < 100_000
+    sent = render(request, "h", keep_alive=True, chunked=True)
+    assert sent.count(b"\r\n2000\r\n") == len(request.body) // 0x2000
 
 
 def test_a_mix_is_probed_as_each_of_its_parts() -> None:

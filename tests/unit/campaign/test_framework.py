@@ -9,7 +9,7 @@ import pytest
 from plimsoll.campaign import framework
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework, Requirement
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 
 ALL_ENDPOINTS = tuple(endpoint.name for endpoint in ENDPOINTS)
 
@@ -25,7 +25,7 @@ start_timeout = "500ms"
 stop_signal = "INT"
 clean_exit_codes = [0, 143]
 endpoints = [
-    "empty", "2048", "8192", "32768", "getArgs2048", "postArgs2048", "postArgsMulti2048",
+    "empty", "2048", "8192", "32768", "getArgs2048", "postArgs2048", "postArgsMulti2048", "args",
     "json", "plaintext", "fibonacci",
 ]
 notes = ["plain"]
@@ -54,7 +54,7 @@ def folder(root: Path, text: str = GO, name: str = "go") -> Path:
 
 def problems(root: Path, text: str, name: str = "go") -> list[Problem]:
     made = folder(root, text, name)
-    with pytest.raises(CampaignError) as raised:
+    with pytest.raises(InputError) as raised:
         framework.read(made)
     prefix = f"{made}/framework.toml:"
     assert all(problem.where.startswith(prefix) for problem in raised.value.problems)
@@ -160,7 +160,7 @@ def test_all_mistakes_are_named_at_once_with_their_lines(tmp_path: Path) -> None
     found = problems(tmp_path, text)
     assert [(problem.where, problem.message, problem.hint) for problem in found] == [
         ("1", "`language` is missing", ""),
-        ("2", "there is no key `langauge` here", "did you mean `language`?"),
+        ("2", "unknown key `langauge` here", "did you mean `language`?"),
         ("4", "`kind` must be `command`, `apt`, `java` or `folder`, not `brew`", ""),
         ("7", "`start` is empty", ""),
         (
@@ -168,9 +168,9 @@ def test_all_mistakes_are_named_at_once_with_their_lines(tmp_path: Path) -> None
             "`start_timeout`: `soon` is not a duration",
             "write `500ms`, `30s`, `2m`, `1h`, or a bare number of seconds",
         ),
-        ("9", "there is no signal `HANGUP`", "write `TERM`, `INT` or `QUIT`"),
+        ("9", "unknown stop signal `HANGUP`", "write `TERM`, `INT` or `QUIT`"),
         ("10", 'item 2 of `clean_exit_codes` must be a whole number, not `"143"`', ""),
-        ("13", "item 9 of `endpoints` must be text in quotes, not `2048`", ""),
+        ("13", "item 10 of `endpoints` must be a quoted string, not `2048`", ""),
         ("13", "the contract has no endpoint `jsn`", "did you mean `json`?"),
         ("13", "`empty` is listed twice", ""),
         ("18", "`PORT` is set by Plimsoll for each trial", ""),
@@ -185,17 +185,17 @@ def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> N
         .replace('"500ms"', '"0s"')
     )
     assert [(one.where, one.message, one.hint) for one in problems(tmp_path, text)] == [
-        ("4", "there is no key `remdy` here", "did you mean `remedy`?"),
+        ("4", "unknown key `remdy` here", "did you mean `remedy`?"),
         ("8", "`start_timeout` must be more than 0", ""),
-        ("25", "there is no key `strat` here", "did you mean `start`?"),
+        ("25", "unknown key `strat` here", "did you mean `start`?"),
         (
             "26",
-            "there is no key `name` here",
-            "keys: `build`, `clean_exit_codes`, `endpoints`, `environment`, `language`, `needs`, "
-            "`no_keep_alive`, `not_implemented`, `notes`, `site`, `start`, `start_timeout`, "
-            "`stop_signal`, `version`",
+            "unknown key `name` here",
+            "keys: `build`, `clean_exit_codes`, `contract_notes`, `endpoints`, `environment`, "
+            "`language`, `needs`, `no_keep_alive`, `not_implemented`, `notes`, `site`, `start`, "
+            "`start_timeout`, `stop_signal`, `version`, `warm_up`",
         ),
-        ("27", "`clean_exit_codes` is empty", "leave it out for 0"),
+        ("27", "`clean_exit_codes` is empty", "remove it for the default, 0"),
     ]
 
 
@@ -205,8 +205,8 @@ def test_an_endpoint_is_either_served_or_left_out_with_a_reason(tmp_path: Path) 
     )
     assert [(problem.where, problem.message) for problem in problems(tmp_path, text)] == [
         ("11", "`fibonacci`: neither in `endpoints` nor in `[not_implemented]`"),
-        ("18", "`plaintext` is left out without a reason"),
-        ("19", "`json` is both in `endpoints` and left out"),
+        ("18", "`plaintext` has no reason in `[not_implemented]`"),
+        ("19", "`json` is both in `endpoints` and in `[not_implemented]`"),
     ]
 
 
@@ -233,12 +233,12 @@ def test_the_name_is_that_of_the_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["Go", "go.net", "-go", "all"])
 def test_a_name_is_fit_for_file_names_and_campaigns(tmp_path: Path, name: str) -> None:
     (found,) = problems(tmp_path, GO.replace('"go"', f'"{name}"', 1), name=name)
-    assert found.message == f"`{name}` is no name for a framework"
+    assert found.message == f"`{name}` is not a valid framework name"
 
 
 def test_the_name_of_a_variant_is_fit_for_file_names(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, GO.replace("variant.bare", 'variant."ba re"'))
-    assert (found.where, found.message) == ("24", "`ba re` is no name for a variant")
+    assert (found.where, found.message) == ("24", "`ba re` is not a valid variant name")
 
 
 def test_folders_without_a_file_are_no_frameworks(tmp_path: Path) -> None:
@@ -265,23 +265,23 @@ def test_all_after_a_colon_is_every_variant(tmp_path: Path) -> None:
     assert {"go2:bare", "go2:one-core"} <= set(every)
     both = [one.reference for one in framework.choose(tmp_path, ["all:all"])]
     assert both == [*(name.replace("go2", "go") for name in every), *every]
-    with pytest.raises(CampaignError, match="there is no framework `all`"):
+    with pytest.raises(InputError, match="unknown framework `all`"):
         framework.choose(tmp_path, ["all:bare"])
 
 
 def test_no_variant_is_called_all(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, GO.replace("variant.bare", "variant.all"))
-    assert found.message == "`all` is no name for a variant"
+    assert found.message == "`all` is not a valid variant name"
 
 
 def test_every_name_that_is_not_known_is_named(tmp_path: Path) -> None:
     folder(tmp_path)
-    with pytest.raises(CampaignError) as raised:
+    with pytest.raises(InputError) as raised:
         framework.choose(tmp_path, ["goo", "go:one-cores", "go", "rails"])
     assert raised.value.problems == (
-        Problem("", f"there is no framework `goo` in `{tmp_path}`", "did you mean `go`?"),
+        Problem("", f"unknown framework `goo` in `{tmp_path}`", "did you mean `go`?"),
         Problem("", "`go` has no variant `one-cores`", "did you mean `one-core`?"),
-        Problem("", f"there is no framework `rails` in `{tmp_path}`", "frameworks: `go`"),
+        Problem("", f"unknown framework `rails` in `{tmp_path}`", "frameworks: `go`"),
     )
 
 
@@ -289,7 +289,7 @@ def test_a_broken_framework_harms_nobody_who_does_not_ask_for_it(tmp_path: Path)
     folder(tmp_path)
     folder(tmp_path, "= broken", name="broken")
     assert framework.choose(tmp_path, ["go"])
-    with pytest.raises(CampaignError):
+    with pytest.raises(InputError):
         framework.choose(tmp_path, ["broken"])
 
 
@@ -335,7 +335,46 @@ def test_a_folder_without_frameworks_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     monkeypatch.setenv("PLIMSOLL_FRAMEWORKS", str(tmp_path))
-    with pytest.raises(CampaignError) as raised:
+    with pytest.raises(InputError) as raised:
         framework.locate(tmp_path if how == "--frameworks" else None)
     (found,) = raised.value.problems
-    assert (found.where, found.message) == (how, f"`{tmp_path}` holds no framework")
+    assert (found.where, found.message) == (how, f"`{tmp_path}` contains no framework")
+
+
+def test_contract_notes_name_a_rule_and_say_why(tmp_path: Path) -> None:
+    noted = GO.replace(
+        "[environment]", '[contract_notes]\ndate = "it has no clock"\n\n[environment]', 1
+    )
+    for one in framework.read(folder(tmp_path, noted)):
+        assert one.contract_notes == {"date": "it has no clock"}
+    wrong = GO.replace(
+        "[environment]", '[contract_notes]\ndata = "x"\netag = " "\n\n[environment]', 1
+    )
+    found = problems(tmp_path / "go", wrong)
+    assert [(one.message, one.hint) for one in found] == [
+        (
+            "the contract has no rule `data`",
+            "did you mean `date`?",
+        ),
+        ("`etag` has no reason", "give a reason a reader can check"),
+    ]
+
+
+def test_contract_notes_of_a_variant_replace_those_of_the_plain_one(tmp_path: Path) -> None:
+    noted = GO.replace(
+        "[environment]", '[contract_notes]\ndate = "it has no clock"\n\n[environment]', 1
+    )
+    added = """
+[variant.clocked]
+contract_notes = {}
+
+[variant.tagged]
+contract_notes = { etag = "it cannot be told" }
+
+[variant.silent]
+"""
+    found = {one.variant: one for one in framework.read(folder(tmp_path, noted + added))}
+    assert found["clocked"].contract_notes == {}
+    assert found["tagged"].contract_notes == {"etag": "it cannot be told"}
+    assert found["silent"].contract_notes == {"date": "it has no clock"}
+    assert found["silent"].notes_on_rules == ("Exempt from rule `date`: it has no clock",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.campaign.quantities import Unreadable, cores, count, duration_s, number
+from plimsoll.campaign.quantities import UnreadableQuantity, cores, count, duration_s, number
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_a_duration_is_read_in_seconds(written: object, seconds: float) -> None:
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
-        ("5x", "`5x` is not a duration: there is no unit `x`"),
-        ("5M", "`5M` is not a duration: there is no unit `M`"),
+        ("5x", "`5x` is not a duration: unknown unit `x`"),
+        ("5M", "`5M` is not a duration: unknown unit `M`"),
         ("soon", "`soon` is not a duration"),
         ("", "`` is not a duration"),
         ("s", "`s` is not a duration"),
@@ -48,7 +48,7 @@ def test_a_duration_is_read_in_seconds(written: object, seconds: float) -> None:
     ],
 )
 def test_what_is_no_duration_is_named_with_a_way_out(written: object, problem: str) -> None:
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableQuantity) as raised:
         duration_s(written)
     assert raised.value.message == str(raised.value) == problem
     assert "`500ms`" in raised.value.hint
@@ -79,14 +79,14 @@ def test_a_count_is_read(written: object, things: int) -> None:
         ("1.5", "`1.5` is not a whole number"),
         (0.5, "`0.5` is not a whole number"),
         ("1.0005k", "`1.0005k` is not a whole number"),
-        ("10g", "`10g` is not a count: there is no multiple `g`"),
+        ("10g", "`10g` is not a count: unknown multiple `g`"),
         ("many", "`many` is not a count"),
         ("-1", "`-1` is negative"),
         (False, "`False` is not a count"),
     ],
 )
 def test_what_is_no_count_is_named_with_a_way_out(written: object, problem: str) -> None:
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableQuantity) as raised:
         count(written)
     assert raised.value.message == problem
     assert "`10k`" in raised.value.hint
@@ -115,6 +115,6 @@ def test_a_set_of_cores_is_read_in_order_and_once(written: object, chosen: tuple
 
 @pytest.mark.parametrize("written", ["", "a", "3-1", "-1", [], [True], 1.5, "0-99999999999", None])
 def test_what_is_no_set_of_cores_is_refused(written: object) -> None:
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableQuantity) as raised:
         cores(written)
     assert "`0-3`" in raised.value.hint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.campaign.requests import Answer, Request, first_problem, of_type, render
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 
 HOST = "127.0.0.1:8080"
 
@@ -58,7 +58,7 @@ def test_a_header_that_the_request_brings_is_not_added_again() -> None:
     ],
 )
 def test_what_would_break_the_head_apart_is_refused(request_: Request) -> None:
-    with pytest.raises(CampaignError):
+    with pytest.raises(InputError):
         render(request_, HOST, keep_alive=True)
 
 
@@ -70,9 +70,9 @@ def test_the_parameters_of_a_content_type_do_not_count(said: str) -> None:
 def test_a_wrong_content_type_is_named() -> None:
     check = of_type("text/plain")
     answer = Answer(200, (("content-type", "text/html"),), b"")
-    assert check(answer) == "`content-type` is `text/html`, it should be `text/plain`"
+    assert check(answer) == "`content-type` is `text/html`, expected `text/plain`"
     absent = check(Answer(200, (), b""))
-    assert absent == "the header `content-type` is absent, it should be `text/plain`"
+    assert absent == "the header `content-type` is missing, expected `text/plain`"
 
 
 def test_of_several_checks_the_first_that_finds_something_speaks() -> None:

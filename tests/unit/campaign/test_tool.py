@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.campaign import tool
 from plimsoll.campaign.framework import Requirement
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 
 TEXT = """\
 name = "saw"
@@ -71,10 +71,10 @@ def test_a_name_that_is_no_tool_is_none() -> None:
 
 def test_every_mistake_is_named_with_its_line(folder: Path) -> None:
     (folder / tool.FILE).write_text('name = "axe"\nsite = 3\nstart = "x"\nbuild = "true"\n')
-    with pytest.raises(CampaignError) as error:
+    with pytest.raises(InputError) as error:
         tool.named("saw")
     said = [str(problem) for problem in error.value.problems]
     assert any("tool.toml:1: `name` is `axe`, but the folder is `saw`" in one for one in said)
-    assert any("tool.toml:2: `site` must be text" in one for one in said)
-    assert any("tool.toml:3: there is no key `start`" in one for one in said)
+    assert any("tool.toml:2: `site` must be a quoted" in one for one in said)
+    assert any("tool.toml:3: unknown key `start`" in one for one in said)
     assert any("`version` is missing" in one for one in said)

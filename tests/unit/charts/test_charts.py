@@ -15,8 +15,13 @@ import vl_convert
 
 import experiments
 import sample
-from plimsoll import canvas, charts
+from plimsoll import canvas, charts, wording
 from plimsoll.aggregate import failures, memory
+from plimsoll.findings import distributions
+from plimsoll.findings.distributions import Distributions
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.rankings import Standing
+from plimsoll.findings.trial import TrialData
 from plimsoll.report import pictures
 
 Golden = Callable[[str, str], None]
@@ -29,15 +34,25 @@ def specification(module: Any, name: str) -> dict[str, Any]:
         return module.draw(experiments.rising().over_connections[0])
     if module is charts.comparison:
         return module.draw(sample.findings().rankings[0])
+    if module is charts.distribution:
+        return module.draw(distributions_of(sample.findings()))
     return module.draw(TRIALS[name]())
 
 
-def rows(module: Any, data: canvas.TrialData, name: str = "seconds") -> list[dict[str, Any]]:
+def distributions_of(found: Findings) -> Distributions:
+    by_id = {trial.recording.trial: trial for trial in found.trials}
+    data = distributions.of_ranking(found.rankings[0], by_id)
+    assert data is not None
+    return data
+
+
+def rows(module: Any, data: TrialData, name: str = "seconds") -> list[dict[str, Any]]:
     return module.draw(data)["datasets"][name]
 
 
 ALL = [(module, name) for module in charts.OF_A_TRIAL for name in TRIALS]
 ALL += [(charts.comparison, "sample"), (charts.over_connections, "rising")]
+ALL += [(charts.distribution, "sample")]
 IDS = [f"{module.NAME}-{name}" for module, name in ALL]
 
 
@@ -123,7 +138,7 @@ def test_a_second_after_the_load_is_not_silent_when_nothing_is_answered_in_it() 
 
 def test_the_average_lies_over_the_hold_and_says_its_number() -> None:
     mean = rows(charts.throughput, sample.trial_data(), "mean")
-    assert mean == [{"start_s": 5, "end_s": 12, "value": 8000, "text": "average 8,000/s"}]
+    assert mean == [{"start_s": 5, "end_s": 12, "value": 8000, "text": "mean 8,000/s"}]
 
 
 def test_without_a_summary_there_is_no_average() -> None:
@@ -152,7 +167,7 @@ def test_cpu_and_response_time_show_the_level_asked_for(module: Any) -> None:
     drawn = module.draw(sample.trial_data())
     asked = sample.seconds("t")["asked"].to_pylist()
     assert [row["asked"] for row in drawn["datasets"]["seconds"]] == asked
-    assert f"to {canvas.counted(max(asked))} connections asked" in pictures.svg(drawn)
+    assert f"to {wording.counted(max(asked))} connections requested" in pictures.svg(drawn)
 
 
 @pytest.mark.parametrize("module", charts.OF_A_TRIAL, ids=lambda module: module.NAME)
@@ -167,7 +182,7 @@ def test_every_chart_of_a_trial_ends_with_its_last_second_and_not_with_its_last_
 def test_the_legend_of_levels_names_arrivals_when_the_load_is_open() -> None:
     opened = sample.recording(load=sample.load(model="open", connections=50))
     drawn = charts.throughput.draw(sample.trial_data(recording=opened))
-    assert "arrivals/s asked" in json.dumps(drawn["layer"])
+    assert "arrivals/s requested" in json.dumps(drawn["layer"])
 
 
 # --- response time ---
@@ -247,7 +262,7 @@ def test_equal_numbers_of_cores_are_one_limit() -> None:
 def test_who_was_not_confined_had_the_whole_machine() -> None:
     made = sample.recording(server=sample.server(cores=()), driver=sample.driver(cores=()))
     limits = rows(charts.cpu, sample.trial_data(recording=made), "limits")
-    assert [row["text"] for row in limits] == ["the machine had 4 cores"]
+    assert [row["text"] for row in limits] == ["the host had 4 cores"]
 
 
 # --- memory and connections ---
@@ -282,11 +297,35 @@ def test_the_schema_of_failures_is_that_of_the_aggregate() -> None:
     assert sample.rough_trial_data().failures.schema == failures.BY_SECOND
 
 
+# --- distribution ---
+
+
+def test_each_repetition_that_counts_has_a_line_of_its_own() -> None:
+    drawn = charts.distribution.draw(distributions_of(sample.findings()))["datasets"]["quantiles"]
+    lines = list(dict.fromkeys((row["framework"], row["repetition"]) for row in drawn))
+    assert lines == [("axum", 1), ("axum", 2), ("spring virtual", 1), ("go", 1), ("go", 2)]
+    first = [row for row in drawn if (row["framework"], row["repetition"]) == ("axum", 1)]
+    assert [row["quantile"] for row in first] == sorted(row["quantile"] for row in first)
+    assert first[12]["quantile"] == 0.9
+
+
+def test_a_distribution_says_in_words_what_it_shows() -> None:
+    told = charts.distribution.draw(distributions_of(sample.findings()))["description"]
+    assert told.startswith("Response time at 2048 by quantile. axum: 90 % below ")
+
+
+def test_frameworks_without_any_response_have_no_distribution() -> None:
+    failed = sample.failed_trial()
+    found = Findings("x", "0.1.0", (failed,), sample.findings().comparisons.slice(0, 0))
+    by_id = {failed.recording.trial: failed}
+    assert distributions.of_ranking(found.rankings[0], by_id) is None
+
+
 # --- comparison ---
 
 
-def standing(low: int | None, high: int | None) -> canvas.Standing:
-    return canvas.Standing("x", low, high, 1.0, None, None, "sound", ())
+def standing(low: int | None, high: int | None) -> Standing:
+    return Standing("x", low, high, 1.0, None, None, "sound", ())
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from plimsoll.cli import audit
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
+from plimsoll.lab import audits
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "published"
 
@@ -32,16 +33,16 @@ def test_a_file_is_read_judged_and_told() -> None:
     assert "hey, 2.09 s, 36,465 requests per second, 75,292 failed" in result.output
     assert "void" in result.output
     assert "→ Find out why requests fail" in result.output
-    assert "checks found nothing to doubt: own_counts" in result.output
+    assert "checks found no problem: figures_consistent" in result.output
     assert "✓ sound" not in result.output
 
 
 def test_sound_figures_are_called_so_and_shown_where_asked_for() -> None:
     result = ran(golden("ab-sound.txt"), "--all")
     assert result.return_value == 0
-    assert "✓ sound  own_counts" in result.output
+    assert "✓ sound  figures_consistent" in result.output
     assert "not checked  cpu_bounds: it needs" in result.output
-    assert "These figures are consistent, as far as they go." in result.output
+    assert "These figures are consistent." in result.output
 
 
 def test_what_comes_in_by_a_pipe_is_read() -> None:
@@ -54,9 +55,7 @@ def test_json_has_figures_verdicts_and_what_could_not_be_checked() -> None:
     result = ran(golden("ab-sound.txt"), golden("table.toml"), "--json")
     found = json.loads(result.output)
     assert [one["figures"]["tool"] for one in found["results"]] == ["ab", "wrk 4.1.0", "wrk 4.1.0"]
-    assert {"check", "level", "statement", "remedy", "source"} <= found["results"][0]["verdicts"][
-        0
-    ].keys()
+    assert {"check", "level", "sentences", "source"} <= found["results"][0]["verdicts"][0].keys()
     assert "cpu_bounds" in found["results"][0]["not_checked"]
     assert found["level"] == "doubtful"
 
@@ -77,22 +76,22 @@ def test_what_a_file_does_not_say_can_be_said() -> None:
 @pytest.mark.parametrize("wrong", ["speed=3", "connections=many", "connections"])
 def test_what_nobody_can_say_is_refused(wrong: str) -> None:
     result = ran(golden("hey-sound.txt"), "--set", wrong)
-    assert isinstance(result.exception, CampaignError)
+    assert isinstance(result.exception, InputError)
 
 
 def test_every_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("something else")
     result = ran(str(other), str(tmp_path / "none"), golden("ab-sound.txt"))
-    assert isinstance(result.exception, CampaignError)
+    assert isinstance(result.exception, InputError)
     assert result.exception.exit_code == 2
     assert len(result.exception.problems) == 2
 
 
 def test_a_file_that_is_not_there_is_told_with_what_to_do(tmp_path: Path) -> None:
     result = ran(str(tmp_path / "none"))
-    assert isinstance(result.exception, CampaignError)
-    assert "name a file" in result.exception.problems[0].hint
+    assert isinstance(result.exception, InputError)
+    assert "give a file" in result.exception.problems[0].hint
 
 
 CLAIMED = """title = "Ours is fastest"
@@ -115,9 +114,9 @@ def test_what_a_document_claims_stands_beside_what_its_figures_say(tmp_path: Pat
     file.write_text(CLAIMED)
     line = "ours is three times as fast (Summary), claimed × 3; by its own figures: × 2.006"
     markdown = ran(str(file), "--format", "markdown").output
-    assert markdown.startswith(f"## what is claimed (Ours is fastest)\n\n- {line}\n")
+    assert markdown.startswith(f"## claims (Ours is fastest)\n\n- {line}\n")
     shown = " ".join(ran(str(file)).output.split())
-    assert shown.startswith(f"what is claimed (Ours is fastest) · {line}")
+    assert shown.startswith(f"claims (Ours is fastest) · {line}")
     (claim,) = json.loads(ran(str(file), "--json").output)["claims"]
     assert claim["document"] == "Ours is fastest"
     assert (claim["ratio"], claim["by_figures"]) == (3, "× 2.006")
@@ -133,12 +132,55 @@ def test_a_claim_that_is_none_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "theirs.toml"
     file.write_text(CLAIMED.replace("ratio = 3", 'ratio = "three"'))
     result = ran(str(file))
-    assert isinstance(result.exception, CampaignError)
+    assert isinstance(result.exception, InputError)
     assert "`ratio` must be a number" in str(result.exception)
 
 
 def test_signs_that_are_no_text_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     piped = io.TextIOWrapper(io.BytesIO(b"\xff\xfe\x00wrk"))
     monkeypatch.setattr(sys, "stdin", piped)
-    with pytest.raises(CampaignError, match="nothing that can be read here"):
+    with pytest.raises(InputError, match="in no known format"):
+        audit.command.main(["-"], standalone_mode=False)
+
+
+def test_what_cannot_be_read_costs_nothing_else_and_ends_with_code_2(tmp_path: Path) -> None:
+    file = tmp_path / "both"
+    wrk = Path(golden("wrk-sound.txt")).read_text(encoding="utf-8")
+    cut = "".join(wrk.splitlines(keepends=True)[:6])
+    file.write_text(f"{wrk}\n{cut}")
+    result = ran(str(file), golden("ab-sound.txt"))
+    assert isinstance(result.exception, InputError)
+    assert "has no `Requests/sec`" in str(result.exception)
+    assert "74,900 requests per second" in result.output
+    assert "61,733 requests per second" in result.output
+    held = json.loads(ran(str(file), "--json").output)
+    assert len(held["results"]) == 1
+    assert held["refused"][0]["where"].endswith(":20")
+
+
+def test_lines_that_nothing_was_read_of_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "retold"
+    wrk = Path(golden("wrk-sound.txt")).read_text(encoding="utf-8")
+    file.write_text(wrk.replace("  2 threads", "  p99.9 was 12 ms\n  2 threads"))
+    result = ran(str(file))
+    assert result.exception is None
+    assert "nothing was read of line 2" in " ".join(result.output.split())
+    assert json.loads(ran(str(file), "--json").output)["unread"][0]["where"].endswith(":2")
+    assert "## not read" in ran(str(file), "--format", "markdown").output
+
+
+def test_a_file_that_is_no_output_by_its_length_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audits, "MOST_BYTES", 2**20)
+    file = tmp_path / "long"
+    file.write_bytes(b"a" * (2**20 + 1))
+    result = ran(str(file))
+    assert isinstance(result.exception, InputError)
+    assert "is larger than 1 MiB" in str(result.exception)
+
+
+def test_a_standard_input_that_is_closed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match="standard input is closed"):
         audit.command.main(["-"], standalone_mode=False)

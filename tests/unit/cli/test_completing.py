@@ -11,7 +11,7 @@ from click.shell_completion import ShellComplete
 from plimsoll.campaign import framework
 from plimsoll.cli import VERBS, plimsoll
 from plimsoll.cli.completion import VARIABLE
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 
 
 @pytest.fixture(autouse=True)
@@ -45,11 +45,11 @@ def offered(*typed: str) -> list[str]:
         (("check", "go", ""), ["gin", "node"]),
         (("install", "j"), ["jmeter"]),
         (("check", "j"), []),
-        (("run", ""), ["campaigns/mine.toml"]),
-        (("run", "c"), ["campaigns/"]),
+        (("run", "m"), ["mine"]),
+        (("run", "ca"), ["campaigns/"]),
         (("run", "campaigns/"), ["campaigns/mine.toml"]),
         (("run", "o"), ["other.toml"]),
-        (("install", "--campaign", ""), ["campaigns/mine.toml"]),
+        (("install", "--campaign", "qu"), ["quick"]),
         (("run", "x", "--set", "f"), ["frameworks="]),
         (("run", "x", "--set", "frameworks=go,n"), ["frameworks=go,node"]),
         (("run", "x", "--set", "endpoints=js"), ["endpoints=json"]),
@@ -67,13 +67,18 @@ def test_every_verb_is_offered_first() -> None:
     assert offered("") == list(VERBS)
 
 
+def test_before_anything_is_typed_campaigns_are_offered_by_name() -> None:
+    assert {"mine", "quick"} <= set(offered("run", ""))
+    assert not [word for word in offered("run", "") if "/" in word or "." in word]
+
+
 def test_where_there_are_no_frameworks_none_are_offered(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nowhere(_given: Path | None = None) -> Path:
-        raise CampaignError([])
+        raise InputError([])
 
-    monkeypatch.setattr(framework, "locate", nowhere)
+    monkeypatch.setattr(framework, "search", nowhere)
     assert offered("check", "g") == []
 
 

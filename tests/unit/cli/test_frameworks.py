@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from plimsoll.cli import check, install
+from plimsoll.cli import check, checking, install
 from plimsoll.cli import list as listing
-from plimsoll.conduct import apt, requirements
+from plimsoll.install import apt, requirements
 
 TABLE = """\
 name = "{name}"
@@ -31,6 +31,7 @@ endpoints = ["empty"]
 getArgs2048 = "of no use"
 postArgs2048 = "of no use"
 postArgsMulti2048 = "of no use"
+args = "of no use"
 json = "of no use"
 plaintext = "of no use"
 fibonacci = "of no use"
@@ -39,15 +40,23 @@ fibonacci = "of no use"
 
 APP = """\
 import os, signal, socket
+from email.utils import formatdate
 BREAKS = os.environ.get("BREAKS", "")
 signal.signal(signal.SIGTERM, lambda *_: os._exit(9 if BREAKS == "stop" else 0))
 address = (os.environ["HOST"], int(os.environ["PORT"]))
 listener = socket.create_server(address, backlog=7 if BREAKS == "backlog" else 4096)
 print("listening", flush=True)
 asked = 0
+
+def received(connection):
+    head = b""
+    while not head.endswith(b"\\r\\n\\r\\n") and (more := connection.recv(65536)):
+        head += more
+    return head
+
 while True:
     connection, _ = listener.accept()
-    while head := connection.recv(65536):
+    while head := received(connection):
         asked += 1
         if BREAKS == "dies" and asked > 2:
             print("out of tea", flush=True)
@@ -55,7 +64,8 @@ while True:
         there = head.startswith(b"GET /empty ")
         status = 200 if there or BREAKS == "absent" else 404
         body = b"AB" if BREAKS == "body" and asked > 1 else b""
-        said = f"HTTP/1.1 {status} X\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n"
+        said = f"HTTP/1.1 {status} X\\r\\nDate: {formatdate(usegmt=True)}\\r\\n"
+        said += f"Content-Length: {len(body)}\\r\\n\\r\\n"
         connection.sendall(said.encode() + body)
         if b"Connection: close" in head:
             break
@@ -137,7 +147,7 @@ def test_the_list_fits_a_terminal_of_any_width(root: Path, width: int) -> None:
         "2 ready, 1 needs install, 2 not available",
         "aready 1.2",
         "needs a JDK 99 or newer: install a JDK 99",
-        "1 endpoint, without 10 others",
+        "1 endpoint, without 11 others",
     ):
         assert part in text
 
@@ -175,21 +185,21 @@ def test_all_that_can_be_is_installed_and_the_rest_is_named_at_the_end(root: Pat
     assert code == 0, "what cannot be had here is no failure of `--all`"
     assert timeless(ran.stdout).splitlines() == [
         "installed      bunbuilt: built in … s",
-        "already there  aready, aready quick",
-        "not available  ctoolless: needs `a-compiler-nobody-has`; to have it: install it",
-        "               djvm: needs a JDK 99 or newer; to have it: install a JDK 99",
+        "up to date     aready, aready quick",
+        "not available  ctoolless: needs `a-compiler-nobody-has`; to include it: install it",
+        "               djvm: needs a JDK 99 or newer; to include it: install a JDK 99",
     ]
     _, again = typed(install, root, "--all")
-    assert again.stdout.startswith("already there  aready, aready quick, bunbuilt\n")
+    assert again.stdout.startswith("up to date     aready, aready quick, bunbuilt\n")
 
 
 def test_what_was_asked_for_by_name_and_cannot_be_had_is_a_failure(root: Path) -> None:
     in_every_state(root)
     code, ran = typed(install, root, "ctoolless", "aready")
     assert code == 4
-    assert "`ctoolless` needs `a-compiler-nobody-has`, which is not here" in ran.stderr
+    assert "`ctoolless` needs `a-compiler-nobody-has`, which is not installed" in ran.stderr
     assert "hint: install it" in ran.stderr
-    assert "already there  aready\n" in ran.stdout
+    assert "up to date     aready\n" in ran.stdout
     assert "failed         `ctoolless` needs `a-compiler-nobody-has`" in ran.stdout
 
 
@@ -201,7 +211,7 @@ def test_a_build_that_fails_keeps_no_other_from_being_built(root: Path) -> None:
     assert "no such crate" in ran.stderr
     assert timeless(ran.stdout).splitlines() == [
         "installed      bright: built in … s",
-        "failed         the build of `abroken` ended with exit code 9",
+        "failed         the build of `abroken` exited with code 9",
     ]
 
 
@@ -223,7 +233,7 @@ def test_without_root_the_one_command_for_all_packages_is_named(
     assert code == 4
     assert "hint: sudo apt-get install -y --no-install-recommends nginx" in ran.stderr
     assert ran.stdout.splitlines() == [
-        "already there  three",
+        "up to date     three",
         "needs root     one, two",
         "               sudo apt-get install -y --no-install-recommends nginx php-fpm",
         "               then `plimsoll install` again",
@@ -231,7 +241,7 @@ def test_without_root_the_one_command_for_all_packages_is_named(
     _, listed = typed(listing, root, "--json")
     first = json.loads(listed.stdout)["frameworks"][0]
     assert first["status"] == "needs install"
-    assert first["why"] == "`sudo apt-get install -y --no-install-recommends nginx`, by root"
+    assert first["why"] == "`sudo apt-get install -y --no-install-recommends nginx`, as root"
 
 
 # --- tools ---
@@ -252,9 +262,9 @@ def test_a_tool_is_installed_once_beside_frameworks(root: Path, saw: Path) -> No
     framework(root, "only")
     _, ran = typed(install, root, "only", "saw")
     assert ran.stdout.splitlines()[0].startswith("installed      saw: built in ")
-    assert ran.stdout.splitlines()[1] == "already there  only"
+    assert ran.stdout.splitlines()[1] == "up to date     only"
     assert (saw / ".build" / "saw").exists()
-    assert "already there  saw, only" in typed(install, root, "saw", "only")[1].stdout
+    assert "up to date     saw, only" in typed(install, root, "saw", "only")[1].stdout
 
 
 def test_all_frameworks_are_no_tools(root: Path, saw: Path) -> None:
@@ -290,7 +300,7 @@ def test_a_framework_that_keeps_the_contract_is_right_in_all(root: Path) -> None
     code, ran = typed(check, root, "small")
     assert code == 0
     words = [line.split()[1:] for line in ran.stdout.splitlines()]
-    assert words == [["empty", "right"], ["backlog", "right"], ["stop", "right"]]
+    assert words == [["empty", "ok"], ["backlog", "ok"], ["stop", "ok"]]
 
 
 @pytest.mark.parametrize(
@@ -299,35 +309,35 @@ def test_a_framework_that_keeps_the_contract_is_right_in_all(root: Path) -> None
         (
             "body",
             [
-                "asked     `GET /empty` (3 times)",
-                "answered  200, no type, 2 bytes `AB`",
-                "problem   the body has 2 bytes, it should have 0",
-                "contract  `GET /empty` is answered with 200 and no body",
+                "request   `GET /empty` (3 times)",
+                "response  200, no type, 2 bytes `AB`",
+                "problem   the body has 2 bytes, expected 0",
+                "rule      `GET /empty` is answered with 200 and no body",
             ],
         ),
         (
             "absent",
             [
-                "answered  200, no type, 0 bytes",
-                "problem   the status is `200`, it should be `404`",
-                "contract  a path that does not exist is answered with 404",
+                "response  200, no type, 0 bytes",
+                "problem   the status is `200`, expected `404`",
+                "rule      an unknown path returns 404",
             ],
         ),
         (
             "backlog",
             [
-                "asked     the kernel, by `sock_diag`",
-                "problem   the listen queue has 7 places, it should have ",
-                f"contract  {check.BACKLOG_RULE}",
+                "request   listen backlog from `sock_diag`",
+                "problem   the listen backlog is 7, expected ",
+                f"rule      {checking.BACKLOG_RULE}",
             ],
         ),
         (
             "stop",
             [
-                "asked     `SIGTERM`",
-                "answered  exit code 9, after ",
-                "problem   `clean_exit_codes` has 0",
-                f"contract  {check.STOP_RULE}",
+                "request   `SIGTERM`",
+                "response  exit code 9, after ",
+                "problem   `clean_exit_codes` allows 0",
+                f"rule      {checking.STOP_RULE}",
             ],
         ),
     ],
@@ -341,7 +351,7 @@ def test_a_failure_is_shown_with_request_answer_and_rule(
     for line in lines:
         assert f"\n  {line}" in ran.stdout
     assert "log       listening" in ran.stdout
-    assert "note: the contract is in `frameworks/README.md`" in ran.stderr
+    assert "note: the contract is described in `frameworks/README.md`" in ran.stderr
 
 
 def test_the_whole_request_is_shown_when_asked_for(root: Path) -> None:
@@ -366,9 +376,9 @@ def test_a_server_that_ends_while_it_is_asked_is_named_with_what_it_was_asked_fo
     broken(root, "dies")
     code, ran = typed(check, root, "small:dies")
     assert code == 4
-    assert "`small dies` ended with exit code 3 while it was asked for `empty`" in ran.stderr
+    assert "`small dies` exited with code 3 while `empty` was checked" in ran.stderr
     assert "out of tea" in ran.stderr
-    assert ran.stdout.count("wrong") == 1, "nothing more is asked of it"
+    assert ran.stdout.count("failed") == 1, "nothing more is asked of it"
 
 
 def test_what_was_seen_of_the_server_is_in_the_json(root: Path) -> None:
@@ -386,6 +396,6 @@ def test_what_is_not_available_is_left_out_and_named_when_that_is_asked_for(root
     code, ran = typed(check, root, "--available")
     assert code == 0
     assert {line.split()[0] for line in ran.stdout.splitlines()} == {"aready"}
-    assert "note: left out: `bunbuilt` is not built" in ran.stderr
-    assert "note: to have it: `plimsoll install bunbuilt`" in ran.stderr
-    assert "note: left out: `djvm` needs a JDK 99 or newer" in ran.stderr
+    assert "note: skipped: `bunbuilt` is not built" in ran.stderr
+    assert "note: to include it: run `plimsoll install bunbuilt`" in ran.stderr
+    assert "note: skipped: `djvm` needs a JDK 99 or newer" in ran.stderr

@@ -30,7 +30,7 @@ def test_an_error_without_a_remedy_is_one_line(capsys: pytest.CaptureFixture[str
 
 def test_every_problem_of_a_campaign_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     found = [errors.Problem("a.toml:1", "is odd", "make it even"), errors.Problem("", "is void")]
-    assert messages.failure(errors.CampaignError(found)) == 2
+    assert messages.failure(errors.InputError(found)) == 2
     assert said(capsys) == ["error: a.toml:1: is odd", "hint: make it even", "error: is void"]
 
 
@@ -45,7 +45,7 @@ def test_every_problem_of_a_campaign_is_said(capsys: pytest.CaptureFixture[str])
             6,
             [
                 "error: `a.txt`: No space left on device",
-                "hint: look at free space and permissions",
+                "hint: check free disk space and permissions",
             ],
         ),
     ],
@@ -63,7 +63,7 @@ def test_a_fault_of_ours_is_called_one_and_asks_to_be_reported(
     monkeypatch.delenv(messages.TRACEBACK, raising=False)
     assert messages.failure(KeyError("rate")) == errors.FAULT
     lines = said(capsys)
-    assert lines[0] == "error: this is a fault of Plimsoll itself: KeyError: 'rate'"
+    assert lines[0] == "error: internal error in Plimsoll: KeyError: 'rate'"
     assert "PLIMSOLL_TRACEBACK=1" in lines[1]
 
 
@@ -90,7 +90,7 @@ def test_words_of_the_parser_are_put_as_ours_are(
     first, hint = said(capsys)
     assert ours in first
     assert not first.endswith(".")
-    assert hint == "hint: `plimsoll --help` shows what it takes"
+    assert hint == "hint: see `plimsoll --help`"
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from rich.console import Console
 
 import foreign
 import toy_trials
+from plimsoll import events
 from plimsoll.cli import panel
-from plimsoll.conduct import events
 from plimsoll.recording import Driver, Ending, Recording
 
 
@@ -35,9 +35,9 @@ def recording(ending: Ending, **outcomes: int) -> Recording:
     driver = Driver("plimsoll", "0.1.0", (), 1, "schedule", outcomes=outcomes)
     return Recording(
         trial="toy.empty.small.1", order=0, framework="toy", variant="", language="",
-        endpoint="empty", load={}, repetition=1, driver_name="plimsoll", seed=1, zero_utc="",
-        stages=(), requests=(), machines={}, versions={}, clock_offsets_ns={}, ending=ending,
-        server=None, driver=driver,
+        endpoint="empty", load=toy_trials.load(), repetition=1, driver_name="plimsoll", seed=1,
+        zero_utc="", stages=(), requests=(), machines={}, versions={}, clock_offsets_ns={},
+        ending=ending, server=None, driver=driver,
     )  # fmt: skip
 
 
@@ -165,14 +165,14 @@ def test_of_a_driver_that_counts_no_outcomes_its_requests_are_told() -> None:
     known = recording(Ending())
     driver = replace(known.driver or pytest.fail(), name="jmeter", outcomes={}, sent=2301)
     ended = events.TrialEnded(toy_trials.trial(), replace(known, driver=driver))
-    said = "toy.empty.small.1: 2,301 requests, by jmeter's own count"
+    said = "toy.empty.small.1: 2,301 requests, as counted by jmeter"
     assert panel.ending_text(ended) == said
 
 
 def test_the_end_of_a_trial_that_failed_says_why_in_one_line() -> None:
-    why = "`toy` ended with exit code 1; the last lines of its log:\n  no such table"
+    why = "`toy` exited with code 1; the last lines of its log:\n  no such table"
     ended = events.TrialEnded(toy_trials.trial(), recording(Ending("StartFailed", why)))
-    said = "toy.empty.small.1: StartFailed: `toy` ended with exit code 1"
+    said = "toy.empty.small.1: StartFailed: `toy` exited with code 1"
     assert panel.ending_text(ended) == said
 
 
@@ -196,30 +196,77 @@ def test_without_a_terminal_lines_are_said_where_something_changes(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.splitlines() == [
-        "3 trials, 1 done before; 6 s of load to come",
+        "3 trials, 1 complete; 6 s of load to run",
         "[1/2] toy.empty.small.1",
         "    toy.empty.small.1: 10 requests, 0 failed",
+    ]
+
+
+def group(*numbers: int, left_s: float = 6.0) -> events.GroupStarted:
+    return events.GroupStarted(tuple(map(toy_trials.trial, numbers)), 1, 2, left_s)
+
+
+def test_a_scene_follows_servers_that_take_turns() -> None:
+    scene = panel.Scene()
+    scene.take(group(1, 2))
+    assert scene.trial == "empty, small, repetition 1: 2 servers in turns"
+    assert (scene.number, scene.of) == (1, 2)
+    assert scene.load_s == scene.remaining_s == 6.0
+    for name in ("starting", "checking"):
+        scene.take(events.Phase(name))
+    scene.take(events.TurnEnded(toy_trials.trial(2), progress(0.25, throughput_per_s=7.0)))
+    assert (scene.trial, scene.phase) == ("toy.empty.small.2", "under load")
+    scene.take(events.TurnEnded(toy_trials.trial(1), progress(0.5, throughput_per_s=9.0)))
+    assert scene.trial == "toy.empty.small.1"
+    assert list(scene.throughputs) == [7.0, 9.0]
+    assert scene.remaining_s == 5.5
+    assert "hold, 0 of 6 s" in drawn(scene)
+    scene.take(group(1, left_s=3.0))
+    assert scene.trial == "empty, small, repetition 1: 1 server"
+    assert (scene.progress, list(scene.throughputs)) == (None, [])
+
+
+def test_without_a_terminal_a_group_is_one_line_and_each_of_its_trials_another(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = [100.0]
+    monkeypatch.setattr("plimsoll.cli.panel.time.monotonic", lambda: now_s[0])
+    with panel.showing(panel.Scene()) as tell:
+        tell(group(1, 2))
+        for passed_s in (100.25, 109.9, 110.1, 110.3):
+            now_s[0] = passed_s
+            tell(events.TurnEnded(toy_trials.trial(2), progress(passed_s - 100.0)))
+        for number in (1, 2):
+            ended = recording(Ending(), ok=10 * number)
+            tell(events.TrialEnded(toy_trials.trial(number), ended))
+    assert capsys.readouterr().err.splitlines() == [
+        "[1/2] empty, small, repetition 1: 2 servers in turns",
+        "    toy.empty.small.2: 10 s hold: 12,346/s, 8,999 of 9,000 connections open;"
+        " reset_waiting 8, timed_out_waiting 2",
+        "    toy.empty.small.1: 10 requests, 0 failed",
+        "    toy.empty.small.2: 20 requests, 0 failed",
     ]
 
 
 def test_what_the_checks_say_follows_the_end_of_a_trial(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    ended = events.TrialEnded(toy_trials.trial(), recording(Ending(), ok=10))
-    with panel.showing(panel.Scene(), judged=lambda one: f"judged {one.trial}") as tell:
-        tell(ended)
+    trial = toy_trials.trial()
+    with panel.showing(panel.Scene()) as tell:
+        tell(events.TrialEnded(trial, recording(Ending(), ok=10)))
+        tell(events.TrialJudged(trial, "judged sound"))
     assert capsys.readouterr().err.splitlines() == [
         "    toy.empty.small.1: 10 requests, 0 failed",
-        "      judged toy.empty.small.1",
+        "      judged sound",
     ]
 
 
 @pytest.mark.parametrize(
     ("started", "line"),
     [
-        (events.CampaignStarted(1, 1, 2.0), "1 trial; 2 s of load to come"),
-        (events.CampaignStarted(4, 0, 0.0), "4 trials, done before"),
-        (events.CampaignStarted(4, 3, 6.0), "4 trials, 1 done before; 6 s of load to come"),
+        (events.CampaignStarted(1, 1, 2.0), "1 trial; 2 s of load to run"),
+        (events.CampaignStarted(4, 0, 0.0), "4 trials, all complete"),
+        (events.CampaignStarted(4, 3, 6.0), "4 trials, 1 complete; 6 s of load to run"),
     ],
 )
 def test_what_is_to_come_is_said_at_the_start(
@@ -244,11 +291,10 @@ def test_every_ten_seconds_a_line_tells_how_the_load_stands(
     assert "12,346/s, 8,999 of 9,000 connections open; reset_waiting 8" in said[0]
 
 
-def test_nothing_is_shown_when_nothing_is_to_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    with panel.showing(panel.Scene(), quiet=True) as tell:
-        tell(events.CampaignStarted(1, 1, 2.0))
-        tell(started())
-    assert capsys.readouterr() == ("", "")
+def test_a_notice_is_told_as_a_note(capsys: pytest.CaptureFixture[str]) -> None:
+    with panel.showing(panel.Scene()) as tell:
+        tell(events.Notice("left out: `go`"))
+    assert capsys.readouterr().err == "note: left out: `go`\n"
 
 
 def test_of_a_driver_that_tells_nothing_before_its_end_no_number_is_shown(
@@ -260,7 +306,7 @@ def test_of_a_driver_that_tells_nothing_before_its_end_no_number_is_shown(
         now_s[0] += 20.0
         tell(progress(20.0, counted=False))
     said = capsys.readouterr().err
-    assert "20 s hold: 9,000 connections asked for; it tells of them at its end" in said
+    assert "20 s hold: 9,000 connections requested; reports when it ends" in said
     assert "/s," not in said
 
 
@@ -270,4 +316,7 @@ def test_what_a_foreign_driver_printed_is_said_at_the_end_of_its_trial() -> None
     driver = replace(made.driver, name="wrk", figures=foreign.FIGURES)
     ended = events.TrialEnded(toy_trials.trial(), replace(made, driver=driver))
     said = panel.ending_text(ended)
-    assert "20,000 requests in the hold, 0 unanswered, 0 wrong, by wrk's own count" in said
+    assert (
+        "20,000 requests in the measurement window, 0 unanswered, 0 wrong, as counted by wrk"
+        in said
+    )

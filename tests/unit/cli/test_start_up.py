@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -21,11 +22,11 @@ main(sys.argv[1:])
 
 WHEN_THE_DRIVER_STARTS = """
 import os, sys
-from plimsoll.conduct.ward import Ward
+from plimsoll.processes.supervised import SupervisedProcess
 def spy(*_, **__):
     print("LOADED", *sys.modules, flush=True)
     os._exit(0)
-Ward.__init__ = spy
+SupervisedProcess.__init__ = spy
 from plimsoll.cli import main
 main(sys.argv[1:])
 """
@@ -49,25 +50,49 @@ def test_the_first_request_waits_for_nothing_heavy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # the process leaves without tidying up
-    found = loaded(WHEN_THE_DRIVER_STARTS, "load", "127.0.0.1:9", "-n", "1", "-q")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        found = loaded(WHEN_THE_DRIVER_STARTS, "load", address, "-n", "1", "-q")
     later = {
         "rich",
         "http.client",
-        "plimsoll._engine",
+        "ssl",
+        "plimsoll.drivers.tools.wrk",
         "plimsoll.campaign.endpoints",
-        "plimsoll.conduct.contract",
+        "plimsoll.serving.contract",
         "plimsoll.conduct.recording",
-        "plimsoll.conduct.server",
-        "plimsoll.report",
+        "plimsoll.serving.server",
+        "plimsoll.findings.gathering",
+        "plimsoll.lab.results",
+        "plimsoll.report.words",
         "plimsoll.tables",
         "plimsoll.verdicts",
     }
     assert found & (HEAVY | later) == set()
-    assert "plimsoll.conduct.drivers.plimsoll" in found
+    assert "plimsoll.drivers.tools.plimsoll" in found
+
+
+def test_a_server_that_does_not_respond_is_told_before_anything_heavy_is_loaded() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+    found = loaded(AT_THE_END, "load", address)
+    later = {"rich", "plimsoll.conduct.trial", "plimsoll.storage", "plimsoll.sampling.sampler"}
+    assert found & (HEAVY | later) == set()
+
+
+def test_the_first_figures_wait_for_no_database_and_no_check() -> None:
+    imports = "import sys; from plimsoll.aggregate import first_figures"
+    imports += "; from plimsoll.report import screen, words"
+    found = loaded(f"{imports}; print('LOADED', *sys.modules)")
+    heavy = {"duckdb", "scipy", "altair", "pydantic", "plimsoll.verdicts.catalogue"}
+    assert found & heavy == set()
+    assert "numpy" in found
 
 
 def test_what_a_load_came_to_is_told_without_what_draws_charts() -> None:
-    imports = "import sys; from plimsoll.report import gathering, screen"
+    imports = (
+        "import sys; from plimsoll.lab import results; from plimsoll.report import screen_doubts"
+    )
     found = loaded(f"{imports}; print('LOADED', *sys.modules)")
     assert found & {"altair", "vl_convert", "jinja2", "scipy", "pypdf", "plimsoll.charts"} == set()
     assert "duckdb" in found

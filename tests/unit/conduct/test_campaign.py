@@ -13,8 +13,10 @@ import pytest
 import fake_engine
 import toy_trials
 from plimsoll.conduct import campaign
-from plimsoll.conduct.drivers import plimsoll as driver
-from plimsoll.conduct.events import (
+from plimsoll.conduct.run_config import RunConfig
+from plimsoll.drivers.tools import plimsoll as driver
+from plimsoll.errors import Interrupted, LimitTooLow, MixedResults, StorageError
+from plimsoll.events import (
     CampaignEnded,
     CampaignStarted,
     CoolingDown,
@@ -23,12 +25,12 @@ from plimsoll.conduct.events import (
     Progress,
     TrialEnded,
     TrialSkipped,
+    TrialsSetAside,
     TrialStarted,
 )
-from plimsoll.conduct.setting import Setting
-from plimsoll.errors import Interrupted, LimitTooLow, StorageError
 from plimsoll.plan import Trial
-from plimsoll.storage.parquet import Results
+from plimsoll.storage.documents import CampaignFiles
+from plimsoll.storage.parquet import ParquetResults
 
 TRIALS = [toy_trials.trial(1), toy_trials.trial(2)]
 IDS = tuple(trial.id for trial in TRIALS)
@@ -47,24 +49,25 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Results:
-    return Results(tmp_path / "results")
+def results(tmp_path: Path) -> ParquetResults:
+    return ParquetResults(tmp_path / "results")
 
 
 def conduct(
-    results: Results,
+    results: ParquetResults,
     trials: list[Trial] | None = None,
     tell: Callable[[Event], None] = lambda _: None,
     *,
-    again: bool = False,
+    repeat: campaign.Repeat = campaign.NOTHING,
     cool_down_s: float = 0.0,
+    setting: RunConfig | None = None,
 ) -> CampaignEnded:
     return campaign.conduct(
         TRIALS if trials is None else trials,
-        Setting(),
+        setting or RunConfig(),
         results,
-        "",
-        again=again,
+        CampaignFiles(""),
+        repeat=repeat,
         cool_down_s=cool_down_s,
         tell=tell,
     )
@@ -92,7 +95,7 @@ def interrupt_at(kind: type[Event], number: int = 1) -> Callable[[Event], None]:
     return tell
 
 
-def test_events_come_in_the_order_that_is_documented(results: Results) -> None:
+def test_events_come_in_the_order_that_is_documented(results: ParquetResults) -> None:
     told: list[Event] = []
     conduct(results, tell=told.append, cool_down_s=0.01)
     kinds = [type(event) for event in told if not isinstance(event, Phase | Progress)]
@@ -106,7 +109,7 @@ def test_events_come_in_the_order_that_is_documented(results: Results) -> None:
     assert told[-1] == CampaignEnded(completed=2, failed=())
 
 
-def test_what_is_complete_is_not_conducted_again(results: Results) -> None:
+def test_what_is_complete_is_not_conducted_again(results: ParquetResults) -> None:
     conduct(results, TRIALS[:1])
     told: list[Event] = []
     ended = conduct(results, tell=told.append)
@@ -117,24 +120,102 @@ def test_what_is_complete_is_not_conducted_again(results: Results) -> None:
     assert ended == CampaignEnded(2, ())
 
 
-def test_a_framework_that_fails_costs_its_trial_only(results: Results) -> None:
+def test_a_framework_that_fails_costs_its_trial_only(results: ParquetResults) -> None:
     ended = conduct(results, [failing(1), TRIALS[1]])
     assert ended == CampaignEnded(1, (IDS[0],))
     assert results.recording(IDS[0]).ending.kind == "StartFailed"
     assert results.recording(IDS[1]).ending.kind == "completed"
 
 
-def test_a_trial_that_failed_is_conducted_again_only_when_asked(results: Results) -> None:
+def test_a_trial_that_failed_is_conducted_again_only_when_asked(results: ParquetResults) -> None:
     conduct(results, [failing(1), TRIALS[1]])
     told: list[Event] = []
     assert conduct(results, tell=told.append) == CampaignEnded(1, (IDS[0],))
     assert started(told) == []
-    assert conduct(results, again=True, tell=told.append) == CampaignEnded(2, ())
+    assert conduct(results, repeat=campaign.Repeat(failed=True), tell=told.append) == CampaignEnded(
+        2, ()
+    )
     assert started(told) == [IDS[0]]
 
 
+def changed(number: int) -> Trial:
+    """A trial of a framework that was changed and still works."""
+    toy = replace(toy_trials.framework(), start='exec "$PYTHON" -u toy_server.py')
+    return toy_trials.trial(number, toy=toy)
+
+
+@pytest.mark.parametrize("recorded", [1, 2])
+def test_a_campaign_does_not_go_on_with_another_program(
+    results: ParquetResults, recorded: int
+) -> None:
+    conduct(results, TRIALS[:recorded])
+    told: list[Event] = []
+    with pytest.raises(MixedResults) as caught:
+        conduct(results, [changed(1), changed(2)], told.append)
+    assert "`toy` changed since" in caught.value.message
+    assert "the start command changed" in caught.value.message
+    assert "--repeat-changed" in caught.value.hint
+    assert "--into" in caught.value.hint
+    assert caught.value.exit_code == 6
+    assert told == []
+    assert results.trial_ids() == IDS[:recorded]
+
+
+def test_what_changed_is_conducted_again_when_asked_and_nothing_is_lost(
+    results: ParquetResults,
+) -> None:
+    conduct(results, TRIALS[:1])
+    before = results.recording(IDS[0])
+    told: list[Event] = []
+    trials = [changed(1), changed(2)]
+    ended = conduct(results, trials, told.append, repeat=campaign.Repeat(changed=True))
+    assert ended == CampaignEnded(2, ())
+    assert started(told) == list(IDS)
+    assert isinstance(told[0], TrialsSetAside)
+    assert told[0].trials == IDS[:1]
+    aside = ParquetResults(Path(told[0].place))
+    assert aside.recording(IDS[0]) == before
+    programs = {results.recording(key).provenance.application_id for key in IDS}
+    assert len(programs) == 1
+    assert before.provenance.application_id not in programs
+
+
+def test_void_trials_are_conducted_again_when_asked_and_nothing_is_lost(
+    results: ParquetResults,
+) -> None:
+    conduct(results)
+    before = results.recording(IDS[1])
+    told: list[Event] = []
+    void = campaign.Repeat(void=(IDS[1], "gone.2048.steady.1"))
+    assert conduct(results, tell=told.append, repeat=void) == CampaignEnded(2, ())
+    assert started(told) == [IDS[1]]
+    (moved,) = [event for event in told if isinstance(event, TrialsSetAside)]
+    assert ParquetResults(Path(moved.place)).recording(IDS[1]) == before
+
+
+def test_another_division_of_cores_is_not_mixed_either(results: ParquetResults) -> None:
+    conduct(results, TRIALS[:1])
+    with pytest.raises(MixedResults, match="server cores all → 0"):
+        conduct(results, setting=RunConfig(server_cores=(0,)))
+
+
+def test_a_note_on_the_framework_changes_nothing(results: ParquetResults) -> None:
+    conduct(results, TRIALS[:1])
+    noted = replace(toy_trials.framework(), notes=("a note",), start_timeout_s=30.0)
+    ended = conduct(results, [toy_trials.trial(number, toy=noted) for number in (1, 2)])
+    assert ended == CampaignEnded(2, ())
+
+
+def test_a_framework_that_is_changed_while_the_campaign_runs_ends_it(
+    results: ParquetResults,
+) -> None:
+    with pytest.raises(MixedResults, match="the start command changed"):
+        conduct(results, [TRIALS[0], changed(2)])
+    assert results.trial_ids() == IDS[:1]
+
+
 def test_a_host_that_is_not_fit_ends_the_campaign_and_keeps_what_is_complete(
-    engine: Callable[..., None], results: Results
+    engine: Callable[..., None], results: ParquetResults
 ) -> None:
     def unfit(event: Event) -> None:
         if isinstance(event, TrialStarted) and event.number == 2:
@@ -146,7 +227,7 @@ def test_a_host_that_is_not_fit_ends_the_campaign_and_keeps_what_is_complete(
 
 
 def test_an_interruption_under_load_keeps_what_is_complete(
-    engine: Callable[..., None], results: Results
+    engine: Callable[..., None], results: ParquetResults
 ) -> None:
     engine(stay=False)
 
@@ -159,7 +240,7 @@ def test_an_interruption_under_load_keeps_what_is_complete(
     with pytest.raises(Interrupted, match="1 of 2 trials") as caught:
         conduct(results, tell=tell)
     assert caught.value.exit_code == 130
-    assert "goes on" in caught.value.hint
+    assert "to resume" in caught.value.hint
     assert [path.name for path in results.trials.iterdir()] == [IDS[0]]
 
     engine()
@@ -168,7 +249,7 @@ def test_an_interruption_under_load_keeps_what_is_complete(
 
 @pytest.mark.parametrize("kind", [TrialStarted, Phase, TrialEnded, CoolingDown])
 def test_an_interruption_at_any_other_time_ends_the_campaign_too(
-    results: Results, kind: type[Event]
+    results: ParquetResults, kind: type[Event]
 ) -> None:
     with pytest.raises(Interrupted):
         conduct(results, tell=interrupt_at(kind), cool_down_s=5.0)
@@ -176,16 +257,16 @@ def test_an_interruption_at_any_other_time_ends_the_campaign_too(
     assert conduct(results) == CampaignEnded(2, ())
 
 
-def test_signals_are_handled_as_before_afterwards(results: Results) -> None:
+def test_signals_are_handled_as_before_afterwards(results: ParquetResults) -> None:
     before = signal.getsignal(signal.SIGINT)
     conduct(results, TRIALS[:1])
     assert signal.getsignal(signal.SIGINT) == before
 
 
-def test_two_runs_in_one_folder_refuse(results: Results) -> None:
+def test_two_runs_in_one_folder_refuse(results: ParquetResults) -> None:
     with results.locked(), pytest.raises(StorageError, match="another run"):
         conduct(results)
 
 
-def test_a_plan_without_trials_is_soon_done(results: Results) -> None:
+def test_a_plan_without_trials_is_soon_done(results: ParquetResults) -> None:
     assert conduct(results, []) == CampaignEnded(0, ())

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from plimsoll import tables
-from plimsoll.conduct import recording, records
-from plimsoll.conduct.scope import Reading
+from plimsoll.conduct import recording
+from plimsoll.drivers import records
 from plimsoll.errors import EngineFailed
+from plimsoll.recording import writing
+from plimsoll.recording.readings import Reading
 
 NEVER = 2**64 - 1
 NONE = 2**32 - 1
@@ -47,6 +49,8 @@ def test_marks_for_none_become_nulls() -> None:
         sent_ns=[7, NEVER],
         first_byte_ns=[8, NEVER],
         done_ns=[9, NEVER],
+        body_bytes=[12, NONE],
+        compared=[1, NONE],
         connection=[3, NONE],
         status=[200, 0],
         errno=[0, 111],
@@ -59,6 +63,8 @@ def test_marks_for_none_become_nulls() -> None:
         "first_byte_ns": 8,
         "done_ns": 9,
         "received_bytes": 0,
+        "body_bytes": 12,
+        "compared": True,
         "request": 0,
         "connection": 3,
         "worker": 0,
@@ -70,7 +76,7 @@ def test_marks_for_none_become_nulls() -> None:
     }
     nulls = {name for name, value in rows[1].items() if value is None}
     unsaid = {"sent_ns", "first_byte_ns", "done_ns", "connection", "status", "sent_bytes"}
-    assert nulls == unsaid
+    assert nulls == unsaid | {"body_bytes", "compared"}
     assert rows[1]["errno"] == 111
     assert rows[1]["outcome"] == "not_sent"
 
@@ -81,8 +87,8 @@ def test_an_outcome_the_engine_does_not_name_is_refused() -> None:
 
 
 def test_a_file_that_ends_within_a_record_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "requests.bin").write_bytes(bytes(49))
-    with pytest.raises(EngineFailed, match="within a record"):
+    (tmp_path / "requests.bin").write_bytes(bytes(57))
+    with pytest.raises(EngineFailed, match="truncated last record"):
         recording.convert(tables.REQUESTS, tmp_path)
 
 
@@ -114,6 +120,8 @@ def chunks_of(draw: st.DrawFn, table: tables.Table) -> np.ndarray[Any, Any]:
         elements = values(kind)
         if name == "outcome":
             elements = st.sampled_from(sorted(records.outcome_names()))
+        if name == "compared":
+            elements = st.sampled_from((0, 1, NONE))
         if name == "due_ns":
             elements = st.integers(0, 2**63 - 1)
         made[name] = draw(hnp.arrays(kind, len(made), elements=elements))
@@ -153,7 +161,7 @@ def test_instants_of_readings_are_counted_from_the_zero_of_the_trial(tmp_path: P
         Reading(1_500, "driver", "in_flight", 3.0),
         Reading(900, "machine", "core_busy_s", 1.5),
     ]
-    recording.write_usage(readings, 1_000, tmp_path / "usage.parquet")
+    writing.write_usage(readings, tmp_path / "usage.parquet", 1_000)
     stored = pq.read_table(tmp_path / "usage.parquet")
     assert stored.schema.equals(tables.USAGE.schema)
     assert [tuple(row.values()) for row in stored.to_pylist()] == [
@@ -163,7 +171,7 @@ def test_instants_of_readings_are_counted_from_the_zero_of_the_trial(tmp_path: P
 
 
 def test_no_readings_are_an_empty_table(tmp_path: Path) -> None:
-    recording.write_usage([], 0, tmp_path / "usage.parquet")
+    writing.write_usage([], tmp_path / "usage.parquet")
     assert pq.read_table(tmp_path / "usage.parquet").num_rows == 0
 
 

@@ -13,18 +13,21 @@ import pytest
 
 import fake_engine
 import toy_trials
-from plimsoll.conduct import idle, ports, processes, ready, trial
-from plimsoll.conduct.drivers import plimsoll as driver
-from plimsoll.conduct.events import Event, Phase, Progress
-from plimsoll.conduct.interruption import Interruption
-from plimsoll.conduct.scope import Reading
-from plimsoll.conduct.setting import Setting
-from plimsoll.conduct.warden import GRACE_S
+from plimsoll.conduct import trial
+from plimsoll.conduct.run_config import RunConfig
+from plimsoll.drivers.tools import plimsoll as driver
 from plimsoll.errors import Interrupted, LimitTooLow
+from plimsoll.events import Event, Phase, Progress
+from plimsoll.processes import ports, process_table
+from plimsoll.processes.interruption import Interruption
+from plimsoll.processes.supervisor import GRACE_S
 from plimsoll.recording import Recording
-from plimsoll.storage.parquet import Results
+from plimsoll.recording.readings import Reading
+from plimsoll.sampling import idle
+from plimsoll.serving import ready
+from plimsoll.storage.parquet import ParquetResults
 
-SETTING = Setting(machine={"cores": [0]}, limits={"backlog": {"void": 2.0}})
+SETTING = RunConfig(machine={"cores": [0]}, limits={"backlog": {"void": 2.0}})
 
 
 @pytest.fixture
@@ -40,12 +43,12 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Results:
-    return Results(tmp_path / "results")
+def results(tmp_path: Path) -> ParquetResults:
+    return ParquetResults(tmp_path / "results")
 
 
 def conduct(
-    results: Results, tell: Callable[[Event], None] = lambda _: None, **environment: str
+    results: ParquetResults, tell: Callable[[Event], None] = lambda _: None, **environment: str
 ) -> Recording:
     toy = toy_trials.trial(toy=toy_trials.framework(**environment))
     return trial.conduct(toy, SETTING, results, Interruption(), tell)
@@ -53,7 +56,7 @@ def conduct(
 
 @pytest.mark.usefixtures("engine")
 def test_the_idle_host_is_measured_before_and_after_where_that_is_asked(
-    results: Results, monkeypatch: pytest.MonkeyPatch
+    results: ParquetResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def readings(length_s: float) -> list[Reading]:
         return [Reading(time.monotonic_ns(), "machine", "idle_energy_j", length_s)]
@@ -70,7 +73,7 @@ def test_the_idle_host_is_measured_before_and_after_where_that_is_asked(
     assert (phases[0], phases[-2:]) == ("idling", ["idling", "writing"])
 
 
-def files(results: Results, recording: Recording) -> set[str]:
+def files(results: ParquetResults, recording: Recording) -> set[str]:
     return {path.name for path in (results.trials / recording.trial).iterdir()}
 
 
@@ -80,11 +83,11 @@ def is_free(recording: Recording) -> bool:
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_trial_is_recorded(results: Results) -> None:
+def test_a_trial_is_recorded(results: ParquetResults) -> None:
     recording = conduct(results)
     assert recording.ending.kind == "completed"
     assert recording == results.recording("toy.empty.small.1")
-    assert (recording.framework, recording.endpoint, recording.load["name"]) == (
+    assert (recording.framework, recording.endpoint, recording.load.name) == (
         "toy", "empty", "small",
     )  # fmt: skip
     assert recording.versions["framework"] == "toy 1.2"
@@ -98,7 +101,7 @@ def test_a_trial_is_recorded(results: Results) -> None:
 
 
 @pytest.mark.usefixtures("engine")
-def test_the_servers_side_is_recorded(results: Results) -> None:
+def test_the_servers_side_is_recorded(results: ParquetResults) -> None:
     server = conduct(results).server
     assert server is not None
     assert server.start_s is not None
@@ -114,7 +117,7 @@ def test_the_servers_side_is_recorded(results: Results) -> None:
 
 
 @pytest.mark.usefixtures("engine")
-def test_the_tables_are_there_and_the_engines_files_are_not(results: Results) -> None:
+def test_the_tables_are_there_and_the_engines_files_are_not(results: ParquetResults) -> None:
     recording = conduct(results)
     tables = {"requests.parquet", "connections.parquet", "usage.parquet"}
     assert files(results, recording) == tables | {"trial.json", "server.log", "driver.log"}
@@ -126,7 +129,7 @@ def test_the_tables_are_there_and_the_engines_files_are_not(results: Results) ->
 
 
 @pytest.mark.usefixtures("engine")
-def test_phases_are_told_in_order(results: Results) -> None:
+def test_phases_are_told_in_order(results: ParquetResults) -> None:
     told: list[str] = []
 
     def tell(event: Event) -> None:
@@ -140,7 +143,7 @@ def test_phases_are_told_in_order(results: Results) -> None:
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_server_that_breaks_the_contract_is_not_put_under_load(results: Results) -> None:
+def test_a_server_that_breaks_the_contract_is_not_put_under_load(results: ParquetResults) -> None:
     recording = conduct(results, TOY_BREAKS_AFTER="1")
     assert recording.ending.kind == "ContractBroken"
     assert "`500`" in recording.contract["before"][0]
@@ -153,7 +156,7 @@ def test_a_server_that_breaks_the_contract_is_not_put_under_load(results: Result
 
 
 def test_rows_are_kept_when_the_contract_is_broken_after_the_load(
-    engine: Callable[..., None], results: Results
+    engine: Callable[..., None], results: ParquetResults
 ) -> None:
     engine(requests=60)
     recording = conduct(results, TOY_BREAKS_AFTER="50")
@@ -164,12 +167,12 @@ def test_rows_are_kept_when_the_contract_is_broken_after_the_load(
 
 
 def test_rows_are_kept_when_the_server_dies_under_load(
-    engine: Callable[..., None], results: Results
+    engine: Callable[..., None], results: ParquetResults
 ) -> None:
     engine(requests=60, stay=True)
     recording = conduct(results, TOY_DIES_AFTER="50")
     assert recording.ending.kind == "DiedUnderLoad"
-    assert "exit code 3" in recording.ending.message
+    assert "exited with code 3" in recording.ending.message
     assert recording.driver is not None
     assert recording.driver.ended_by == "interrupt"
     assert recording.server is not None
@@ -178,7 +181,7 @@ def test_rows_are_kept_when_the_server_dies_under_load(
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_server_that_does_not_start_is_an_ending(results: Results) -> None:
+def test_a_server_that_does_not_start_is_an_ending(results: ParquetResults) -> None:
     broken = replace(toy_trials.framework(), start="echo no such thing >&2; exit 7")
     recording = trial.conduct(toy_trials.trial(toy=broken), SETTING, results, Interruption())
     assert recording.ending.kind == "StartFailed"
@@ -188,7 +191,9 @@ def test_a_server_that_does_not_start_is_an_ending(results: Results) -> None:
     assert recording.stages == ()
 
 
-def test_an_engine_that_fails_is_an_ending(engine: Callable[..., None], results: Results) -> None:
+def test_an_engine_that_fails_is_an_ending(
+    engine: Callable[..., None], results: ParquetResults
+) -> None:
     engine(exit=5, error="epoll broke", hint="mend it")
     recording = conduct(results)
     assert (recording.ending.kind, recording.ending.message) == ("EngineFailed", "epoll broke")
@@ -201,7 +206,7 @@ def test_an_engine_that_fails_is_an_ending(engine: Callable[..., None], results:
 
 
 @pytest.mark.usefixtures("engine")
-def test_a_driver_that_is_not_known_is_an_ending(results: Results) -> None:
+def test_a_driver_that_is_not_known_is_an_ending(results: ParquetResults) -> None:
     other = replace(toy_trials.trial(), driver="siege")
     recording = trial.conduct(other, SETTING, results, Interruption())
     assert recording.ending.kind == "DriverMissing"
@@ -209,7 +214,7 @@ def test_a_driver_that_is_not_known_is_an_ending(results: Results) -> None:
 
 
 def test_a_host_that_is_not_fit_leaves_no_recording(
-    engine: Callable[..., None], results: Results
+    engine: Callable[..., None], results: ParquetResults
 ) -> None:
     engine(exit=3, error="too few files", hint="`ulimit -n 99`")
     with pytest.raises(LimitTooLow):
@@ -217,7 +222,9 @@ def test_a_host_that_is_not_fit_leaves_no_recording(
     assert results.trial_ids() == ()
 
 
-def test_an_interrupted_trial_is_not_kept(engine: Callable[..., None], results: Results) -> None:
+def test_an_interrupted_trial_is_not_kept(
+    engine: Callable[..., None], results: ParquetResults
+) -> None:
     engine(stay=True)
     interruption = Interruption()
 
@@ -231,7 +238,9 @@ def test_an_interrupted_trial_is_not_kept(engine: Callable[..., None], results: 
 
 
 @pytest.mark.usefixtures("engine")
-def test_an_interruption_while_writing_does_not_take_the_trial_away(results: Results) -> None:
+def test_an_interruption_while_writing_does_not_take_the_trial_away(
+    results: ParquetResults,
+) -> None:
     interruption = Interruption()
 
     def interrupt(event: Event) -> None:
@@ -243,7 +252,7 @@ def test_an_interruption_while_writing_does_not_take_the_trial_away(results: Res
 
 
 def test_a_stubborn_server_is_killed_at_the_second_interruption(
-    engine: Callable[..., None], results: Results
+    engine: Callable[..., None], results: ParquetResults
 ) -> None:
     engine(stay=True, deaf=True)
     interruption = Interruption()
@@ -252,7 +261,7 @@ def test_a_stubborn_server_is_killed_at_the_second_interruption(
     seen: list[int] = []
 
     def alive() -> list[int]:
-        found = processes.marked(f"TOY_CHILD={mark}")
+        found = process_table.marked(f"TOY_CHILD={mark}")
         return [process.pid for process in found if not process.zombie]
 
     def interrupt(event: Event) -> None:
@@ -291,7 +300,7 @@ def running() -> Iterator[str]:
 
 @pytest.mark.usefixtures("engine")
 def test_a_server_that_runs_already_is_loaded_and_left_alone(
-    results: Results, running: str
+    results: ParquetResults, running: str
 ) -> None:
     recording = trial.load(toy_trials.trial(), running, SETTING, results, Interruption())
     assert recording.ending.kind == "completed"
@@ -305,7 +314,7 @@ def test_a_server_that_runs_already_is_loaded_and_left_alone(
 
 
 def test_an_interrupted_load_is_kept_as_far_as_it_went(
-    engine: Callable[..., None], results: Results, running: str
+    engine: Callable[..., None], results: ParquetResults, running: str
 ) -> None:
     engine(stay=True)
     interruption = Interruption()

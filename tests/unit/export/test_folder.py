@@ -78,7 +78,7 @@ def test_formats_of_rows_are_refused_where_the_driver_kept_none(tmp_path):
     )
     of_trial = dataclasses.replace(OF_TRIAL, recording=recording, requests=None, connections=None)
     unsaid = folder.export(of_trial, [module.NAME for module in FORMATS], tmp_path)
-    sentence = ("nothing to export: `wrk` kept no row of each request",)
+    sentence = ("nothing to export: `wrk` logged no requests",)
     assert unsaid == {"seconds": sentence, "jtl": sentence, "hlog": sentence, "parquet": ()}
     assert not (tmp_path / TRIAL / "requests.jtl").exists()
 
@@ -87,12 +87,12 @@ def test_a_trial_without_a_load_says_so(tmp_path):
     recording = dataclasses.replace(simulate(tables=False).recording, driver=None)
     of_trial = dataclasses.replace(OF_TRIAL, recording=recording, requests=None)
     unsaid = folder.export(of_trial, ["jtl"], tmp_path)
-    assert unsaid == {"jtl": ("nothing to export: no load was put on",)}
+    assert unsaid == {"jtl": ("nothing to export: the trial has no load",)}
 
 
 def test_a_folder_with_other_things_is_refused(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(StorageError, match=r"other things than an export \(`thesis.tex`\)"):
+    with pytest.raises(StorageError, match=r"files that are not an export \(`thesis.tex`\)"):
         folder.prepare(tmp_path)
 
 

@@ -104,7 +104,7 @@ def test_without_instants_of_due_there_is_no_log_of_response_times_and_it_is_sai
     unknown = rows.set_column(position, "due_ns", [[None]])
     recording = simulate(warm_up_s=0, ramp_s=0, hold_s=1.0).recording
     (unsaid,) = hlog.write(Tables(recording, unknown), tmp_path)
-    assert unsaid == "no `response_time.hlog`: no request says when it was due"
+    assert unsaid == "no `response_time.hlog`: it is unknown when requests were due"
     assert [path.name for path in tmp_path.iterdir()] == ["service_time.hlog"]
 
 

@@ -5,7 +5,7 @@ import dataclasses
 
 import pytest
 
-from plimsoll.aggregate.outcomes import OUTCOMES
+from plimsoll.aggregate.outcomes import OUTCOMES, UNENDED
 from plimsoll.aggregate.trial import Tables
 from plimsoll.export import jtl
 from recordings import request_rows, simulate, usage_rows
@@ -26,7 +26,7 @@ ANSWER = {
 FAILURES = [
     outcome.name
     for outcome in OUTCOMES
-    if outcome.group not in ("right", "answered", "connection") and outcome.name != "unfinished"
+    if outcome.group not in ("right", "answered", "connection") and outcome.name not in UNENDED
 ]
 
 
@@ -130,10 +130,11 @@ def test_what_cannot_be_said_is_counted(tmp_path):
         {"due_ns": 0, "outcome": "not_sent"},
         {"due_ns": 0, "outcome": "not_sent"},
         {"due_ns": 0, "sent_ns": 0, "outcome": "unfinished"},
+        {"due_ns": 0, "outcome": "cancelled"},
     )
-    unsent, unfinished = jtl.write(Tables(RECORDING, rows), tmp_path)
-    assert unsent.startswith("2 requests due and never sent: ")
-    assert unfinished == "1 request still in flight at the end: left out"
+    unsent, unended = jtl.write(Tables(RECORDING, rows), tmp_path)
+    assert unsent.startswith("2 requests never sent: ")
+    assert unended == "2 requests still open at the end: excluded"
 
 
 def test_every_request_but_those_in_flight_at_the_end_is_a_sample(tmp_path):

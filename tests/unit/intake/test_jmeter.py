@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from plimsoll.aggregate.outcomes import BY_NAME
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 from plimsoll.intake import READERS, jmeter, jtl_xml
-from plimsoll.intake.rows import ROWS, Asked, Tally
+from plimsoll.intake.rows import ROWS, ImportStats, ReadOptions
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "intake"
 FILES = ("2.13.csv", "3.3.csv", "5.6.csv", "errors.csv", "3.3.jtl", "cut.jtl")
@@ -24,16 +24,16 @@ HEADER = "timeStamp,elapsed,label,responseCode,responseMessage,success,bytes,Lat
 Rows = list[dict[str, Any]]
 
 
-def read(content: bytes | str, asked: Asked | None = None) -> tuple[Rows, Tally]:
+def read(content: bytes | str, asked: ReadOptions | None = None) -> tuple[Rows, ImportStats]:
     data = content.encode() if isinstance(content, str) else content
-    tally = Tally("results.jtl")
-    batches = list(jmeter.read(io.BytesIO(data), asked or Asked(), tally))
+    tally = ImportStats("results.jtl")
+    batches = list(jmeter.read(io.BytesIO(data), asked or ReadOptions(), tally))
     rows = pa.Table.from_batches(batches, ROWS).to_pylist()
     assert tally.kept == len(rows)
     return rows, tally
 
 
-def one(line: str, header: str = HEADER, asked: Asked | None = None) -> dict[str, Any]:
+def one(line: str, header: str = HEADER, asked: ReadOptions | None = None) -> dict[str, Any]:
     (row,), _ = read(header + line + "\n", asked)
     return row
 
@@ -110,7 +110,7 @@ def test_a_request_is_sent_at_its_timestamp_and_done_when_elapsed_and_idle_time_
 
 
 def test_a_timestamp_may_be_the_end() -> None:
-    row = one("1000,5,2", "timeStamp,elapsed,IdleTime\n", Asked(timestamp_is_end=True))
+    row = one("1000,5,2", "timeStamp,elapsed,IdleTime\n", ReadOptions(timestamp_is_end=True))
     assert (row["sent_ns"], row["done_ns"]) == (993 * MS, 1000 * MS)
 
 
@@ -239,14 +239,14 @@ def test_rows_that_stand_for_several_samples_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("stamp", "asked"),
     [
-        ("2020/01/01 01:00:00.250", Asked(time_zone="Europe/Berlin")),
-        ("2020-01-01 00:00:00.250", Asked()),
-        ("2019-12-31T19:00:00.250-05:00", Asked()),
-        ("01.01.2020 00:00:00.250", Asked(timestamp_format="dd.MM.yyyy HH:mm:ss.SSS")),
-        ("1577836800250", Asked(timestamp_format="ms")),
+        ("2020/01/01 01:00:00.250", ReadOptions(time_zone="Europe/Berlin")),
+        ("2020-01-01 00:00:00.250", ReadOptions()),
+        ("2019-12-31T19:00:00.250-05:00", ReadOptions()),
+        ("01.01.2020 00:00:00.250", ReadOptions(timestamp_format="dd.MM.yyyy HH:mm:ss.SSS")),
+        ("1577836800250", ReadOptions(timestamp_format="ms")),
     ],
 )
-def test_timestamps_may_be_dates(stamp: str, asked: Asked) -> None:
+def test_timestamps_may_be_dates(stamp: str, asked: ReadOptions) -> None:
     row = one(f"{stamp},5", "timeStamp,elapsed\n", asked)
     assert row["sent_ns"] == 1_577_836_800_250 * MS
 
@@ -257,11 +257,11 @@ def test_a_date_that_is_none_is_a_broken_line() -> None:
     assert len(rows) == 1
     (broken,) = tally.broken_lines
     assert broken.line == 3
-    assert "`yesterday` is not written as `yyyy/MM/dd HH:mm:ss.SSS`" in broken.reason
+    assert "`yesterday` does not match `yyyy/MM/dd HH:mm:ss.SSS`" in broken.reason
 
 
 def test_a_file_without_a_header_is_read_by_the_columns_that_are_named() -> None:
-    asked = Asked(columns=("elapsed", "timeStamp", "label"))
+    asked = ReadOptions(columns=("elapsed", "timeStamp", "label"))
     rows, _ = read("5,1000,a\n6,1001,b\n", asked)
     assert [(row["kind"], row["sent_ns"] // MS) for row in rows] == [("a", 1000), ("b", 1001)]
 
@@ -273,7 +273,7 @@ def test_the_separator_is_that_of_the_header(separator: str) -> None:
 
 
 def test_a_carriage_return_alone_ends_no_line() -> None:
-    with pytest.raises(CampaignError, match="has a carriage return within it"):
+    with pytest.raises(InputError, match="contains a carriage return"):
         read("timeStamp,elapsed,label\r1,5,a\r")
     rows, tally = read("timeStamp,elapsed,label\n1,5,a\rb\n2,5,a\n")
     assert [row["kind"] for row in rows if row["sent_ns"] == 2 * MS] == ["a"]
@@ -289,24 +289,24 @@ def test_a_byte_order_mark_line_ends_of_windows_and_latin_letters_are_no_trouble
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("a,b\n1,2\n", "is no header of JMeter"),
-        ("label,elapsed\na,2\n", "is no header of JMeter"),
-        ("timeStamp,elapsed,elapsed\n1,2,3\n", "the column `elapsed` is there twice"),
-        ("\x00\x01\x02", "is no text"),
-        ("<html><body/></html>", "is XML of something else: it begins with `html`"),
-        ("<testResults><sample </testResults>\n<x>", "is no XML that can be read"),
+        ("a,b\n1,2\n", "is not a JMeter header"),
+        ("label,elapsed\na,2\n", "is not a JMeter header"),
+        ("timeStamp,elapsed,elapsed\n1,2,3\n", "column `elapsed` occurs twice"),
+        ("\x00\x01\x02", "is not a text file"),
+        ("<html><body/></html>", "is not a JMeter file: it begins with `html`"),
+        ("<testResults><sample </testResults>\n<x>", "is not valid XML"),
     ],
 )
 def test_what_is_no_jtl_is_refused(content: str, sentence: str) -> None:
-    with pytest.raises(CampaignError) as refused:
+    with pytest.raises(InputError) as refused:
         read(content)
     assert sentence in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["errors.csv", "cut.jtl"])
 def test_a_broken_line_ends_the_reading_when_that_is_asked_for(name: str) -> None:
-    with pytest.raises(CampaignError) as refused:
-        read((GOLDEN / f"jmeter-{name}").read_bytes(), Asked(strict=True))
+    with pytest.raises(InputError) as refused:
+        read((GOLDEN / f"jmeter-{name}").read_bytes(), ReadOptions(strict=True))
     (problem,) = refused.value.problems
     assert problem.where.startswith("results.jtl:")
 

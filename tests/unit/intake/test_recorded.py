@@ -12,10 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from plimsoll import tables
-from plimsoll.errors import CampaignError
-from plimsoll.intake import recorded
-from plimsoll.intake.recorded import Reading
+from plimsoll.errors import InputError
+from plimsoll.intake import limits, recorded
 from plimsoll.intake.rows import ROWS
+from plimsoll.recording import writing
+from plimsoll.recording.readings import Reading
 
 S = 1_000_000_000
 DAY = 1_600_000_000 * S
@@ -78,8 +79,8 @@ def test_kinds_are_numbered_as_they_come_and_the_unnamed_have_a_name(tmp_path: P
 
 
 def test_more_kinds_than_can_be_told_apart_are_refused(tmp_path: Path) -> None:
-    names = [str(number) for number in range(recorded.MOST_KINDS + 1)]
-    with pytest.raises(CampaignError, match="names of requests"):
+    names = [str(number) for number in range(limits.NAMES.most + 1)]
+    with pytest.raises(InputError, match="request names"):
         recorded.write([batch(*range(len(names)), kind=names)], tmp_path, None)
 
 
@@ -103,7 +104,7 @@ def test_a_time_to_connect_is_an_attempt_and_0_is_none(tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / "connections.parquet").to_pylist()
     assert [(row["due_ns"], row["connected_ns"]) for row in table] == [(0, 3), (20, 24)]
     assert {row["outcome"] for row in table} == {None}
-    assert (written.connections, written.connects_said) == (2, True)
+    assert (written.connections, written.has_connects) == (2, True)
 
 
 def test_a_failed_connect_is_an_attempt_that_never_was_complete(tmp_path: Path) -> None:
@@ -111,7 +112,7 @@ def test_a_failed_connect_is_an_attempt_that_never_was_complete(tmp_path: Path) 
     written = recorded.write([failed], tmp_path, None)
     (row,) = pq.read_table(tmp_path / "connections.parquet").to_pylist()
     assert (row["connected_ns"], row["outcome"], row["errno"]) == (None, "connect_refused", 111)
-    assert not written.connects_said
+    assert not written.has_connects
 
 
 def test_threads_are_readings_of_each_second_at_which_requests_ended(tmp_path: Path) -> None:
@@ -132,16 +133,19 @@ def test_row_groups_bound_the_memory(tmp_path: Path) -> None:
 def test_an_error_of_the_reader_is_passed_on(tmp_path: Path) -> None:
     def broken() -> Iterator[pa.RecordBatch]:
         yield batch(1)
-        raise CampaignError([])
+        raise InputError([])
 
-    with pytest.raises(CampaignError):
+    with pytest.raises(InputError):
         recorded.write(broken(), tmp_path, None)
 
 
 def test_readings_are_written_by_rising_instant(tmp_path: Path) -> None:
     path = tmp_path / "usage.parquet"
-    readings = [Reading(5, "b", "server", "busy_cores", 2.0), Reading(-3, "a", "driver", "x", 1.0)]
-    recorded.write_usage(readings, path)
+    readings = [
+        Reading(5, "server", "busy_cores", 2.0, "b"),
+        Reading(-3, "driver", "x", 1.0, "a"),
+    ]
+    writing.write_usage(readings, path)
     table = pq.read_table(path)
     assert table.schema.names == tables.USAGE.schema.names
     assert table["at_ns"].to_pylist() == [-3, 5]

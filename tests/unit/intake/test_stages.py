@@ -5,26 +5,26 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.intake import stages
-from plimsoll.intake.recorded import Reading
+from plimsoll.recording.readings import Reading
 
 S = 1_000_000_000
 
 
 def users(*levels: float, host: str = "a", first: int = 0) -> list[Reading]:
     return [
-        Reading((first + second) * S + S // 2, host, "driver", "users_active", level)
+        Reading((first + second) * S + S // 2, "driver", "users_active", level, host)
         for second, level in enumerate(levels)
     ]
 
 
 def told(readings: list[Reading], seconds: int, warm_up_s: float | None = None) -> list[str]:
-    found = stages.told(readings, seconds * S - 1, warm_up_s).stages
+    found = stages.derived(readings, seconds * S - 1, warm_up_s).stages
     return [f"{one.kind} {one.start_ns / S:g}–{one.end_ns / S:g} to {one.end:g}" for one in found]
 
 
 def test_without_users_the_whole_load_is_one_hold() -> None:
     assert told([], 10) == ["hold 0–10 to 0"]
-    assert stages.told([], 10 * S, None).sentence == ""
+    assert stages.derived([], 10 * S, None).sentence == ""
 
 
 def test_a_load_at_one_level_is_one_hold() -> None:
@@ -34,7 +34,7 @@ def test_a_load_at_one_level_is_one_hold() -> None:
 def test_the_way_up_is_a_ramp_and_the_way_down_is_no_stage() -> None:
     readings = users(5, 10, 15, *[20.0] * 10, 12, 6, 3)
     assert told(readings, 16) == ["ramp 0–3 to 20", "hold 3–13 to 20"]
-    sentence = stages.told(readings, 16 * S - 1, None).sentence
+    sentence = stages.derived(readings, 16 * S - 1, None).sentence
     assert "20 active users" in sentence
     assert "first 3 s" in sentence
     assert "last 3 s" in sentence

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 from plimsoll.intake import unpacked
 from plimsoll.intake.unpacked import Packed
 
@@ -63,10 +63,10 @@ def test_a_file_that_is_cut_off_is_an_error_and_what_can_be_read_is_kept_when_as
     path = tmp_path / "results.dat"
     PACKERS[kind](path)
     path.write_bytes(path.read_bytes()[: path.stat().st_size * 9 // 10])
-    with pytest.raises(CampaignError) as refused:
+    with pytest.raises(InputError) as refused:
         read(path)
     (problem,) = refused.value.problems
-    assert "is damaged or cut off" in problem.message
+    assert "is damaged or truncated" in problem.message
     assert "`--partial`" in problem.hint
     found, damage = read(path, partial=True)
     assert TEXT.startswith(found)
@@ -87,7 +87,7 @@ def test_an_archive_with_a_wrong_sum_is_damaged(tmp_path: Path, method: str) -> 
     crc = zlib.crc32(TEXT)
     wrong = path.read_bytes().replace(crc.to_bytes(4, "little"), (crc ^ 1).to_bytes(4, "little"))
     path.write_bytes(wrong)
-    with pytest.raises(CampaignError, match="CRC"):
+    with pytest.raises(InputError, match="CRC"):
         read(path)
     found, damage = read(path, partial=True)
     assert TEXT.startswith(found)
@@ -101,7 +101,7 @@ def test_an_archive_with_a_password_is_refused(tmp_path: Path) -> None:
     for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         content[content.rindex(signature) + flags] |= 1
     path.write_bytes(content)
-    with pytest.raises(CampaignError, match="is encrypted"):
+    with pytest.raises(InputError, match="is encrypted"):
         read(path)
 
 
@@ -113,7 +113,7 @@ def test_a_file_that_is_damaged_within_is_an_error(tmp_path: Path, kind: str) ->
     middle = len(content) // 2
     content[middle : middle + 64] = bytes(64)
     path.write_bytes(content)
-    with pytest.raises(CampaignError, match="is damaged or cut off"):
+    with pytest.raises(InputError, match="is damaged or truncated"):
         read(path)
     _, damage = read(path, partial=True)
     assert damage
@@ -131,15 +131,15 @@ def test_the_members_of_an_archive_are_files_of_their_own(tmp_path: Path) -> Non
 def test_an_archive_without_a_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "empty.zip"
     zipped(path, **{"folder/": b""})
-    with pytest.raises(CampaignError, match="an archive without a file"):
+    with pytest.raises(InputError, match="an empty archive"):
         unpacked.streams(path, partial=False)
 
 
 @pytest.mark.parametrize("partial", [False, True])
 def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path: Path, partial: bool) -> None:
-    with pytest.raises(CampaignError, match="there is no such file"):
+    with pytest.raises(InputError, match="no such file"):
         unpacked.streams(tmp_path / "nothing.csv", partial=partial)
-    with pytest.raises(CampaignError, match="cannot be read: Is a directory"):
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
         unpacked.streams(tmp_path, partial=partial)
 
 

@@ -6,18 +6,18 @@ import io
 
 import pytest
 
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 from plimsoll.intake import zabbix
-from plimsoll.intake.rows import Tally
-from plimsoll.intake.zabbix import Asked, Busy
+from plimsoll.intake.rows import ImportStats
+from plimsoll.intake.zabbix import Busy, CpuOptions
 
 S = 1_000_000_000
 T = 1_577_836_800
 
 
-def read(text: str, asked: Asked | None = None) -> tuple[list[tuple[int, float]], Tally]:
-    tally = Tally("cpu.csv")
-    found = zabbix.read(io.BytesIO(text.encode()), asked or Asked(cores=8), tally)
+def read(text: str, asked: CpuOptions | None = None) -> tuple[list[tuple[int, float]], ImportStats]:
+    tally = ImportStats("cpu.csv")
+    found = zabbix.read(io.BytesIO(text.encode()), asked or CpuOptions(cores=8), tally)
     return [(one.clock_ns - T * S, one.cores) for one in found], tally
 
 
@@ -51,21 +51,21 @@ def test_nanoseconds_belong_to_the_instant() -> None:
     [("percent-of-all", 50, 36.0), ("percent-of-one", 7200, 72.0), ("cores", 71.5, 71.5)],
 )
 def test_a_value_means_what_is_asked(unit: zabbix.Unit, value: float, cores: float) -> None:
-    found, _ = read(f"{T},{value}\n", Asked(unit=unit, cores=72))
+    found, _ = read(f"{T},{value}\n", CpuOptions(unit=unit, cores=72))
     assert found == [(0, cores)]
 
 
 def test_more_than_there_can_be_is_refused_with_the_other_units() -> None:
-    with pytest.raises(CampaignError) as refused:
-        read(f"{T},7200\n", Asked(cores=72))
+    with pytest.raises(InputError) as refused:
+        read(f"{T},7200\n", CpuOptions(cores=72))
     (problem,) = refused.value.problems
-    assert "`7200` would be 5184 cores, and the server has 72" in problem.message
+    assert "`7200` would be 5184 cores, but the server has 72" in problem.message
     assert "`percent-of-one`" in problem.hint
 
 
 def test_shares_of_all_cores_need_their_number() -> None:
-    with pytest.raises(CampaignError) as refused:
-        read(f"{T},50\n", Asked())
+    with pytest.raises(InputError) as refused:
+        read(f"{T},50\n", CpuOptions())
     assert "`--cores`" in refused.value.problems[0].hint
 
 
@@ -77,8 +77,8 @@ def test_a_broken_line_is_named_and_is_no_reading(line: str) -> None:
     found, tally = read(text)
     assert [at for at, _ in found] == [0, 2 * S]
     assert [broken.line for broken in tally.broken_lines] == [3]
-    with pytest.raises(CampaignError, match=r"cpu\.csv:3"):
-        read(text, Asked(cores=8, strict=True))
+    with pytest.raises(InputError, match=r"cpu\.csv:3"):
+        read(text, CpuOptions(cores=8, strict=True))
 
 
 def test_a_second_reading_of_an_instant_is_left_out() -> None:
@@ -89,12 +89,12 @@ def test_a_second_reading_of_an_instant_is_left_out() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n", "clock,value\n", "hello\n", "1,2\n"])
 def test_what_holds_no_reading_is_refused(text: str) -> None:
-    with pytest.raises(CampaignError):
+    with pytest.raises(InputError):
         read(text)
 
 
 def test_readings_from_long_before_or_after_the_load_are_left_out() -> None:
-    tally = Tally("cpu.csv")
+    tally = ImportStats("cpu.csv")
     tally.keep(4)
     instants = (T - 3600, T - 5, T + 5, T + 3600)
     found = zabbix.readings([Busy(at * S, 2.0) for at in instants], T * S, 10 * S, tally)
@@ -106,5 +106,5 @@ def test_readings_from_long_before_or_after_the_load_are_left_out() -> None:
 
 
 def test_readings_of_another_day_are_refused() -> None:
-    with pytest.raises(CampaignError, match="3590 s or more away from the load"):
-        zabbix.readings([Busy((T + 3600) * S, 2.0)], (T + 7190) * S, 10 * S, Tally("cpu.csv"))
+    with pytest.raises(InputError, match="at least 3590 s away from the load"):
+        zabbix.readings([Busy((T + 3600) * S, 2.0)], (T + 7190) * S, 10 * S, ImportStats("cpu.csv"))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 from plimsoll.published import claims
 from plimsoll.published.claims import Claim
-from plimsoll.published.figures import Figures, Source
+from plimsoll.tool_output.reported import ReportedStatistics, Source
 
 
-def figures(subject: str, endpoint: str, throughput_per_s: float, at: str = "") -> Figures:
-    return Figures(
+def figures(
+    subject: str, endpoint: str, throughput_per_s: float, at: str = ""
+) -> ReportedStatistics:
+    return ReportedStatistics(
         Source("a document"),
         subject=subject,
         endpoint=endpoint,
@@ -63,10 +65,10 @@ def test_claims_are_read_from_their_tables() -> None:
 
 def test_every_mistake_in_claims_is_told() -> None:
     text = '[[claim]]\nsaid = "x"\n[[claim]]\nsays = "y"\ncompare = ["a"]\n'
-    with pytest.raises(CampaignError) as raised:
+    with pytest.raises(InputError) as raised:
         claims.read(text, "f.toml")
     assert [str(problem) for problem in raised.value.problems] == [
-        "f.toml: claim 1: there is no key `said` here",
+        "f.toml: claim 1: unknown key `said` here",
         "f.toml: claim 1: `says` is missing",
         "f.toml: claim 2: `compare` must have two names",
     ]
@@ -77,14 +79,14 @@ def test_every_mistake_in_claims_is_told() -> None:
     [
         ("[claim]\nsays = 'x'", "`claim` must be tables"),
         ("claim = [3]", "must be a table"),
-        ("[[claim]]\nsays = 3", "`says` must be text"),
+        ("[[claim]]\nsays = 3", "`says` must be a quoted"),
         ("[[claim]]\nsays = 'x'\ncompare = 3", "two names"),
         ("[[claim]]\nsays = 'x'\ncompare = [1, 2]", "two names"),
         ("[[claim]]\nsays = 'x'\nratio = true", "`ratio` must be a number"),
     ],
 )
 def test_what_is_no_claim_is_told_in_a_sentence(claim: str, said: str) -> None:
-    with pytest.raises(CampaignError, match=said):
+    with pytest.raises(InputError, match=said):
         claims.read(claim, "f.toml")
 
 

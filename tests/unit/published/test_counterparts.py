@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 from plimsoll.published import counterparts
-from plimsoll.published.counterparts import Place
+from plimsoll.published.counterparts import CounterpartPlace
 
 TEXT = """
 [here]
@@ -28,23 +28,23 @@ HERE = counterparts.read(TEXT, "file.toml")
 @pytest.mark.parametrize(
     ("subject", "endpoint", "place"),
     [
-        ("golang", "/2048", Place("go", "2048", "climb")),
-        ("golang", "", Place("go", "plaintext", "climb")),
-        ("golang", "/2048 Heavy", Place("go", "2048", "heavy")),
-        ("golang on one core", "/2048", Place("go", "2048", "one-core")),
-        ("Django, Apache", "/json", Place("django:apache-fcgi", "json", "climb")),
+        ("golang", "/2048", CounterpartPlace("go", "2048", "climb")),
+        ("golang", "", CounterpartPlace("go", "plaintext", "climb")),
+        ("golang", "/2048 Heavy", CounterpartPlace("go", "2048", "heavy")),
+        ("golang on one core", "/2048", CounterpartPlace("go", "2048", "one-core")),
+        ("Django, Apache", "/json", CounterpartPlace("django:apache-fcgi", "json", "climb")),
         ("Tomcat", "/2048", None),
     ],
 )
 def test_a_result_has_a_place_by_its_subject_and_endpoint(
-    subject: str, endpoint: str, place: Place | None
+    subject: str, endpoint: str, place: CounterpartPlace | None
 ) -> None:
     assert HERE.place(subject, endpoint) == place
 
 
 def test_a_server_has_a_place_at_any_endpoint() -> None:
-    assert HERE.everywhere("golang") == Place("go", "", "climb")
-    assert HERE.everywhere("golang on one core") == Place("go", "", "one-core")
+    assert HERE.everywhere("golang") == CounterpartPlace("go", "", "climb")
+    assert HERE.everywhere("golang on one core") == CounterpartPlace("go", "", "one-core")
     assert HERE.everywhere("Tomcat") is None
 
 
@@ -64,11 +64,11 @@ b = { framework = "go", endpoint = "2048" }
 c = { load = "x" }
 d = "go"
 """
-    with pytest.raises(CampaignError) as caught:
+    with pytest.raises(InputError) as caught:
         counterparts.read(text, "file.toml")
     assert [problem.message for problem in caught.value.problems] == [
-        "there is no key `loads`",
-        "`baseline` must be text in quotes",
+        "unknown key `loads`",
+        "`baseline` must be a quoted string",
         *(
             f"`{name}` of `subjects` must be a name, or a table of `framework` and `load`"
             for name in "abc"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import experiments
-from plimsoll.errors import CampaignError
+from plimsoll.errors import InputError
 from plimsoll.published import document
 
 
@@ -21,7 +21,7 @@ def test_a_document_has_its_figures_its_claims_and_what_stands_here_for_them() -
 
 
 def test_a_file_without_results_is_refused_with_a_remedy() -> None:
-    with pytest.raises(CampaignError) as caught:
+    with pytest.raises(InputError) as caught:
         document.read('name = "a campaign"\n', "file.toml")
     (problem,) = caught.value.problems
     assert problem.where == "file.toml"

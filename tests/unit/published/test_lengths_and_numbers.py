@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from plimsoll.published.figures import Figures, Source
-from plimsoll.verdicts.figure_set_checks import answer_lengths, repeated_numbers
+from plimsoll.tool_output.reported import ReportedStatistics, Source
+from plimsoll.verdicts.figure_set_checks import repeated_numbers, response_lengths
 from plimsoll.verdicts.limits import Limits
 
 
@@ -19,8 +19,8 @@ def run(
     endpoint: str = "/",
     at: str = "",
     rate_asked_per_s: float | None = None,
-) -> Figures:
-    return Figures(
+) -> ReportedStatistics:
+    return ReportedStatistics(
         Source("a document"),
         subject=subject,
         endpoint=endpoint,
@@ -31,7 +31,7 @@ def run(
     )
 
 
-def runs(lengths: Sequence[float], subject: str = "ours") -> list[Figures]:
+def runs(lengths: Sequence[float], subject: str = "ours") -> list[ReportedStatistics]:
     """Runs with answers of these lengths, each at another rate."""
     rates = [1000.0 + 10 * n for n in range(len(lengths))]
     return [
@@ -41,30 +41,30 @@ def runs(lengths: Sequence[float], subject: str = "ours") -> list[Figures]:
 
 
 def test_answers_that_are_as_long_in_every_run_are_sound() -> None:
-    verdict = answer_lengths.judge(runs([93, 93.5, 92.6]), Limits())
+    verdict = response_lengths.judge(runs([93, 93.5, 92.6]), Limits())
     assert verdict is not None
-    assert (verdict.level, verdict.remedy) == ("sound", "")
+    assert (verdict.level, verdict.remedies) == ("sound", ())
 
 
 def test_a_run_with_other_answers_is_named_with_what_would_fit() -> None:
-    verdict = answer_lengths.judge(runs([1024, 1024, 512, 1024]), Limits())
+    verdict = response_lengths.judge(runs([1024, 1024, 512, 1024]), Limits())
     assert verdict is not None
     assert (verdict.level, verdict.measured) == ("doubtful", 0.5)
-    assert verdict.statement == (
-        "Ours / run 3: bytes and requests per second make 512 bytes for an answer, where its other "
-        "runs make 1,024; 1,020.00 KiB per second would fit, and 510.00 were printed."
+    assert verdict.text == (
+        "Ours / run 3: bytes and requests per second make 512 bytes for a response, where its "
+        "other runs make 1,024; 1,020.00 KiB per second would fit, and 510.00 were printed."
     )
 
 
 def test_servers_may_send_answers_of_different_lengths() -> None:
-    verdict = answer_lengths.judge([*runs([93] * 3), *runs([129] * 3, "theirs")], Limits())
+    verdict = response_lengths.judge([*runs([93] * 3), *runs([129] * 3, "theirs")], Limits())
     assert verdict is not None
     assert verdict.level == "sound"
 
 
 @pytest.mark.parametrize("figures", [[], runs([93, 50]), [run(n) for n in (10, 11, 12)]])
-def test_too_few_runs_or_none_with_bytes_give_no_verdict(figures: list[Figures]) -> None:
-    assert answer_lengths.judge(figures, Limits()) is None
+def test_too_few_runs_or_none_with_bytes_give_no_verdict(figures: list[ReportedStatistics]) -> None:
+    assert response_lengths.judge(figures, Limits()) is None
 
 
 def test_one_number_for_two_endpoints_is_doubtful() -> None:
@@ -72,7 +72,7 @@ def test_one_number_for_two_endpoints_is_doubtful() -> None:
     verdict = repeated_numbers.judge(figures, Limits())
     assert verdict is not None
     assert (verdict.level, verdict.measured) == ("doubtful", 1)
-    assert "39,070 per second for ours / and for ours /b" in verdict.statement
+    assert "39,070 per second for ours / and for ours /b" in verdict.text
 
 
 def test_different_numbers_are_sound() -> None:
@@ -91,5 +91,7 @@ def test_different_numbers_are_sound() -> None:
     ],
     ids=["few digits", "round", "of two servers", "at the rate that was asked for"],
 )
-def test_numbers_that_may_well_be_the_same_are_not_compared(figures: list[Figures]) -> None:
+def test_numbers_that_may_well_be_the_same_are_not_compared(
+    figures: list[ReportedStatistics],
+) -> None:
     assert repeated_numbers.judge(figures, Limits()) is None

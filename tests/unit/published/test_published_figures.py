@@ -10,7 +10,7 @@ import pytest
 from plimsoll.campaign import framework
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.published import claims, document
-from plimsoll.published.readers import table
+from plimsoll.tool_output.readers import table
 from plimsoll.verdicts.audit import Audit, audit
 from plimsoll.verdicts.verdict import Verdict
 
@@ -42,7 +42,7 @@ def test_80_000_streams_with_a_limit_of_2_s_cannot_end_at_8_000_per_second() -> 
     (verdict,) = alone("juice-sucking-servers", "timeout_floor")
     assert verdict.level == "void"
     assert verdict.measured == pytest.approx(8000 / 39_200)
-    assert "39,200 requests per second" in verdict.statement
+    assert "39,200 requests per second" in verdict.text
 
 
 def test_two_servers_filled_the_link_with_long_answers_and_no_other_came_near() -> None:
@@ -59,53 +59,51 @@ def test_two_servers_filled_the_link_with_long_answers_and_no_other_came_near() 
 def test_the_four_best_results_are_of_two_servers_and_one_number() -> None:
     verdict = together("perfect-nio", "common_ceiling")
     assert (verdict.level, verdict.measured) == ("doubtful", 4)
-    assert "within 0.98 %" in verdict.statement
+    assert "within 0.98 %" in verdict.text
     for rate in ("46,333", "46,075", "46,007", "45,878"):
-        assert rate in verdict.statement
-    assert set(re.findall(r"\((\S+) /", verdict.statement)) == {"Perfect-NIO", "Spring"}
+        assert rate in verdict.text
+    assert set(re.findall(r"\((\S+) /", verdict.text)) == {"Perfect-NIO", "Spring"}
 
 
 def test_node_answers_as_often_whether_with_32_kb_or_with_nothing() -> None:
     verdict = together("perfect-nio", "payload_insensitive")
     assert (verdict.level, verdict.measured) == ("doubtful", 5)
-    assert verdict.statement.startswith("Node answers 22,449 to 22,855")
-    assert "Kitura" not in verdict.statement, "it fell from 26,877 to 185"
+    assert verdict.text.startswith("Node completes 22,449 to 22,855")
+    assert "Kitura" not in verdict.text, "it fell from 26,877 to 185"
 
 
 def test_one_number_of_spring_stands_for_two_tests() -> None:
     verdict = together("perfect-nio", "repeated_numbers")
     assert (verdict.level, verdict.measured) == ("doubtful", 1)
-    assert "39,070 per second for Spring /postArgs2048 and for Spring /2048 Heavy" in (
-        verdict.statement
-    )
+    assert "39,070 per second for Spring /postArgs2048 and for Spring /2048 Heavy" in (verdict.text)
 
 
 def test_rates_of_wrk_agree_with_its_own_counts_and_so_do_its_times() -> None:
-    for check in ("own_counts", "littles_law", "percentile_order"):
+    for check in ("figures_consistent", "littles_law", "percentile_order"):
         assert [one.level for one in alone("vapor-kitura", check)] == ["sound"] * 4
-    assert all((one.measured or 0.0) < 1e-4 for one in alone("vapor-kitura", "own_counts"))
+    assert all((one.measured or 0.0) < 1e-4 for one in alone("vapor-kitura", "figures_consistent"))
     assert unsound("vapor-kitura") == set()
 
 
 def test_rate_and_time_per_request_of_ab_make_its_concurrency_in_every_run() -> None:
-    verdicts = alone("swiftly", "own_counts")
+    verdicts = alone("swiftly", "figures_consistent")
     assert len(verdicts) == 24
-    assert all(one.level == "sound" and "250.0" in one.statement for one in verdicts)
+    assert all(one.level == "sound" and "250.0" in one.text for one in verdicts)
     assert all((one.measured or 0.0) < 5e-5 for one in verdicts)
 
 
 def test_a_transfer_rate_of_ab_does_not_fit_the_requests_of_its_run() -> None:
-    verdict = together("swiftly", "answer_lengths")
+    verdict = together("swiftly", "response_lengths")
     assert verdict.level == "doubtful"
-    assert verdict.statement.startswith("Swiftly run 2: ")
-    assert "and 1,422.36 were printed" in verdict.statement
-    assert verdict.statement.count("were printed") == 1
+    assert verdict.text.startswith("Swiftly run 2: ")
+    assert "and 1,422.36 were printed" in verdict.text
+    assert verdict.text.count("were printed") == 1
 
 
 def test_go_on_one_core_is_as_fast_as_on_six_so_ab_was_the_limit() -> None:
     verdict = together("swiftly", "common_ceiling")
     assert (verdict.level, verdict.measured) == ("doubtful", 3)
-    assert "(golang on one core)" in verdict.statement
+    assert "(golang on one core)" in verdict.text
 
 
 def test_nothing_else_is_held_against_these_documents() -> None:
@@ -119,7 +117,7 @@ def test_nothing_else_is_held_against_these_documents() -> None:
         ("doubtful", "payload_insensitive"),
         ("doubtful", "repeated_numbers"),
     }
-    assert unsound("swiftly") == {("doubtful", "common_ceiling"), ("doubtful", "answer_lengths")}
+    assert unsound("swiftly") == {("doubtful", "common_ceiling"), ("doubtful", "response_lengths")}
 
 
 def test_a_claim_stands_beside_what_the_same_document_measured() -> None:

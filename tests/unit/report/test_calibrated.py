@@ -12,9 +12,9 @@ from rich.console import Console
 
 from plimsoll.calibration import accuracy, calibration, freezing, pacing
 from plimsoll.calibration.calibration import Calibration
-from plimsoll.calibration.ceilings import CeilingsFound, Left
+from plimsoll.calibration.capacity import CeilingsFound, Left
 from plimsoll.calibration.tools import ToolFound
-from plimsoll.ceiling import Ceiling
+from plimsoll.capacity import Ceiling
 from plimsoll.cli import calibrate
 from plimsoll.report import calibrated
 
@@ -46,7 +46,7 @@ def found(**changes: object) -> Calibration:
         ),
         tools=(
             ToolFound("wrk", {"p50": 400 * US, "p99": 2 * MS, "max": 1000 * MS}),
-            ToolFound("hey -q", {}, failed="it said nothing"),
+            ToolFound("hey -q", {}, failed="it printed nothing"),
             ToolFound("oha -q", {}, missing="cargo install oha"),
         ),
     )
@@ -78,22 +78,22 @@ def test_what_is_beyond_its_limits_is_marked_and_named() -> None:
     assert bad.misses == ("10 ms, open", "5,000/s")
     text = shown(bad)
     assert "+0.200 ✗" in text
-    assert "Beyond its limits: 10 ms, open; 5,000/s" in text
+    assert "Limits exceeded: 10 ms, open; 5,000/s" in text
 
 
 def test_every_tool_is_named_with_what_it_said_or_why_it_said_nothing() -> None:
     text = " ".join(shown(found()).split())
     assert "wrk 0.400" in text
-    assert "hey -q failed: it said nothing" in text
-    assert "oha -q was left out; `cargo install oha` gets it" in text
+    assert "hey -q failed: it printed nothing" in text
+    assert "oha -q was skipped; install it with `cargo install oha`" in text
 
 
 def test_a_host_that_is_not_quiet_is_told_of() -> None:
     noisy = np.concatenate([WAY, np.full(300, 9 * MS)])
     text = " ".join(shown(found(way=accuracy.summarised(noisy))).split())
-    assert "not quiet" in text
+    assert "not idle" in text
     assert "112 times" in text
-    assert "not quiet" not in shown(found())
+    assert "not idle" not in shown(found())
 
 
 def test_ceilings_say_what_the_engine_could_do_alone_and_what_could_not_be_tried() -> None:
@@ -105,7 +105,7 @@ def test_ceilings_say_what_the_engine_could_do_alone_and_what_could_not_be_tried
 
 def test_a_ceiling_that_neither_side_set_is_told_of() -> None:
     half = CeilingsFound((Ceiling(64, 2115.0, 20_000.0, 1, 8e-6, 0.4, 0.5),), ())
-    assert "neither side was at its limit" in " ".join(shown(found(ceilings=half)).split())
+    assert "neither side was saturated" in " ".join(shown(found(ceilings=half)).split())
     assert "neither side" not in shown(found())
 
 

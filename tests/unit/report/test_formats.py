@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,14 +19,15 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 import sample
-from plimsoll import report
+from plimsoll import report, tables
+from plimsoll.campaign.load import UnknownLoad
 from plimsoll.errors import StorageError
+from plimsoll.findings.findings import Findings
 from plimsoll.report import contents, formats, html, machine_readable, markdown, pdf, terminal
-from plimsoll.report.findings import Findings
 
 Golden = Callable[[str, str], None]
 FORMATS = pytest.mark.parametrize("form", formats.FORMATS, ids=lambda form: form.NAME)
-EMPTY = Findings("empty", "0.1.0", (), sample.comparison_rows([]))
+EMPTY = Findings("empty", "0.1.0", (), tables.COMPARISONS.schema.empty_table())
 
 
 def test_the_tuple_holds_every_module_that_writes_a_report() -> None:
@@ -59,9 +62,9 @@ def test_a_folder_that_cannot_be_made_is_an_error_of_storage(form: Any, tmp_path
 def with_campaign() -> Findings:
     """The sample with a doubtful and a sound verdict on the campaign, and a void one on a block."""
     verdicts = (
-        sample.verdict("conservation", "campaign", "sound", statement="All of it agrees."),
-        sample.verdict("littles_law", "block 2", "void", statement="The machine was slower."),
-        sample.verdict("backlog", "campaign", "doubtful", statement="Three stop at one number."),
+        sample.verdict("conservation", "campaign", "sound", "All of it agrees."),
+        sample.verdict("littles_law", "block 2", "void", "The machine was slower."),
+        sample.verdict("backlog", "campaign", "doubtful", "Three stop at one number."),
     )
     return replace(sample.findings(), verdicts=verdicts)
 
@@ -89,11 +92,13 @@ def test_markdown_says_it_above_the_rankings() -> None:
     assert found == sorted(found)
 
 
-def test_a_page_says_it_above_the_rankings() -> None:
-    page = html.render(with_campaign())
-    found = places(page, '<h2 id="ranking">')
+def test_a_page_says_it_below_the_answer_and_marks_what_doubts_in_it() -> None:
+    answer, heading, rest = html.render(with_campaign()).partition('<h3 id="campaign">')
+    assert heading
+    found = places(rest, '<h2 id="ranking">')
     assert found == sorted(found)
-    assert '<h3 id="campaign">' in page
+    assert "Three stop at one number" in answer
+    assert "All of it agrees" not in answer
     assert '<h3 id="campaign">' not in html.render(sample.findings())
 
 
@@ -108,12 +113,37 @@ def test_json_has_it_in_every_trial_of_the_campaign() -> None:
     findings = with_campaign()
     data = findings.trials[0].data
     trial = replace(
-        findings.trials[0], data=replace(data, summary={**(data.summary or {}), "sent_bytes": 1})
+        findings.trials[0], data=replace(data, summary=sample.changed(data.summary, sent_bytes=1))
     )
     found = machine_readable.trial(trial, findings.verdicts)
-    assert [one["statement"] for one in found["campaign_verdicts"]] == [
-        one.statement for one in findings.verdicts
+    assert [one["sentences"][0]["text"] for one in found["campaign_verdicts"]] == [
+        one.text for one in findings.verdicts
     ]
+
+
+# --- the campaign as run ---
+
+
+AS_RUN = {"name": "quick</pre></details>", "loads": [{"name": "`steady`", "connections": 64}]}
+
+
+def test_markdown_shows_the_campaign_as_run_folded_and_as_code() -> None:
+    text = markdown.render(replace(sample.findings(), as_run=AS_RUN))
+    folded = text.partition("<summary>Campaign as run</summary>")[2].partition("\n</details>")[0]
+    code = [line.removeprefix("    ") for line in folded.splitlines() if line]
+    assert json.loads("\n".join(code)) == AS_RUN
+    assert all(line.startswith("    ") for line in folded.splitlines() if line)
+
+
+def test_a_page_shows_the_campaign_as_run_and_keeps_its_text_in_it() -> None:
+    text = html.render(replace(sample.findings(), as_run=AS_RUN))
+    shown = text.partition('id="as-run"')[2].partition("<pre")[2].partition("</pre>")[0]
+    assert json.loads(unescape(shown.partition(">")[2])) == AS_RUN
+
+
+@pytest.mark.parametrize("render", [markdown.render, html.render])
+def test_what_had_no_campaign_file_shows_none(render: Callable[[Findings], str]) -> None:
+    assert "Campaign as run" not in render(sample.findings())
 
 
 # --- markdown and terminal ---
@@ -121,6 +151,27 @@ def test_json_has_it_in_every_trial_of_the_campaign() -> None:
 
 def test_markdown_is_the_golden_text(golden: Golden) -> None:
     golden("report/report.md", markdown.render(sample.findings()))
+
+
+def test_markdown_begins_with_the_answer_and_folds_the_rest() -> None:
+    text = markdown.render(sample.findings())
+    shown = re.sub(r"<details>.*?</details>", "", text, flags=re.S)
+    assert len(shown.splitlines()) <= 120
+    lines = [line for line in text.splitlines() if line]
+    assert lines[3] == "## Fastest at 2048"
+    assert lines[4].startswith("**axum and spring virtual are not significantly different")
+    assert "axum is 1.55 × go (95 %: 1.38–1.75)" in lines[4]
+    assert lines[5].startswith("✓ 5 sound · ▲ 1 doubtful · ✕ 1 void · ■ 1 failed of 8 trials: ")
+
+
+def test_markdown_of_many_rankings_folds_those_that_no_line_is_left_for() -> None:
+    endpoints = [f"e{number}" for number in range(30)]
+    trials = tuple(sample.sound_trial(endpoint=endpoint) for endpoint in endpoints)
+    text = markdown.render(replace(EMPTY, trials=trials))
+    shown, _, rest = text.partition("<details><summary>Further rankings</summary>")
+    assert len(shown.splitlines()) <= markdown.MOST_LINES + 10
+    assert all(f"Measured at {endpoint}" in text for endpoint in endpoints)
+    assert "Measured at e9" in rest
 
 
 def test_every_picture_that_markdown_names_is_written(tmp_path: Path) -> None:
@@ -211,7 +262,7 @@ def test_pages_are_vectors_with_their_letters_inside(document: pypdf.PdfReader) 
 
 def test_the_first_page_has_the_counts_and_the_ranking(document: pypdf.PdfReader) -> None:
     text = _words(document.pages[0].extract_text())
-    for part in ("sample", "doubtful", "Ranking", "12,500/s", "changed limits"):
+    for part in ("sample", "doubtful", "Ranking", "12,500/s", "overrides limits"):
         assert _words(part) in text
 
 
@@ -292,13 +343,13 @@ def test_changed_limits_missing_trials_and_notes_are_said(page: str) -> None:
 
 
 def imported() -> Findings:
-    """A trial of another tool, two of whose checks know nothing and one of which doubts."""
+    """A trial of another tool, two of whose checks had nothing to go by and one of which doubts."""
     trial = sample.doubtful_trial()
     unknown = tuple(
-        replace(one, check=check, level="doubtful", measured=None)
+        replace(one, check=check, level="not_checked", measured=None)
         for one, check in zip(trial.verdicts, ("backlog", "scaling"), strict=False)
     )
-    load = {"name": "imported", "model": "unknown"}
+    load = UnknownLoad("imported")
     foreign = replace(
         trial,
         data=replace(trial.data, recording=replace(trial.recording, load=load)),
@@ -309,11 +360,11 @@ def imported() -> Findings:
     return replace(every, trials=(foreign, *others))
 
 
-def test_what_another_tool_does_not_tell_is_folded_into_one_line() -> None:
-    found = next(one for one in contents.trials(imported()) if one.untold)
-    assert found.untold_names == "Backlog, Scaling"
-    assert not {one.name for one in found.untold} & {one.name for one in found.doubts}
+def test_what_was_not_checked_is_folded_into_one_grey_line() -> None:
+    found = next(one for one in contents.trials(imported()) if one.not_checked)
+    assert found.not_checked_names == "Backlog, Scaling"
+    assert not {one.name for one in found.not_checked} & {one.name for one in found.doubts}
     assert found.doubts
-    line = "2 not told by this recording: Backlog, Scaling</summary>"
+    line = "2 not checked: Backlog, Scaling</summary>"
     assert line in html.render(imported())
-    assert "not told by this recording: Backlog, Scaling" in markdown.render(imported())
+    assert "○ not checked: Backlog, Scaling" in markdown.render(imported())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from dataclasses import replace
 from types import ModuleType
@@ -11,9 +12,27 @@ import pytest
 from rich.console import Console
 
 import sample
+from plimsoll import tables
 from plimsoll.aggregate.failures import Failure
-from plimsoll.report import hidden, html, markdown, screen
-from plimsoll.report.findings import Findings, TrialFindings
+from plimsoll.aggregate.statuses import StatusTotal
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.trial import TrialFindings
+from plimsoll.recording import ExpectedResponse
+from plimsoll.report import (
+    hidden,
+    html,
+    load_line,
+    load_markdown,
+    markdown,
+    screen,
+    screen_doubts,
+)
+from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.checks import CHECKS
+from plimsoll.verdicts.verdict import Level, Sentence, Verdict
+
+CHECK_NAMES = [check.NAME for check in CHECKS]
+SAID = "Throughput scattered within the window: its mean is known to ±60 % only, at 95 %."
 
 QUIET = {"silences": 0, "silent_ns": 0, "longest_ns": 0} | {
     f"wait_{name}_ns": None for name in ("p50", "p90", "p99", "p999")
@@ -29,10 +48,26 @@ FROZEN = {
 }
 
 
-def shown(found: TrialFindings, width: int = 80) -> list[str]:
+def shown(found: TrialFindings, width: int = 80, *, verbose: bool = False) -> list[str]:
     text = io.StringIO()
-    screen.show(found, Console(file=text, width=width, highlight=False))
+    screen.show(found, Console(file=text, width=width, highlight=False), verbose=verbose)
     return text.getvalue().splitlines()
+
+
+def judged(level: Level, *names: str) -> tuple[Verdict, ...]:
+    """Verdicts of some checks, and a sound one on the responses."""
+    (sound,) = sample.verdicts_of("t")[-1:]
+    said = Sentence(level, SAID, "Hold the load longer, or repeat it at a quieter time.")
+    others = [replace(sound, check=name, level=level, sentences=(said,)) for name in names]
+    return (sound, *others)
+
+
+def statuses(**counts: int) -> tuple[StatusTotal, ...]:
+    """Responses by status, `s401=5`; those above 399 were not expected."""
+    codes = {int(name[1:]): count for name, count in counts.items()}
+    return tuple(
+        StatusTotal(code, count, count, count if code > 399 else 0) for code, count in codes.items()
+    )
 
 
 def trial(**changes: Any) -> TrialFindings:
@@ -42,29 +77,113 @@ def trial(**changes: Any) -> TrialFindings:
 def kinds(count: int) -> tuple[dict[str, Any], ...]:
     one = {"completed": 10, "failed": 0, "throughput_per_s": 1.0, "response_time_p50_ns": 1e6}
     one |= {"response_time_p90_ns": None, "response_time_p99_ns": None, "response_time_max_ns": 2e6}
+    one |= {"service_time_max_ns": 2e6}
     return tuple({**one, "request": f"/{number}"} for number in range(count))
 
 
-@pytest.mark.parametrize("width", [80, 60])
 @pytest.mark.parametrize("silences", [QUIET, FROZEN, None])
-def test_a_load_fits_one_screen(width: int, silences: dict[str, Any] | None) -> None:
-    lines = shown(trial(silences=silences), width)
-    assert len(lines) <= 24
-    assert max(map(len, lines)) <= width
+def test_a_load_that_went_well_has_few_lines(silences: dict[str, Any] | None) -> None:
+    lines = shown(trial(silences=silences, statuses=statuses(s200=56_000)))
+    assert len(lines) <= screen.MOST_LINES
+    assert max(map(len, lines)) <= 80
+    assert max(map(len, shown(trial(silences=silences), 60))) <= 60
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8])
+def test_doubts_take_few_lines_more_and_those_left_out_are_named(count: int) -> None:
+    checks = list(CHECK_NAMES)[:count]
+    verdicts = judged("doubtful", *checks)
+    well, doubted = shown(trial()), shown(trial(verdicts=verdicts))
+    assert len(doubted) - len(well) <= screen_doubts.MOST_LINES
+    everything = " ".join(shown(trial(verdicts=verdicts), verbose=True))
+    for check in checks:
+        assert catalogue.title(check) in everything
+    assert ("`-v`" in " ".join(doubted)) == (count > 2)
 
 
 def test_every_number_that_a_person_wants_is_there() -> None:
-    text = "\n".join(shown(trial()))
+    text = "\n".join(shown(trial(statuses=statuses(s200=56_000))))
     for words in (
-        "go2048", "closed model", "response time", "service time", "8,000/s", "56,000 complete",
-        "asked 1,000, opened 1,000, answered 1,000", "cores busy", "✓ sound by ",
+        "go2048", "closed model", "response time", "mean", "p95", "8,000/s", "56,000 complete",
+        "200 × 56,000", "requested 1,000, opened 1,000, answered 1,000", "cores busy",
+        "✓ sound by ",
     ):  # fmt: skip
         assert words in text
+    assert "service time" not in text
+    for words in ("service time", "first byte", "connect  "):
+        assert words in "\n".join(shown(trial(), verbose=True))
+
+
+def test_status_codes_that_were_not_expected_are_named_with_what_was() -> None:
+    expected = sample.recording(expected=(ExpectedResponse((200, 399)),))
+    found = trial(statuses=statuses(s401=38_309, s200=12))
+    found = replace(found, data=replace(found.data, recording=expected))
+    (line,) = (line for line in shown(found) if line.startswith("status"))
+    assert line.split(maxsplit=1)[1] == "401 × 38,309, 200 × 12 (expected 200 to 399)"
+    one = replace(found, data=replace(found.data, recording=replace(
+        expected, expected=(ExpectedResponse((200, 200)),)
+    )))  # fmt: skip
+    assert screen.status_codes(one).endswith("(expected 200)")
+
+
+def test_redirects_are_named_though_they_are_accepted() -> None:
+    told = screen.status_codes(trial(statuses=statuses(s302=500)))
+    assert told == "302 × 500 (redirects are not followed)"
+
+
+@pytest.mark.parametrize(
+    ("level", "check", "is_told_once"),
+    [
+        ("sound", "steady", True),
+        ("doubtful", "steady", True),
+        ("doubtful", "responses_correct", False),
+        ("void", "steady", False),
+    ],
+)
+def test_a_short_load_says_once_that_it_is_too_short(
+    level: Level, check: str, is_told_once: bool
+) -> None:
+    verdicts = judged(level, check)
+    found = trial(verdicts=verdicts)
+    short = sample.changed(sample.summary("t"), duration_s=0.018)
+    lines = shown(replace(found, data=replace(found.data, summary=short)))
+    said = [line for line in lines if "too short to judge" in line]
+    assert bool(said) == is_told_once
+    if said:
+        assert lines[-1] == said[0]
+    assert not any("too short" in line for line in shown(found))
+
+
+def test_a_load_is_one_line_where_that_is_wanted() -> None:
+    line = load_line.line(trial(statuses=statuses(s200=56_000)))
+    assert "\n" not in line
+    for words in ("✓ sound", "8,000/s", "p99 562 ms", "0 failed", "200 × 56,000"):
+        assert words in line
+
+
+def test_a_load_is_a_row_of_csv() -> None:
+    found = trial(statuses=statuses(s200=50, s404=6))
+    (row,) = csv.DictReader(io.StringIO(load_line.as_csv(found)))
+    assert found.summary is not None
+    assert row["level"] == "sound"
+    assert row["statuses"] == "200=50 404=6"
+    assert float(row["response_time_p99_ns"]) == found.summary.response_time.p99_ns
+
+
+def test_a_load_is_a_page_of_markdown_with_its_verdict_in_one_line() -> None:
+    checks = list(CHECK_NAMES)[:12]
+    verdicts = judged("doubtful", *checks)
+    text = load_markdown.render(trial(verdicts=verdicts, statuses=statuses(s200=56_000)))
+    lines = text.splitlines()
+    assert len(lines) <= load_markdown.MOST_LINES
+    assert [line for line in lines if line.startswith("**▲ doubtful")]
+    assert "- and 6 more" in lines
+    assert "p99.9" in text
 
 
 def test_numbers_stay_with_their_units_where_lines_break() -> None:
     for width in range(50, 100):
-        for line in shown(trial(silences=FROZEN), width):
+        for line in shown(trial(silences=FROZEN), width, verbose=True):
             assert not line.startswith(("s ", "ms ", "%"))
 
 
@@ -74,7 +193,7 @@ def test_failures_are_named_by_outcome_and_error_number() -> None:
     )
     lines = shown(trial(failures=failures))
     assert any("failures       reset_0 (ECONNRESET) 10, 0.5 to 2.0 s" in line for line in lines)
-    assert any("and 2 kinds more" in line for line in lines)
+    assert any("and 2 more kinds" in line for line in lines)
 
 
 def test_void_verdicts_come_before_doubtful_ones() -> None:
@@ -82,26 +201,29 @@ def test_void_verdicts_come_before_doubtful_ones() -> None:
     lines = shown(trial(verdicts=verdicts))
     marks = [line[0] for line in lines if line[:1] in "✓▲✕" and line[:1]]
     assert marks == ["✕", "✕", "▲"]
+    assert any(line.startswith("✕ void (1 void, 1 doubtful of ") for line in lines)
 
 
 def test_several_urls_have_a_line_each_as_far_as_there_is_room() -> None:
     assert not any(line.startswith("/0") for line in shown(trial()))
     lines = shown(trial(kinds=kinds(9)))
     assert [line.split()[:2] for line in lines if line.startswith("/")] == [
-        [f"/{number}", "10"] for number in range(screen.MOST_KINDS)
+        [f"/{number}", "10"] for number in range(screen_doubts.MOST_KINDS)
     ]
     assert any(line.startswith("and 3 more") for line in lines)
 
 
 def test_what_the_closed_model_hides_is_said_with_an_estimate() -> None:
-    said = " ".join(" ".join(shown(trial(silences=FROZEN))).split())
-    assert "by the closed model: no answer for up to 1 s, in which 8,000 requests were due" in said
+    said = " ".join(" ".join(shown(trial(silences=FROZEN), verbose=True)).split())
+    assert (
+        "in the closed model: no response for up to 1 s, in which 8,000 requests were due" in said
+    )
     assert "(estimate) 90 % 500 ms, 99 % 950 ms, 99.9 % 995 ms" in said
 
 
 def test_an_open_load_hides_nothing() -> None:
-    assert not any(line.startswith("hidden") for line in shown(trial(silences=None)))
-    assert hidden.told(None, {}) == ""
+    assert not any(line.startswith("hidden") for line in shown(trial(silences=None), verbose=True))
+    assert hidden.told(None, sample.summary("t")) == ""
 
 
 def test_no_quantile_of_the_estimate_is_told_that_was_measured_as_long() -> None:
@@ -109,19 +231,19 @@ def test_no_quantile_of_the_estimate_is_told_that_was_measured_as_long() -> None
     said = hidden.amount(FROZEN, summary)
     assert "90 % 500 ms" not in said
     assert "99 % 950 ms" in said
-    slow = {**summary, "response_time_p99_ns": 2e9, "response_time_p999_ns": 2e9}
-    assert hidden.amount(FROZEN, slow) == "little here, for answers came every 1 s or sooner"
+    slow = sample.changed(summary, response_time_p99_ns=2e9, response_time_p999_ns=2e9)
+    assert hidden.amount(FROZEN, slow) == "little here: the longest gap between responses was 1 s"
 
 
 def test_where_answers_came_all_the_time_that_is_said() -> None:
-    assert "little here, for answers came all the time" in hidden.told(QUIET, sample.summary("t"))
+    assert "little here: responses came all the time" in hidden.told(QUIET, sample.summary("t"))
 
 
 @pytest.mark.parametrize("form", [html, markdown])
 def test_a_report_says_beside_the_times_what_a_closed_load_hides(form: ModuleType) -> None:
     def text(silences: dict[str, Any] | None) -> str:
         one = trial(silences=silences)
-        return form.render(Findings("x", "0", (one,), sample.comparison_rows([])))
+        return form.render(Findings("x", "0", (one,), tables.COMPARISONS.schema.empty_table()))
 
     said = text(FROZEN).replace("\u00a0", " ")
     assert hidden.HIDES in said

@@ -13,8 +13,9 @@ from rich.console import Console
 
 import experiments
 import sample
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import html, machine_readable, markdown, pdf, sections, terminal
-from plimsoll.report.findings import Findings, TrialFindings
 from plimsoll.report.section import Section
 
 Golden = Callable[[str, str], None]
@@ -126,7 +127,7 @@ def test_a_ratio_is_believed_no_further_than_what_it_is_relative_to() -> None:
     assert (lines["golang"].state, lines["golang"].reason) == ("doubtful", "")
     assert (lines["Axum"].state, lines["Axum"].reason) == (
         "doubtful",
-        "for what it is relative to",
+        "for the baseline",
     )
     assert lines["Rails"].state is None
 
@@ -151,7 +152,7 @@ def test_a_publication_of_other_endpoints_says_so() -> None:
     assert findings.publication is not None
     other = replace(findings, publication=replace(findings.publication, fields=(), claims=()))
     (only,) = sections.of(other)
-    assert "No endpoint and load of this campaign is one of its figures" in only.caption
+    assert "The document has no figure for the endpoints and loads of this campaign" in only.caption
     for form in (html.render, markdown.render, pdf.render):
         assert form(other)
 
@@ -160,7 +161,7 @@ def test_power_that_nobody_measured_is_said_to_be_unknown() -> None:
     assert section("over-connections").tables[0].notes == ()
     trials = tuple(experiments.held("go", level, 900.0) for level in (1, 10, 100))
     (only,) = sections.of(experiments.over(trials))
-    assert "Power is not known" in only.tables[0].notes[0]
+    assert "Power is unknown" in only.tables[0].notes[0]
     assert {line.cells[-1] for line in only.tables[0].lines} == {"–"}
 
 
@@ -193,7 +194,7 @@ def test_json_has_the_published_ratio_beside_the_measured_one() -> None:
 def told(findings: Findings) -> Findings:
     """The same with bytes that were sent, which the sample leaves open."""
     trials = tuple(
-        replace(one, data=replace(one.data, summary={**(one.summary or {}), "sent_bytes": 1}))
+        replace(one, data=replace(one.data, summary=sample.changed(one.summary, sent_bytes=1)))
         for one in findings.trials
     )
     return replace(findings, trials=trials)

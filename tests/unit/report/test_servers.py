@@ -11,9 +11,11 @@ import pytest
 from rich.console import Console
 
 import sample
-from plimsoll.recording import Server
-from plimsoll.report import html, markdown, pdf, servers, terminal
-from plimsoll.report.findings import Findings, TrialFindings
+from plimsoll import tables
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.trial import TrialFindings
+from plimsoll.recording import RecordedServer, ResponseHead
+from plimsoll.report import html, markdown, pdf, servers, terminal, words
 
 
 def trial(repetition: int, peak_rss_bytes: float, **server: Any) -> TrialFindings:
@@ -22,16 +24,16 @@ def trial(repetition: int, peak_rss_bytes: float, **server: Any) -> TrialFinding
 
 
 def with_server(
-    server: Server | None, repetition: int = 1, peak_rss_bytes: float = 2e7
+    server: RecordedServer | None, repetition: int = 1, peak_rss_bytes: float = 2e7
 ) -> TrialFindings:
     data = sample.sound_trial(repetition=repetition).data
     recording = replace(data.recording, server=server)
-    summary = {**(data.summary or {}), "server_peak_rss_bytes": peak_rss_bytes}
+    summary = sample.changed(data.summary, server_peak_rss_bytes=peak_rss_bytes)
     return TrialFindings(replace(data, recording=recording, summary=summary))
 
 
 def findings(*trials: TrialFindings) -> Findings:
-    return Findings("servers", "0.1.0", trials, sample.comparison_rows([]))
+    return Findings("servers", "0.1.0", trials, tables.COMPARISONS.schema.empty_table())
 
 
 def test_start_and_rest_are_medians_and_the_load_is_the_most_of_all_trials() -> None:
@@ -48,7 +50,7 @@ def test_start_and_rest_are_medians_and_the_load_is_the_most_of_all_trials() -> 
 
 def test_a_queue_shorter_than_asked_for_is_marked() -> None:
     (row,) = servers.rows(findings(trial(1, 1e6, backlog=128, backlogs=(128,))))
-    assert (row.listen_queue, row.is_short) == ("128, asked 4,096", True)
+    assert (row.listen_queue, row.is_short) == ("128, requested 4,096", True)
 
 
 def test_queues_that_differ_among_trials_are_all_said() -> None:
@@ -57,7 +59,10 @@ def test_queues_that_differ_among_trials_are_all_said() -> None:
 
 
 def test_a_server_that_never_answered_or_was_never_seen_has_no_row() -> None:
-    assert servers.rows(findings(with_server(None), with_server(Server("127.0.0.1:1"), 2))) == []
+    assert (
+        servers.rows(findings(with_server(None), with_server(RecordedServer("127.0.0.1:1"), 2)))
+        == []
+    )
 
 
 def test_a_server_that_ran_already_has_no_start() -> None:
@@ -83,10 +88,63 @@ def test_every_format_shows_start_memory_and_queue(write: Any) -> None:
         trial(1, 30e6, start_s=0.2, backlog=128, backlogs=(128,), rest_rss_bytes=10_000_000)
     )
     text = "".join(write(found).replace("\u00a0", " ").split())
-    for part in ("readyafter", "200ms", "10MB", "30MB", "128,asked4,096"):
+    for part in ("readyafter", "200ms", "10MB", "30MB", "128,requested4,096"):
         assert part in text
 
 
 @pytest.mark.parametrize("write", [html.render, markdown.render, _terminal])
 def test_without_a_server_there_is_no_table_of_servers(write: Any) -> None:
     assert "ready after" not in write(findings(with_server(None)))
+
+
+def test_what_ran_is_in_the_table_and_its_parts_are_below_it() -> None:
+    (row,) = servers.rows(findings(trial(1, 1e6), trial(2, 1e6)))
+    ran = sample.provenance("go")
+    assert row.numbers[servers.HEADINGS.index("application")] == ran.application_id
+    facts = dict(row.ran)
+    assert facts["Application"] == ran.application_id
+    assert facts["Versions"] == "framework go 1.2"
+    assert facts["Commands"] == "start exec ./<server>"
+    assert facts["Measured with"] == "plimsoll 0.1.0, server cores 0"
+
+
+def test_two_programs_of_one_server_are_both_in_the_table() -> None:
+    other = trial(2, 1e6)
+    recording = replace(other.recording, provenance=sample.provenance("changed"))
+    mixed = replace(other, data=replace(other.data, recording=recording))
+    (row,) = servers.rows(findings(trial(1, 1e6), mixed))
+    ids = [sample.provenance(name).application_id for name in ("go", "changed")]
+    assert row.numbers[-1] == ", ".join(ids)
+    assert [value for name, value in row.ran if name == "Application"] == ids
+
+
+def test_every_format_shows_what_ran() -> None:
+    found = findings(trial(1, 1e6))
+    key = sample.provenance("go").application_id
+    page = html.render(found)
+    assert key in page
+    assert "exec ./&lt;server&gt;" in page
+    assert key in markdown.render(found)
+    text = "".join(
+        page.extract_text() for page in pypdf.PdfReader(io.BytesIO(pdf.render(found))).pages
+    )
+    assert key in text
+    assert "main | app.py" in text
+
+
+def test_heads_and_segments_of_all_responses_are_the_least_and_the_most() -> None:
+    heads = (
+        ResponseHead("json", 165, {"date": 37}, 1),
+        ResponseHead("2048", 616, {"date": 37, "etag": 48}, 2),
+    )
+    found = trial(1, 1e6)
+    recording = replace(found.recording, heads=heads)
+    data = replace(found.data, recording=recording)
+    (row,) = servers.rows(findings(TrialFindings(data)))
+    shown = dict(zip(servers.HEADINGS, row.numbers, strict=True))
+    assert (shown["head"], shown["segments"]) == ("165–616 B", "1–2")
+    told = dict(words.server_facts(recording))
+    assert (
+        told["Response head of 2048"]
+        == "616 bytes (etag 48, date 37); 2 TCP segments with the body"
+    )

@@ -29,7 +29,7 @@ def test_a_word_longer_than_a_line_is_cut() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "right answers 12,345/s",
+        "goodput 12,345/s",
         "WWW mmm iii",
         "a/b_c (ECONNRESET) [x] {y} ~ ^ | @",
         "Median 95 % – 1.5 µs → “x” · ≥",

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 
 import sample
+from plimsoll.aggregate.steady_state import SteadyState
+from plimsoll.aggregate.summary import Summary, TimeStatistics
+from plimsoll.campaign.load import Stage, UnknownLoad
 from plimsoll.report import words
 
 
@@ -60,6 +63,13 @@ def test_a_load_is_one_sentence() -> None:
     )
 
 
+def test_a_load_of_some_requests_has_no_length() -> None:
+    hold = Stage("hold", 3600.0, 50.0, 50.0)
+    told = words.load_text(sample.load(stages=(hold,), request_limit=10))
+    assert told.startswith("closed model (connections): hold at 50; ")
+    assert told.endswith("ends after 10 requests")
+
+
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
@@ -80,28 +90,28 @@ def test_all_numbers_of_a_row_of_times_have_the_same_decimals() -> None:
 
 
 def test_a_row_of_times_of_which_nothing_is_known_has_no_unit() -> None:
-    known = sample.summary("t")
-    unknown = {name: None if name.startswith("lag") else value for name, value in known.items()}
+    unknown = replace(sample.summary("t"), lag=TimeStatistics())
     name, _, values = words.times(unknown)[-1]
-    assert name == "lag of the driver"
+    assert name == "scheduling delay"
     assert set(values) == {words.ABSENT}
 
 
 def test_of_an_import_only_what_its_files_tell_is_a_fact() -> None:
-    imported = sample.recording(load={"name": "imported", "model": "unknown"}, seed=0)
+    imported = sample.recording(load=UnknownLoad("imported"), seed=0)
     assert imported.server is not None
     assert words.server_facts(imported) == [("Cores", str(imported.server.workers))]
     assert [name for name, _ in words.driver_facts(imported)] == ["Tool"]
 
 
-def counts(answers: int, connections: int) -> dict[str, int]:
-    return {"completed": answers, "connections_opened": connections}
+def counts(answers: int, connections: int) -> Summary:
+    return sample.summary("t", completed=answers, connections_opened=connections)
 
 
 def test_an_absent_percentile_has_its_reason() -> None:
     assert words.why_absent(counts(42_700, 200_000)) == (
         "A percentile is shown where at least 10 values lie above it: 99.99 % from 100,000 "
-        "values on; there were 42,700 answers in the hold and 200,000 connections in the trial."
+        "values on; this trial has 42,700 responses in the measurement window and "
+        "200,000 connections."
     )
     assert words.why_absent(counts(100_000, 100_000)) == ""
 
@@ -135,14 +145,10 @@ def test_a_machine_is_one_line() -> None:
     assert words.machine({}) == "unknown"
 
 
-def test_signs_that_steer_a_terminal_are_taken_out() -> None:
-    assert words.plain("red\x1b[31m\nnext\x00") == "red [31m next "
-
-
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"clean_stop": True}, "by itself, in time"),
+        ({"clean_stop": True}, "clean, in time"),
         ({"clean_stop": False, "exit_code": 3}, "exit code 3"),
         ({"clean_stop": False, "exit_code": None, "killed": 2}, "2 killed"),
     ],
@@ -155,22 +161,22 @@ def test_how_a_server_stopped_is_said(changes: dict[str, Any], text: str) -> Non
 @pytest.mark.parametrize(
     ("changes", "fact", "cell"),
     [
-        ({}, "4,096 (asked 4,096, host allows 4,096)", "4,096"),
-        ({"backlogs": (4096, 4096)}, "2 × 4,096 (asked 4,096, host allows 4,096)", "2 × 4,096"),
+        ({}, "4,096 (requested 4,096, host allows 4,096)", "4,096"),
+        ({"backlogs": (4096, 4096)}, "2 × 4,096 (requested 4,096, host allows 4,096)", "2 × 4,096"),
         (
             {"backlog": 128, "backlogs": (128,)},
-            "128 (asked 4,096, host allows 4,096)",
-            "128, asked 4,096",
+            "128 (requested 4,096, host allows 4,096)",
+            "128, requested 4,096",
         ),
         (
             {"backlogs": (4096, 128)},
-            "128 and 4,096 (asked 4,096, host allows 4,096)",
-            "128 and 4,096, asked 4,096",
+            "128 and 4,096 (requested 4,096, host allows 4,096)",
+            "128 and 4,096, requested 4,096",
         ),
         (
             {"backlog": 512, "backlogs": (512,), "somaxconn": 512},
-            "512 (asked 4,096, host allows 512)",
-            "512, asked 4,096, host allows 512",
+            "512 (requested 4,096, host allows 512)",
+            "512, requested 4,096, host allows 512",
         ),
         (
             {"backlog": 128, "backlogs": (), "backlog_asked": None},
@@ -186,7 +192,7 @@ def test_a_backlog_is_said_with_what_was_asked_for_and_what_the_host_allows(
     server = sample.server(**changes)
     assert dict(words.server_facts(sample.recording(server=server)))["Listen backlog"] == fact
     assert words.listen_queue(server) == cell
-    assert words.is_queue_short(server) == ("asked" in cell)
+    assert words.is_queue_short(server) == ("requested" in cell)
 
 
 def test_a_verdict_in_ratios_is_written_in_percent() -> None:
@@ -197,20 +203,26 @@ def test_a_verdict_in_ratios_is_written_in_percent() -> None:
 
 def test_verdicts_are_told_in_one_line_by_the_worst_of_them() -> None:
     sound = sample.verdict("conservation", "go.1", "sound")
-    void = sample.verdict("backlog", "go.1", "void", statement="The queue was full. Twice.")
+    void = sample.verdict("backlog", "go.1", "void", "The queue was full.", "Twice.")
     other = sample.verdict("littles_law", "go.1", "void")
-    doubtful = sample.verdict("answers_right", "go.1", "doubtful")
+    doubtful = sample.verdict("responses_correct", "go.1", "doubtful")
     assert words.verdicts_text([sound, sound]) == "✓ sound by 2 checks"
+    unmade = sample.verdict("backlog", "go.1", "not_checked")
+    assert words.verdicts_text([sound, unmade]) == "✓ sound by 1 of 2 checks, 1 not checked"
+    beside = sample.verdict("littles_law", "go.1", "sound")
+    assert words.verdicts_text([beside, unmade]) == (
+        "○ not checked but by 1 of 2 checks, none of them on responses"
+    )
     assert words.verdicts_text([sound, doubtful, void]) == ("✕ void: Backlog: The queue was full")
-    assert words.verdicts_text([void, other]).endswith("(and 1 check more)")
+    assert words.verdicts_text([void, other]).endswith("(and 1 more check)")
 
 
 def test_start_up_and_course_of_a_hold_are_facts_of_the_server() -> None:
-    course = {"course": "warm-up", "levels_per_s": [700.0, 1000.0], "risen_after_s": 0.3}
+    course = SteadyState("warm-up", (700.0, 1000.0), 990.0, 1000.0, risen_after_s=0.3)
     assert words.course_facts(course) == [
         ("90 % of steady throughput after", "300 ms"),
-        ("Course of the hold", "warm-up: 700/s → 1,000/s"),
+        ("Steady state", "warm-up: 700/s → 1,000/s"),
     ]
-    short = {"course": "too short to tell", "levels_per_s": [], "risen_after_s": None}
-    assert words.course_facts(short) == [("Course of the hold", "too short to tell")]
+    short = SteadyState("too short to tell", (), 990.0, None)
+    assert words.course_facts(short) == [("Steady state", "too short to tell")]
     assert words.course_facts(None) == []

@@ -13,12 +13,14 @@ import fake_engine
 import small_disks
 import toy_trials
 from plimsoll import tables
-from plimsoll.conduct import campaign, recording, records
-from plimsoll.conduct.drivers import plimsoll as driver
-from plimsoll.conduct.events import Event, TrialStarted
-from plimsoll.conduct.setting import Setting
+from plimsoll.conduct import campaign, recording
+from plimsoll.conduct.run_config import RunConfig
+from plimsoll.drivers import records
+from plimsoll.drivers.tools import plimsoll as driver
 from plimsoll.errors import StorageError
-from plimsoll.storage.parquet import Results, writing
+from plimsoll.events import Event, TrialStarted
+from plimsoll.storage.documents import CampaignFiles
+from plimsoll.storage.parquet import ParquetResults, writing
 
 pytestmark = pytest.mark.root
 
@@ -33,7 +35,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_trial_that_does_not_fit_leaves_nothing_behind(
     small_disk: Path,
 ) -> None:
-    results = Results(small_disk / "results")
+    results = ParquetResults(small_disk / "results")
     noise = np.random.default_rng(1).integers(0, 256, 40 * 20_000, np.uint8)
     made = noise.view(records.record_dtype("connections"))
     made["outcome"] = 0
@@ -49,7 +51,7 @@ def test_a_trial_that_does_not_fit_leaves_nothing_behind(
 
 
 def test_a_derived_table_that_does_not_fit_keeps_the_earlier_one(small_disk: Path) -> None:
-    results = Results(small_disk)
+    results = ParquetResults(small_disk)
     results.write_derived("seconds", pa.table({"x": [1]}))
     noise = np.random.default_rng(1).random(200_000)
     with pytest.raises(StorageError, match="no space left"):
@@ -62,7 +64,7 @@ def test_a_derived_table_that_does_not_fit_keeps_the_earlier_one(small_disk: Pat
 def test_a_full_disk_ends_the_campaign_and_running_again_goes_on(
     small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results = Results(small_disk / "results")
+    results = ParquetResults(small_disk / "results")
     trials = [toy_trials.trial(1), toy_trials.trial(2)]
     monkeypatch.setattr(driver, "COMMAND", (sys.executable, fake_engine.__file__))
 
@@ -71,12 +73,12 @@ def test_a_full_disk_ends_the_campaign_and_running_again_goes_on(
             monkeypatch.setenv("FAKE_ENGINE", json.dumps({"fill": event.number == 2}))
 
     with pytest.raises(StorageError) as caught:
-        campaign.conduct(trials, Setting(), results, "", tell=fill_in_the_second)
+        campaign.conduct(trials, RunConfig(), results, CampaignFiles(""), tell=fill_in_the_second)
     assert caught.value.exit_code == 6
     assert caught.value.hint
     assert results.trial_ids() == (trials[0].id,)
     assert [path.name for path in results.trials.iterdir()] == [trials[0].id]
 
     monkeypatch.setenv("FAKE_ENGINE", "{}")
-    ended = campaign.conduct(trials, Setting(), results, "")
+    ended = campaign.conduct(trials, RunConfig(), results, CampaignFiles(""))
     assert (ended.completed, ended.failed) == (2, ())

@@ -13,9 +13,10 @@ import pytest
 
 import toy_trials
 from plimsoll import storage, tables
-from plimsoll.errors import CampaignError, StorageError
+from plimsoll.errors import InputError, StorageError
 from plimsoll.storage import STORAGES, documents
-from plimsoll.storage.results import Results
+from plimsoll.storage.documents import CampaignFiles
+from plimsoll.storage.results import DerivedTrial, Results
 from stored_trials import in_order, put, recording, requests, shaped
 
 Again = Callable[[], AbstractContextManager[Results]]
@@ -36,14 +37,14 @@ def results(again: Again) -> Iterator[Results]:
 
 def test_every_storage_of_the_folder_is_listed() -> None:
     folder = Path(storage.__file__).parent
-    shared = {"__init__", "documents", "results", "__pycache__"}
+    shared = {"__init__", "documents", "results", "rows", "__pycache__"}
     names = {path.stem for path in folder.iterdir()} - shared
     assert {module.__name__.rpartition(".")[2] for module in STORAGES} == names
 
 
 def test_a_storage_that_is_none_is_refused_and_not_repeated(tmp_path: Path) -> None:
     with (
-        pytest.raises(CampaignError, match="no such storage") as caught,
+        pytest.raises(InputError, match="unknown storage") as caught,
         storage.opened(tmp_path, "mysql://lab:secret@host/db"),
     ):
         pass
@@ -57,7 +58,7 @@ def test_where_nothing_is_nothing_is_found(results: Results) -> None:
     assert results.plan() == []
     assert results.campaign_toml() is None
     assert results.published_toml() is None
-    assert results.published_toml() is None
+    assert results.campaign_resolved() is None
     assert results.read_derived("seconds") is None
     assert results.read_derived_json("verdicts") is None
     assert results.derived_tables() == results.derived_documents() == ()
@@ -78,7 +79,7 @@ def test_a_trial_that_is_not_there_is_named(results: Results) -> None:
 def test_trials_come_in_the_order_of_the_plan(results: Results) -> None:
     plan = [toy_trials.trial(number) for number in (3, 1, 2)]
     with results.locked():
-        results.prepare("", plan)
+        results.prepare(CampaignFiles(""), plan)
     for number in (1, 2, 3):
         put(results, recording(f"toy.empty.small.{number}"))
     assert results.trial_ids() == results.planned_ids() == tuple(trial.id for trial in plan)
@@ -189,6 +190,45 @@ def test_derived_tables_are_kept_and_replaced(results: Results, again: Again, na
     assert results.derived_tables() == (name,)
 
 
+def derived(*values: float) -> DerivedTrial:
+    """What might be derived from a trial: a table of its own, and the verdicts on it."""
+    table = pa.table({"trial": ["a"] * len(values), "value": list(values)})
+    return DerivedTrial({"kinds": table}, {"origin": {"x": "1"}, "verdicts": [list(values)]})
+
+
+def test_what_is_derived_from_a_trial_is_kept_and_replaced_as_a_whole(
+    results: Results, again: Again
+) -> None:
+    put(results, recording())
+    assert results.read_derived_trial("a") is None
+    for made in (derived(1.5, math.inf), derived(2.5)):
+        results.write_derived_trial("a", made)
+        with again() as later:
+            found = later.read_derived_trial("a")
+        assert found is not None
+        assert found.judged == made.judged
+        assert found.tables.keys() == made.tables.keys()
+        assert found.tables["kinds"].equals(made.tables["kinds"])
+    assert results.derived_tables() == results.derived_documents() == ()
+
+
+def test_what_is_derived_is_of_one_trial(results: Results) -> None:
+    for trial in ("a", "b"):
+        put(results, recording(trial))
+    results.write_derived_trial("a", derived(1.0))
+    assert results.read_derived_trial("b") is None
+    assert results.read_derived_trial("none") is None
+    results.prune_derived()
+    assert results.read_derived_trial("a") is not None
+
+
+def test_a_trial_recorded_again_is_derived_again(results: Results) -> None:
+    put(results, recording())
+    results.write_derived_trial("a", derived(1.0))
+    put(results, recording(order=1))
+    assert results.read_derived_trial("a") is None
+
+
 @pytest.mark.parametrize(
     "content", [[{"check": "littles_law", "measured": None}], {"ratio": math.inf}, {"text": "“\0”"}]
 )
@@ -203,8 +243,9 @@ def test_derived_documents_are_kept(results: Results, again: Again, content: obj
 def test_a_campaign_is_kept_with_its_plan(results: Results, again: Again) -> None:
     trials = [toy_trials.trial(1), toy_trials.trial(2)]
     with results.locked():
-        results.prepare("name = 'a'\n", trials, "source = 'x'\n")
+        results.prepare(CampaignFiles("name = 'a'\n", "source = 'x'\n", {"seed": 2}), trials)
     with again() as later:
+        assert later.campaign_resolved() == {"seed": 2}
         assert later.campaign_toml() == "name = 'a'\n"
         assert later.published_toml() == "source = 'x'\n"
         assert later.plan() == [documents.planned(trial) for trial in trials]
@@ -212,30 +253,83 @@ def test_a_campaign_is_kept_with_its_plan(results: Results, again: Again) -> Non
 
 
 def test_results_of_another_campaign_are_left_alone(results: Results) -> None:
-    results.prepare("name = 'a'", [])
+    results.prepare(CampaignFiles("name = 'a'"), [])
     with pytest.raises(StorageError, match="another") as caught:
-        results.prepare("name = 'b'", [])
+        results.prepare(CampaignFiles("name = 'b'"), [])
     assert "--into" in caught.value.hint
     assert results.campaign_toml() == "name = 'a'"
 
 
 def test_results_made_with_other_settings_are_left_alone(results: Results) -> None:
-    results.prepare("", [toy_trials.trial(asked=toy_trials.load(hold_s=1.0))])
+    results.prepare(CampaignFiles(""), [toy_trials.trial(asked=toy_trials.load(hold_s=1.0))])
     with pytest.raises(StorageError, match="`load` of trial"):
-        results.prepare("", [toy_trials.trial(asked=toy_trials.load(hold_s=2.0))])
+        results.prepare(CampaignFiles(""), [toy_trials.trial(asked=toy_trials.load(hold_s=2.0))])
 
 
 def test_more_trials_of_the_same_kind_may_be_added(results: Results) -> None:
-    results.prepare("", [toy_trials.trial(1)])
+    results.prepare(CampaignFiles(""), [toy_trials.trial(1)])
     moved = dataclasses.replace(toy_trials.trial(1), order=5)
-    results.prepare("", [toy_trials.trial(2), moved])
+    results.prepare(CampaignFiles(""), [toy_trials.trial(2), moved])
     assert len(results.plan()) == 2
+
+
+@pytest.mark.parametrize(
+    "now",
+    ["name = 'a' # a comment", "name = 'a'\nrepetitions = 3", "name = 'a'\npublished = 'x'"],
+)
+def test_a_campaign_may_grow_and_be_explained(results: Results, now: str) -> None:
+    results.prepare(CampaignFiles("name = 'a'\nrepetitions = 2"), [toy_trials.trial(1)])
+    results.prepare(CampaignFiles(now), [toy_trials.trial(1), toy_trials.trial(2)])
+    assert results.campaign_toml() == now
+    assert len(results.plan()) == 2
+
+
+def test_another_key_of_a_campaign_is_named(results: Results) -> None:
+    results.prepare(CampaignFiles("name = 'a'\nseed = 1"), [])
+    with pytest.raises(StorageError, match=r"another campaign: `cool_down`, `seed` differ$"):
+        results.prepare(CampaignFiles("name = 'a'\nseed = 2\ncool_down = '1s'"), [])
+
+
+def test_trials_that_are_set_aside_are_results_of_their_own(
+    results: Results, request: pytest.FixtureRequest, again: Again
+) -> None:
+    with results.locked():
+        files = CampaignFiles("name = 'a'\n", resolved={"seed": 2})
+        results.prepare(files, [toy_trials.trial(1)])
+        put(results, recording("a"), {"server.log": "said"}, requests=requests(100))
+        put(results, recording("b"))
+        results.write_derived_trial("a", derived(1.0))
+        places = [results.set_aside(["a"]), results.set_aside(["b"])]
+    assert results.trial_ids() == ()
+    assert places[0] != places[1]
+    with again() as later:
+        put(later, recording("a", order=2), requests=requests(7))
+        assert later.table("a", "requests").count_rows() == 7
+    with _aside(request, results, places[0]) as aside:
+        assert aside.trial_ids() == ("a",)
+        assert aside.recording("a") == recording("a")
+        assert aside.table("a", "requests").count_rows() == 100
+        assert aside.logs("a") == {"server.log": "said"}
+        assert aside.read_derived_trial("a") is not None
+        assert aside.campaign_toml() == "name = 'a'\n"
+        assert aside.campaign_resolved() == {"seed": 2}
+        assert len(aside.plan()) == 1
+
+
+def _aside(
+    request: pytest.FixtureRequest, results: Results, place: str
+) -> AbstractContextManager[Results]:
+    """The results of a place that a storage named."""
+    if request.node.callspec.params["again"] == "parquet":
+        return storage.opened(Path(place))
+    name = place.rpartition(" ")[2]
+    return storage.opened(results.folder.parent / name, request.getfixturevalue("database"))
 
 
 def test_recordings_of_no_campaign_are_left_alone(results: Results) -> None:
     put(results, recording())
     with results.locked(), pytest.raises(StorageError) as caught:
-        results.prepare("", [])
+        results.prepare(CampaignFiles(""), [])
     assert "--into" in caught.value.hint
     assert results.trial_ids() == ("a",)
 

@@ -2,6 +2,7 @@ import dataclasses
 import errno
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,16 +11,18 @@ import pytest
 import toy_trials
 from plimsoll.errors import StorageError
 from plimsoll.storage import documents
-from plimsoll.storage.parquet import Results, storage_error
+from plimsoll.storage.documents import CampaignFiles
+from plimsoll.storage.parquet import ParquetResults, storage_error
+from plimsoll.storage.results import DerivedTrial
 from stored_trials import put, recording
 
 
 @pytest.fixture
-def results(tmp_path: Path) -> Results:
-    return Results(tmp_path / "results")
+def results(tmp_path: Path) -> ParquetResults:
+    return ParquetResults(tmp_path / "results")
 
 
-def test_a_recording_of_a_newer_format_is_refused(results: Results) -> None:
+def test_a_recording_of_a_newer_format_is_refused(results: ParquetResults) -> None:
     put(results, dataclasses.replace(recording(), format=2))
     with pytest.raises(StorageError, match="format 2") as caught:
         results.recording("a")
@@ -27,35 +30,35 @@ def test_a_recording_of_a_newer_format_is_refused(results: Results) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"trial": 1}'])
-def test_a_damaged_recording_is_refused(results: Results, text: str) -> None:
+def test_a_damaged_recording_is_refused(results: ParquetResults, text: str) -> None:
     with results.trial("a") as into:
         (into / "trial.json").write_text(text)
     with pytest.raises(StorageError, match=r"trial\.json"):
         results.recording("a")
 
 
-def test_a_trial_that_fails_leaves_nothing(results: Results) -> None:
+def test_a_trial_that_fails_leaves_nothing(results: ParquetResults) -> None:
     with pytest.raises(KeyboardInterrupt), results.trial("a") as into:
         (into / "requests.bin").write_bytes(b"x")
         raise KeyboardInterrupt
     assert list(results.trials.iterdir()) == []
 
 
-def test_a_trial_conducted_again_replaces_the_earlier_one(results: Results) -> None:
+def test_a_trial_conducted_again_replaces_the_earlier_one(results: ParquetResults) -> None:
     put(results, recording(order=1))
     put(results, recording(order=2))
     assert results.recording("a").order == 2
     assert [path.name for path in results.trials.iterdir()] == ["a"]
 
 
-def test_a_damaged_table_is_refused(results: Results) -> None:
+def test_a_damaged_table_is_refused(results: ParquetResults) -> None:
     with results.trial("a") as into:
         (into / "usage.parquet").write_bytes(b"PAR1 nonsense")
     with pytest.raises(StorageError, match=r"usage\.parquet"):
         results.table("a", "usage")
 
 
-def test_derived_tables_are_kept_and_replaced(results: Results) -> None:
+def test_derived_tables_are_kept_and_replaced(results: ParquetResults) -> None:
     assert results.read_derived("seconds") is None
     for value in (1, 2):
         results.write_derived("seconds", pa.table({"x": [value]}))
@@ -65,7 +68,27 @@ def test_derived_tables_are_kept_and_replaced(results: Results) -> None:
     assert [path.name for path in results.derived.iterdir()] == ["seconds.parquet"]
 
 
-def test_damaged_derived_files_say_how_to_make_them_again(results: Results) -> None:
+def test_a_derivation_that_was_killed_leaves_nothing_that_counts(results: ParquetResults) -> None:
+    put(results, recording())
+    (results.derived / ".a.partial").mkdir(parents=True)
+    (results.derived / ".a.partial" / "seconds.parquet").write_bytes(b"half")
+    assert results.read_derived_trial("a") is None
+    results.write_derived_trial("a", DerivedTrial({}, {"verdicts": []}))
+    assert [path.name for path in results.derived.iterdir()] == ["a"]
+
+
+def test_what_is_derived_from_trials_that_are_gone_is_removed(results: ParquetResults) -> None:
+    for trial in ("a", "b"):
+        put(results, recording(trial))
+        results.write_derived_trial(trial, DerivedTrial({}, {"verdicts": []}))
+    results.write_derived_json("campaign_verdicts", {})
+    shutil.rmtree(results.trials / "a")
+    results.prune_derived()
+    left = sorted(path.name for path in results.derived.iterdir())
+    assert left == ["b", "campaign_verdicts.json"]
+
+
+def test_damaged_derived_files_say_how_to_make_them_again(results: ParquetResults) -> None:
     results.derived.mkdir(parents=True)
     (results.derived / "seconds.parquet").write_bytes(b"x")
     (results.derived / "verdicts.json").write_text("{")
@@ -74,11 +97,16 @@ def test_damaged_derived_files_say_how_to_make_them_again(results: Results) -> N
     assert "judge" in caught.value.hint
     with pytest.raises(StorageError):
         results.read_derived_json("verdicts")
+    (results.derived / "a").mkdir()
+    (results.derived / "a" / "verdicts.json").write_text("{")
+    with pytest.raises(StorageError) as caught:
+        results.read_derived_trial("a")
+    assert "judge" in caught.value.hint
 
 
-def test_a_folder_is_prepared_for_a_campaign(results: Results) -> None:
+def test_a_folder_is_prepared_for_a_campaign(results: ParquetResults) -> None:
     trials = [toy_trials.trial(1), toy_trials.trial(2)]
-    results.prepare("name = 'a'\n", trials)
+    results.prepare(CampaignFiles("name = 'a'\n"), trials)
     plan = json.loads((results.folder / "plan.json").read_text())
     assert (results.folder / "campaign.toml").read_text() == "name = 'a'\n"
     assert plan["trials"] == [documents.planned(trial) for trial in trials]
@@ -86,27 +114,27 @@ def test_a_folder_is_prepared_for_a_campaign(results: Results) -> None:
     assert results.trials.is_dir()
 
 
-def test_going_on_removes_what_a_killed_run_left(results: Results) -> None:
-    results.prepare("", [])
+def test_going_on_removes_what_a_killed_run_left(results: ParquetResults) -> None:
+    results.prepare(CampaignFiles(""), [])
     (results.trials / ".a.partial").mkdir()
     (results.trials / ".a.partial" / "requests.bin").write_bytes(b"x")
     put(results, recording("b"))
-    results.prepare("", [])
+    results.prepare(CampaignFiles(""), [])
     assert [path.name for path in results.trials.iterdir()] == ["b"]
 
 
-def test_a_folder_with_other_things_is_left_alone(results: Results) -> None:
+def test_a_folder_with_other_things_is_left_alone(results: ParquetResults) -> None:
     results.folder.mkdir(parents=True)
     (results.folder / "thesis.tex").write_text("x")
     with results.locked(), pytest.raises(StorageError, match=r"thesis\.tex"):
-        results.prepare("", [])
+        results.prepare(CampaignFiles(""), [])
     assert not results.trials.exists()
 
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    results = Results(tmp_path / "file" / "results")
-    with pytest.raises(StorageError, match="cannot be written") as caught, results.locked():
+    results = ParquetResults(tmp_path / "file" / "results")
+    with pytest.raises(StorageError, match="cannot write results") as caught, results.locked():
         pass
     assert "--into" in caught.value.hint
 
@@ -114,16 +142,19 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(StorageError, match="cannot be written"), Results(tmp_path / "r").locked():
+    with (
+        pytest.raises(StorageError, match="cannot write results"),
+        ParquetResults(tmp_path / "r").locked(),
+    ):
         pass
 
 
 @pytest.mark.parametrize(
     ("error", "message", "hint"),
     [
-        (OSError(errno.ENOSPC, "No space left on device"), "no space left", "free some space"),
-        (OSError("Error writing: No space left on device"), "no space left", "free some space"),
-        (PermissionError(errno.EACCES, "Permission denied"), "cannot be written", "--into"),
+        (OSError(errno.ENOSPC, "No space left on device"), "no space left", "free disk space"),
+        (OSError("Error writing: No space left on device"), "no space left", "free disk space"),
+        (PermissionError(errno.EACCES, "Permission denied"), "cannot write results", "--into"),
         (OSError(errno.EIO, "Input/output error"), "Input/output error", ""),
     ],
 )
@@ -135,6 +166,6 @@ def test_errors_of_the_system_become_errors_with_a_remedy(
     assert hint in told.hint
 
 
-def test_published_figures_are_kept_as_given_beside_the_campaign(results: Results) -> None:
-    results.prepare("name = 'a'\n", [], 'title = "x"\n')
+def test_published_figures_are_kept_as_given_beside_the_campaign(results: ParquetResults) -> None:
+    results.prepare(CampaignFiles("name = 'a'\n", 'title = "x"\n'), [])
     assert (results.folder / "published.toml").read_text() == 'title = "x"\n'

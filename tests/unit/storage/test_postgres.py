@@ -26,9 +26,10 @@ from plimsoll.aggregate.outcomes import BY_NAME, NOT_FAILED, RIGHT
 from plimsoll.errors import StorageError
 from plimsoll.storage import parquet
 from plimsoll.storage import postgres as postgresql
+from plimsoll.storage.documents import CampaignFiles
 from plimsoll.storage.postgres import connection as connections
 from plimsoll.storage.postgres import copying, schema, trials
-from plimsoll.storage.results import Results
+from plimsoll.storage.results import DerivedTrial, Results
 from postgres_server import PASSWORD, USER, Server
 from stored_trials import in_order, put, recording, requests
 
@@ -72,7 +73,7 @@ def refused(folder: Path, url: str) -> StorageError:
 
 def test_a_wrong_password_is_named_and_not_shown(tmp_path: Path, postgres: Server) -> None:
     error = refused(tmp_path, postgres.url(password=PASSWORD[::-1]))
-    assert "refuses the password" in error.message
+    assert "rejects the password" in error.message
     assert "~/.pgpass" in error.hint
 
 
@@ -81,19 +82,19 @@ def test_a_password_that_is_missing_is_asked_for(
 ) -> None:
     monkeypatch.setenv("PGPASSFILE", str(tmp_path / "none"))
     url = f"postgresql://{USER}@127.0.0.1:{postgres.port}/postgres"
-    assert "refuses the password" in refused(tmp_path, url).message
+    assert "rejects the password" in refused(tmp_path, url).message
 
 
 def test_a_database_that_is_not_there_is_named(tmp_path: Path, postgres: Server) -> None:
     error = refused(tmp_path, postgres.url("nowhere"))
-    assert "no such database" in error.message
+    assert "does not exist" in error.message
     assert "createdb" in error.hint
 
 
 def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
     url = f"postgresql://lab:s3cr@127.0.0.1:{postgres_server.free_port()}/results"
     error = refused(tmp_path, url)
-    assert "cannot be reached" in error.message
+    assert "is unreachable" in error.message
     assert "Connection refused" in error.message
 
 
@@ -106,7 +107,7 @@ def test_a_right_that_is_missing_is_named(tmp_path: Path, postgres: Server, data
     name = database.rpartition("/")[2]
     postgres.execute(f"CREATE ROLE {name}_reader LOGIN PASSWORD 's3cr'")
     error = refused(tmp_path, postgres.url(name, f"{name}_reader", "s3cr"))
-    assert "denies a right" in error.message
+    assert "denies a permission" in error.message
     assert name in error.message
     assert "docs/postgres.md" in error.hint
 
@@ -125,11 +126,12 @@ def test_the_rights_that_the_page_names_are_enough(
         ask(grant.replace("TO lab;", f"TO lab_of_{name}"))
     with opened(tmp_path, postgres.url(name, f"lab_of_{name}", "s3cr")) as results:
         with results.locked():
-            results.prepare("", [toy_trials.trial(1)])
+            results.prepare(CampaignFiles(""), [toy_trials.trial(1)])
         for order in (1, 2):
             put(results, recording(order=order), requests=requests(10))
         results.write_derived("kinds", pa.table({"x": [1]}))
         results.write_derived_json("verdicts", {})
+        results.write_derived_trial("a", DerivedTrial({}, {"verdicts": []}))
         assert results.recording("a").order == 2
         assert results.table("a", "requests").count_rows() == 10
 
@@ -138,7 +140,7 @@ def test_what_the_page_asks_can_be_asked(results: Results, ask: Any) -> None:
     put(results, recording(), requests=requests(100))
     page = (HERE.parents[2] / "docs" / "postgres.md").read_text(encoding="utf-8")
     queries = re.findall(r"```sql\n(SELECT.*?)```", page, re.DOTALL)
-    assert len(queries) == 3
+    assert len(queries) == 4
     for query in queries:
         ask(query.replace("quick", "results").replace("$trial", "a"))
 
@@ -148,7 +150,7 @@ def test_a_database_that_may_only_be_read_is_named(
 ) -> None:
     name = database.rpartition("/")[2]
     postgres.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    assert "may not be written to" in refused(tmp_path, database).message
+    assert "is read-only" in refused(tmp_path, database).message
 
 
 def test_a_server_that_is_too_old_is_refused(
@@ -165,7 +167,7 @@ def test_without_the_library_its_installation_is_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     error = refused(tmp_path, "postgresql://lab:s3cr@127.0.0.1/results")
-    assert "`psycopg` is needed" in error.message
+    assert "need the Python package `psycopg`" in error.message
     assert "plimsoll-bench[postgres]" in error.hint
 
 
@@ -224,6 +226,8 @@ def _wide_enough(kind: pa.DataType) -> str:
         return "text"
     if pa.types.is_floating(kind):
         return "double precision"
+    if pa.types.is_boolean(kind):
+        return "boolean"
     bits = kind.bit_width + pa.types.is_unsigned_integer(kind)
     return next(
         name for most, name in ((16, "smallint"), (32, "integer"), (64, "bigint")) if bits <= most
@@ -329,16 +333,16 @@ def test_a_recording_that_could_not_be_loaded_waits_and_is_loaded_by_the_next_ru
     plan = [toy_trials.trial(1)]
     rows = requests(300)
     with opened(tmp_path, database) as results:
-        results.prepare("", plan)
+        results.prepare(CampaignFiles(""), plan)
         ask("ALTER TABLE plimsoll.requests RENAME TO elsewhere")
         with pytest.raises(StorageError) as caught:
             put(results, recording(plan[0].id), requests=rows, usage=usage())
-        assert "waits in" in caught.value.hint
+        assert "is kept in" in caught.value.hint
         assert "to-load" in caught.value.hint
         assert results.trial_ids() == ()
     ask("ALTER TABLE plimsoll.elsewhere RENAME TO requests")
     with opened(tmp_path, database) as results, results.locked():
-        results.prepare("", plan)
+        results.prepare(CampaignFiles(""), plan)
         assert results.trial_ids() == (plan[0].id,)
         assert in_order(results.table(plan[0].id, "requests").to_table()) == in_order(rows)
     assert list(tmp_path.rglob("to-load")) == []
@@ -349,9 +353,9 @@ def test_a_connection_lost_within_a_load_leaves_the_earlier_trial(
 ) -> None:
     put(results, recording(order=1), requests=requests(50))
     in_the_middle(monkeypatch, lambda: cut(ask))
-    with pytest.raises(StorageError, match="connection was lost") as caught:
+    with pytest.raises(StorageError, match="closed the connection") as caught:
         put(results, recording(order=2), requests=requests(60_000))
-    assert "waits in" in caught.value.hint
+    assert "is kept in" in caught.value.hint
     monkeypatch.undo()
     assert results.recording("a").order == 1
     assert results.table("a", "requests").count_rows() == 50
@@ -389,9 +393,9 @@ def test_a_server_killed_within_a_load_leaves_the_earlier_trial(
         with opened(tmp_path, url) as results:
             put(results, recording(order=1), requests=requests(50))
             in_the_middle(monkeypatch, server.kill)
-            with pytest.raises(StorageError, match="connection was lost"):
+            with pytest.raises(StorageError, match="closed the connection"):
                 put(results, recording(order=2), requests=requests(60_000))
-            with pytest.raises(StorageError, match="cannot be reached"):
+            with pytest.raises(StorageError, match="is unreachable"):
                 results.trial_ids()
             monkeypatch.undo()
             server.start()
@@ -413,9 +417,9 @@ def test_a_full_disk_of_the_server_is_named_and_leaves_the_earlier_trial(
         try:
             with opened(tmp_path, postgres.url("on_small")) as results:
                 put(results, recording(order=1), requests=requests(50))
-                with pytest.raises(StorageError, match="no space left") as caught:
+                with pytest.raises(StorageError, match="no disk space left") as caught:
                     put(results, recording(order=2), requests=requests(200_000))
-                assert "free some space" in caught.value.hint
+                assert "free disk space" in caught.value.hint
                 assert results.recording("a").order == 1
                 assert results.table("a", "requests").count_rows() == 50
         finally:
@@ -508,15 +512,59 @@ def test_the_views_know_the_outcomes_as_the_program_does(ask: Any, results: Resu
     assert failed == [(len(BY_NAME) - len(NOT_FAILED),)]
 
 
+def test_derived_rows_of_a_trial_are_asked_for_beside_those_of_others_and_go_with_it(
+    results: Results, ask: Any
+) -> None:
+    for trial in ("a", "b"):
+        put(results, recording(trial))
+        for lengths in (3, 2):
+            results.write_derived_trial(
+                trial, DerivedTrial({"seconds": seconds(trial, lengths)}, {})
+            )
+    query = "SELECT trial, count(*) FROM plimsoll.seconds GROUP BY trial ORDER BY trial"
+    assert ask(query) == [("a", 2), ("b", 2)]
+    put(results, recording("a", order=1))
+    assert ask(query) == [("b", 2)]
+    with results.locked():
+        results.set_aside(["b"])
+    joined = "SELECT name FROM plimsoll.seconds JOIN plimsoll.campaigns ON id = campaign_id"
+    assert {name.rpartition(".superseded.")[2] for (name,) in ask(joined)} == {"1"}
+    ask("DELETE FROM plimsoll.trials")
+    for query in (
+        "SELECT count(*) FROM plimsoll.seconds",
+        "SELECT count(*) FROM plimsoll.trial_derived_tables",
+        "SELECT count(*) FROM plimsoll.trial_derived_documents",
+    ):
+        assert ask(query) == [(0,)]
+
+
+def seconds(trial: str, count: int) -> pa.Table:
+    """The rows of `tables.SECONDS` of a trial in which nothing happened."""
+    texts = {
+        name: pa.array([word] * count).dictionary_encode()
+        for name, word in (("trial", trial), ("stage", "hold"))
+    }
+    counts = {
+        field.name: pa.array([0] * count)
+        for field in tables.SECONDS.schema
+        if not field.nullable and field.name not in texts
+    }
+    return stored_trials.shaped(
+        tables.SECONDS, {**counts, **texts, "second": pa.array(range(count))}
+    )
+
+
 def test_what_is_copied_is_all_there_is(tmp_path: Path, database: str) -> None:
     source = parquet.results(tmp_path / "source")
     plan = [toy_trials.trial(1), toy_trials.trial(2)]
-    source.prepare("name = 'a'", plan, "source = 'x'")
+    source.prepare(CampaignFiles("name = 'a'", "source = 'x'", {"seed": 2}), plan)
     rows = {trial.id: requests(100, seed=number) for number, trial in enumerate(plan)}
     for trial in plan:
         put(source, recording(trial.id), requests=rows[trial.id], usage=usage(7))
     source.write_derived("kinds", pa.table({"x": [1]}))
     source.write_derived_json("verdicts", {"a": 1})
+    judged = {"verdicts": ["of a trial"]}
+    source.write_derived_trial(plan[0].id, DerivedTrial({}, judged))
     told: list[str] = []
     postgresql.export(source, database, tell=told.append)
     exported = postgresql.export(source, database, tell=told.append)
@@ -526,6 +574,7 @@ def test_what_is_copied_is_all_there_is(tmp_path: Path, database: str) -> None:
     with storage.opened(tmp_path / "elsewhere" / "source", database) as found:
         assert found.campaign_toml() == "name = 'a'"
         assert found.published_toml() == "source = 'x'"
+        assert found.campaign_resolved() == {"seed": 2}
         assert found.plan() == source.plan()
         assert found.trial_ids() == source.trial_ids()
         assert found.recording(plan[1].id) == recording(plan[1].id)
@@ -536,7 +585,10 @@ def test_what_is_copied_is_all_there_is(tmp_path: Path, database: str) -> None:
         assert derived is not None
         assert derived.to_pydict() == {"x": [1]}
         assert found.read_derived_json("verdicts") == {"a": 1}
+        assert found.read_derived_trial(plan[0].id) == DerivedTrial({}, judged)
+        assert found.read_derived_trial(plan[1].id) is None
     assert sorted(path.name for path in (tmp_path / "source").iterdir()) == [
+        "campaign.json",
         "campaign.toml",
         "derived",
         "plan.json",

@@ -13,6 +13,7 @@ import stored_trials
 from plimsoll import storage, tables
 from plimsoll.aggregate.trial import Tables, stored
 from plimsoll.export import seconds
+from plimsoll.storage.results import DerivedTrial
 from stored_trials import put, recording, requests
 
 VIEWS = ("seconds_success", "seconds_failure")
@@ -24,7 +25,7 @@ def test_the_views_are_the_exported_seconds(tmp_path: Path, database: str) -> No
     with storage.opened(tmp_path / "results", database) as results:
         put(results, what, requests=requests(5_000), usage=cpu())
         of_trial = stored(results, what)
-        results.write_derived("seconds", of_trial.seconds)
+        results.write_derived_trial("a", DerivedTrial({"seconds": of_trial.seconds}, {}))
         exported = files(of_trial, tmp_path)
     for view, rows in zip(VIEWS, exported, strict=True):
         found = asked(database, view)

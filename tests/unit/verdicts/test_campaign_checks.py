@@ -1,14 +1,16 @@
 """Each check on campaigns that pass and on campaigns that do not."""
 
 import importlib
+from dataclasses import replace
 from itertools import count
 
 import pytest
 
 import sample
-from plimsoll.aggregate import courses
-from plimsoll.aggregate.comparisons import Repetition
-from plimsoll.recording import RecordedStage
+from plimsoll.aggregate import steady_state
+from plimsoll.comparison.comparisons import ComparedTrial
+from plimsoll.provenance import Part, Provenance, digest
+from plimsoll.recording import Ending, RecordedStage
 from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS
 from plimsoll.verdicts.judge import judge_campaign
 from plimsoll.verdicts.limits import Limits
@@ -18,7 +20,7 @@ RISING = tuple(range(1000, 9000, 1000))
 
 def trial(framework, throughput, endpoint="2048", repetition=1, **changes):
     """One trial of a campaign; `load`, `order` and others are of its recording."""
-    fields = ("load", "order", "limits", "driver_name")
+    fields = ("load", "order", "limits", "driver_name", "provenance", "ending", "zero_utc")
     recorded = {name: changes.pop(name) for name in fields if name in changes}
     if "connections" in changes:
         level = float(changes.pop("connections"))
@@ -30,7 +32,7 @@ def trial(framework, throughput, endpoint="2048", repetition=1, **changes):
     received = None if length is None else round(throughput * 7) * length
     summary = sample.summary(recording.trial, throughput, received_bytes=received)
     changes = {"is_void": False, "server_busy_ratio": 0.97, **changes}
-    return Repetition(recording, summary, **changes)
+    return ComparedTrial(recording, summary, **changes)
 
 
 def judged(check, *repetitions):
@@ -53,9 +55,9 @@ def test_idle_servers_that_stop_at_one_number_have_a_common_ceiling():
         "common_ceiling", *at_the_top(46_300, 46_100, 45_900, 20_000, server_busy_ratio=0.6)
     )
     assert (found.level, found.measured) == ("doubtful", 3)
-    assert "3 different servers stop at one number: axum, go, node" in found.statement
-    assert "45,900 to 46,300" in found.statement
-    assert "60 % of its cores" in found.statement
+    assert "3 servers reach the same throughput (axum, go, node" in found.text
+    assert "45,900 to 46,300" in found.text
+    assert "60 % of its cores" in found.text
 
 
 def test_servers_that_are_at_their_own_limits_have_no_common_ceiling():
@@ -70,7 +72,7 @@ def test_servers_that_differ_have_no_common_ceiling():
 def test_a_common_ceiling_of_servers_whose_processors_could_not_be_read_is_doubtful():
     found = verdict("common_ceiling", *at_the_top(46_300, 46_100, 45_900, server_busy_ratio=None))
     assert found.level == "doubtful"
-    assert "could not be read" in found.statement
+    assert "could not be read" in found.text
 
 
 @pytest.mark.parametrize("load", [{"model": "open"}, {"think_time_s": 0.1}])
@@ -97,13 +99,13 @@ def test_one_number_whatever_the_length_is_doubtful_where_the_server_had_time():
         "payload_insensitive", *by_length(8000, 7990, 8010, 7950, server_busy_ratio=0.5)
     )
     assert (found.level, found.measured) == ("doubtful", 4)
-    assert "120 or 32,900 bytes" in found.statement
+    assert "120 or 32,900 bytes" in found.text
 
 
 def test_one_number_whatever_the_length_is_noted_where_the_server_was_busy():
     found = verdict("payload_insensitive", *by_length(800, 799, 801, 795))
     assert found.level == "sound"
-    assert "what a request costs it" in found.statement
+    assert "its cost per request" in found.text
 
 
 def test_longer_answers_that_cost_throughput_are_sound():
@@ -128,7 +130,7 @@ def test_one_series_of_two_servers_is_doubtful():
     trials = [trial("go", 8000, steps=RISING), trial("node", 8000, steps=RISING)]
     found = verdict("identical_series", *trials)
     assert found.level == "doubtful"
-    assert "go.2048.steady.1 and node.2048.steady.1" in found.statement
+    assert "go.2048.steady.1 and node.2048.steady.1" in found.text
 
 
 def test_series_that_differ_and_repetitions_of_one_server_are_sound():
@@ -152,15 +154,58 @@ def blocks(*throughputs, name="reference", **changes):
     ("throughputs", "levels"),
     [
         ((10_000, 10_100, 9_900), {"campaign": "sound"}),
-        ((10_000, 10_000, 9_700), {"block 3": "doubtful"}),
-        ((10_000, 10_700, 10_000), {"block 2": "void"}),
-        ((10_000, 9_000), {"block 1": "void", "block 2": "void"}),
-        ((10_000, 9_300), {"block 1": "doubtful", "block 2": "doubtful"}),
+        ((10_000, 10_000, 9_300), {"block 3": "doubtful"}),
+        ((10_000, 13_000, 10_000), {"block 2": "void"}),
+        ((10_000, 5_000), {"block 1": "void", "block 2": "void"}),
+        ((10_000, 8_500), {"block 1": "doubtful", "block 2": "doubtful"}),
+        ((10_000, 9_300), {"campaign": "sound"}),
     ],
 )
 def test_a_block_is_as_good_as_its_reference(throughputs, levels):
     found = judged("reference_drift", *blocks(*throughputs))
     assert {one.subject: one.level for one in found} == levels
+
+
+def test_a_reference_that_others_robbed_in_one_block_does_not_void_it():
+    robbed = trial("reference", 7_000, repetition=3, lost_ratio=0.3)
+    assert verdict("reference_drift", *blocks(10_000, 10_000), robbed).level == "sound"
+
+
+def ranked(*lost):
+    """Two servers, the first a quarter ahead, and what others took from each of their trials."""
+    return [
+        trial(name, speed * (1 + 0.004 * repetition), repetition=repetition, lost_ratio=ratio)
+        for name, speed, ratio in zip(("go", "node"), (10_000, 8_000), lost, strict=True)
+        for repetition in range(1, 5)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lost", "level", "words"),
+    [
+        ((0.3, 0.3), "sound", "trials waited 30 % to 30 % of the time"),
+        ((0.3, 0.1), "sound", "no rank rests on it"),
+        ((0.05, 0.1), "sound", "no rank rests on it"),
+        ((0.05, 0.25), "doubtful", "node, which waited 25 % of the time"),
+    ],
+)
+def test_a_rank_that_others_made_is_doubted(lost, level, words):
+    found = verdict("equally_disturbed", *ranked(*lost))
+    assert (found.level, words in found.text.lower()) == (level, True), found.text
+
+
+def test_where_nobody_knows_what_others_took_no_rank_is_doubted_for_it():
+    assert judged("equally_disturbed", *ranked(None, None)) == ()
+
+
+def test_repetitions_that_scatter_only_by_what_others_took_are_not_doubted():
+    trials = [
+        trial("go", 10_000 * (1 - lost), repetition=place, lost_ratio=lost)
+        for place, lost in enumerate((0.0, 0.1, 0.3, 0.2), 1)
+    ]
+    assert verdict("repetitions_agree", *trials).level == "sound"
+    unknown = [replace(one, lost_ratio=None) for one in trials]
+    assert verdict("repetitions_agree", *unknown).level == "doubtful"
 
 
 def test_a_block_without_a_number_of_the_reference_is_doubtful():
@@ -173,7 +218,7 @@ def test_a_reference_that_counts_in_no_block_leaves_the_machine_unknown():
     trials = [trial("reference", 1, repetition=place, is_void=True) for place in (1, 2)]
     found = verdict("reference_drift", *trials, *blocks(8000, 8000, name="go"))
     assert (found.subject, found.level, found.measured) == ("campaign", "doubtful", None)
-    assert "unknown whether the machine was the same" in found.statement
+    assert "drift of the machine is unknown" in found.text
 
 
 def test_a_reference_at_a_rate_that_was_asked_for_sees_no_drift():
@@ -208,7 +253,7 @@ def test_a_machine_that_slows_down_is_told_by_all_servers_together():
     found = verdict("order_neutral", *drifting(-0.1))
     assert found.level == "doubtful"
     assert found.measured == pytest.approx(0.1, abs=0.01)
-    assert "slower" in found.statement
+    assert "slower" in found.text
 
 
 def test_scatter_is_no_drift():
@@ -223,48 +268,48 @@ def test_too_few_trials_to_tell_a_drift_are_doubtful_and_single_ones_are_not_ask
 
 def test_of_single_repetitions_nothing_is_known_and_nothing_is_claimed():
     found = verdict("repetitions_agree", trial("go", 8000), trial("node", 7000))
-    assert (found.level, found.measured, found.remedy) == ("sound", None, "")
-    assert "it is unknown whether the number would come out again" in found.statement
-    assert "no rank is claimed" in found.statement
+    assert (found.level, found.measured, found.remedies) == ("not_checked", None, ())
+    assert "the scatter between repetitions is unknown" in found.text
+    assert "no rank is claimed" in found.text
 
 
 def test_two_repetitions_say_little_and_are_no_fault_where_no_rank_is_claimed():
     found = verdict("repetitions_agree", *blocks(8000, 8010))
-    assert (found.level, found.measured) == ("sound", None)
-    assert "says little" in found.statement
+    assert (found.level, found.measured) == ("not_checked", None)
+    assert "too few to show" in found.text
 
 
 def test_a_rank_that_rests_on_two_repetitions_is_doubtful():
     trials = [*blocks(8000, 8010, name="go"), *blocks(2000, 2005, name="node")]
     found = verdict("repetitions_agree", *trials)
     assert (found.level, found.measured) == ("doubtful", 2)
-    assert "go is said to be ahead of node at 2048, steady" in found.statement
+    assert "go is ranked ahead of node at 2048, steady" in found.text
 
 
 def test_entries_of_which_more_or_fewer_repetitions_count_are_not_said_to_be_alike():
     trials = [*blocks(8000, 8010, name="go"), *blocks(2000, 2005, name="node")]
     found = verdict("repetitions_agree", *trials, trial("django", 500))
     assert found.measured == 1
-    assert "Of every entry only 1 to 2 repetitions count" in found.statement
+    assert "Only 1 to 2 repetitions of every entry count" in found.text
 
 
 def test_repetitions_that_were_asked_for_and_do_not_count_are_missed():
     trials = [*blocks(8000, 8010), trial("reference", 8000, repetition=3, is_void=True)]
     found = verdict("repetitions_agree", *trials)
     assert (found.level, found.measured) == ("doubtful", 2)
-    assert "of 3 that were asked for" in found.statement
+    assert "of 3 that were requested" in found.text
 
 
 def test_repetitions_that_agree_are_sound_and_tell_their_spread():
     found = verdict("repetitions_agree", *blocks(8000, 8040, 7960))
     assert found.level == "sound"
-    assert "0.5 %" in found.statement
+    assert "0.5 %" in found.text
 
 
 def test_repetitions_that_scatter_are_doubtful():
     found = verdict("repetitions_agree", *blocks(8000, 9000, 7000))
     assert found.level == "doubtful"
-    assert "7,000 to 9,000" in found.statement
+    assert "7,000 to 9,000" in found.text
 
 
 def test_a_rank_that_rests_on_less_than_the_scatter_is_doubtful():
@@ -273,30 +318,34 @@ def test_a_rank_that_rests_on_less_than_the_scatter_is_doubtful():
     ahead = [value * 1.025 for value in near]
     found = verdict("repetitions_agree", *blocks(*near, name="go"), *blocks(*ahead, name="node"))
     assert found.level == "doubtful"
-    assert "node is ahead of go by 2.5 %" in found.statement
+    assert "node is ahead of go by 2.5 %" in found.text
 
 
 def test_an_entry_that_is_steady_in_one_repetition_only_is_inconsistent():
     trials = [
         trial("go", 8000, repetition=place, course=course)
-        for place, course in enumerate((courses.FLAT, courses.WARM_UP, courses.FLAT), 1)
+        for place, course in enumerate(
+            (steady_state.FLAT, steady_state.WARM_UP, steady_state.FLAT), 1
+        )
     ]
     found = verdict("repetitions_agree", *trials)
     assert found.level == "doubtful"
-    assert "go · 2048 · steady (flat, warm-up)" in found.statement
+    assert "go · 2048 · steady (flat, warm-up)" in found.text
 
 
 def test_holds_too_short_to_tell_are_not_inconsistent():
     trials = [
         trial("go", 8000, repetition=place, course=course)
-        for place, course in enumerate((courses.FLAT, courses.SHORT, courses.FLAT), 1)
+        for place, course in enumerate(
+            (steady_state.FLAT, steady_state.SHORT, steady_state.FLAT), 1
+        )
     ]
     assert verdict("repetitions_agree", *trials).level == "sound"
 
 
-def test_void_trials_are_in_no_check():
+def test_void_trials_are_in_no_check_of_numbers():
     trials = [trial(name, 8000, is_void=True, steps=RISING) for name in ("go", "node", "axum")]
-    assert judge_campaign(trials) == ()
+    assert {one.check for one in judge_campaign(trials)} == {"one_program"}
 
 
 def test_a_campaign_is_judged_in_the_order_of_its_checks_by_its_own_limits():
@@ -328,20 +377,20 @@ GROWING = {1: 1000, 4: 3900, 16: 14_000, 64: 30_000, 256: 33_000}
 def test_loads_that_follow_the_scalability_law_are_sound_and_told():
     found = verdict("scalability_law", *by_connections(GROWING))
     assert found.level == "sound"
-    assert "Over 1 to 256 connections of go · 2048" in found.statement
-    assert "contention" in found.statement
+    assert "Over 1 to 256 connections of go · 2048" in found.text
+    assert "contention" in found.text
 
 
 def test_a_load_that_falls_out_of_the_scalability_law_is_named():
     found = verdict("scalability_law", *by_connections(GROWING | {64: 9000}))
     assert found.level == "doubtful"
-    assert "at 64 connections it is wrong by" in found.statement
+    assert "At 64 connections it is wrong by" in found.text
 
 
 def test_a_load_that_gives_each_of_more_connections_more_is_doubtful():
     found = verdict("scalability_law", *by_connections(GROWING | {16: 5000, 64: 30_000}))
     assert found.level == "doubtful"
-    assert "connections of go · 2048 each was answered 150 % as often as at 16" in found.statement
+    assert "go · 2048, throughput per connection was 150 % of that at 16" in found.text
 
 
 def test_few_loads_or_loads_that_differ_in_more_have_no_law_to_follow():
@@ -367,8 +416,8 @@ def by_drivers(**throughputs):
 def test_drivers_that_report_the_same_agree():
     found = verdict("drivers_agree", *by_drivers(plimsoll=(8000, 8050), wrk=(8100, 8020)))
     assert found.level == "sound"
-    assert "1 comparison of drivers agree" in found.statement
-    assert "wrk on go · 2048 · steady" in found.statement
+    assert "1 comparison of drivers agree" in found.text
+    assert "wrk on go · 2048 · steady" in found.text
 
 
 def test_a_driver_that_reports_a_fifth_more_disagrees():
@@ -377,20 +426,20 @@ def test_a_driver_that_reports_a_fifth_more_disagrees():
     )
     assert (found.level, found.unit) == ("doubtful", "ratio")
     assert found.measured == pytest.approx(9825 / 8025 - 1)
-    assert "ab reports 9,825 answers per second and plimsoll 8,025: 22 % more" in found.statement
-    assert "wrk" not in found.statement
+    assert "ab reports 9,825 requests/s and plimsoll 8,025: 22 % more" in found.text
+    assert "wrk" not in found.text
 
 
 def test_a_driver_that_reports_less_disagrees_as_much_as_one_that_reports_more():
     found = verdict("drivers_agree", *by_drivers(plimsoll=(8000, 8000), ab=(4000, 4000)))
     assert (found.level, found.measured) == ("doubtful", pytest.approx(1.0))
-    assert "fewer" in found.statement
+    assert "fewer" in found.text
 
 
 def test_a_difference_that_chance_may_have_made_is_none():
     found = verdict("drivers_agree", *by_drivers(plimsoll=(6000, 10_000), ab=(8000, 12_000)))
     assert found.level == "sound"
-    assert "chance" in found.statement
+    assert "chance" in found.text
 
 
 def test_of_one_repetition_each_a_difference_stands_as_it_is():
@@ -416,6 +465,61 @@ def test_frameworks_are_compared_within_one_driver_only():
     ]
     found = verdict("common_ceiling", *trials)
     assert found.measured == 3
-    assert "2048, steady, by plimsoll, 3 different servers" in found.statement
+    assert "2048, steady, by plimsoll, 3 servers" in found.text
     across = [trial("axum", 8000.0), *by_drivers(wrk=(8001,)), trial("node", 8002.0)]
     assert judged("common_ceiling", *across) == ()
+
+
+def of_program(repetition, content, engine="1", framework="go", **changes):
+    parts = (Part("file", "app.py", digest(content.encode())),)
+    measured = (Part("program", "engine", engine), Part("definition", "load", engine))
+    known = Provenance(parts, measured)
+    began = f"2026-01-0{repetition}T00:00:00Z"
+    return trial(
+        framework, 1000, repetition=repetition, provenance=known, zero_utc=began, **changes
+    )
+
+
+def test_servers_that_were_one_program_each_are_sound():
+    found = verdict(
+        "one_program",
+        *(of_program(1, "a"), of_program(2, "a")),
+        *(of_program(1, "b", framework="node"), of_program(2, "b", framework="node")),
+    )
+    assert (found.level, found.subject) == ("sound", "campaign")
+    assert "one program in all of its trials" in found.text
+
+
+def test_a_server_that_was_two_programs_is_void_with_all_of_its_trials():
+    trials = [
+        *(of_program(1, "a"), of_program(2, "changed"), of_program(3, "changed")),
+        *(of_program(1, "b", framework="node"), of_program(2, "b", framework="node")),
+    ]
+    mixed, campaign = judged("one_program", *trials)
+    assert (mixed.level, mixed.subject, mixed.measured) == ("void", "server go", 2)
+    assert "Go mixes 2 programs" in mixed.text
+    assert "in 1 trial, " in mixed.text
+    assert "in 2 trials; `app.py` changed" in mixed.text
+    assert "--repeat-changed" in mixed.remedies[0]
+    assert campaign.level == "sound"
+    assert "one program" not in campaign.text
+    (agree,) = [one for one in judge_campaign(trials) if one.check == "repetitions_agree"]
+    assert "go" not in agree.text
+
+
+def test_trials_that_were_measured_in_two_ways_are_doubtful():
+    found = verdict("one_program", of_program(1, "a"), of_program(2, "a", engine="2"))
+    assert (found.level, found.measured) == ("doubtful", 2)
+    assert "the program `engine` changed, the load changed" in found.text
+    other = of_program(2, "b", engine="2", framework="node")
+    found = verdict("one_program", of_program(1, "a"), other)
+    assert found.level == "doubtful"
+    assert "the load" not in found.text
+
+
+def test_what_failed_and_what_nobody_recorded_is_not_mixed():
+    failed = of_program(2, "changed", ending=Ending("DiedUnderLoad", "it died"))
+    found = verdict("one_program", of_program(1, "a"), failed, of_program(3, "a"))
+    assert found.level == "sound"
+    unknown = [trial("go", 1, repetition=n, provenance=Provenance()) for n in (1, 2)]
+    assert judged("one_program", *unknown) == ()

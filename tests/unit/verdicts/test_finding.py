@@ -1,7 +1,13 @@
-from plimsoll.verdicts.finding import found, unknown, verdict
-from plimsoll.verdicts.limits import Limits
+from dataclasses import asdict, replace
 
-LIMIT = Limits().of("failures_explained", "failed_ratio")
+from plimsoll.campaign.load import UnknownLoad
+from plimsoll.verdicts.catalogue import limit
+from plimsoll.verdicts.finding import Remedy, found, not_checked, of_trial, unknown, verdict
+from plimsoll.verdicts.limits import Limits
+from plimsoll.verdicts.verdict import Sentence, Verdict
+from recordings import simulate
+
+LIMIT = limit("failures_explained", "failed_ratio")
 
 
 def test_a_verdict_is_as_bad_as_its_worst_finding_and_tells_all_that_are_not_sound():
@@ -13,8 +19,10 @@ def test_a_verdict_is_as_bad_as_its_worst_finding_and_tells_all_that_are_not_sou
     given = verdict("failures_explained", "go.1", findings, "somebody")
     assert given.level == "void"
     assert (given.measured, given.limit) == (0.5, 0.05)
-    assert given.statement == "The other is bad. One is odd."
-    assert given.remedy == "Stop. Look."
+    assert given.sentences == (
+        Sentence("void", "The other is bad.", "Stop."),
+        Sentence("doubtful", "One is odd.", "Look."),
+    )
     assert (given.check, given.subject) == ("failures_explained", "go.1")
     assert given.source == "somebody; limit: first proposal"
 
@@ -22,7 +30,7 @@ def test_a_verdict_is_as_bad_as_its_worst_finding_and_tells_all_that_are_not_sou
 def test_a_sound_verdict_tells_its_first_finding_and_needs_no_remedy():
     findings = [found(LIMIT, 0.0, "all is well", "do"), found(LIMIT, 0.0, "too", "do")]
     given = verdict("failures_explained", "go.1", findings, "somebody")
-    assert (given.level, given.statement, given.remedy) == ("sound", "All is well.", "")
+    assert (given.level, given.text, given.remedies) == ("sound", "All is well.", ())
     assert given.limit == 0.001
 
 
@@ -33,8 +41,50 @@ def test_what_could_not_be_read_is_doubtful():
 
 def test_a_changed_limit_is_told_with_the_verdict():
     changed = Limits({"failures_explained": {"failed_ratio_void": 0.2}})
-    limit = changed.of("failures_explained", "failed_ratio")
-    given = verdict("failures_explained", "go.1", [found(limit, 0.0, "well", "")], "somebody")
-    assert given.source == (
-        "somebody; limit: changed by this campaign, by default doubtful 0.001, void 0.05"
+    given = verdict(
+        "failures_explained", "go.1", [found(changed.of(LIMIT), 0.0, "well", "")], "somebody"
     )
+    assert given.source == (
+        "somebody; limit: changed by this campaign, default: doubtful 0.001, void 0.05"
+    )
+
+
+def test_what_does_not_apply_is_not_checked_and_has_no_remedy():
+    given = verdict("failures_explained", "go.1", [not_checked(LIMIT, "there is no ramp")], "x")
+    assert (given.level, given.measured) == ("not_checked", None)
+    assert given.sentences == (Sentence("not_checked", "There is no ramp."),)
+
+
+def test_a_sound_verdict_says_what_it_could_not_see():
+    findings = [not_checked(LIMIT, "there is no ramp"), found(LIMIT, 0.0, "all is well", "do")]
+    given = verdict("failures_explained", "go.1", findings, "x", unread=["energy"])
+    assert (given.level, given.measured) == ("sound", 0.0)
+    assert given.text == "All is well. There is no ramp. Not available on this host: energy."
+
+
+REMEDY = Remedy("set `server_cores`", "use `taskset`", "")
+
+
+def test_a_remedy_is_one_that_the_reader_can_follow():
+    findings = [found(LIMIT, 0.5, "the server was disturbed", REMEDY)]
+    campaign = simulate().recording
+    assert campaign.server is not None
+    load = replace(campaign, server=replace(campaign.server, start_s=None))
+    imported = replace(campaign, load=UnknownLoad("imported"))
+    told = [
+        of_trial("failures_explained", one, findings, "x").remedies
+        for one in (campaign, load, imported)
+    ]
+    assert told == [("Set `server_cores`.",), ("Use `taskset`.",), ()]
+
+
+def test_what_another_tool_did_not_record_is_not_checked():
+    imported = replace(simulate().recording, load=UnknownLoad("imported"))
+    findings = [unknown(LIMIT, "nobody knows", "ask")]
+    assert of_trial("failures_explained", imported, findings, "x").level == "not_checked"
+    assert of_trial("failures_explained", simulate().recording, findings, "x").level == "doubtful"
+
+
+def test_a_verdict_is_the_same_after_it_was_written_and_read():
+    given = verdict("failures_explained", "go.1", [found(LIMIT, 0.5, "bad", "stop")], "somebody")
+    assert Verdict.read(asdict(given)) == given

@@ -32,6 +32,24 @@ pub struct Counts {
     pub lost_rows: u64,
     /// Longest time the loop was away: late from its wait, or busy with one turn.
     pub longest_pause_ns: u64,
+    /// The same since these counts were last taken.
+    pub recent_pause_ns: u64,
+}
+
+impl Counts {
+    /// Puts newer counts in the place of these; a pause that nobody has taken stays known.
+    pub fn renew(&mut self, newer: Self) {
+        let pause_ns = self.recent_pause_ns.max(newer.recent_pause_ns);
+        *self = Self { recent_pause_ns: pause_ns, ..newer };
+    }
+
+    /// These counts; the next ones tell of later pauses only.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        let taken = *self;
+        self.recent_pause_ns = 0;
+        taken
+    }
 }
 
 impl Default for Counts {
@@ -50,6 +68,28 @@ impl Default for Counts {
             bodies_compared: 0,
             lost_rows: 0,
             longest_pause_ns: 0,
+            recent_pause_ns: 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paused(recent_pause_ns: u64) -> Counts {
+        Counts { recent_pause_ns, ..Counts::default() }
+    }
+
+    #[test]
+    fn a_pause_is_told_once_however_often_counts_are_renewed_before() {
+        let mut published = Counts::default();
+        published.renew(paused(70));
+        published.renew(Counts { sent: 5, ..paused(30) });
+        let taken = published.take();
+        assert_eq!((taken.recent_pause_ns, taken.sent), (70, 5));
+        published.renew(paused(20));
+        assert_eq!(published.take().recent_pause_ns, 20);
+        assert_eq!(published.take().recent_pause_ns, 0);
     }
 }

@@ -1,10 +1,12 @@
-//! When: slots and arrivals take up what is due.
+//! When: slots take up what is due.
 
 use std::cmp::Reverse;
 
+use super::arrivals::{Due, Start};
 use super::{LONGEST_WAIT_NS, Worker};
 use crate::connection::State;
 use crate::outcome::Outcome;
+use crate::sample::Comparison;
 
 /// The most connections opened in one turn, so that a high step does not keep the open ones waiting.
 const OPENINGS_A_TURN: usize = 64;
@@ -13,39 +15,12 @@ const OPENINGS_A_TURN: usize = 64;
 const OPENING_NS: u64 = 100_000;
 
 impl Worker<'_> {
-    /// Open model: the whole pool is asked for from the beginning.
-    pub(super) fn ask_for_pool(&mut self) {
-        self.target = self.slots.len();
-        self.counts.connections_asked = self.target;
-        self.slots.iter_mut().for_each(|slot| slot.active = true);
-    }
-
-    /// Open model: opens more of the pool, one connection at least, and stops when an arrival comes
-    /// near: arrivals are not late because of connections that others will use.
-    pub(super) fn open_pool(&mut self) {
-        for _ in 0..OPENINGS_A_TURN.min(self.target - self.pooled) {
-            self.open(self.pooled, self.clock());
-            self.pooled += 1;
-            let soon_ns = self.clock() + OPENING_NS;
-            if self.arrivals.peek().is_some_and(|&due_ns| due_ns < soon_ns) {
-                break;
-            }
-        }
-    }
-
     /// Takes up everything that is due by now.
     pub(super) fn begin_due(&mut self, now_ns: u64) {
-        if self.is_open_model() {
-            while let Some(due_ns) = self.arrivals.next_if(|&due_ns| due_ns <= now_ns) {
-                self.arrive(due_ns);
-            }
-        } else {
-            while let Some((at_ns, target)) = self.connections.take(now_ns) {
-                self.change_target(target, at_ns);
-            }
-            for _ in 0..OPENINGS_A_TURN {
-                let Some((index, due_ns)) = self.beginning.pop_front() else { break };
-                self.begin_held(index, due_ns);
+        while let Some(due) = self.arrivals.take(now_ns.min(self.turn_until_ns)) {
+            match due {
+                Due::Level { count, at_ns } => self.change_target(count, at_ns),
+                Due::Request { index, due_ns } => self.begin(index, due_ns),
             }
         }
         while let Some(&Reverse((at_ns, index))) = self.wakeups.peek() {
@@ -60,25 +35,42 @@ impl Worker<'_> {
         }
     }
 
+    /// Has more slots begin that take part, one at least, and stops when an arrival comes near:
+    /// arrivals are not late because of connections that others will use.
+    pub(super) fn start_slots(&mut self) {
+        if !self.arrivals.is_starting() {
+            return;
+        }
+        for _ in 0..OPENINGS_A_TURN {
+            match self.arrivals.start() {
+                None => break,
+                Some(Start::Requests { index, due_ns }) => self.begin_held(index, due_ns),
+                Some(Start::Connection { index }) => self.open(index, self.clock()),
+            }
+            let soon_ns = self.clock() + OPENING_NS;
+            if self.arrivals.next_request_ns().is_some_and(|due_ns| due_ns < soon_ns) {
+                break;
+            }
+        }
+        self.send_queued();
+    }
+
     /// The instant up to which the loop may wait.
     pub(super) fn next_instant_ns(&mut self, now_ns: u64) -> u64 {
-        let opening = self.is_open_model() && self.pooled < self.target;
-        let idle = self.unread.is_empty() && self.beginning.is_empty() && self.queued.is_empty();
-        if opening || !idle {
+        let is_busy = !self.unread.is_empty() || !self.queued.is_empty();
+        if is_busy || self.arrivals.is_starting() {
             return now_ns;
         }
-        let scheduled = if self.is_open_model() {
-            self.arrivals.peek().copied()
-        } else {
-            self.connections.next_ns()
-        };
+        let scheduled = self.arrivals.next_ns().filter(|&at_ns| at_ns <= self.turn_until_ns);
         let heaps = [self.wakeups.peek(), self.deadlines.peek()];
         let heaps = heaps.into_iter().flatten().map(|&Reverse((at_ns, _))| at_ns);
         let latest = self.end_ns.min(now_ns + LONGEST_WAIT_NS);
+        let latest =
+            if now_ns < self.turn_until_ns { latest.min(self.turn_until_ns) } else { latest };
         scheduled.into_iter().chain(heaps).fold(latest, u64::min)
     }
 
-    /// Closed model: so many connections are asked for from `at_ns` on.
+    /// So many slots take part from `at_ns` on.
     fn change_target(&mut self, target: usize, at_ns: u64) {
         let before = std::mem::replace(&mut self.target, target);
         self.counts.connections_asked = target;
@@ -86,7 +78,7 @@ impl Worker<'_> {
             let slot = &mut self.slots[index];
             slot.active = true;
             if slot.held > 0 && slot.wakes_ns.is_none() {
-                self.beginning.push_back((index, at_ns));
+                self.arrivals.join(index, at_ns);
             }
         }
         for index in target..before {
@@ -96,33 +88,18 @@ impl Worker<'_> {
         }
     }
 
-    /// Open model: a request arrives.
-    fn arrive(&mut self, due_ns: u64) {
-        match self.free.pop_front() {
-            Some(index) => self.begin(index, due_ns),
-            None => self.waiting.push_back(due_ns),
-        }
-    }
-
     /// A slot offers the places that it held back: it is connected, or its wake-up is due.
-    pub(super) fn begin_held(&mut self, index: usize, due_ns: u64) {
+    pub(super) fn begin_held(&mut self, index: usize, at_ns: u64) {
         for _ in 0..std::mem::take(&mut self.slots[index].held) {
-            if self.is_open_model() {
-                self.serve_next(index);
-            } else {
-                self.begin(index, due_ns);
-            }
+            self.offer_place(index, at_ns);
         }
     }
 
     /// A place of a slot is free: its request has ended.
+    #[inline]
     pub(super) fn release(&mut self, index: usize, now_ns: u64) {
-        if self.is_open_model() {
-            self.serve_next(index);
-            return;
-        }
         match self.task.spec.load.think_time_ns {
-            0 => self.begin(index, now_ns),
+            0 => self.offer_place(index, now_ns),
             think_ns => {
                 self.slots[index].held += 1;
                 self.wake(index, now_ns + think_ns);
@@ -130,16 +107,20 @@ impl Worker<'_> {
         }
     }
 
+    #[inline]
+    fn offer_place(&mut self, index: usize, at_ns: u64) {
+        if at_ns >= self.turn_until_ns {
+            self.slots[index].held += 1;
+            return;
+        }
+        if let Some(due_ns) = self.arrivals.offer(index, at_ns) {
+            self.begin(index, due_ns);
+        }
+    }
+
     pub(super) fn wake(&mut self, index: usize, at_ns: u64) {
         self.slots[index].wakes_ns = Some(at_ns);
         self.wakeups.push(Reverse((at_ns, index)));
-    }
-
-    fn serve_next(&mut self, index: usize) {
-        match self.waiting.pop_front() {
-            Some(due_ns) => self.begin(index, due_ns),
-            None => self.free.push_back(index),
-        }
     }
 
     /// Binds the next request to a slot and queues it for sending.
@@ -149,13 +130,29 @@ impl Worker<'_> {
             self.retire_if_idle(index, due_ns);
             return;
         }
-        let request = self.task.requests.draw(&mut self.rng);
-        let ratio = self.task.spec.body_sample_ratio;
-        let compared = ratio > 0.0
-            && self.task.requests.kind(request).expected.body.is_some()
-            && self.rng.f64() < ratio;
-        self.slots[index].connection.assign(request, due_ns, compared);
+        let kind = self.task.requests.draw(&mut self.rng);
+        let comparison = self.draw_comparison(kind, due_ns);
+        let request = self.task.requests.kind(kind);
+        self.slots[index].connection.assign(kind, request, due_ns, comparison);
         self.queue(index);
+    }
+
+    /// Whether the body of the answer is compared: the first ones of each kind are, and a sample.
+    ///
+    /// One number is drawn for each request, so that the choice of requests that follow depends on
+    /// the seed alone.
+    #[inline]
+    fn draw_comparison(&mut self, request: u16, due_ns: u64) -> Comparison {
+        let kind = self.task.requests.kind(request);
+        let ratio = kind.compared_ratio;
+        if ratio == 0.0 {
+            let keeps = kind.is_sampled && self.body_draw.draws(due_ns);
+            return if keeps { Comparison::Kept } else { Comparison::NotExpected };
+        }
+        let first_left = &mut self.first_left[usize::from(request)];
+        let first = *first_left > 0;
+        *first_left -= u32::from(first);
+        if first | (self.rng.f64() < ratio) { Comparison::Compared } else { Comparison::Skipped }
     }
 
     fn take_allowance(&mut self) -> bool {
@@ -178,7 +175,7 @@ impl Worker<'_> {
         slot.active = false;
         slot.wakes_ns = None;
         if slot.connection.state() != State::Closed {
-            self.close(index, Outcome::ClosedAsAnnounced, 0, now_ns);
+            self.close(index, Outcome::ClosedByDriver, 0, now_ns);
         }
         let limited = self.allowance == Some(0);
         self.limit_reached = limited && self.slots.iter().all(|slot| !slot.active);

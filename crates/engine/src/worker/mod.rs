@@ -2,8 +2,9 @@
 //!
 //! A slot is a place for one connection, which carries one request at a time, or several when they
 //! are pipelined. A request is bound to a slot as soon as it is due; the slot opens a connection if
-//! it has none. In the closed model a slot takes its next request when one has ended; in the open
-//! model slots with a free place wait for arrivals, and arrivals for places.
+//! it has none. What makes a request due is known to [`arrivals`] alone: in the closed model a slot
+//! takes its next request when one has ended; in the open model slots with a free place wait for
+//! arrivals, and arrivals for places.
 //!
 //! Each turn has two halves: everything that is due is handed to the kernel, then everything that
 //! has come is read. Reading is not interrupted by sending, which takes several times as long: an
@@ -11,28 +12,36 @@
 //! up for many turns takes fewer sockets a turn: answers wait for others then in any order, and a
 //! socket that is written soon after it was read is still in the cache.
 
+mod arrivals;
+mod body_draw;
+mod connecting;
 mod counts;
 mod due;
 mod rows;
+mod turns;
 mod wire;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::io;
 use std::net::Ipv4Addr;
-use std::os::fd::OwnedFd;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use plimsoll_system::{self as system, Poller};
+
+use self::arrivals::Arrivals;
+use self::body_draw::BodyDraw;
 pub use self::counts::{Counts, OUTCOME_CODES};
 use crate::connection::Connection;
 use crate::error::EngineError;
+use crate::protocol::Protocol;
 use crate::recorder::{Recorded, Recorder};
 use crate::request::Requests;
-use crate::schedule::{ArrivalTimes, Connections};
 use crate::share::share;
-use crate::spec::{Model, Spec};
-use crate::sys::{self, Poller};
+use crate::spec::{Load, Spec};
+use crate::transport::Transport;
+use crate::turns::Gate;
 
 /// Room for what one read takes; larger than most answers, small enough for the cache.
 const READ_BYTES: usize = 64 * 1024;
@@ -48,6 +57,10 @@ const FULL_AFTER_TURNS: u32 = 32;
 
 /// The longest wait: how late an interrupt may be noticed, and how old a published count may be.
 const LONGEST_WAIT_NS: u64 = 20_000_000;
+
+/// Answers to each kind of request whose body is compared whatever its length, the first ones, by
+/// all workers together: a fault in 1 of 700 answers is among them with 95 %.
+const FIRST_COMPARED: usize = 2_000;
 
 /// What a worker needs from the outside.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +79,18 @@ pub struct Task<'a> {
     pub zero_ns: u64,
     /// Set when the load is to end early.
     pub stop: &'a AtomicBool,
+    /// Where it rests between turns, if it takes turns.
+    pub gate: Option<&'a Gate>,
     /// Where the counts are published, several times a second.
     pub published: &'a Mutex<Counts>,
+}
+
+impl Task<'_> {
+    /// Nanoseconds since the trial's zero.
+    #[inline]
+    fn clock(&self) -> u64 {
+        system::now_ns().saturating_sub(self.zero_ns)
+    }
 }
 
 /// What a worker leaves behind.
@@ -88,21 +111,27 @@ pub struct Done {
 /// [`EngineError::System`] when readiness can't be waited for or the core can't be taken.
 pub fn drive(task: Task<'_>, recorder: Option<Recorder>) -> Result<Done, EngineError> {
     if let Some(&core) = task.spec.cores.as_ref().and_then(|cores| cores.get(task.index)) {
-        sys::pin_thread(core)
+        system::pin_thread(core)
             .map_err(|source| EngineError::System { what: "taking a core", source })?;
     }
-    sys::wake_precisely()
+    system::wake_precisely()
         .map_err(|source| EngineError::System { what: "asking for precise timers", source })?;
     let mut worker = Worker::new(task, recorder)
         .map_err(|source| EngineError::System { what: "creating an epoll", source })?;
-    worker.run().map_err(|source| EngineError::System { what: "waiting for sockets", source })?;
+    let ran = worker.run();
+    if let Some(gate) = task.gate {
+        let now_ns = worker.clock();
+        worker.publish(now_ns);
+        gate.leave(now_ns);
+    }
+    ran.map_err(|source| EngineError::System { what: "waiting for sockets", source })?;
     Ok(worker.finish())
 }
 
-#[derive(Debug, Default)]
-struct Slot {
-    socket: Option<OwnedFd>,
-    connection: Connection,
+#[derive(Debug)]
+struct Slot<'a> {
+    transport: Option<Transport>,
+    connection: Connection<'a>,
     /// Places for requests that are not taken and not offered: the slot has not begun, is not
     /// connected, or waits for its wake-up.
     held: usize,
@@ -118,6 +147,23 @@ struct Slot {
     wakes_ns: Option<u64>,
 }
 
+impl Slot<'_> {
+    /// A slot that has not begun.
+    fn new(load: &Load) -> Self {
+        let protocol = Protocol::new(load);
+        Self {
+            transport: None,
+            held: protocol.capacity(),
+            connection: Connection::new(protocol),
+            active: false,
+            queued: false,
+            watched: false,
+            failures: 0,
+            wakes_ns: None,
+        }
+    }
+}
+
 /// A socket that may have more to read than was read of it.
 #[derive(Clone, Copy, Debug)]
 struct Unread {
@@ -131,20 +177,11 @@ struct Worker<'a> {
     task: Task<'a>,
     number: u16,
     poller: Poller,
-    slots: Vec<Slot>,
+    slots: Vec<Slot<'a>>,
     target: usize,
-    connections: Connections,
-    /// Closed model: slots that take part from an instant on and have not begun yet.
-    beginning: VecDeque<(usize, u64)>,
-    arrivals: std::iter::Peekable<ArrivalTimes>,
-    /// Open model: slots of the pool whose first connection has been begun.
-    pooled: usize,
-    /// Open model: arrivals that found no free place.
-    waiting: VecDeque<u64>,
-    /// Open model: a slot for each place that found no arrival, the one that has waited longest
-    /// first, so that the pool is used evenly.
-    free: VecDeque<usize>,
-    /// Closed model: requests this worker may still begin, if there is a limit.
+    /// When requests are due, and where from.
+    arrivals: Arrivals,
+    /// Requests this worker may still begin, if there is a limit.
     allowance: Option<usize>,
     /// Slots that have something to send, or a connection to open for it.
     queued: Vec<usize>,
@@ -157,15 +194,21 @@ struct Worker<'a> {
     buffer: Box<[u8]>,
     /// Turns in a row that found at least half of [`SOCKETS_A_FULL_TURN`] ready.
     full_turns: u32,
-    /// Pipelined requests on their way into one call of `send`.
+    /// Requests on their way into one call of `send`, where there are several.
     outbox: Vec<u8>,
     rng: fastrand::Rng,
+    /// Of each kind of request, first answers whose body is still to be compared.
+    first_left: Vec<u32>,
+    /// Which bodies are written down.
+    body_draw: BodyDraw,
     recorder: Option<Recorder>,
     counts: Counts,
     attempts: u32,
     /// Requests after which a connection is closed, if there is such a number.
     most_requests: Option<u32>,
     end_ns: u64,
+    /// From here on no request begins before the next turn; never reached without turns.
+    turn_until_ns: u64,
     timeout_ns: u64,
     published_ns: u64,
     limit_reached: bool,
@@ -177,19 +220,14 @@ impl<'a> Worker<'a> {
         let load = &spec.load;
         let slots = share(load.peak_connections(), index, workers);
         let seed = spec.seed ^ (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let slot = || Slot { held: load.pipeline, ..Slot::default() };
+        let first_compared = u32::try_from(share(FIRST_COMPARED, index, workers)).unwrap_or(0);
         Ok(Self {
             task,
             number: u16::try_from(index).unwrap_or(u16::MAX),
             poller: Poller::new(SOCKETS_A_TURN)?,
-            slots: std::iter::repeat_with(slot).take(slots).collect(),
+            slots: std::iter::repeat_with(|| Slot::new(load)).take(slots).collect(),
             target: 0,
-            connections: Connections::new(load, index, workers),
-            beginning: VecDeque::new(),
-            arrivals: ArrivalTimes::new(load, index, workers, seed).peekable(),
-            pooled: 0,
-            waiting: VecDeque::new(),
-            free: VecDeque::with_capacity(slots),
+            arrivals: Arrivals::new(load, index, workers, seed),
             allowance: load.request_limit.map(|limit| share(limit, index, workers)),
             queued: Vec::with_capacity(slots),
             wakeups: BinaryHeap::new(),
@@ -199,31 +237,29 @@ impl<'a> Worker<'a> {
             full_turns: 0,
             outbox: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),
+            first_left: vec![first_compared; spec.requests.len()],
+            body_draw: BodyDraw::new(load.duration_ns(), index, workers, seed),
             recorder,
             counts: Counts::default(),
             attempts: 0,
             most_requests: load.requests_per_connection(),
             end_ns: load.duration_ns(),
+            turn_until_ns: if task.gate.is_some() { 0 } else { u64::MAX },
             timeout_ns: load.timeout_ns,
             published_ns: 0,
             limit_reached: false,
         })
     }
 
-    fn is_open_model(&self) -> bool {
-        self.task.spec.load.model == Model::Open
-    }
-
     /// Nanoseconds since the trial's zero.
     #[inline]
     fn clock(&self) -> u64 {
-        sys::now_ns().saturating_sub(self.task.zero_ns)
+        self.task.clock()
     }
 
     fn run(&mut self) -> io::Result<()> {
-        self.wait_for_zero()?;
-        if self.is_open_model() {
-            self.ask_for_pool();
+        if self.task.gate.is_none() {
+            self.wait_for_zero()?;
         }
         let mut woken_ns = self.clock();
         loop {
@@ -231,12 +267,17 @@ impl<'a> Worker<'a> {
             self.begin_due(now_ns);
             self.expire(now_ns);
             self.send_queued();
-            if self.is_open_model() {
-                self.open_pool();
-            }
+            self.start_slots();
             let ready_ns = self.clock();
             if ready_ns >= self.end_ns || self.is_stopped() {
                 return Ok(());
+            }
+            if ready_ns >= self.turn_until_ns && self.has_ended_its_turn() {
+                if !self.rest()? {
+                    return Ok(());
+                }
+                woken_ns = self.clock();
+                continue;
             }
             let wait_ns = self.next_instant_ns(now_ns).saturating_sub(ready_ns);
             self.poller.wait(wait_ns)?;
@@ -263,8 +304,8 @@ impl<'a> Worker<'a> {
     }
 
     fn wait_for_zero(&mut self) -> io::Result<()> {
-        while sys::now_ns() < self.task.zero_ns {
-            self.poller.wait(self.task.zero_ns - sys::now_ns())?;
+        while system::now_ns() < self.task.zero_ns {
+            self.poller.wait(self.task.zero_ns - system::now_ns())?;
         }
         Ok(())
     }
@@ -276,6 +317,7 @@ impl<'a> Worker<'a> {
     /// How long the loop was busy with one turn, or late from its wait.
     fn note_pause(&mut self, pause_ns: u64) {
         self.counts.longest_pause_ns = self.counts.longest_pause_ns.max(pause_ns);
+        self.counts.recent_pause_ns = self.counts.recent_pause_ns.max(pause_ns);
     }
 
     fn publish(&mut self, now_ns: u64) {
@@ -283,7 +325,8 @@ impl<'a> Worker<'a> {
         self.count_in_flight(now_ns);
         self.counts.lost_rows = self.recorder.as_ref().map_or(0, Recorder::lost_rows);
         if let Ok(mut published) = self.task.published.lock() {
-            *published = self.counts;
+            published.renew(self.counts);
+            self.counts.recent_pause_ns = 0;
         }
     }
 

@@ -1,17 +1,31 @@
 //! Records: what ended becomes a row and a count.
 
+use std::sync::atomic::Ordering;
+
+use super::arrivals::{Due, Start};
 use super::{Done, Worker};
 use crate::connection::State;
 use crate::outcome::Outcome;
+use crate::protocol::Id;
 use crate::recorder::Recorder;
-use crate::sample::{NEVER, NO_CONNECTION, RequestSample};
+use crate::sample::{BodySample, Comparison, NEVER, NO_BYTES, NO_CONNECTION, RequestSample};
 
 impl Worker<'_> {
-    /// The first request of a slot has ended.
+    /// A request of a slot has ended.
     #[inline]
-    pub(super) fn end_request(&mut self, index: usize, outcome: Outcome, errno: u8, done_ns: u64) {
+    pub(super) fn end_request(
+        &mut self,
+        index: usize,
+        id: Id,
+        outcome: Outcome,
+        errno: u8,
+        done_ns: u64,
+    ) {
+        if outcome == Outcome::Ok {
+            self.keep_body(index, id, done_ns);
+        }
         let connection = &mut self.slots[index].connection;
-        let Some(sample) = connection.end_request(outcome, errno, done_ns, self.number) else {
+        let Some(sample) = connection.end_request(id, outcome, errno, done_ns, self.number) else {
             return;
         };
         if sample.sent_ns != NEVER {
@@ -26,15 +40,28 @@ impl Worker<'_> {
     #[inline]
     fn keep(&mut self, sample: &RequestSample) {
         self.counts.outcomes[usize::from(sample.outcome)] += 1;
+        self.counts.bodies_compared += u64::from(sample.compared == Comparison::Compared as u32);
         self.counts.received_bytes += u64::from(sample.received_bytes);
         if let Some(recorder) = &mut self.recorder {
             recorder.request(sample);
         }
     }
 
+    /// Writes down the body of a complete response if it was drawn for that.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation)]
+    fn keep_body(&mut self, index: usize, id: Id, done_ns: u64) {
+        let Some((request, body)) = self.slots[index].connection.take_kept(id) else { return };
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| self.body_draw.pays_for(&body)) {
+            let length_bytes = body.len() as u32;
+            let sample = BodySample { done_ns, length_bytes, request, worker: self.number };
+            recorder.body(&sample, &body);
+        }
+    }
+
     pub(super) fn close(&mut self, index: usize, outcome: Outcome, errno: u8, closed_ns: u64) {
         let slot = &mut self.slots[index];
-        slot.socket = None;
+        slot.transport = None;
         let sample = slot.connection.close(outcome, errno, closed_ns, self.number);
         if sample.connected_ns != NEVER {
             self.counts.connections_open -= 1;
@@ -66,41 +93,51 @@ impl Worker<'_> {
     }
 
     fn end_unfinished(&mut self, index: usize) {
-        while self.slots[index].connection.assigned() > 0 {
-            let begun = self.slots[index].connection.in_flight() > 0;
-            let outcome = if begun { Outcome::Unfinished } else { Outcome::NotSent };
-            self.end_request(index, outcome, 0, NEVER);
+        while let Some((id, _)) = self.slots[index].connection.oldest() {
+            self.end_request(index, id, Outcome::Unfinished, 0, NEVER);
+        }
+        while let Some(id) = self.slots[index].connection.any() {
+            self.end_request(index, id, Outcome::Cancelled, 0, NEVER);
         }
     }
 
-    /// What was due and never got as far as a connection is a row too.
+    /// What was due and never got as far as a connection is a row too. Arrivals that waited for a
+    /// free connection are failures, unless the load was interrupted; all others were cut short.
     fn keep_unserved(&mut self, now_ns: u64) {
-        while let Some((index, due_ns)) = self.beginning.pop_front() {
-            let places = std::mem::take(&mut self.slots[index].held);
-            if index < self.target {
-                self.waiting.extend(std::iter::repeat_n(due_ns, places));
+        while let Some(start) = self.arrivals.start() {
+            if let Start::Requests { index, due_ns } = start {
+                let places = if index < self.target { self.slots[index].held } else { 0 };
+                (0..places).for_each(|_| self.keep_unsent(due_ns, Outcome::Cancelled));
             }
         }
-        if self.is_open_model() {
-            while let Some(due_ns) = self.arrivals.next_if(|&due_ns| due_ns <= now_ns) {
-                self.waiting.push_back(due_ns);
+        while let Some(due) = self.arrivals.take(now_ns) {
+            if let Due::Request { due_ns, .. } = due {
+                self.keep_unsent(due_ns, Outcome::Cancelled);
             }
         }
-        while let Some(due_ns) = self.waiting.pop_front() {
-            let request = self.task.requests.draw(&mut self.rng);
-            self.keep(&RequestSample {
-                due_ns,
-                sent_ns: NEVER,
-                first_byte_ns: NEVER,
-                done_ns: NEVER,
-                received_bytes: 0,
-                connection: NO_CONNECTION,
-                request,
-                status: 0,
-                worker: self.number,
-                outcome: Outcome::NotSent as u8,
-                errno: 0,
-            });
+        let is_interrupted = self.task.stop.load(Ordering::Relaxed);
+        let outcome = if is_interrupted { Outcome::Cancelled } else { Outcome::NotSent };
+        while let Some(due_ns) = self.arrivals.take_waiting() {
+            self.keep_unsent(due_ns, outcome);
         }
+    }
+
+    fn keep_unsent(&mut self, due_ns: u64, outcome: Outcome) {
+        let request = self.task.requests.draw(&mut self.rng);
+        self.keep(&RequestSample {
+            due_ns,
+            sent_ns: NEVER,
+            first_byte_ns: NEVER,
+            done_ns: NEVER,
+            received_bytes: 0,
+            body_bytes: NO_BYTES,
+            compared: Comparison::NotExpected as u32,
+            connection: NO_CONNECTION,
+            request,
+            status: 0,
+            worker: self.number,
+            outcome: outcome as u8,
+            errno: 0,
+        });
     }
 }

@@ -1,24 +1,16 @@
-//! Where: sockets are opened, written, read and given up.
+//! Where: connections are written, read and given up.
 
 use std::cmp::Reverse;
 use std::io;
-use std::net::SocketAddrV4;
-use std::os::fd::OwnedFd;
 
 use super::{Unread, Worker};
 use crate::connection::{Received, State};
 use crate::outcome::{Outcome, errno_of};
-use crate::sys;
+use crate::protocol::Id;
+use crate::transport::Read;
 
 /// The most reads of one socket in one turn, so that an endless answer does not starve the others.
 const READS_A_TURN: usize = 16;
-
-/// Pipelined requests go into one call of `send` up to this size.
-const OUTBOX_BYTES: usize = 64 * 1024;
-
-/// First and last pause before connecting again after a connect that failed.
-const SHORTEST_RETRY_NS: u64 = 1_000_000;
-const LONGEST_RETRY_NS: u64 = 1_000_000_000;
 
 impl Worker<'_> {
     /// Has a slot sent what was assigned to it, later in this turn or early in the next.
@@ -45,46 +37,7 @@ impl Worker<'_> {
         self.queued = queued;
     }
 
-    pub(super) fn open(&mut self, index: usize, now_ns: u64) {
-        let attempt = self.attempts;
-        self.attempts = self.attempts.wrapping_add(1);
-        self.slots[index].connection.connecting(attempt, now_ns);
-        match self.connect(index, attempt) {
-            Ok(socket) => {
-                self.slots[index].socket = Some(socket);
-                self.watch(index, now_ns + self.timeout_ns);
-            }
-            Err(error) => self.connect_failed(index, Outcome::of_connect(&error), errno_of(&error)),
-        }
-    }
-
-    fn connect(&self, index: usize, attempt: u32) -> io::Result<OwnedFd> {
-        let sources = self.task.sources;
-        let source = (!sources.is_empty()).then(|| {
-            let place = (index * self.task.workers + self.task.index) % sources.len();
-            SocketAddrV4::new(sources[place], 0)
-        });
-        let socket = sys::connect(&self.task.spec.address, source)?;
-        self.poller.add(&socket, u64::from(attempt) << 32 | index as u64)?;
-        Ok(socket)
-    }
-
-    /// No connection: whatever waited for it has failed, and the slot tries again later.
-    fn connect_failed(&mut self, index: usize, outcome: Outcome, errno: u8) {
-        let now_ns = self.clock();
-        self.counts.refused += 1;
-        while self.slots[index].connection.assigned() > 0 {
-            self.end_request(index, outcome, errno, now_ns);
-            self.slots[index].held += 1;
-        }
-        self.close(index, outcome, errno, now_ns);
-        let slot = &mut self.slots[index];
-        let retry_ns = SHORTEST_RETRY_NS << slot.failures.min(20);
-        slot.failures += 1;
-        self.wake(index, now_ns + retry_ns.min(LONGEST_RETRY_NS));
-    }
-
-    fn watch(&mut self, index: usize, deadline_ns: u64) {
+    pub(super) fn watch(&mut self, index: usize, deadline_ns: u64) {
         if !std::mem::replace(&mut self.slots[index].watched, true) {
             self.deadlines.push(Reverse((deadline_ns, index)));
         }
@@ -108,9 +61,9 @@ impl Worker<'_> {
     }
 
     fn time_out(&mut self, index: usize, now_ns: u64) {
-        match self.slots[index].connection.phase() {
+        match self.slots[index].connection.oldest() {
             None => self.connect_failed(index, Outcome::ConnectTimeout, 0),
-            Some(phase) => self.fail(index, Outcome::of_timeout(phase), 0, now_ns),
+            Some((id, phase)) => self.fail(index, Some(id), Outcome::of_timeout(phase), 0, now_ns),
         }
     }
 
@@ -127,9 +80,7 @@ impl Worker<'_> {
         match connection.state() {
             State::Closed => return,
             State::Connecting => {
-                if ready.writable || ready.hung_up {
-                    self.finish_connect(index);
-                }
+                self.advance(index, ready);
                 return;
             }
             State::Open if ready.writable && connection.is_sending() => self.push(index),
@@ -140,97 +91,43 @@ impl Worker<'_> {
         }
     }
 
-    fn finish_connect(&mut self, index: usize) {
-        let Some(socket) = &self.slots[index].socket else {
-            return;
-        };
-        if let Err(error) = sys::connect_result(socket) {
-            self.connect_failed(index, Outcome::of_connect(&error), errno_of(&error));
-            return;
-        }
-        let now_ns = self.clock();
-        self.counts.opened += 1;
-        self.counts.connections_open += 1;
-        let slot = &mut self.slots[index];
-        slot.failures = 0;
-        slot.connection.connected(now_ns);
-        if slot.connection.assigned() > 0 {
-            self.queue(index);
-        }
-        self.begin_held(index, now_ns);
-    }
-
-    /// Hands the kernel as much of the slot's requests as it takes.
+    /// Hands the transport as much of the slot's requests as it takes.
     #[inline]
     fn push(&mut self, index: usize) {
         while let Some((now_ns, result)) = self.offer(index) {
-            match result {
-                Ok(count) => self.handed_over(index, count, now_ns),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.handed_over(index, 0, now_ns);
-                    if error.kind() != io::ErrorKind::WouldBlock {
-                        self.send_failed(index, &error);
-                    }
-                    return;
+            self.handed_over(index, result.as_ref().map_or(0, |&count| count), now_ns);
+            if let Err(error) = result {
+                if error.kind() != io::ErrorKind::WouldBlock {
+                    self.send_failed(index, &error);
                 }
-            }
-        }
-    }
-
-    /// Offers the kernel what the slot has to send, pipelined requests together; returns when, and
-    /// how many bytes it took. Nothing when there is nothing to send.
-    #[inline]
-    fn offer(&mut self, index: usize) -> Option<(u64, io::Result<usize>)> {
-        let slot = &self.slots[index];
-        let socket = slot.socket.as_ref()?;
-        let requests = self.task.requests;
-        let mut next = slot.connection.to_send(self.most_requests);
-        let (request, left) = next.next()?;
-        let mut bytes = requests.kind(request).rest(left);
-        if let Some((second, _)) = next.next() {
-            self.outbox.clear();
-            self.outbox.extend_from_slice(bytes);
-            self.outbox.extend_from_slice(&requests.kind(second).bytes);
-            for (request, _) in next {
-                if self.outbox.len() >= OUTBOX_BYTES {
-                    break;
-                }
-                self.outbox.extend_from_slice(&requests.kind(request).bytes);
-            }
-            bytes = &self.outbox;
-        }
-        Some((self.clock(), sys::send(socket, bytes)))
-    }
-
-    /// The kernel was given requests at `now_ns` and took so many bytes of them; the first of them
-    /// has begun even if it took none.
-    #[inline]
-    fn handed_over(&mut self, index: usize, count: usize, now_ns: u64) {
-        let mut count = count;
-        loop {
-            if !self.slots[index].connection.is_sending() {
-                self.begin_sending(index, now_ns);
-            }
-            count = self.slots[index].connection.sent(count);
-            if count == 0 {
                 return;
             }
         }
     }
 
+    /// Offers the transport what the slot has to send; returns when, and how many bytes it took.
+    /// Nothing when there is nothing to send.
     #[inline]
-    fn begin_sending(&mut self, index: usize, now_ns: u64) {
-        let connection = &mut self.slots[index].connection;
-        let Some((request, _)) = connection.to_send(self.most_requests).next() else {
-            return;
-        };
-        let kind = self.task.requests.kind(request);
-        connection.begin_sending(kind.bytes.len(), kind.is_head, now_ns);
-        self.count_in_flight(now_ns);
-        self.counts.in_flight += 1;
-        self.counts.sent += 1;
-        self.watch(index, now_ns + self.timeout_ns);
+    fn offer(&mut self, index: usize) -> Option<(u64, io::Result<usize>)> {
+        let slot = &mut self.slots[index];
+        let transport = slot.transport.as_mut()?;
+        let bytes = slot.connection.output(self.most_requests, &mut self.outbox);
+        if bytes.is_empty() {
+            return None;
+        }
+        Some((self.task.clock(), transport.send(bytes)))
+    }
+
+    /// The transport was given output at `now_ns` and took so many bytes of it.
+    #[inline]
+    fn handed_over(&mut self, index: usize, count: usize, now_ns: u64) {
+        let begun = self.slots[index].connection.sent(count, now_ns);
+        if begun > 0 {
+            self.count_in_flight(now_ns);
+            self.counts.in_flight += begun;
+            self.counts.sent += begun as u64;
+            self.watch(index, now_ns + self.timeout_ns);
+        }
     }
 
     /// Whether a socket's turn comes anyway; the news that its peer has hung up is then kept.
@@ -255,18 +152,17 @@ impl Worker<'_> {
     #[inline]
     fn pull(&mut self, index: usize, hung_up: bool) {
         for _ in 0..READS_A_TURN {
-            let Some(socket) = &self.slots[index].socket else { return };
-            let count = match sys::receive(socket, &mut self.buffer) {
-                Ok(0) => return self.stream_ended(index),
-                Ok(count) => count,
+            let Some(transport) = &mut self.slots[index].transport else { return };
+            let read = match transport.receive(&mut self.buffer) {
+                Ok(Read { count: 0, .. }) => return self.stream_ended(index),
+                Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return self.io_failed(index, &error),
             };
-            self.take_in(index, hung_up, count);
-            // A read that did not fill the buffer has emptied the socket; what comes later is a new
-            // event, except the end of the stream when this event has already told of it.
-            if count < self.buffer.len() && !hung_up {
+            self.take_in(index, hung_up, read.count);
+            // What comes later is a new event, except the end of the stream when this event has
+            // already told of it.
+            if read.drained && !hung_up {
                 return;
             }
         }
@@ -277,10 +173,10 @@ impl Worker<'_> {
     /// Sending has failed: answers that came before are still in the socket and count.
     fn send_failed(&mut self, index: usize, error: &io::Error) {
         for _ in 0..READS_A_TURN {
-            let Some(socket) = &self.slots[index].socket else { return };
-            match sys::receive(socket, &mut self.buffer) {
-                Ok(0) | Err(_) => break,
-                Ok(count) => self.take_in(index, false, count),
+            let Some(transport) = &mut self.slots[index].transport else { return };
+            match transport.receive(&mut self.buffer) {
+                Ok(Read { count: 0, .. }) | Err(_) => break,
+                Ok(read) => self.take_in(index, false, read.count),
             }
         }
         if self.slots[index].connection.state() == State::Open {
@@ -288,85 +184,104 @@ impl Worker<'_> {
         }
     }
 
-    /// So many bytes have come into the buffer: parts of an answer, or of several.
+    /// So many bytes have come into the buffer: parts of a response, or of several. What the
+    /// protocol has to say to them is sent later in this turn or early in the next.
     #[inline]
     fn take_in(&mut self, index: usize, hung_up: bool, count: usize) {
         let now_ns = self.clock();
         let mut start = 0;
         while start < count && self.slots[index].connection.state() == State::Open {
             let bytes = &self.buffer[start..count];
-            let connection = &mut self.slots[index].connection;
-            match connection.received(bytes, self.task.requests, now_ns) {
-                Received::More => return,
-                Received::Complete { outcome, consumed } => {
+            match self.slots[index].connection.received(bytes, now_ns) {
+                Received::More => break,
+                Received::Ended { id, outcome, consumed } => {
                     start += consumed;
-                    self.complete(index, outcome, start < count, hung_up, now_ns);
+                    self.complete(index, id, outcome, hung_up, now_ns);
                 }
-                Received::Failed(outcome) => self.fail(index, outcome, 0, now_ns),
+                Received::Failed { id, outcome } => self.fail(index, id, outcome, 0, now_ns),
             }
+        }
+        if self.slots[index].connection.is_sending() {
+            self.queue(index);
         }
     }
 
-    /// An answer is complete: the connection may go on, or has to be replaced. `more` when bytes
-    /// followed it.
+    /// An exchange has ended: the connection may go on, or has to be replaced.
     #[inline]
-    fn complete(&mut self, index: usize, outcome: Outcome, more: bool, hung_up: bool, now_ns: u64) {
-        let connection = &self.slots[index].connection;
-        self.counts.bodies_compared += u64::from(connection.is_compared());
-        let spent = connection.is_spent();
-        self.end_request(index, outcome, 0, now_ns);
-        let connection = &self.slots[index].connection;
-        let last = connection.in_flight() == 0;
-        let full = self.most_requests.is_some_and(|most| connection.requests() >= most);
-        let mut behind = 0;
-        if last && more {
-            self.close(index, Outcome::Unsolicited, 0, now_ns);
-        } else if spent || (last && full) {
-            behind = self.end_in_flight(index, Outcome::ClosedWaiting, 0, now_ns);
-            self.close(index, Outcome::ClosedAsAnnounced, 0, now_ns);
-        } else if last && hung_up {
-            self.close(index, Outcome::ClosedIdle, 0, now_ns);
+    fn complete(&mut self, index: usize, id: Id, outcome: Outcome, hung_up: bool, now_ns: u64) {
+        let end = self.slots[index].connection.must_close();
+        self.end_request(index, id, outcome, 0, now_ns);
+        let mut ended = 1;
+        if let Some(end) = end.or_else(|| self.end_of_idle(index, hung_up)) {
+            ended += self.end_in_flight(index, None, Outcome::ClosedWaiting, 0, now_ns);
+            self.close(index, end, 0, now_ns);
         }
-        self.release_ended(index, behind + 1, now_ns);
+        self.release_ended(index, ended, now_ns);
+    }
+
+    /// How a connection ends that could go on, but has nothing in flight any more.
+    #[inline]
+    fn end_of_idle(&self, index: usize, hung_up: bool) -> Option<Outcome> {
+        let connection = &self.slots[index].connection;
+        if connection.in_flight() > 0 {
+            None
+        } else if self.most_requests.is_some_and(|most| connection.requests() >= most) {
+            Some(Outcome::ClosedByDriver)
+        } else {
+            hung_up.then_some(Outcome::ClosedIdle)
+        }
     }
 
     /// The server has closed its side.
     fn stream_ended(&mut self, index: usize) {
         let now_ns = self.clock();
-        match self.slots[index].connection.ended(self.task.requests) {
+        match self.slots[index].connection.server_closed() {
             None => {
                 self.close(index, Outcome::ClosedIdle, 0, now_ns);
                 self.release_ended(index, 0, now_ns);
             }
-            Some(outcome @ (Outcome::ClosedEarly | Outcome::ClosedWaiting)) => {
-                self.fail(index, outcome, 0, now_ns);
+            Some((id, outcome @ (Outcome::ClosedEarly | Outcome::ClosedWaiting))) => {
+                self.fail(index, Some(id), outcome, 0, now_ns);
             }
-            Some(outcome) => self.complete(index, outcome, false, true, now_ns),
+            Some((id, outcome)) => self.complete(index, id, outcome, true, now_ns),
         }
     }
 
     fn io_failed(&mut self, index: usize, error: &io::Error) {
         let now_ns = self.clock();
         let errno = errno_of(error);
-        let phase = self.slots[index].connection.phase();
-        let outcome = phase.map_or(Outcome::ClosedIdle, |phase| Outcome::of_transfer(error, phase));
-        self.fail(index, outcome, errno, now_ns);
+        match self.slots[index].connection.oldest() {
+            None => self.fail(index, None, Outcome::ClosedIdle, errno, now_ns),
+            Some((id, phase)) => {
+                self.fail(index, Some(id), Outcome::of_transfer(error, phase), errno, now_ns);
+            }
+        }
     }
 
-    /// A connection has failed, and with it whatever was in flight on it.
-    fn fail(&mut self, index: usize, outcome: Outcome, errno: u8, now_ns: u64) {
-        let lost = self.end_in_flight(index, outcome, errno, now_ns);
+    /// A connection has failed, and with it whatever was in flight on it; `id` is the request that
+    /// `outcome` is of.
+    fn fail(&mut self, index: usize, id: Option<Id>, outcome: Outcome, errno: u8, now_ns: u64) {
+        let lost = self.end_in_flight(index, id, outcome, errno, now_ns);
         self.close(index, outcome, errno, now_ns);
         self.release_ended(index, lost, now_ns);
     }
 
     /// Ends the requests in flight on a connection that is given up; returns how many there were.
-    fn end_in_flight(&mut self, index: usize, outcome: Outcome, errno: u8, now_ns: u64) -> usize {
-        let lost = self.slots[index].connection.in_flight();
-        for place in 0..lost {
+    fn end_in_flight(
+        &mut self,
+        index: usize,
+        id: Option<Id>,
+        outcome: Outcome,
+        errno: u8,
+        now_ns: u64,
+    ) -> usize {
+        let mut lost = 0;
+        while let Some((each, _)) = self.slots[index].connection.oldest() {
             let connection = &self.slots[index].connection;
-            let own = if place == 0 { outcome } else { connection.outcome_behind(outcome) };
-            self.end_request(index, own, errno, now_ns);
+            let is_own = id == Some(each);
+            let own = if is_own { outcome } else { connection.outcome_beside(each, outcome) };
+            self.end_request(index, each, own, errno, now_ns);
+            lost += 1;
         }
         lost
     }

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use plimsoll_engine::sys;
+use plimsoll_system as system;
 
 pub use self::script::{BODY, Script, Then, chunked, head, right};
 
@@ -142,11 +142,11 @@ impl Hostile {
         });
         if let Accept::Refuse = manner.accept {
             let bound = bound_only();
-            let address = sys::local_address(&bound).unwrap();
+            let address = system::local_address(&bound).unwrap();
             return Self { address, shared, acceptor: None, _bound: Some(bound) };
         }
-        let listener = sys::listen(&at.parse().unwrap(), manner.backlog, false).unwrap();
-        let address = sys::local_address(&listener).unwrap();
+        let listener = system::listen(&at.parse().unwrap(), manner.backlog, false).unwrap();
+        let address = system::local_address(&listener).unwrap();
         let for_acceptor = Arc::clone(&shared);
         let acceptor = thread::spawn(move || accept_all(&listener.into(), &for_acceptor));
         Self { address, shared, acceptor: Some(acceptor), _bound: None }
@@ -358,7 +358,7 @@ impl<'a> Visit<'a> {
 
     fn reset(self) {
         count(&self.shared.tally.reset);
-        sys::reset(self.stream.into()).unwrap();
+        system::reset(self.stream.into()).unwrap();
     }
 
     fn close(self) {

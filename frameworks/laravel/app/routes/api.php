@@ -9,5 +9,6 @@ Route::get('/{count}', [ContractController::class, 'letters'])->where('count', '
 Route::get('/getArgs2048', [ContractController::class, 'queryArgs']);
 Route::post('/postArgs2048', [ContractController::class, 'formArgs']);
 Route::post('/postArgsMulti2048', [ContractController::class, 'formArgs']);
+Route::get('/args', [ContractController::class, 'checksum']);
 Route::post('/json', [ContractController::class, 'person']);
 Route::get('/fibonacci/{n}', [ContractController::class, 'fibonacci'])->where('n', '\d{1,5}');

@@ -2,6 +2,9 @@
 class ContractController < ActionController::API
   LETTERS = [2048, 8192, 32_768].to_h { |count| [count, ("A" * count).freeze] }.freeze
 
+  # Puma writes no Date of its own; Apache does, in place of this one.
+  before_action { response.date = Time.now }
+
   def empty
     head :ok
   end
@@ -21,6 +24,12 @@ class ContractController < ActionController::API
   # Rails decodes both kinds of form.
   def form_args
     render_args request.request_parameters
+  end
+
+  # The CRC-32 of the values by rising name, each followed by a line feed.
+  def checksum
+    lines = request.query_parameters.sort.map { |_, value| "#{value}\n" }
+    render plain: Zlib.crc32(lines.join).to_s
   end
 
   # What is missing raises an error that Rails answers with 400, as it does broken JSON.

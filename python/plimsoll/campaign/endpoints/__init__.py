@@ -1,7 +1,7 @@
-"""Endpoints: what the contract lets a campaign ask of a framework.
+"""Endpoints: the operations of the contract.
 
-Each module offers `ENDPOINTS`, a tuple; they know nothing of each other, but for `mix`, which is
-made of others.
+Each module has a tuple `ENDPOINTS`. Modules do not import each other, except `mix`, which consists
+of others.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.endpoints import (
+    args,
     empty,
     fibonacci,
     fixed_body,
@@ -29,6 +30,7 @@ MODULES = (
     query_args,
     form_args,
     multipart_args,
+    args,
     json_echo,
     plaintext,
     fibonacci,

@@ -1,4 +1,4 @@
-"""`GET /empty`: the least that a server can do."""
+"""`GET /empty`: a response without a body, the least work for a server."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ ENDPOINTS = (
         "decoded values in `decoded-bytes`",
         exchanges=(_exchange(arguments.UNDER_LOAD),),
         probes=_probes,
+        not_proven=arguments.NOT_PROVEN,
     ),
 )
 """`postArgs2048`."""

@@ -21,7 +21,7 @@ NAME = "mix"
 """Name of the endpoint."""
 
 PARTS = ("getArgs2048", "postArgs2048", "postArgsMulti2048", "2048", "8192", "json")
-"""Names of the endpoints that it is made of."""
+"""Names of its parts."""
 
 _ENDPOINTS = {
     endpoint.name: endpoint
@@ -30,16 +30,23 @@ _ENDPOINTS = {
 }
 
 
-def _evenly(endpoint: Endpoint) -> tuple[Exchange, ...]:
+def _evenly(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
     """An endpoint's exchanges with a weight of 1 together."""
-    whole = sum(exchange.request.weight for exchange in endpoint.exchanges)
+    whole = sum(exchange.request.weight for exchange in exchanges)
     return tuple(
         replace(
             exchange,
             request=replace(exchange.request, weight=exchange.request.weight / whole),
         )
-        for exchange in endpoint.exchanges
+        for exchange in exchanges
     )
+
+
+def _drawn(random: Random, count: int) -> tuple[Exchange, ...]:
+    """The exchanges of each part; a part with drawn values has the given number of them."""
+    parts = (_ENDPOINTS[part] for part in PARTS)
+    sent = (part.drawn(random, count) if part.drawn else part.exchanges for part in parts)
+    return tuple(exchange for exchanges in sent for exchange in _evenly(exchanges))
 
 
 def _probes(random: Random) -> tuple[Exchange, ...]:
@@ -50,8 +57,13 @@ ENDPOINTS = (
     Endpoint(
         name=NAME,
         summary="each request is one of " + ", ".join(f"`{part}`" for part in PARTS),
-        exchanges=tuple(exchange for part in PARTS for exchange in _evenly(_ENDPOINTS[part])),
+        exchanges=tuple(
+            exchange for part in PARTS for exchange in _evenly(_ENDPOINTS[part].exchanges)
+        ),
         probes=_probes,
+        drawn=_drawn,
+        large=multipart_args.ENDPOINTS[0].large,
+        not_proven=_ENDPOINTS["getArgs2048"].not_proven,
     ),
 )
 """`mix`."""

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 _LONGEST = 40
 """Characters in a drawn value."""
 
+_LARGE = 2500
+"""Characters in each value of a large body, which has some 66,000 bytes.
+
+That is above the 16 KiB and 64 KiB that servers read or buffer at a time, and below the limit of
+100 kB of some servers.
+"""
+
 _BOUNDARY = "plimsoll-7d1c52e0b94f"
 """Boundary under load; no value holds it."""
 
@@ -63,6 +70,10 @@ def _probes(random: Random) -> tuple[Exchange, ...]:
     )
 
 
+def _large(random: Random) -> Exchange:
+    return _exchange(arguments.drawn(random, (), _LARGE, _LARGE))
+
+
 ENDPOINTS = (
     Endpoint(
         name="postArgsMulti2048",
@@ -70,6 +81,8 @@ ENDPOINTS = (
         "decoded values in `decoded-bytes`",
         exchanges=(_exchange(arguments.UNDER_LOAD),),
         probes=_probes,
+        large=_large,
+        not_proven=arguments.NOT_PROVEN,
     ),
 )
 """`postArgsMulti2048`."""

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from plimsoll.campaign.arguments import Arguments
 
 _LONGEST = 3
-"""Characters in a drawn value: the request line stays below 2,000 bytes, which all servers take."""
+"""Characters in a drawn value: the request line stays below 2,000 bytes, which all servers accept.
+"""
 
 
 def _exchange(values: Arguments, random: Random | None = None) -> Exchange:
@@ -36,6 +37,7 @@ ENDPOINTS = (
         "decoded values in `decoded-bytes`",
         exchanges=(_exchange(arguments.UNDER_LOAD),),
         probes=_probes,
+        not_proven=arguments.NOT_PROVEN,
     ),
 )
 """`getArgs2048`."""

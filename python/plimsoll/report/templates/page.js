@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const root = document.documentElement;
+  root.classList.add("has-script");
   const specifications = read("specifications");
   const twins = read("twins");
   const drawn = new Map();
@@ -42,11 +43,23 @@
     for (const view of specification.vconcat ?? [specification]) view.width = plot;
   }
 
+  // The frameworks that a reader has chosen for a chart; null where there is no choice.
+  function choice(element) {
+    const boxes = element.closest(".answer")?.querySelectorAll(".choices input");
+    if (!boxes?.length) return null;
+    return [...boxes].filter((box) => box.checked).map((box) => box.value);
+  }
+
+  function chosen(values, names) {
+    return names ? values.filter((value) => names.includes(value.framework)) : values;
+  }
+
   async function draw(element) {
     const chart = charts(element.dataset.group)[element.dataset.chart];
     const width = element.clientWidth;
     if (!width) return;
-    const look = `${width} ${isDark()}`;
+    const shown = choice(element);
+    const look = `${width} ${isDark()} ${shown ?? ""}`;
     if (drawn.get(element)?.look === look) return;
     drawn.get(element)?.result?.finalize();
     const entry = { look };
@@ -55,9 +68,10 @@
     const specification = isDark() ? repaint(template) : template;
     widen(specification, width);
     specification.background = "transparent";
-    specification.description = chart.description;
+    const description = element.getAttribute("aria-label");
+    specification.description = description;
     specification.datasets = Object.fromEntries(
-      Object.entries(chart.data).map(([name, columns]) => [name, rows(columns)]),
+      Object.entries(chart.data).map(([name, columns]) => [name, chosen(rows(columns), shown)]),
     );
     entry.result = await vegaEmbed(element, specification, {
       actions: false,
@@ -68,6 +82,8 @@
       tooltip: { theme: isDark() ? "dark" : "light" },
     });
     element.style.minHeight = "";
+    element.setAttribute("aria-label", description);
+    element.setAttribute("role", "img");
   }
 
   const visible = new Set();
@@ -142,15 +158,159 @@
     details.addEventListener("toggle", () => details.open && fill(details));
   }
 
-  // An address with an anchor opens what it names.
+  // The fragment holds the state: `#anchor&sort=TABLE.COLUMN.up`. An anchor opens what it names.
+  const state = {
+    read() {
+      const parts = decodeURIComponent(location.hash.slice(1)).split("&");
+      const anchor = parts[0].includes("=") ? "" : parts.shift();
+      return { anchor, settings: new URLSearchParams(parts.join("&")) };
+    },
+    write(anchor, settings) {
+      const text = [anchor, settings.toString()].filter(Boolean).join("&");
+      history.replaceState(null, "", `#${text}`);
+    },
+    set(name, value) {
+      const { anchor, settings } = state.read();
+      if (value) settings.set(name, value);
+      else settings.delete(name);
+      state.write(anchor, settings);
+    },
+  };
+
+  const panels = [...document.querySelectorAll(".answer")];
+  const links = [...document.querySelectorAll(".switch a")];
+
+  function choose(panel) {
+    for (const one of panels) one.hidden = one !== panel;
+    for (const link of links) {
+      if (link.hash === `#${panel.id}`) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  }
+
+  for (const link of links) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      const { settings } = state.read();
+      state.write(link.hash.slice(1), settings);
+      choose(document.getElementById(link.hash.slice(1)));
+    });
+  }
+
   function reveal() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!target) return;
+    const { anchor, settings } = state.read();
+    const target = document.getElementById(anchor);
+    const panel = panels.find((one) => target && one.contains(target));
+    if (panels.length) choose(panel ?? panels.find((one) => !one.hidden) ?? panels[0]);
+    restore(settings.get("sort") ?? "");
+    layOver(settings.get("show")?.split("|").slice(0, 4));
+    if (!target || panel) return;
     for (let part = target; part; part = part.parentElement) {
       if (part.tagName === "DETAILS") part.open = true;
     }
     target.scrollIntoView();
   }
+
+  // Which frameworks are laid over each other; the same ones for every endpoint.
+  const choices = [...document.querySelectorAll(".choices")];
+
+  function limit(group) {
+    const boxes = [...group.querySelectorAll("input")];
+    const count = boxes.filter((box) => box.checked).length;
+    for (const box of boxes) {
+      box.disabled = box.checked ? count === 1 : count >= Number(group.dataset.most);
+    }
+  }
+
+  function layOver(names) {
+    for (const group of choices) {
+      const boxes = [...group.querySelectorAll("input")];
+      if (names?.some((name) => boxes.some((box) => box.value === name))) {
+        for (const box of boxes) box.checked = names.includes(box.value);
+      }
+      limit(group);
+    }
+    for (const element of visible) draw(element);
+  }
+
+  for (const group of choices) {
+    group.addEventListener("change", () => {
+      const names = [...group.querySelectorAll("input:checked")].map((box) => box.value);
+      state.set("show", names.join("|"));
+      layOver(names);
+    });
+  }
+
+  // A click on a heading sorts its table: down, up, and as it was.
+  const UNITS = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, min: 6e10, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+  const NUMBER = /^(-?[\d,]*\.?\d+)\s*([nµm]?s\b|min\b|[kMGT]?B\b)?/u;
+  const sortable = [...document.querySelectorAll("table")].filter((table) => table.tHead && !table.closest(".values"));
+
+  function key(row, column) {
+    const text = (row.cells[column]?.innerText ?? "").trim();
+    const found = NUMBER.exec(text);
+    return found ? Number(found[1].replaceAll(",", "")) * (UNITS[found[2]] ?? 1) : text;
+  }
+
+  function isAbsent(value) {
+    return value === "" || value === "–";
+  }
+
+  function compare(one, other, way) {
+    if (isAbsent(one) || isAbsent(other)) return isAbsent(one) - isAbsent(other);
+    if (typeof one === "number" && typeof other === "number") return way * (one - other);
+    return way * String(one).localeCompare(String(other));
+  }
+
+  // Rows that explain the one above them go with it.
+  function groups(body) {
+    const found = [];
+    for (const row of body.rows) {
+      if (row.classList.contains("why") && found.length) found.at(-1).push(row);
+      else found.push([row]);
+    }
+    return found;
+  }
+
+  const asMade = new Map(sortable.map((table) => [table, [...(table.tBodies[0]?.rows ?? [])]]));
+
+  function sort(table, column, way) {
+    const body = table.tBodies[0];
+    body.append(...asMade.get(table));
+    [...table.tHead.rows[0].cells].forEach((cell, place) => {
+      if (place === column && way) cell.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
+      else cell.removeAttribute("aria-sort");
+    });
+    if (!way) return;
+    const keyed = groups(body).map((rows) => ({ rows, key: key(rows[0], column) }));
+    keyed.sort((one, other) => compare(one.key, other.key, way));
+    body.append(...keyed.flatMap(({ rows }) => rows));
+  }
+
+  function restore(text) {
+    const [number, column, way] = text.split(".");
+    const table = sortable[Number(number)];
+    if (text && table?.tHead.rows[0].cells[Number(column)]) sort(table, Number(column), way === "up" ? 1 : -1);
+  }
+
+  const NEXT = { none: "descending", descending: "ascending", ascending: "none" };
+  const WAYS = { none: 0, descending: -1, ascending: 1 };
+  sortable.forEach((table, number) => {
+    [...table.tHead.rows[0].cells].forEach((cell, column) => {
+      if (!cell.textContent.trim() || cell.classList.contains("track-head")) return;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.append(...cell.childNodes);
+      cell.append(button);
+      button.addEventListener("click", () => {
+        const way = WAYS[NEXT[cell.getAttribute("aria-sort") ?? "none"]];
+        sort(table, column, way);
+        state.set("sort", way ? `${number}.${column}.${way > 0 ? "up" : "down"}` : "");
+      });
+    });
+  });
+
   addEventListener("hashchange", reveal);
   reveal();
 
@@ -185,6 +345,24 @@
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   show(themes.includes(stored) ? stored : "");
+
+  // A page from disk may have no clipboard; then the text is selected and copied the old way.
+  async function copied(element) {
+    try {
+      await navigator.clipboard.writeText(element.textContent);
+      return true;
+    } catch {
+      getSelection().selectAllChildren(element);
+      return document.execCommand("copy");
+    }
+  }
+
+  for (const button of document.querySelectorAll("button.copy")) {
+    button.addEventListener("click", async () => {
+      const done = await copied(document.getElementById(button.dataset.copy));
+      button.textContent = done ? "Copied" : "Selected: press Ctrl+C";
+    });
+  }
 
   for (const id of ["open-all", "close-all"]) {
     document.getElementById(id)?.addEventListener("click", () => {

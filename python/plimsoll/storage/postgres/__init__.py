@@ -1,6 +1,6 @@
 """A PostgreSQL database: the tables of `docs/tables.md` in a schema `plimsoll`, keyed by trial.
 
-Nothing heavy is imported before it is used, and the library only where a database is.
+Nothing heavy is imported before it is used, and the client library only if a database is used.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 
 def serves(storage: str) -> bool:
-    """Whether results are to be kept here: the address of a database was named."""
+    """Whether this is the selected storage: the URL of a database was given."""
     return address.is_address(storage)
 
 
 @contextmanager
 def opened(folder: Path, storage: str) -> Generator[Results]:
-    """The results of the campaign that has the name of a folder.
+    """The results of the campaign with the name of a folder.
 
     Args:
-        folder: Folder of the campaign; the report lies there.
-        storage: Address of the database.
+        folder: Folder of the campaign and its report.
+        storage: URL of the database.
 
     Raises:
-        CampaignError: It is no address.
-        StorageError: The database, or its library, is not there.
+        InputError: The URL is invalid.
+        StorageError: The database, or its client library, is not available.
     """
     from plimsoll.storage.postgres import results  # noqa: PLC0415 - heavy
 
-    found = results.Results(address.address(storage), folder)
+    found = results.PostgresResults(address.address(storage), folder)
     try:
         yield found
     finally:
@@ -49,17 +49,17 @@ def export(
     trial_ids: Sequence[str] | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Exported:
-    """Copies a campaign into a database; a trial that is there already is replaced.
+    """Copies a campaign into a database; existing trials are replaced.
 
     Args:
         results: The campaign.
-        storage: Address of the database.
-        trial_ids: Its trials that are copied; None for all, with what is derived from them.
-        tell: Told the id of each trial before it is copied.
+        storage: URL of the database.
+        trial_ids: The trials to copy; None for all, with the derived tables of the campaign.
+        tell: Called with the id of each trial before it is copied.
 
     Raises:
-        CampaignError: `storage` is no address.
-        StorageError: Something could not be read or written; trials that are there are complete.
+        InputError: The URL is invalid.
+        StorageError: Something could not be read or written; copied trials are complete.
     """
     from plimsoll.storage.postgres import exported  # noqa: PLC0415 - heavy
 

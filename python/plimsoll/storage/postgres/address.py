@@ -1,31 +1,22 @@
-"""The address of a database, and how it is shown: never with what opens it.
+"""The URL of a database, which is never shown with its credentials.
 
-Nothing of an address that cannot be understood is shown either, for a password with an unescaped
-sign may stand anywhere in it.
+Nothing of an invalid URL is shown either, since a password with an unescaped character may be
+anywhere in it.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote_to_bytes
 
-from plimsoll.errors import CampaignError, Problem
+from plimsoll.errors import InputError, Problem
 
 SCHEMES = ("postgresql://", "postgres://")
-"""How an address of a database begins."""
-
-SECRETS = ("password", "sslpassword", "sslkey", "passfile", "scram_client_key", "scram_server_key")
-"""Parameters of an address whose values are nobody's business.
-
-Source:
-    PostgreSQL documentation, libpq, parameter key words.
-"""
-
-MASK = "***"
+"""How the URL of a database begins."""
 
 _HINT = (
-    "write postgresql://USER@HOST/DATABASE; the password best stands in ~/.pgpass or PGPASSWORD,"
+    "write postgresql://USER@HOST/DATABASE; keep the password in ~/.pgpass or PGPASSWORD,"
     " and a sign such as @ / : ? # in it is written as %40 %2F %3A %3F %23"
 )
 _HOST = r"(?:\[[0-9A-Fa-f:.%]+\]|[\w.%-]*)(?::\d*)?"
@@ -37,48 +28,47 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True)
 class Address:
-    """Where a database is.
+    """The URL of a database.
 
     Attributes:
-        url: The address as it was typed; holds credentials, so it is never shown.
-        shown: The address as it may be shown: user, host, port and database.
-        secrets: What must not appear anywhere, as typed and as it is meant.
+        url: The URL as given; contains credentials, so it is never shown.
+        shown: The displayable part: user, host, port and database.
     """
 
     url: str = field(repr=False)
     shown: str
-    secrets: tuple[str, ...] = field(repr=False)
 
-    def masked(self, text: str) -> str:
-        """A text without any credential of the address."""
-        for secret in self.secrets:
-            text = text.replace(secret, MASK)
-        return text
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of its parameters, without their values: `sslmode`."""
+        query = self.url.partition("?")[2]
+        names = (part.partition("=")[0] for part in query.split("&"))
+        return tuple(name for name in names if re.fullmatch("[a-z_]{1,32}", name))
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is meant as the address of a database."""
+    """Whether a text is meant as the URL of a database."""
     return text.startswith(SCHEMES)
 
 
 def address(url: str) -> Address:
-    """An address as it is typed: `postgresql://user@host:5432/database`.
+    """Parses a URL: `postgresql://user@host:5432/database`.
 
     Raises:
-        CampaignError: It is none; nothing of it is repeated.
+        InputError: It is invalid; the message repeats nothing of it.
     """
     found = _ADDRESS.fullmatch(url)
-    if found is None:
-        raise CampaignError([Problem("", "this is no address of a PostgreSQL database", _HINT)])
+    if found is None or not _is_text(url):
+        raise InputError([Problem("", "the PostgreSQL URL is invalid", _HINT)])
     user = f"{found['user']}@" if found["user"] else ""
     database = f"/{found['database']}" if found["database"] else ""
     shown = f"postgresql://{user}{found['hosts']}{database}"
-    return Address(url, shown, _secrets(found["password"], found["query"]))
+    return Address(url, shown)
 
 
-def _secrets(password: str | None, query: str | None) -> tuple[str, ...]:
-    """Longest first, so that none is left in parts where one holds another."""
-    given = [password or ""]
-    given += [value for key, value in parse_qsl(query or "") if key in SECRETS]
-    forms = {form for secret in given for form in (secret, unquote(secret)) if form}
-    return tuple(sorted(forms, key=len, reverse=True))
+def _is_text(url: str) -> bool:
+    """Whether percent-encoded bytes are UTF-8 without NUL."""
+    try:
+        return "\0" not in unquote_to_bytes(url).decode()
+    except UnicodeError:
+        return False

@@ -1,7 +1,7 @@
-"""Rows between Arrow and the database, by COPY, some at a time.
+"""Transfers rows between Arrow and the database in blocks, by COPY.
 
-They travel as CSV, which both sides write and read in compiled code; numbers come back to the last
-bit, and an empty text is told from none.
+The format is CSV, which both sides write and read in compiled code. Numbers are exact, and an empty
+text differs from null.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def load(
         table: Name of the table in the schema `plimsoll`.
         schema: Columns of the rows, by the names of the table.
         batches: The rows.
-        constants: Further columns, which have one value in all rows.
+        constants: Further columns, with one value in all rows.
 
     Returns:
-        How many rows there were.
+        Number of rows.
 
     Raises:
         psycopg.Error: They could not be added.
@@ -56,11 +56,11 @@ def load(
 
 
 def fetch(connection: Connection, query: str, schema: pa.Schema) -> Generator[pa.RecordBatch]:
-    """Rows that a query gives, in batches.
+    """The rows of a query, in batches.
 
     Args:
-        connection: Open for as long as the rows are read.
-        query: Its columns are those of the schema; holds nothing that was typed.
+        connection: Open while the rows are read.
+        query: Its columns are those of the schema; it contains no user input.
         schema: The columns.
 
     Raises:
@@ -73,7 +73,7 @@ def fetch(connection: Connection, query: str, schema: pa.Schema) -> Generator[pa
 
 
 def _blocks(messages: Iterable[Buffer]) -> Iterator[bytes]:
-    """What a COPY sends in larger pieces; no message ends within a row, so no piece does."""
+    """The data of a COPY in larger blocks; messages end between rows, and so do blocks."""
     block = bytearray()
     for message in messages:
         block += message
@@ -113,7 +113,7 @@ def _csv(batch: pa.RecordBatch, constants: Mapping[str, int]) -> memoryview:
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """A column as CSV can have it."""
+    """A column converted for CSV."""
     if pa.types.is_dictionary(column.type):
         return column.cast(column.type.value_type)
     return column

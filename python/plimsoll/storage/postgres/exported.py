@@ -1,27 +1,28 @@
-"""Results of another storage, copied into a database."""
+"""Copies results of another storage into a database."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.storage.documents import CampaignFiles
 from plimsoll.storage.postgres.address import address
-from plimsoll.storage.postgres.results import Results
+from plimsoll.storage.postgres.results import PostgresResults
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plimsoll.storage.results import Results as Readable
+    from plimsoll.storage.results import Results
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was copied.
+    """A copied campaign.
 
     Attributes:
         place: Where it is now, without credentials.
-        trials: How many trials.
-        rows: How many rows they have in all tables.
+        trials: Number of trials.
+        rows: Number of rows in all tables.
     """
 
     place: str
@@ -30,29 +31,29 @@ class Exported:
 
 
 def export(
-    results: Readable,
+    results: Results,
     storage: str,
     trial_ids: Sequence[str] | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Exported:
-    """Copies a campaign into a database; a trial that is there already is replaced.
+    """Copies a campaign into a database; existing trials are replaced.
 
     Args:
         results: The campaign.
-        storage: Address of the database.
-        trial_ids: Its trials that are copied; None for all, with what is derived from them.
-        tell: Told the id of each trial before it is copied.
+        storage: URL of the database.
+        trial_ids: The trials to copy; None for all, with the derived tables of the campaign.
+        tell: Called with the id of each trial before it is copied.
 
     Raises:
-        CampaignError: `storage` is no address.
-        StorageError: Something could not be read or written; trials that are there are complete.
+        InputError: The URL is invalid.
+        StorageError: Something could not be read or written; copied trials are complete.
     """
-    target = Results(address(storage), results.folder)
+    target = PostgresResults(address(storage), results.folder)
     chosen = results.trial_ids() if trial_ids is None else tuple(trial_ids)
     rows = 0
     try:
         with target.session.alone():
-            target.describe(results.campaign_toml(), results.plan(), results.published_toml())
+            target.describe(_campaign(results), results.plan())
             for trial_id in chosen:
                 tell(trial_id)
                 rows += target.load(results, trial_id)
@@ -63,7 +64,16 @@ def export(
     return Exported(target.place, len(chosen), rows)
 
 
-def _copy_derived(results: Readable, target: Results) -> None:
+def _campaign(results: Results) -> CampaignFiles:
+    return CampaignFiles(
+        results.campaign_toml(), results.published_toml(), results.campaign_resolved()
+    )
+
+
+def _copy_derived(results: Results, target: PostgresResults) -> None:
+    for trial_id in results.trial_ids():
+        if (derived := results.read_derived_trial(trial_id)) is not None:
+            target.write_derived_trial(trial_id, derived)
     for name in results.derived_tables():
         if (table := results.read_derived(name)) is not None:
             target.write_derived(name, table)

@@ -1,8 +1,8 @@
 """The results of one campaign in a database.
 
-A trial is conducted into a folder of this host, and loaded in one transaction when it is complete.
-Until then it waits in `<folder>/to-load`, so that a database that is gone for a while takes no
-measurement with it: going on with the campaign loads first what waits.
+A trial is recorded in a folder of this host, and loaded in one transaction when it is complete.
+Until then it is kept in `<folder>/to-load`, so that no measurement is lost if the database is
+unreachable: a resumed campaign loads these trials first.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll import tables
 from plimsoll.errors import StorageError
 from plimsoll.storage import documents
-from plimsoll.storage.parquet import Results as Folder
-from plimsoll.storage.parquet import writing
-from plimsoll.storage.postgres import copying, schema, trials
+from plimsoll.storage.parquet import ParquetResults, writing
+from plimsoll.storage.postgres import derived as of_trials
+from plimsoll.storage.postgres import schema, trials
 from plimsoll.storage.postgres.session import ELSEWHERE, Session
 
 if TYPE_CHECKING:
@@ -30,36 +29,36 @@ if TYPE_CHECKING:
 
     from plimsoll.plan import Trial
     from plimsoll.recording import Recording
+    from plimsoll.storage.documents import CampaignFiles, Planned
     from plimsoll.storage.postgres.address import Address
     from plimsoll.storage.postgres.connection import Connection
-    from plimsoll.storage.results import Results as Readable
+    from plimsoll.storage.results import DerivedTrial, Results
 
 WAITING = "to-load"
-"""Folder of the trials that are conducted, or that wait until the database can take them."""
+"""Folder of trials that are being conducted, or that have not been loaded yet."""
 
 _OF_CAMPAIGN = (
     "FROM plimsoll.trials JOIN plimsoll.campaigns ON campaigns.id = trials.campaign_id"
     " WHERE campaigns.name = %s"
 )
-_DOCUMENTED = {table.name: table for table in tables.TABLES if table.stored == "derived"}
-_JUDGE_AGAIN = "`plimsoll judge` computes it again"
+_JUDGE_AGAIN = "run `plimsoll judge` to recompute it"
 
 
-class Results:
-    """The results of one campaign in a database; to be closed.
+class PostgresResults:
+    """The results of one campaign in a database; must be closed.
 
     Args:
-        address: Where the database is.
+        address: The database.
         folder: Folder of the report; its name is that of the campaign.
     """
 
     def __init__(self, address: Address, folder: Path) -> None:
-        """Connect to nothing yet."""
+        """Does not connect yet."""
         self.folder = folder
         self.session = Session(address, folder.resolve().name)
         self._address = address
-        self._waiting = Folder(folder / WAITING)
-        self._local: tuple[str, Folder] | None = None
+        self._waiting = ParquetResults(folder / WAITING)
+        self._local: tuple[str, ParquetResults] | None = None
 
     @property
     def report(self) -> Path:
@@ -77,7 +76,7 @@ class Results:
         return f"{self._address.shown}, table plimsoll.logs"
 
     def close(self) -> None:
-        """Ends the connection, and removes what was read for this process alone."""
+        """Closes the connection, and removes temporary files of this process."""
         self._forget_local()
         self.session.close()
         _tidy(self._waiting.folder)
@@ -89,29 +88,34 @@ class Results:
         return tuple(sorted(found, key=lambda name: (planned.get(name, len(planned)), name)))
 
     def planned_ids(self) -> tuple[str, ...]:
-        """Ids of the trials of the plan, in order; empty when there is no plan."""
+        """Ids of the trials of the plan, in order; empty if there is no plan."""
         return tuple(planned["id"] for planned in self.plan())
 
-    def plan(self) -> list[dict[str, Any]]:
-        """The trials of the plan; empty when there is no plan."""
+    def plan(self) -> list[Planned]:
+        """The trials of the plan; empty if there is no plan."""
         found = self.session.ask("SELECT plan_json FROM plimsoll.campaigns WHERE name = %s")
         return json.loads(found[0][0]) if found else []
 
     def campaign_toml(self) -> str | None:
-        """The campaign file as given; None when there was none."""
+        """The campaign file as given; None if there was none."""
         found = self.session.ask("SELECT campaign_toml FROM plimsoll.campaigns WHERE name = %s")
         return found[0][0] if found else None
 
     def published_toml(self) -> str | None:
-        """The published figures that the campaign names, as given; None when it names none."""
+        """The campaign's file of published figures as given; None if it has none."""
         found = self.session.ask("SELECT published_toml FROM plimsoll.campaigns WHERE name = %s")
         return found[0][0] if found else None
 
+    def campaign_resolved(self) -> dict[str, Any] | None:
+        """The campaign with all settings and defaults applied; None if unknown."""
+        found = self.session.ask("SELECT campaign_json FROM plimsoll.campaigns WHERE name = %s")
+        return json.loads(found[0][0]) if found and found[0][0] is not None else None
+
     def recording(self, trial_id: str) -> Recording:
-        """What happened in a trial.
+        """The recording of a trial.
 
         Raises:
-            StorageError: There is no such trial, or it cannot be read.
+            StorageError: The trial does not exist or cannot be read.
         """
         query = f"SELECT recording_json {_OF_CAMPAIGN} AND trial = %s"
         found = self.session.ask(query, trial_id)
@@ -120,13 +124,13 @@ class Results:
         return documents.recording(json.loads(found[0][0]), f"{trial_id} in {self.place}")
 
     def table(self, trial_id: str, name: str) -> ds.Dataset:
-        """A recorded table of a trial; empty when the trial has none.
+        """A recorded table of a trial; empty if the trial has none.
 
-        All tables of the trial are brought here at once and as one, so that they belong together
-        even when the trial is being replaced. They stay until another trial is asked for.
+        All tables of the trial are copied here at once, so that they are consistent even while the
+        trial is being replaced. They are valid until another trial is requested.
 
         Raises:
-            StorageError: There is no such trial, or it cannot be read.
+            StorageError: The trial does not exist or cannot be read.
         """
         known, local = self._local or ("", None)
         if local is None or known != trial_id:
@@ -134,44 +138,68 @@ class Results:
         return local.table(trial_id, name)
 
     def logs(self, trial_id: str) -> Mapping[str, str]:
-        """What server and driver wrote, by name."""
+        """Output of server and driver by file name."""
         query = (
             "SELECT logs.name, logs.content FROM plimsoll.logs"
             f" WHERE trial_id = (SELECT trials.id {_OF_CAMPAIGN} AND trial = %s)"
         )
         return dict(self.session.ask(query, trial_id))
 
+    def write_derived_trial(self, trial_id: str, derived: DerivedTrial) -> None:
+        """Stores everything derived from a trial; replaces an earlier version as a whole.
+
+        Raises:
+            StorageError: The trial does not exist or could not be written.
+        """
+        key = self._key(trial_id)
+        with self.session.writing() as (connection, campaign_id):
+            of_trials.write(connection, campaign_id, (key, trial_id), derived)
+
+    def read_derived_trial(self, trial_id: str) -> DerivedTrial | None:
+        """Everything derived from a trial; None if it has not been computed.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        key = self._found(trial_id)
+        if key is None:
+            return None
+        try:
+            with self.session.seeing_one_state() as connection:
+                return of_trials.read(connection, key)
+        except (OSError, ValueError) as error:
+            message = f"what is derived from `{trial_id}` in `{self.place}` cannot be read: {error}"
+            raise StorageError(message, _JUDGE_AGAIN) from error
+
+    def prune_derived(self) -> None:
+        """Does nothing: the database removes derived rows with their trial."""
+
     def derived_tables(self) -> tuple[str, ...]:
-        """Names of the derived tables that there are."""
+        """Names of the derived tables of the campaign."""
         return self._derived_names("derived_tables")
 
     def derived_documents(self) -> tuple[str, ...]:
-        """Names of all else that is derived."""
+        """Names of the derived documents of the campaign."""
         return self._derived_names("derived_documents")
 
     def write_derived(self, name: str, table: pa.Table) -> None:
-        """Keeps a derived table, in place of an earlier one.
+        """Stores a derived table of the campaign; replaces an earlier one.
 
-        It is kept as it is; those of the data dictionary also in tables of their own, for queries.
+        It is stored unchanged; tables of the data dictionary also as rows, for queries.
 
         Raises:
             StorageError: It could not be written.
         """
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        content = io.BytesIO()
-        pq.write_table(table, content, compression="zstd")
         with self.session.writing() as (connection, campaign_id):
-            _replace(connection, "derived_tables", campaign_id, name, content.getvalue())
-            if (documented := _DOCUMENTED.get(name)) is not None:
+            content = of_trials.as_parquet(table)
+            _replace(connection, "derived_tables", campaign_id, name, content)
+            if name in of_trials.DOCUMENTED:
                 statement = f"DELETE FROM plimsoll.{name} WHERE campaign_id = %s"
                 connection.execute(statement.encode(), [campaign_id])
-                rows = table.select(documented.schema.names).to_batches()
-                key = {"campaign_id": campaign_id}
-                copying.load(connection, name, documented.schema, rows, constants=key)
+                of_trials.load(connection, campaign_id, name, table)
 
     def read_derived(self, name: str) -> pa.Table | None:
-        """A derived table; None when it has not been computed.
+        """A derived table of the campaign; None if it has not been computed.
 
         Raises:
             StorageError: It cannot be read.
@@ -186,7 +214,7 @@ class Results:
             raise StorageError(message, _JUDGE_AGAIN) from error
 
     def write_derived_json(self, name: str, content: object) -> None:
-        """Keeps something derived that is no table, in place of an earlier one.
+        """Stores a derived document; replaces an earlier one.
 
         Raises:
             StorageError: It could not be written.
@@ -196,7 +224,7 @@ class Results:
             _replace(connection, "derived_documents", campaign_id, name, text)
 
     def read_derived_json(self, name: str) -> Any:
-        """Something derived that is no table; None when it has not been computed.
+        """A derived document; None if it has not been computed.
 
         Raises:
             StorageError: It cannot be read.
@@ -208,24 +236,21 @@ class Results:
             message = f"derived document `{name}` of `{self.place}` cannot be read: {error}"
             raise StorageError(message, _JUDGE_AGAIN) from error
 
-    def prepare(
-        self, campaign_toml: str, trials: Sequence[Trial], published_toml: str | None = None
-    ) -> None:
-        """Makes ready for a campaign, or for going on with the same one.
+    def prepare(self, campaign: CampaignFiles, trials: Sequence[Trial]) -> None:
+        """Prepares the database for a new or resumed campaign; call under `locked`.
 
-        Loads the trials that wait from an earlier run. To be called under `locked`.
+        Loads the trials that an earlier run could not load.
 
         Args:
-            campaign_toml: The campaign file as given.
+            campaign: The campaign.
             trials: Its trials in order.
-            published_toml: The published figures that it names; None when it names none.
 
         Raises:
-            StorageError: The database cannot be written, or holds another campaign of this name.
+            StorageError: The database cannot be written, or contains another campaign of this name.
         """
         plan = [documents.planned(trial) for trial in trials]
-        self._require_same_campaign(campaign_toml, plan)
-        self.describe(campaign_toml, plan, published_toml)
+        self._require_same_campaign(campaign.toml or "", plan)
+        self.describe(campaign, plan)
         with writing(self.folder):
             for leftover in self._waiting.trials.glob(".*"):
                 shutil.rmtree(leftover)
@@ -234,63 +259,81 @@ class Results:
             if trial_id in planned:
                 self._load_waiting(trial_id)
 
-    def describe(
-        self,
-        campaign_toml: str | None,
-        plan: Sequence[Mapping[str, Any]],
-        published_toml: str | None,
-    ) -> None:
-        """Keeps the campaign file, the plan and the published figures.
+    def describe(self, campaign: CampaignFiles, plan: Sequence[Mapping[str, Any]]) -> None:
+        """Stores the campaign and its plan.
 
         Raises:
             StorageError: They could not be written.
         """
+        resolved = campaign.resolved
+        values = {
+            "campaign_toml": campaign.toml,
+            "campaign_json": None if resolved is None else documents.as_text(resolved),
+            "plan_json": json.dumps(plan),
+            "published_toml": campaign.published_toml,
+        }
+        places = ", ".join(f"{name} = %({name})s" for name in values)
+        statement = f"UPDATE plimsoll.campaigns SET {places} WHERE id = %(id)s"
         with self.session.writing() as (connection, campaign_id):
-            connection.execute(
-                "UPDATE plimsoll.campaigns SET campaign_toml = %s, plan_json = %s,"
-                " published_toml = %s WHERE id = %s",
-                [campaign_toml, json.dumps(plan), published_toml, campaign_id],
+            connection.execute(statement.encode(), {**values, "id": campaign_id})
+
+    def set_aside(self, trial_ids: Sequence[str]) -> str:
+        """Moves trials into a separate campaign, `NAME.superseded.1`, in one transaction.
+
+        Args:
+            trial_ids: Existing trials.
+
+        Returns:
+            The database and the new campaign.
+
+        Raises:
+            StorageError: It could not be written; nothing has changed.
+        """
+        self._forget_local()
+        with self.session.writing() as (connection, campaign_id):
+            return (
+                f"{self._address.shown}, campaign {trials.move(connection, campaign_id, trial_ids)}"
             )
 
     @contextmanager
     def locked(self) -> Generator[None]:
-        """Keeps other runs out of the campaign for as long as the block runs.
+        """Excludes other runs from the campaign during the block.
 
         Raises:
-            StorageError: Another run is at work in it, or it cannot be written.
+            StorageError: Another run is using it, or it cannot be written.
         """
         with self._waiting.locked(), self.session.alone():
             yield
 
     @contextmanager
     def trial(self, trial_id: str) -> Generator[Path]:
-        """A folder for the files of a trial, which is loaded when the block succeeds.
+        """A folder for the files of a trial, which is loaded if the block succeeds.
 
         Args:
             trial_id: Id of the trial; an earlier recording of it is replaced.
 
         Yields:
-            The folder to write to; it is removed when the block raises.
+            The folder to write to; it is removed if the block raises.
 
         Raises:
-            StorageError: It could not be written, or not be loaded: then it waits.
+            StorageError: It could not be written, or not be loaded; then it is kept.
         """
         with self._waiting.trial(trial_id) as into:
             yield into
         self._load_waiting(trial_id)
 
-    def load(self, source: Readable, trial_id: str) -> int:
-        """Puts a trial of another storage here, in place of an earlier recording, as one.
+    def load(self, source: Results, trial_id: str) -> int:
+        """Copies a trial from another storage in one transaction; replaces an earlier recording.
 
         Args:
             source: The other storage.
             trial_id: Id of the trial.
 
         Returns:
-            How many rows it has in all tables.
+            Number of rows in all tables.
 
         Raises:
-            StorageError: It could not be read or written; what was there is there.
+            StorageError: It could not be read or written; nothing has changed.
         """
         self._forget_local()
         with self.session.writing() as (connection, campaign_id):
@@ -303,21 +346,20 @@ class Results:
         try:
             self.load(self._waiting, trial_id)
         except StorageError as error:
-            hint = f"{error.hint}; until then the recording waits in `{self._waiting.folder}`"
+            hint = f"{error.hint}; until then the recording is kept in `{self._waiting.folder}`"
             raise StorageError(error.message, hint.removeprefix("; ")) from None
         local = self._new_local(trial_id)
         with writing(self.folder):
             shutil.move(self._waiting.trials / trial_id, local.trials / trial_id)
 
-    def _require_same_campaign(self, campaign_toml: str, plan: list[dict[str, Any]]) -> None:
+    def _require_same_campaign(self, campaign_toml: str, plan: list[Planned]) -> None:
         given = self.campaign_toml()
         if given is None and self.trial_ids():
-            raise StorageError(f"`{self.place}` holds recordings of no campaign", ELSEWHERE)
-        if given not in (None, campaign_toml):
-            raise StorageError(f"`{self.place}` holds the results of another one", ELSEWHERE)
-        if changed := documents.changed(plan, self.plan()):
-            message = f"`{self.place}` was made with other settings: {changed} differs"
-            raise StorageError(message, ELSEWHERE)
+            raise StorageError(f"`{self.place}` contains recordings without a campaign", ELSEWHERE)
+        if given is None:
+            return
+        if other := documents.other_campaign(campaign_toml, plan, given, self.plan()):
+            raise StorageError(f"`{self.place}` {other}", ELSEWHERE)
 
     def _derived_names(self, table: str) -> tuple[str, ...]:
         query = (
@@ -334,10 +376,9 @@ class Results:
         found = self.session.ask(query, name)
         return found[0][0] if found else None
 
-    def _fetched(self, trial_id: str) -> Folder:
-        """The tables of a trial, brought here, all of one state of the database."""
-        if trial_id not in self.trial_ids():
-            raise self._no_trial(trial_id)
+    def _fetched(self, trial_id: str) -> ParquetResults:
+        """Local copies of the tables of a trial, from one snapshot of the database."""
+        self._key(trial_id)
         local = self._new_local(trial_id)
         into = local.trials / trial_id
         try:
@@ -349,13 +390,29 @@ class Results:
             raise
         return local
 
+    def _key(self, trial_id: str) -> int:
+        """Key of a trial in the database.
+
+        Raises:
+            StorageError: The trial does not exist.
+        """
+        key = self._found(trial_id)
+        if key is None:
+            raise self._no_trial(trial_id)
+        return key
+
+    def _found(self, trial_id: str) -> int | None:
+        """Key of a trial in the database; None if it does not exist."""
+        found = self.session.ask(f"SELECT trials.id {_OF_CAMPAIGN} AND trial = %s", trial_id)
+        return int(found[0][0]) if found else None
+
     def _no_trial(self, trial_id: str) -> StorageError:
         return StorageError(f"`{self.place}` has no trial `{trial_id}`")
 
-    def _new_local(self, trial_id: str) -> Folder:
+    def _new_local(self, trial_id: str) -> ParquetResults:
         """A new folder of this process for the tables of one trial."""
         self._forget_local()
-        local = Folder(Path(tempfile.mkdtemp(prefix="plimsoll-rows-")))
+        local = ParquetResults(Path(tempfile.mkdtemp(prefix="plimsoll-rows-")))
         self._local = (trial_id, local)
         local.trials.mkdir()
         return local
@@ -379,7 +436,7 @@ def _replace(
 
 
 def _tidy(waiting: Path) -> None:
-    """Removes the folder of waiting trials where none waits, and the campaign's if it is empty."""
+    """Removes the folder of unloaded trials and the campaign's folder, if they are empty."""
     if not waiting.is_dir() or any((waiting / "trials").glob("*")):
         return
     shutil.rmtree(waiting, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""The tables of the database, and how those of an older Plimsoll become those of this one.
+"""The schema of the database, and its migrations.
 
-Each file of `schema/` is one step: a database of version 3 has been through the first three. A step
-that was released is never changed; what changes is a further step.
+Each file of `schema/` is one migration: a database of version 3 has the first three. A released
+migration is never changed; changes are new migrations.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from plimsoll.storage.postgres.connection import Connection
 
 _LOCK = 0x706C696D
-"""Key of the lock under which the tables are made and changed; no other program should have it."""
+"""Key of the advisory lock for migrations; other programs should not use it."""
 
 _IS_THERE = """
 SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = 'plimsoll' AND tablename = 'schema_version'
 """
-"""Asked of the catalogue itself: `to_regclass` may answer from what it knew a moment ago."""
+"""Queries the catalogue itself, since `to_regclass` may return a cached result."""
 
 _VERSION = """
 CREATE TABLE plimsoll.schema_version (version integer NOT NULL);
@@ -33,14 +33,14 @@ INSERT INTO plimsoll.schema_version VALUES (0);
 
 @cache
 def steps() -> tuple[str, ...]:
-    """The steps in order, as SQL."""
+    """The migrations in order, as SQL."""
     files = resources.files("plimsoll.storage.postgres").joinpath("schema").iterdir()
     numbered = {int(file.name.partition("-")[0]): file for file in files}
     return tuple(numbered[number].read_text("utf-8") for number in sorted(numbered))
 
 
 def version(connection: Connection) -> int:
-    """How many steps a database has been through; 0 when it holds nothing of Plimsoll."""
+    """The schema version of a database; 0 if it has no tables of Plimsoll."""
     if connection.execute(_IS_THERE).fetchone() is None:
         return 0
     found = connection.execute("SELECT max(version) FROM plimsoll.schema_version").fetchone()
@@ -48,34 +48,34 @@ def version(connection: Connection) -> int:
 
 
 def bring_up(connection: Connection, address: Address, *, make: bool) -> bool:
-    """Brings the tables of a database to the version of this Plimsoll.
+    """Migrates a database to the schema version of this Plimsoll.
 
     Args:
         connection: Outside any transaction.
-        address: Where it leads, for errors.
-        make: Whether tables are made where there are none.
+        address: The database, for errors.
+        make: Whether missing tables are created.
 
     Returns:
-        Whether the tables are there now.
+        Whether the tables exist now.
 
     Raises:
-        StorageError: They are of a newer version.
-        psycopg.Error: They could not be read, made or changed; nothing was changed then.
+        StorageError: They have a newer version.
+        psycopg.Error: They could not be read, created or changed; nothing was changed.
     """
     found = version(connection)
     if found < len(steps()) and (found or make):
         found = _migrate(connection)
     if found > len(steps()):
         message = (
-            f"the results in `{address.shown}` have schema version {found}, this Plimsoll knows up"
-            f" to {len(steps())}"
+            f"the results in `{address.shown}` have schema version {found}; this version"
+            f" of Plimsoll supports up to {len(steps())}"
         )
         raise StorageError(message, "update Plimsoll")
     return found > 0
 
 
 def _migrate(connection: Connection) -> int:
-    """Goes through the steps that are missing, all or none of them; gives the version after it."""
+    """Applies all missing migrations, or none; returns the version afterwards."""
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         found = version(connection)  # somebody else may have been faster
@@ -90,9 +90,9 @@ def _migrate(connection: Connection) -> int:
 
 
 def tend(connection: Connection) -> None:
-    """Tells the server of rows that are new, so that the next query finds them soon.
+    """Updates the server's statistics and indexes after new rows, so that queries are fast.
 
-    The server does the same by itself after a while, and only the owner of the tables may ask.
+    The server does this itself after a while; only the owner of the tables may request it.
 
     Raises:
         psycopg.Error: The connection was lost.

@@ -1,4 +1,4 @@
-"""One campaign's line to its database: opened when it is needed, and again when it was lost."""
+"""The connection of one campaign to its database: opened on demand, and again after a loss."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from plimsoll.storage.postgres.address import Address
     from plimsoll.storage.postgres.connection import Connection
 
-ELSEWHERE = "name another campaign with `--into`: the last part of the folder is its name"
+ELSEWHERE = "choose another campaign with `--into`: the last part of the folder is its name"
 
 _LOCK = 0x506C696D
 """First half of the keys of locks on campaigns; the second is a hash of the name."""
 
 
 class Session:
-    """The connection of one campaign, and the lock that it may hold; to be closed.
+    """The connection of one campaign, and its lock; must be closed.
 
-    A campaign goes on for hours while the database has nothing to do with it, so the connection may
-    be gone whenever it is used. The lock goes with it and is then taken again.
+    A campaign may run for hours without using the database, so the connection may be lost in the
+    meantime. The lock is lost with it, and acquired again.
 
     Args:
-        address: Where the database is.
+        address: The database.
         campaign: Name of the campaign.
     """
 
     def __init__(self, address: Address, campaign: str) -> None:
-        """Connect to nothing yet."""
+        """Does not connect yet."""
         self.place = f"{address.shown}, campaign {campaign}"
         self._address = address
         self._campaign = campaign
@@ -42,20 +42,20 @@ class Session:
         self._is_locked = False
 
     def close(self) -> None:
-        """Ends the connection, and with it the lock."""
+        """Closes the connection, which releases the lock."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def ask(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Rows of a query; none where the database holds nothing of Plimsoll.
+        """Rows of a query; none if the database has no tables of Plimsoll.
 
         Args:
             query: Its first parameter is the name of the campaign.
             values: Its further parameters.
 
         Raises:
-            StorageError: It could not be answered.
+            StorageError: The query failed.
         """
         with self.speaking() as connection:
             if not self._is_there:
@@ -64,20 +64,20 @@ class Session:
 
     @contextmanager
     def writing(self) -> Generator[tuple[Connection, int]]:
-        """A transaction in which the campaign is there and nobody else writes to it; its id.
+        """A transaction with the campaign locked for writing; yields its id.
 
         Raises:
-            StorageError: Something was refused; nothing has changed then.
+            StorageError: A statement failed; nothing has changed.
         """
         with self.speaking(make=True) as connection, connection.transaction():
             yield connection, _campaign_id(connection, self._campaign)
 
     @contextmanager
     def seeing_one_state(self) -> Generator[Connection]:
-        """A transaction that sees the database as it is now, whatever others change meanwhile.
+        """A transaction with a snapshot of the database, unaffected by concurrent changes.
 
         Raises:
-            StorageError: Something was refused.
+            StorageError: A statement failed.
         """
         with self.speaking() as connection, connection.transaction():
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -85,13 +85,13 @@ class Session:
 
     @contextmanager
     def speaking(self, *, make: bool = False) -> Generator[Connection]:
-        """The connection; what is refused becomes an error with a remedy.
+        """The connection; errors of the database become errors with a hint.
 
         Args:
-            make: Whether tables are made where there are none.
+            make: Whether missing tables are created.
 
         Raises:
-            StorageError: Something was refused.
+            StorageError: A statement failed.
         """
         connection = self._connected()
         with speaking(self._address):
@@ -101,10 +101,10 @@ class Session:
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Keeps other runs out of the campaign for as long as the block runs.
+        """Excludes other runs from the campaign during the block.
 
         Raises:
-            StorageError: Another run is at work in it.
+            StorageError: Another run is using it.
         """
         with self.speaking(make=True) as connection:
             self._take(connection)
@@ -128,11 +128,11 @@ class Session:
     def _take(self, connection: Connection) -> None:
         query = "SELECT pg_try_advisory_lock(%s, hashtext(%s))"
         if connection.execute(query, [_LOCK, self._campaign]).fetchone() != (True,):
-            message = f"another run is at work in `{self.place}`"
-            raise StorageError(message, f"wait until it has ended, or {ELSEWHERE}")
+            message = f"another run is using `{self.place}`"
+            raise StorageError(message, f"wait until it has finished, or {ELSEWHERE}")
 
     def _release(self) -> None:
-        """Gives the lock back; a connection that is gone has done so."""
+        """Releases the lock; a lost connection has released it already."""
         with suppress(StorageError), self.speaking() as connection:
             query = "SELECT pg_advisory_unlock(%s, hashtext(%s))"
             connection.execute(query, [_LOCK, self._campaign])

@@ -1,6 +1,6 @@
-"""One trial in the database: written as a whole, read as a whole, removed as a whole.
+"""Writes, reads and removes trials in the database, each as a whole.
 
-All functions run within a transaction of whoever calls them.
+All functions run in a transaction of the caller.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from plimsoll import tables
 from plimsoll.storage.postgres import copying
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -33,25 +33,25 @@ RECORDED = tuple(table for table in tables.TABLES if table.stored == "recorded")
 """Tables with the rows of a trial."""
 
 ROWS = 1 << 16
-"""Rows that are held at a time; bounds the memory."""
+"""Rows in memory at a time."""
 
 MOST_SECONDS = 24 * 60 * 60 * 366
-"""The longest trial of which seconds are listed; an instant that is further away is a mistake."""
+"""The longest trial whose seconds are listed; a timestamp beyond it is a mistake."""
 
 _SECOND_NS = 1_000_000_000
 
 
 def write(connection: Connection, campaign_id: int, source: Results, trial_id: str) -> int:
-    """Puts a trial in place of an earlier recording of it.
+    """Writes a trial; replaces an earlier recording of it.
 
     Args:
         connection: Within a transaction.
         campaign_id: Its campaign.
-        source: Where its recording and rows are read.
+        source: The storage of its recording and rows.
         trial_id: Its id.
 
     Returns:
-        How many rows it has in all tables.
+        Number of rows in all tables.
 
     Raises:
         StorageError: It could not be read.
@@ -61,7 +61,7 @@ def write(connection: Connection, campaign_id: int, source: Results, trial_id: s
     forget(connection, campaign_id, trial_id)
     key = _insert(connection, campaign_id, recording)
     rows = 0
-    end = _End()
+    end = _LastInstant()
     for table in RECORDED:
         batches = _batches(source.table(trial_id, table.name))
         watched = end.watching(batches) if table is tables.REQUESTS else batches
@@ -71,13 +71,12 @@ def write(connection: Connection, campaign_id: int, source: Results, trial_id: s
     seconds = end.seconds(recording)
     connection.execute("UPDATE plimsoll.trials SET seconds = %s WHERE id = %s", [seconds, key])
     for name, content in source.logs(trial_id).items():
-        clean = content.replace("\0", "�")  # the one sign that the database cannot hold
-        connection.execute("INSERT INTO plimsoll.logs VALUES (%s, %s, %s)", [key, name, clean])
+        connection.execute("INSERT INTO plimsoll.logs VALUES (%s, %s, %s)", [key, name, content])
     return rows
 
 
 def forget(connection: Connection, campaign_id: int, trial_id: str) -> None:
-    """Removes a trial and all of its rows; does nothing when there is none.
+    """Removes a trial and all of its rows, if it exists.
 
     Raises:
         psycopg.Error: It could not be removed.
@@ -87,11 +86,49 @@ def forget(connection: Connection, campaign_id: int, trial_id: str) -> None:
     )
 
 
-def fetch(connection: Connection, campaign: str, trial_id: str, into: Path) -> None:
-    """Writes the tables of a trial as Parquet, a file a table; none for a table without rows.
+def move(connection: Connection, campaign_id: int, trial_ids: Sequence[str]) -> str:
+    """Moves trials to a new campaign named after theirs.
 
     Args:
-        connection: Within a transaction that sees one state of the database.
+        connection: Within a transaction.
+        campaign_id: Their campaign.
+        trial_ids: Their ids.
+
+    Returns:
+        Name of the new campaign: `NAME.superseded.1`.
+
+    Raises:
+        psycopg.Error: It could not be written.
+    """
+    made = connection.execute(
+        "INSERT INTO plimsoll.campaigns"
+        " (name, campaign_toml, campaign_json, plan_json, published_toml)"
+        " SELECT old.name || '.superseded.' || ("
+        "  SELECT count(*) + 1 FROM plimsoll.campaigns AS aside"
+        "  WHERE starts_with(aside.name, old.name || '.superseded.')"
+        " ), old.campaign_toml, old.campaign_json, old.plan_json, old.published_toml"
+        " FROM plimsoll.campaigns AS old WHERE old.id = %s RETURNING id, name",
+        [campaign_id],
+    ).fetchone()
+    assert made is not None  # noqa: S101 - RETURNING gives a row
+    connection.execute(
+        "UPDATE plimsoll.trials SET campaign_id = %s WHERE campaign_id = %s AND trial = ANY(%s)",
+        [made[0], campaign_id, list(trial_ids)],
+    )
+    for table in ("seconds", "summaries"):
+        connection.execute(
+            f"UPDATE plimsoll.{table} SET campaign_id = %s"
+            " WHERE campaign_id = %s AND trial = ANY(%s)".encode(),
+            [made[0], campaign_id, list(trial_ids)],
+        )
+    return str(made[1])
+
+
+def fetch(connection: Connection, campaign: str, trial_id: str, into: Path) -> None:
+    """Writes the tables of a trial as Parquet files; none for a table without rows.
+
+    Args:
+        connection: Within a transaction with a snapshot of the database.
         campaign: Name of its campaign.
         trial_id: Its id.
         into: Folder of the files.
@@ -132,7 +169,7 @@ def _insert(connection: Connection, campaign_id: int, recording: Recording) -> i
         "variant": recording.variant,
         "language": recording.language,
         "endpoint": recording.endpoint,
-        "load": str(recording.load.get("name", "")),
+        "load": recording.load.name,
         "repetition": recording.repetition,
         "driver": recording.driver_name,
         "zero_utc": _instant(recording.zero_utc),
@@ -148,7 +185,7 @@ def _insert(connection: Connection, campaign_id: int, recording: Recording) -> i
 
 
 def _instant(text: str) -> datetime | None:
-    """An instant in ISO 8601; None where nobody knows it."""
+    """A timestamp in ISO 8601; None if unknown."""
     try:
         return datetime.fromisoformat(text)
     except ValueError:
@@ -159,8 +196,8 @@ def _batches(rows: ds.Dataset) -> Iterator[pa.RecordBatch]:
     return rows.to_batches(batch_size=ROWS, batch_readahead=1, fragment_readahead=1)
 
 
-class _End:
-    """The last instant of any request, found while the rows go by."""
+class _LastInstant:
+    """Finds the last timestamp of any request while the rows are read."""
 
     def __init__(self) -> None:
         self._last_ns: int | None = None

@@ -3,13 +3,15 @@
 They see what no single trial shows: that different servers stop at the same number, that work makes
 no difference, that the machine drifted. None knows another. A check whose question does not arise
 in a campaign gives no verdict. One that concerns the campaign gives one verdict on it; one that
-concerns a block names the block, and a void block takes its trials along.
+concerns a block or a server names it, and takes its trials along when it is void.
 """
 
 from plimsoll.verdicts.campaign_checks import (
     common_ceiling,
     drivers_agree,
+    equally_disturbed,
     identical_series,
+    one_program,
     order_neutral,
     payload_insensitive,
     reference_drift,
@@ -18,13 +20,15 @@ from plimsoll.verdicts.campaign_checks import (
 )
 
 CAMPAIGN_CHECKS = (
+    one_program,
     reference_drift,
     common_ceiling,
     payload_insensitive,
     identical_series,
     scalability_law,
     order_neutral,
+    equally_disturbed,
     repetitions_agree,
     drivers_agree,
 )
-"""Every check on a campaign; first the one that may void a block, for the others leave that out."""
+"""Every check on a campaign; first those that may void something, for the others leave that out."""

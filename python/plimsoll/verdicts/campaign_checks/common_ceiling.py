@@ -15,29 +15,67 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.entries import entries, fields
-from plimsoll.verdicts import sameness, wording
+from plimsoll import wording
+from plimsoll.comparison.entries import entries, fields
+from plimsoll.verdicts import sameness
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.comparisons import Repetition
-    from plimsoll.aggregate.entries import Entry
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.comparison.entries import Entry
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "common_ceiling"
+TITLE = "Common ceiling"
 SOURCE = "different servers, one number"
+SERVERS = Limit(
+    NAME,
+    "servers",
+    "above",
+    2.0,
+    None,
+    "servers",
+    "different servers at one number at the top, none of them at its own limit",
+    PROPOSAL,
+)
+WITHIN_RATIO = Limit(
+    NAME,
+    "within_ratio",
+    "above",
+    0.02,
+    None,
+    "ratio",
+    "numbers no further apart than this are one number",
+    "as for ranks: a smaller difference is no difference",
+)
+SERVER_BUSY_RATIO = Limit(
+    NAME,
+    "server_busy_ratio",
+    "below",
+    0.9,
+    None,
+    "ratio",
+    "cores a server kept busy / cores it was given; at its own limit from here on",
+    PROPOSAL,
+)
+LIMITS = (
+    SERVERS,
+    WITHIN_RATIO,
+    SERVER_BUSY_RATIO,
+)
 FEWEST = 3
 REMEDY = (
     "Do not rank these servers against each other; look for what they share: more cores for the "
-    "driver, another network, longer answers"
+    "load generator, another network, longer responses"
 )
 
 
-def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
     """Whether different servers stop at the same number, for each endpoint, load and driver.
 
     Args:
@@ -54,28 +92,29 @@ def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, .
 
 def _field(field: Sequence[Entry], limits: Limits) -> Finding:
     """One endpoint and load, by one driver."""
-    limit = limits.of(NAME, "servers")
-    within = limits.of(NAME, "within_ratio").doubtful or 0.0
+    limit = limits.of(SERVERS)
+    within = limits.of(WITHIN_RATIO).doubtful or 0.0
     by_title = {entry.framework: entry for entry in field}
     throughputs = {title: entry.throughput for title, entry in by_title.items()}
     top = [by_title[title] for title in sameness.top_group(throughputs, within)]
     unexplained = [entry for entry in top if not _is_at_its_limit(entry, limits)]
     count = len({entry.name for entry in unexplained})
     if limit.level(count) == "sound":
-        sentence = "at no endpoint do different servers stop at one number without reason"
+        sentence = "at every endpoint, servers differ or are saturated"
         return found(limit, count, sentence, "")
     names = wording.listed([entry.framework for entry in unexplained], most=6)
     sentence = (
-        f"at {field[0].field}, {count} different servers stop at one number: {names} answer "
-        f"{_span([entry.throughput for entry in unexplained])} requests per second, and "
-        f"{_busy(unexplained)}; so something else was the limit"
+        f"at {field[0].field}, {count} servers reach the same throughput ({names}: "
+        f"{_span([entry.throughput for entry in unexplained])} requests/s), and "
+        f"{_busy(unexplained)}: "
+        "a shared limit was measured"
     )
     return found(limit, count, sentence, REMEDY)
 
 
 def _is_at_its_limit(entry: Entry, limits: Limits) -> bool:
     ratio = entry.server_busy_ratio
-    return ratio is not None and limits.of(NAME, "server_busy_ratio").level(ratio) == "sound"
+    return ratio is not None and limits.of(SERVER_BUSY_RATIO).level(ratio) == "sound"
 
 
 def _span(throughputs: Sequence[float]) -> str:

@@ -19,35 +19,52 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.disagreements import THROUGHPUT, disagreements
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.comparison.driver_comparison import THROUGHPUT, disagreements
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.comparisons import Repetition
-    from plimsoll.aggregate.disagreements import ByDriver, Disagreement
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.comparison.driver_comparison import ByDriver, Disagreement
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "drivers_agree"
-SOURCE = "throughput by each driver against that by our engine; J. M. Bland and D. G. Altman, 1986"
+TITLE = "Drivers agree"
+SOURCE = (
+    "throughput by each load generator against that by our engine; J. M. Bland and D. G. Altman, "
+    "1986"
+)
+APART_RATIO = Limit(
+    NAME,
+    "apart_ratio",
+    "above",
+    0.1,
+    None,
+    "ratio",
+    "throughput by one driver / that by our engine, or the other way round, less 1",
+    PROPOSAL + "; drivers that share a machine with the server take cores from it",
+)
+LIMITS = (APART_RATIO,)
 REMEDY = (
-    "See in the section on drivers which checks each of them fails; where no driver was short of "
+    "See in the section on drivers which checks each of them fails; where no load generator was "
+    "short of "
     "cores, quote these numbers with the name of the tool"
 )
 
 
-def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
     """Whether several drivers report the same throughput of each server.
 
     Args:
         repetitions: The trials of a campaign.
         limits: The limits of the campaign.
     """
-    limit = limits.of(NAME, "apart_ratio")
+    limit = limits.of(APART_RATIO)
     compared = [
         (one, by, by.apart)
         for one in disagreements(repetitions)
@@ -68,7 +85,7 @@ def _finding(one: Disagreement, by: ByDriver, apart: float, limit: Limit) -> Fin
     numbers = (wording.count(other.numbers[THROUGHPUT].value) for other in (by, ours))
     reported, expected = numbers
     sentence = (
-        f"of {one.title}, {by.driver} reports {reported} answers per second and {one.against} "
+        f"of {one.title}, {by.driver} reports {reported} requests/s and {one.against} "
         f"{expected}: {wording.percent(round(apart, 4))} {verb}"
     )
     return found(limit, apart, sentence, REMEDY)
@@ -83,5 +100,5 @@ def _agreeing(compared: Sequence[tuple[Disagreement, ByDriver, float]], limit: L
     )
     within = apart if limit.level(apart) == "sound" else 0.0
     if within != apart:
-        sentence += ", which chance may have made"
+        sentence += ", within chance"
     return found(limit, within, sentence, "")

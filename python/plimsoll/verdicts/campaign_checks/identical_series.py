@@ -14,24 +14,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.entries import Entry, entries, fields
-from plimsoll.verdicts import sameness, wording
+from plimsoll import wording
+from plimsoll.comparison.entries import Entry, entries, fields
+from plimsoll.verdicts import sameness
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.aggregate.comparisons import Repetition
+    from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "identical_series"
+TITLE = "Identical series"
 SOURCE = "two servers, one series"
-REMEDY = "See whether both trials reached the server they are named for, and repeat them"
+PAIRS = Limit(
+    NAME,
+    "pairs",
+    "above",
+    0.0,
+    None,
+    "pairs",
+    "pairs of trials of different servers with the same responses in every second",
+    PROPOSAL,
+)
+WITHIN_RATIO = Limit(
+    NAME,
+    "within_ratio",
+    "above",
+    0.005,
+    None,
+    "ratio",
+    "seconds no further apart than this are the same",
+    PROPOSAL,
+)
+LIMITS = (
+    PAIRS,
+    WITHIN_RATIO,
+)
+REMEDY = "Check that both trials reached their own server, and repeat them"
 
 
-def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
     """Whether trials of different frameworks have the same series.
 
     Args:
@@ -57,15 +84,15 @@ def _series(entry: Entry) -> list[tuple[int, ...]]:
 
 
 def _field(field: Sequence[Entry], limits: Limits) -> Finding:
-    limit = limits.of(NAME, "pairs")
-    pairs = list(_pairs(field, limits.of(NAME, "within_ratio").doubtful or 0.0))
+    limit = limits.of(PAIRS)
+    pairs = list(_pairs(field, limits.of(WITHIN_RATIO).doubtful or 0.0))
     if not pairs:
-        sentence = "no two servers have the same series of answers, second for second"
+        sentence = "no two servers have the same throughput in every second"
         return found(limit, 0, sentence, "")
     told = [f"{one} and {other}" for one, other in pairs]
     sentence = (
         f"{wording.several(len(pairs), 'pair')} of trials of different servers have the same "
-        f"answers in every second: {wording.listed(told)}"
+        f"responses in every second: {wording.listed(told)}"
     )
     return found(limit, len(pairs), sentence, REMEDY)
 

@@ -2,9 +2,10 @@
 
 Each repetition is a block with its combinations in shuffled order, so a drift of the machine
 spreads over all of them; it makes numbers scatter, and it should be known. Looked at is each
-trial's throughput against the others of its own combination (their mean, on logarithms), over its
-position in the plan: the slope of the straight line through all of them, from the first trial of
-the campaign to the last. A slope that chance could have made (Student's t, 99 %) is none.
+trial's throughput, without what other programs took from it (`undisturbed`), against the others of
+its own combination (their mean, on logarithms), over its position in the plan: the slope of the
+straight line through all of them, from the first trial of the campaign to the last. A slope that
+chance could have made (Student's t, 99 %) is none.
 
 Only loads that ask for as much as can be had are looked at, and it needs combinations that were
 measured more than once: a campaign with a single repetition gets no verdict here; that its order
@@ -19,31 +20,44 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.entries import entries
-from plimsoll.aggregate.intervals import Slope, slope
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.comparison.entries import entries
+from plimsoll.statistics.intervals import Slope, slope
 from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.comparisons import Repetition
-    from plimsoll.aggregate.entries import Entry
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.comparison.entries import Entry
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "order_neutral"
+TITLE = "Order neutral"
 SOURCE = "throughput within each combination over its position in the plan, least squares"
+DRIFT_RATIO = Limit(
+    NAME,
+    "drift_ratio",
+    "above",
+    0.02,
+    None,
+    "ratio",
+    "change of the same servers from the first trial of a campaign to the last",
+    "as for ranks: a smaller difference is no difference",
+)
+LIMITS = (DRIFT_RATIO,)
 FEWEST_FREEDOM = 4
 """With fewer trials to spare, a slope cannot be told from chance."""
 REMEDY = (
-    "Give the machine time to warm up or to cool down (`cool_down`), stop what else runs on it, "
-    "and add repetitions: blocks keep a drift from favouring one server, not from blurring all"
+    "Give the machine time to warm up or cool down (`cool_down`), stop other programs, and add "
+    "repetitions"
 )
 
 
-def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
     """Whether throughput rises or falls with the position in the plan.
 
     Args:
@@ -61,20 +75,20 @@ def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, .
 
 
 def _finding(repeated: Sequence[Entry], limits: Limits) -> Finding:
-    limit = limits.of(NAME, "drift_ratio")
+    limit = limits.of(DRIFT_RATIO)
     orders, logarithms, groups = _points(repeated)
     line = slope(orders, logarithms, groups, FEWEST_FREEDOM)
     if line is None:
         trials = wording.several(len(orders), "trial")
-        sentence = f"{trials} are too few to tell whether their order in the campaign mattered"
-        return unknown(limit, sentence, "Ask for more repetitions")
+        sentence = f"{trials} are too few to detect drift over the campaign"
+        return unknown(limit, sentence, "Request more repetitions")
     return _told(limit, line, max(orders) - min(orders))
 
 
 def _told(limit: Limit, line: Slope, length: float) -> Finding:
     drift = math.expm1(line.slope * length)
     if not line.is_beyond_chance:
-        return found(limit, 0.0, "throughput did not depend on when a trial was conducted", "")
+        return found(limit, 0.0, "throughput did not drift over the campaign", "")
     sentence = (
         f"from the first trial of the campaign to the last, the same servers became "
         f"{wording.percent(round(abs(drift), 4))} {'faster' if drift > 0 else 'slower'}"
@@ -87,7 +101,7 @@ def _points(repeated: Sequence[Entry]) -> tuple[list[float], list[float], list[i
     points = [
         (float(one.recording.order), math.log(throughput), place)
         for place, entry in enumerate(repeated)
-        for one, throughput in zip(entry.repetitions, entry.throughputs, strict=True)
+        for one, throughput in zip(entry.repetitions, entry.throughputs_alone, strict=True)
     ]
     orders, logarithms, groups = zip(*points, strict=True)
     return list(orders), list(logarithms), list(groups)

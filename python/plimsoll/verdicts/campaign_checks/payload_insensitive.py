@@ -15,29 +15,67 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.entries import entries
-from plimsoll.verdicts import sameness, wording
+from plimsoll import wording
+from plimsoll.comparison.entries import entries
+from plimsoll.verdicts import sameness
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.comparisons import Repetition
-    from plimsoll.aggregate.entries import Entry
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.comparison.entries import Entry
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "payload_insensitive"
+TITLE = "Payload insensitive"
 SOURCE = "different work, one number"
+ENDPOINTS = Limit(
+    NAME,
+    "endpoints",
+    "above",
+    3.0,
+    None,
+    "endpoints",
+    "endpoints at one number, their responses ten times as long and more, no core at its limit",
+    PROPOSAL,
+)
+WITHIN_RATIO = Limit(
+    NAME,
+    "within_ratio",
+    "above",
+    0.02,
+    None,
+    "ratio",
+    "numbers no further apart than this are one number",
+    "as for ranks: a smaller difference is no difference",
+)
+SERVER_BUSY_RATIO = Limit(
+    NAME,
+    "server_busy_ratio",
+    "below",
+    0.9,
+    None,
+    "ratio",
+    "cores a server kept busy / cores it was given; at its own limit from here on",
+    PROPOSAL,
+)
+LIMITS = (
+    ENDPOINTS,
+    WITHIN_RATIO,
+    SERVER_BUSY_RATIO,
+)
 FEWEST = 4
 REMEDY = (
-    "Do not read these numbers as what an endpoint costs; see what else was the limit: the "
-    "driver, a lock or a pause in the server, the number of connections"
+    "Do not read these numbers as what an endpoint costs; find the other limit: the load "
+    "generator, a lock or a pause in the server, the number of connections"
 )
 
 
-def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
     """Whether throughput depends on the length of the answers, for each server and load.
 
     Args:
@@ -71,26 +109,26 @@ def _lengths(by_endpoint: dict[str, Entry]) -> dict[str, float]:
 
 def _server(by_endpoint: dict[str, Entry], limits: Limits) -> Finding:
     """One server and load."""
-    limit = limits.of(NAME, "endpoints")
-    within = limits.of(NAME, "within_ratio").doubtful or 0.0
+    limit = limits.of(ENDPOINTS)
+    within = limits.of(WITHIN_RATIO).doubtful or 0.0
     lengths = _lengths(by_endpoint)
     throughputs = {name: entry.throughput for name, entry in by_endpoint.items()}
     names = sameness.insensitive_group(throughputs, lengths, within)
     if limit.level(len(names)) == "sound":
-        return found(limit, len(names), "longer answers cost every server throughput", "")
+        return found(limit, len(names), "longer responses cost every server throughput", "")
     group = [by_endpoint[name] for name in names]
     sentence = (
-        f"{group[0].framework} answers about {wording.count(group[0].throughput)} requests per "
-        f"second whether an answer has {wording.count(lengths[names[0]])} or "
+        f"{group[0].framework} completes {wording.count(group[0].throughput)} requests/s "
+        f"whether a response has {wording.count(lengths[names[0]])} or "
         f"{wording.count(lengths[names[-1]])} bytes ({wording.listed(list(names), most=8)})"
     )
     if all(_is_at_its_limit(entry, limits) for entry in group):
-        sentence += "; its own processors were the limit, so that is what a request costs it"
-        return found(limit, 0, sentence, "Nothing")
-    sentence += ", and its own processors were not seen to be the limit; so something else was"
+        sentence += "; its cores were saturated: this is its cost per request"
+        return found(limit, 0, sentence, "")
+    sentence += ": its cores were not saturated, so another limit was measured"
     return found(limit, len(names), sentence, REMEDY)
 
 
 def _is_at_its_limit(entry: Entry, limits: Limits) -> bool:
     ratio = entry.server_busy_ratio
-    return ratio is not None and limits.of(NAME, "server_busy_ratio").level(ratio) == "sound"
+    return ratio is not None and limits.of(SERVER_BUSY_RATIO).level(ratio) == "sound"

@@ -2,8 +2,11 @@
 
 A campaign that has the framework `reference` measures it once in each block. Nothing about it
 changes, so what changes in its numbers is the machine. The drift of a block is the median, over
-endpoints and loads, of its throughput there against the median of all blocks. Beyond 2 % the
-numbers of the block are doubtful, beyond 5 % they are void and its trials are left out.
+endpoints and loads, of its throughput there against the median of all blocks. What other programs
+took from it is taken off first: `undisturbed` and `equally_disturbed` judge that. Tables compare
+within blocks, so a block that is slower as a whole changes no ratio. Beyond 5 %, which is what an
+interval is expected to be known to, the block is doubtful; beyond a quarter it is another machine,
+the block is void and its trials are left out.
 
 With two blocks it cannot be told which of them is the odd one: each lies half the difference away.
 At a rate that was asked for nothing would be seen, so only loads that ask for as much as can be had
@@ -18,30 +21,45 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.entries import entries, is_saturating
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.comparison.entries import entries, is_saturating
+from plimsoll.recording import YARDSTICK
 from plimsoll.verdicts.finding import found, unknown, verdict
+from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.verdict import CAMPAIGN, block_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.comparisons import Repetition
+    from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "reference_drift"
-REFERENCE = "reference"
-"""Name of the framework that is the control."""
+TITLE = "Reference drift"
 SOURCE = "the reference server in each block against its median over all blocks"
+DRIFT_RATIO = Limit(
+    NAME,
+    "drift_ratio",
+    "above",
+    0.05,
+    0.25,
+    "ratio",
+    "the reference server in a block against its median over the blocks, without what others took",
+    "tables compare within blocks; void where it is another machine",
+)
+LIMITS = (DRIFT_RATIO,)
 REMEDY = (
     "See what else happened on the machine during this block, then repeat the campaign in "
     "another folder"
 )
-MISSING = "See why the reference server gave no number there, and run again with `--again`"
+MISSING = (
+    "See why the reference server gave no number there; `--again` repeats what failed, and what is "
+    "void is measured anew into another folder (`--into`)"
+)
 
 
-def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
     """How far the reference server of each block lies from its median.
 
     Args:
@@ -58,26 +76,25 @@ def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, .
     if not found_drifts:
         return (_nowhere(limits),)
     verdicts = [_block(block, found_drifts.get(block), limits) for block in blocks]
-    doubts = tuple(one for one in verdicts if one.level != "sound")
+    doubts = tuple(one for one in verdicts if one.is_doubting)
     return doubts or (_all_sound(found_drifts, limits),)
 
 
-def _is_asked(repetitions: Sequence[Repetition]) -> bool:
+def _is_asked(repetitions: Sequence[ComparedTrial]) -> bool:
     """Whether the campaign has the reference with a load at which a drift would be seen."""
     recordings = [one.recording for one in repetitions]
-    return any(one.framework == REFERENCE and is_saturating(one) for one in recordings)
+    return any(one.framework == YARDSTICK and is_saturating(one) for one in recordings)
 
 
 def _nowhere(limits: Limits) -> Verdict:
     sentence = (
-        "the reference server gave no number that counts in any block, so it is unknown whether "
-        "the machine was the same in all of them"
+        "the reference server has no valid trial in any block, so drift of the machine is unknown"
     )
-    finding = unknown(limits.of(NAME, "drift_ratio"), sentence, MISSING)
+    finding = unknown(limits.of(DRIFT_RATIO), sentence, MISSING)
     return verdict(NAME, CAMPAIGN, [finding], SOURCE)
 
 
-def drifts(repetitions: Sequence[Repetition]) -> dict[int, float]:
+def drifts(repetitions: Sequence[ComparedTrial]) -> dict[int, float]:
     """Block to how far the reference server lies from its median there: −0.03 for 3 % below it.
 
     Args:
@@ -85,24 +102,25 @@ def drifts(repetitions: Sequence[Repetition]) -> dict[int, float]:
     """
     ratios: dict[int, list[float]] = {}
     for entry in entries(repetitions):
-        if entry.name != REFERENCE or not entry.is_saturating or not entry.throughput:
+        if entry.name != YARDSTICK or not entry.is_saturating or not entry.throughput:
             continue
-        for one, throughput in zip(entry.repetitions, entry.throughputs, strict=True):
-            ratio = throughput / entry.throughput - 1
+        middle = median(entry.throughputs_alone)
+        for one, throughput in zip(entry.repetitions, entry.throughputs_alone, strict=True):
+            ratio = throughput / middle - 1
             ratios.setdefault(one.recording.repetition, []).append(ratio)
     return {block: median(found) for block, found in ratios.items()}
 
 
 def _block(block: int, drift: float | None, limits: Limits) -> Verdict:
-    limit = limits.of(NAME, "drift_ratio")
+    limit = limits.of(DRIFT_RATIO)
     if drift is None:
-        sentence = f"the reference server gave no number in {block_name(block)}"
-        finding = unknown(limit, f"{sentence}, so what the machine did then is not known", MISSING)
+        sentence = f"the reference server has no valid trial in {block_name(block)}"
+        finding = unknown(limit, f"{sentence}, so drift of the machine is unknown there", MISSING)
     else:
         sentence = (
             f"in {block_name(block)} the reference server was {wording.percent(abs(drift))} "
-            f"{'faster' if drift > 0 else 'slower'} than its median over the blocks, though "
-            "nothing about it had changed; so the machine had"
+            f"{'faster' if drift > 0 else 'slower'} than its median over the blocks: the "
+            "machine had changed"
         )
         finding = found(limit, abs(drift), sentence, REMEDY)
     return verdict(NAME, block_name(block), [finding], SOURCE)
@@ -114,5 +132,5 @@ def _all_sound(found_drifts: dict[int, float], limits: Limits) -> Verdict:
         f"over {wording.several(len(found_drifts), 'block')} the reference server stayed within "
         f"{wording.percent(round(most, 4))} of its median"
     )
-    finding = found(limits.of(NAME, "drift_ratio"), most, sentence, "")
+    finding = found(limits.of(DRIFT_RATIO), most, sentence, "")
     return verdict(NAME, CAMPAIGN, [finding], SOURCE)

@@ -5,7 +5,8 @@ Four things, over the repetitions that count of each framework at each endpoint 
 - how many there are: with one nothing is known of the spread, with two next to nothing. That is no
   fault of a number that claims nothing: it is said to be unknown. It is doubtful where a rank rests
   on fewer than three, or where some of those that were asked for do not count;
-- the standard deviation over repetitions, divided by their mean, where it is greatest;
+- the standard deviation over repetitions, divided by their mean, where it is greatest, once what
+  other programs took from each is taken off;
 - the same against the difference by which a framework is ahead of the next one: where single
   repetitions scatter more than that, the rank rests on their number alone;
 - whether throughput took the same course in each: steady in one repetition and not in another is
@@ -21,30 +22,82 @@ from itertools import pairwise
 from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.comparisons import is_ahead
-from plimsoll.aggregate.courses import SHORT
-from plimsoll.aggregate.entries import entries, fields
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, not_asked, verdict
+from plimsoll import wording
+from plimsoll.aggregate.steady_state import SHORT
+from plimsoll.comparison.comparisons import observed
+from plimsoll.comparison.entries import entries, fields
+from plimsoll.statistics.comparison import compared
+from plimsoll.verdicts.finding import Finding, found, not_checked, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.comparisons import Repetition
-    from plimsoll.aggregate.entries import Entry
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.comparison.entries import Entry
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "repetitions_agree"
+TITLE = "Repetitions agree"
 SOURCE = "spread over repetitions; T. Kalibera and R. Jones, ISMM 2013"
+REPETITIONS = Limit(
+    NAME,
+    "repetitions",
+    "below",
+    3.0,
+    None,
+    "repetitions",
+    "fewest repetitions that count, of any framework at any endpoint and load",
+    "two numbers have a difference, and no spread",
+)
+SPREAD_RATIO = Limit(
+    NAME,
+    "spread_ratio",
+    "above",
+    0.05,
+    None,
+    "ratio",
+    "standard deviation over repetitions / their mean, of the entry where it is greatest",
+    PROPOSAL,
+)
+CLAIM_RATIO = Limit(
+    NAME,
+    "claim_ratio",
+    "above",
+    1.0,
+    None,
+    "ratio",
+    "standard deviation over repetitions / the difference by which an entry is ahead of the next",
+    PROPOSAL,
+)
+INCONSISTENT = Limit(
+    NAME,
+    "inconsistent",
+    "above",
+    0.0,
+    None,
+    "entries",
+    "entries that were steady in one repetition and not in another",
+    "as in E. Barrett et al., OOPSLA 2017",
+)
+LIMITS = (
+    REPETITIONS,
+    SPREAD_RATIO,
+    CLAIM_RATIO,
+    INCONSISTENT,
+)
 SPREAD_FROM = 3
 """Repetitions from which on their spread says something."""
-LOST = "See why the others do not count, and repeat them with `--again`, or the campaign elsewhere"
-MORE = "Ask for three repetitions or more; ten for ranks that are to be published"
+LOST = (
+    "See why the others do not count; `--again` repeats what failed, and what is void is measured "
+    "anew into another folder (`--into`)"
+)
+MORE = "Request three repetitions or more; ten for published ranks"
 
 
-def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
     """Whether the repetitions of each entry agree.
 
     Args:
@@ -63,14 +116,14 @@ def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, .
     return (verdict(NAME, CAMPAIGN, findings, SOURCE),)
 
 
-def _asked(repetitions: Sequence[Repetition]) -> int:
+def _asked(repetitions: Sequence[ComparedTrial]) -> int:
     """Repetitions that the campaign has begun with, whether they count or not."""
     return len({one.recording.repetition for one in repetitions})
 
 
 def _number(found_entries: Sequence[Entry], asked: int, limits: Limits) -> Finding:
     """How many repetitions there are, and the spread that they have."""
-    limit = limits.of(NAME, "repetitions")
+    limit = limits.of(REPETITIONS)
     fewest = min(len(entry.repetitions) for entry in found_entries)
     few = [entry for entry in found_entries if limit.level(len(entry.repetitions)) != "sound"]
     if not few:
@@ -84,10 +137,10 @@ def _number(found_entries: Sequence[Entry], asked: int, limits: Limits) -> Findi
     told = _of_few(few, len(found_entries))
     bold = [_claimed(*pair) for pair in _ahead(found_entries) if _is_bold(pair, limit)]
     if bold:
-        return found(limit, fewest, f"{told}; yet {wording.listed(bold)}", MORE)
+        return found(limit, fewest, f"{told}. Yet {wording.listed(bold, 2)}", MORE)
     if fewest < asked:
-        return found(limit, fewest, f"{told}, of {asked} that were asked for", LOST)
-    return not_asked(limit, f"{told}; no rank is claimed")
+        return found(limit, fewest, f"{told}, of {asked} that were requested", LOST)
+    return not_checked(limit, f"{told}; no rank is claimed")
 
 
 def _of_few(few: Sequence[Entry], total: int) -> str:
@@ -96,24 +149,24 @@ def _of_few(few: Sequence[Entry], total: int) -> str:
     named = wording.listed([entry.title for entry in few])
     which = "every entry" if len(few) == total else named
     if most == 1:
-        return (
-            f"of {which} one repetition counts, so it is unknown whether the number would come out "
-            "again, or whether the order of trials mattered"
-        )
+        return f"one repetition of {which} counts, so the scatter between repetitions is unknown"
     return (
-        f"of {which} only {'' if fewest == most else f'{fewest} to '}"
-        f"{wording.several(most, 'repetition')} count, which says little about how far numbers "
-        "scatter"
+        f"only {'' if fewest == most else f'{fewest} to '}"
+        f"{wording.several(most, 'repetition')} of {which} count, too few to show the scatter"
     )
 
 
 def _ahead(found_entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
-    """Neighbours in a ranking of which the first is said to be ahead of the second."""
+    """Neighbours in a ranking of which the first is ranked ahead of the second."""
+    return [pair for field in fields(found_entries) for pair in _ahead_in(field)]
+
+
+def _ahead_in(field: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
+    found = compared([observed(entry.repetitions, "goodput_per_s") for entry in field])
     return [
-        (one, other)
-        for field in fields(found_entries)
-        for one, other in pairwise(sorted(field, key=_middle, reverse=True))
-        if is_ahead(one.values("goodput_per_s"), other.values("goodput_per_s"))
+        (field[one], field[other])
+        for one, other in pairwise(found.order())
+        if found.is_ahead(one, other)
     ]
 
 
@@ -123,12 +176,15 @@ def _is_bold(pair: tuple[Entry, Entry], limit: Limit) -> bool:
 
 
 def _claimed(one: Entry, other: Entry) -> str:
-    return f"{one.framework} is said to be ahead of {other.framework} at {one.field}"
+    return f"{one.framework} is ranked ahead of {other.framework} at {one.field}"
 
 
 def _deviation(entry: Entry) -> float:
-    """Standard deviation over repetitions / their mean; 0 where there is none to speak of."""
-    numbers = entry.values("goodput_per_s")
+    """Standard deviation over repetitions / their mean; 0 where there is none to speak of.
+
+    What other programs took is taken off: `undisturbed` and `equally_disturbed` judge that.
+    """
+    numbers = entry.alone("goodput_per_s") if entry.is_saturating else entry.values("goodput_per_s")
     if len(numbers) < SPREAD_FROM or not mean(numbers):
         return 0.0
     return stdev(numbers) / mean(numbers)
@@ -136,7 +192,7 @@ def _deviation(entry: Entry) -> float:
 
 def _spread(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
     """The entry whose repetitions scatter the most."""
-    limit = limits.of(NAME, "spread_ratio")
+    limit = limits.of(SPREAD_RATIO)
     known = [entry for entry in found_entries if len(entry.repetitions) >= SPREAD_FROM]
     wide = [entry for entry in known if limit.level(_deviation(entry)) != "sound"]
     if not wide:
@@ -146,16 +202,16 @@ def _spread(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
     others = f", and {len(wide) - 1} more scatter too much" if wide[1:] else ""
     sentence = (
         f"repetitions of {widest.title} differ: {wording.count(min(numbers))} to "
-        f"{wording.count(max(numbers))} right answers per second, a standard deviation of "
+        f"{wording.count(max(numbers))} correct responses/s, a standard deviation of "
         f"{wording.percent(round(_deviation(widest), 4))}{others}"
     )
-    remedy = "See whether the machine or the server changed between them, and add repetitions"
+    remedy = "Find what changed on the machine or the server, and add repetitions"
     return [found(limit, _deviation(widest), sentence, remedy)]
 
 
 def _claims(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
     """Neighbours in a ranking that differ by less than their repetitions scatter."""
-    limit = limits.of(NAME, "claim_ratio")
+    limit = limits.of(CLAIM_RATIO)
     claims = [
         (_deviations(one, other) / (_middle(one) / _middle(other) - 1), one, other)
         for one, other in _ahead(found_entries)
@@ -170,7 +226,7 @@ def _claims(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
         f"{wording.percent(round(_middle(one) / _middle(other) - 1, 4))}, less than their "
         f"repetitions scatter ({wording.percent(round(_deviations(one, other), 4))})"
     )
-    return [found(limit, ratio, sentence, "Believe this rank only with many repetitions")]
+    return [found(limit, ratio, sentence, "Add repetitions before you trust this rank")]
 
 
 def _middle(entry: Entry) -> float:
@@ -183,13 +239,13 @@ def _deviations(one: Entry, other: Entry) -> float:
 
 def _courses(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
     """Entries that were steady in one repetition and not in another."""
-    limit = limits.of(NAME, "inconsistent")
+    limit = limits.of(INCONSISTENT)
     mixed = [entry for entry in found_entries if len(_kinds(entry)) > 1]
     if not mixed:
         return []
     told = [f"{entry.title} ({', '.join(_kinds(entry))})" for entry in mixed]
-    sentence = f"the course of throughput differs between repetitions of {wording.listed(told)}"
-    remedy = "Lengthen the warm-up, look at the charts of these trials, and do not trust a median"
+    sentence = f"repetitions disagree on the steady state of {wording.listed(told)}"
+    remedy = "Lengthen the warm-up, and do not trust a median of these trials"
     return [found(limit, len(mixed), sentence, remedy)]
 
 

@@ -18,18 +18,21 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import scalability
-from plimsoll.aggregate.entries import entries
-from plimsoll.verdicts import law_fit, wording
+from plimsoll import wording
+from plimsoll.comparison.entries import entries
+from plimsoll.statistics import scalability
+from plimsoll.verdicts import law_fit
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
-    from plimsoll.aggregate.comparisons import Repetition
-    from plimsoll.aggregate.entries import Entry
-    from plimsoll.aggregate.scalability import Fit
+    from plimsoll.campaign.load import Load
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.comparison.entries import Entry
+    from plimsoll.statistics.scalability import Fit
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -37,15 +40,25 @@ if TYPE_CHECKING:
     """Connections and answers per second of each load, by rising connections."""
 
 NAME = "scalability_law"
+TITLE = "Scalability law"
 SOURCE = "throughput over loads of different numbers of connections; N. J. Gunther, 2007"
+LOADS_EFFICIENCY = Limit(
+    NAME,
+    "loads_efficiency",
+    "above",
+    1.2,
+    None,
+    "ratio",
+    "throughput per connection of a load / that of a load with fewer of them, each warmed up",
+    PROPOSAL + "; 1 by the law; not void, for no single trial need be wrong",
+)
+LIMITS = (LOADS_EFFICIENCY,)
 FEWEST = 10
 """Efficiency of loads with fewer connections is that of waking."""
-ALIKE = ("keep_alive", "requests_per_connection", "pipeline", "server_cores", "threads")
-"""What loads that are compared have in common."""
-REMEDY = "Look at the trials of this load, and compare what was busy there with the other loads"
+REMEDY = "Compare which resources these trials used with those of the other loads"
 
 
-def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, ...]:
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
     """Whether throughput over the loads of each server can be.
 
     Args:
@@ -60,18 +73,23 @@ def judge(repetitions: Sequence[Repetition], limits: Limits) -> tuple[Verdict, .
     return (verdict(NAME, CAMPAIGN, findings, SOURCE),) if findings else ()
 
 
-def _servers(repetitions: Sequence[Repetition]) -> Iterator[list[Entry]]:
+def _servers(repetitions: Sequence[ComparedTrial]) -> Iterator[list[Entry]]:
     """Entries that differ in their number of connections only."""
-    grouped: dict[tuple[str, ...], list[Entry]] = {}
+    grouped: dict[Hashable, list[Entry]] = {}
     for entry in entries(repetitions):
-        if entry.is_saturating:
-            load = entry.repetitions[0].recording.load
-            alike = (repr(load.get(name)) for name in ALIKE)
-            key = (entry.framework, entry.endpoint, entry.driver, *alike)
+        load = entry.repetitions[0].recording.load
+        if load.model == "closed" and entry.is_saturating:
+            key = (entry.framework, entry.endpoint, entry.driver, _alike(load))
             grouped.setdefault(key, []).append(entry)
     for found_entries in grouped.values():
         if len(_points(found_entries)) >= scalability.FEWEST:
             yield found_entries
+
+
+def _alike(load: Load) -> Hashable:
+    """What loads that are compared have in common."""
+    connections = (load.keep_alive, load.requests_per_connection, load.pipeline)
+    return (*connections, load.server_cores, load.threads)
 
 
 def _points(server: Sequence[Entry]) -> Points:
@@ -109,10 +127,10 @@ def _server(server: Sequence[Entry], points: Points, limits: Limits) -> Iterator
     if gains:
         ratio, few, more = max(gains)
         sentence = (
-            f"at {wording.count(more)} connections of {name} each was answered "
-            f"{wording.percent(round(ratio, 3))} as often as at {wording.count(few)}"
+            f"at {wording.count(more)} connections of {name}, throughput per connection was "
+            f"{wording.percent(round(ratio, 3))} of that at {wording.count(few)}"
         )
-        limit = limits.of(NAME, "loads_efficiency")
+        limit = limits.of(LOADS_EFFICIENCY)
         told = "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
         yield found(limit, ratio, sentence + told, REMEDY)
 
@@ -124,4 +142,4 @@ def _fitted(name: str, points: Points, fit: Fit, limits: Limits) -> Finding:
         f"over {wording.count(points[0][0])} to {wording.count(points[-1][0])} connections of "
         f"{name}"
     )
-    return law_fit.finding(NAME, over, fit, limits, REMEDY, beside=most, close="")
+    return law_fit.finding(over, fit, limits, REMEDY, beside=most, close="")

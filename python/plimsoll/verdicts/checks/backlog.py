@@ -12,7 +12,8 @@ counts the first packet and the last one of a handshake, and each repetition of 
 sockets could not be asked, the host's counters are another program's when all attempts of the trial
 together would have found a place in the server's queue. The queue itself is read once a second.
 SYN cookies are what the kernel sends when the queue of half-open connections is full: nothing is
-turned away by them, but the connections come in a burst that the queue is too short for.
+turned away by them, but the connections come in a burst that the queue is too short for. That queue
+is as long as the listen queue, so cookies are another server's, too, where all attempts fit in.
 
 Source: listen(2); sock_diag(7); SNMP counters in the documentation of the Linux kernel.
 """
@@ -21,9 +22,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate import seconds as of_seconds
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll.verdicts.finding import Finding, found, led_by, not_checked, of_trial, unread_host
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -35,23 +37,76 @@ if TYPE_CHECKING:
     """Stages, and how often something was turned away in each."""
 
 NAME = "backlog"
+TITLE = "Backlog"
 SOURCE = "listen(2), sock_diag(7), and TcpExt ListenOverflows and ListenDrops"
+TURNED_AWAY_LIMIT = Limit(
+    NAME,
+    "turned_away",
+    "above",
+    0.0,
+    None,
+    "times",
+    "packets of handshakes that full listen queues of the server turned away during the load",
+    "what is turned away is repeated after a second",
+)
+TURNED_AWAY_RATIO = Limit(
+    NAME,
+    "turned_away_ratio",
+    "above",
+    None,
+    0.01,
+    "ratio",
+    "the same in the measurement window / connections of the load or attempts of the measurement "
+    "window, the greater",
+    PROPOSAL,
+)
+COOKIES = Limit(
+    NAME,
+    "cookies",
+    "above",
+    0.0,
+    None,
+    "cookies",
+    "SYN cookies that the host sent during the load",
+    "they are sent when a queue of half-open connections is full",
+)
+QUEUE_RATIO = Limit(
+    NAME,
+    "queue_ratio",
+    "above",
+    0.8,
+    None,
+    "ratio",
+    "longest listen queue seen / the most that may wait",
+    PROPOSAL,
+)
+LIMITS = (
+    TURNED_AWAY_LIMIT,
+    TURNED_AWAY_RATIO,
+    COOKIES,
+    QUEUE_RATIO,
+)
+NEEDS = None
 STAGES = {"warm_up": "warm-up", "ramp": "ramp", "hold": "hold"}
 COUNTERS = {"ListenOverflows": "listen_overflows", "ListenDrops": "listen_drops"}
 """Counters of the host, and the quantities that hold them."""
+TURNED_AWAY = (
+    ("server", "listen_drops"),
+    *(("machine", quantity) for quantity in COUNTERS.values()),
+)
+"""Each witness of a full queue."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the listen queue was long enough."""
     turned = _turned_away(tables)
     if turned is None:
-        sentence = "whether the listen queue was full could not be read for the whole load"
-        remedy = "Measure a server on a host whose sockets and counters can be read"
-        findings = [unknown(limits.of(NAME, "turned_away"), sentence, remedy)]
+        sentence = "the state of the listen queue could not be read for the whole load"
+        findings = [unread_host(limits.of(TURNED_AWAY_LIMIT), tables.usage, TURNED_AWAY, sentence)]
     else:
         findings = [_overflowed(tables, limits, turned), _in_hold(tables, limits, turned)]
-    findings += [*_queued(tables, limits), *_cookies(tables, limits)]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+    findings = led_by(*findings, *_queued(tables, limits), *_cookies(tables, limits))
+    return of_trial(NAME, tables.recording, findings, SOURCE)
 
 
 def _turned_away(tables: Tables) -> Turned | None:
@@ -76,22 +131,24 @@ def _knows_own(tables: Tables) -> bool:
 def _all_had_places(tables: Tables) -> bool:
     """Whether all attempts of the trial together fit into the queue, so that it was never full."""
     backlog = _backlog(tables.recording)
-    counts = [tables.summary[f"connections_{name}"] for name in ("opened", "refused")]
-    return backlog is not None and None not in counts and sum(counts) < backlog
+    opened, refused = tables.summary.connections_opened, tables.summary.connections_refused
+    if backlog is None or opened is None or refused is None:
+        return False
+    return opened + refused < backlog
 
 
 def _overflowed(tables: Tables, limits: Limits, turned: Turned) -> Finding:
     total = sum(number for _, number in turned)
     length = _places(tables.recording)
-    sentence = f"no attempt to connect was turned away by a full listen queue{length}"
+    sentence = f"no connection attempt was dropped by a full listen queue{length}"
     if total:
         marked = [_in_stage(tables, stage, number) for stage, number in turned if number > 0]
         sentence = (
             f"the listen queue{length}{_allowed(tables.recording)} was full "
-            f"{wording.several(total, 'time')}: {wording.listed(marked)}. What finds no place is "
-            f"repeated after a second or more. {_what_became(tables)}"
+            f"{wording.several(total, 'time')}: {wording.listed(marked)}. Dropped "
+            f"connection attempts are retried by TCP after 1 s or more. {_what_became(tables)}"
         )
-    return found(limits.of(NAME, "turned_away"), total, sentence, _remedy(tables.recording))
+    return found(limits.of(TURNED_AWAY_LIMIT), total, sentence, _remedy(tables.recording))
 
 
 def _in_stage(tables: Tables, stage: RecordedStage, number: int) -> str:
@@ -108,22 +165,23 @@ def _in_stage(tables: Tables, stage: RecordedStage, number: int) -> str:
 
 def _what_became(tables: Tables) -> str:
     """Connections asked for, opened and answered."""
-    asked = tables.summary["connections_asked"]
-    opened, answered = (tables.summary[f"connections_{name}"] for name in ("opened", "answered"))
-    wanted = "" if asked is None else f"Of {wording.several(asked, 'connection')} asked for, "
+    asked = tables.summary.connections_asked
+    opened = tables.summary.connections_opened or 0
+    answered = tables.summary.connections_answered or 0
+    wanted = "" if asked is None else f"Of {wording.several(asked, 'connection')} requested, "
     sentence = f"{wanted}{wording.count(opened)} were opened and {wording.count(answered)} answered"
     return sentence if wanted else sentence[0].upper() + sentence[1:]
 
 
 def _in_hold(tables: Tables, limits: Limits, turned: Turned) -> Finding:
     held = sum(number for stage, number in turned if stage.kind == "hold")
-    counts = [tables.summary[f"connections_{name}"] or 0 for name in ("asked", "opened")]
-    of = max(*counts, 1)
+    of = max(tables.summary.connections_asked or 0, tables.summary.connections_opened or 0, 1)
     sentence = (
-        f"in the hold alone the listen queue was full {wording.several(held, 'time')}, for "
+        "in the measurement window alone the listen queue was full "
+        f"{wording.several(held, 'time')}, for "
         f"{wording.several(of, 'connection')}"
     )
-    limit = limits.of(NAME, "turned_away_ratio")
+    limit = limits.of(TURNED_AWAY_RATIO)
     return found(limit, held / of, sentence, _remedy(tables.recording))
 
 
@@ -133,11 +191,15 @@ def _cookies(tables: Tables, limits: Limits) -> list[Finding]:
     sent = tables.usage.growth("machine", "syncookies_sent", windows)
     if sent is None:
         return []
-    sentence = (
-        f"the queue of half-open connections was full: this host sent "
-        f"{wording.several(round(sent), 'SYN cookie')}"
-    )
-    return [found(limits.of(NAME, "cookies"), round(sent), sentence, _remedy(tables.recording))]
+    cookies = wording.several(round(sent), "SYN cookie")
+    if round(sent) > 0 and _all_had_places(tables):
+        sentence = (
+            f"this host sent {cookies}, but not for this server: its listen queue has room for all "
+            "connections of this trial"
+        )
+        return [not_checked(limits.of(COOKIES), sentence)]
+    sentence = f"the queue of half-open connections was full: this host sent {cookies}"
+    return [found(limits.of(COOKIES), round(sent), sentence, _remedy(tables.recording))]
 
 
 def _queued(tables: Tables, limits: Limits) -> list[Finding]:
@@ -152,7 +214,7 @@ def _queued(tables: Tables, limits: Limits) -> list[Finding]:
         f"in the {STAGES.get(stage.kind, stage.kind)}: {wording.count(queue)} connections waited "
         "to be accepted"
     )
-    return [found(limits.of(NAME, "queue_ratio"), ratio, sentence, _remedy(tables.recording))]
+    return [found(limits.of(QUEUE_RATIO), ratio, sentence, _remedy(tables.recording))]
 
 
 def _fullest(tables: Tables, stage: RecordedStage) -> tuple[float, float, RecordedStage] | None:

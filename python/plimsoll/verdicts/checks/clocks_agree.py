@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, not_asked, unknown, verdict
+from plimsoll import wording
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -22,19 +23,32 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "clocks_agree"
+TITLE = "Clocks agree"
 SOURCE = "offsets of the hosts' clocks against the first host's; RFC 5905"
+OFFSET_S = Limit(
+    NAME,
+    "offset_s",
+    "above",
+    0.005,
+    0.05,
+    "s",
+    "greatest offset between the clock of a host and that of the first one",
+    PROPOSAL,
+)
+LIMITS = (OFFSET_S,)
+NEEDS = None
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether all clocks agree."""
-    return verdict(NAME, tables.recording.trial, [_finding(tables, limits)], SOURCE)
+    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
 
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "offset_s")
+    limit = limits.of(OFFSET_S)
     hosts, offsets = tables.recording.machines, tables.recording.clock_offsets_ns
     if len(hosts) < 2:  # noqa: PLR2004
-        return not_asked(limit, "one host took part: every instant is of one monotonic clock")
+        return not_checked(limit, "one host took part, with one monotonic clock")
     missing = [host for host in hosts if host not in offsets]
     if missing:
         sentence = f"how far the clock of `{missing[0]}` is from the first host's is not recorded"

@@ -14,40 +14,81 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate import by_figures
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll.verdicts.finding import Finding, found, led_by, of_trial, unknown
+from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.needs import EveryRequest
+from plimsoll.verdicts.remedies import REPEAT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.published.figures import Figures
     from plimsoll.recording import Driver
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "conservation"
-SOURCE = "requests sent = sum of their outcomes, counted by the driver and from the rows"
-REMEDY = "Do not use this trial; repeat it, and report a fault if it happens again"
+TITLE = "Conservation"
+SOURCE = "requests sent = sum of their outcomes, counted by the load generator and from the rows"
+ROWS_LOST = Limit(
+    NAME,
+    "rows_lost",
+    "above",
+    None,
+    0.0,
+    "rows",
+    "rows that the recorder could not keep",
+    "every request is a row",
+)
+ROWS_DIFFER = Limit(
+    NAME,
+    "rows_differ",
+    "above",
+    None,
+    0.0,
+    "rows",
+    "rows more or less than the load generator's own counters say",
+    "every request is a row",
+)
+ROWS_IMPOSSIBLE = Limit(
+    NAME,
+    "rows_impossible",
+    "above",
+    None,
+    0.0,
+    "rows",
+    "rows whose instants run backwards, or of unknown outcome",
+    "a response comes after its request",
+)
+LIMITS = (
+    ROWS_LOST,
+    ROWS_DIFFER,
+    ROWS_IMPOSSIBLE,
+)
+NEEDS = EveryRequest(ROWS_DIFFER, "whether each request was counted exactly once is unknown")
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether rows and the driver's own counters agree."""
     driver = tables.recording.driver
-    findings = [_differing(tables, limits), _lost(driver, limits), _impossible(tables, limits)]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+    findings = led_by(
+        _differing(tables, limits), _lost(driver, limits), _impossible(tables, limits)
+    )
+    return of_trial(NAME, tables.recording, findings, SOURCE)
 
 
 def _differing(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "rows_differ")
+    limit = limits.of(ROWS_DIFFER)
     driver = tables.recording.driver
     if driver is not None and driver.sent is None and driver.figures is not None:
         return _printed(tables, driver.figures, limits)
     if driver is None or driver.sent is None:
-        sentence = "the driver did not say how many requests it sent, so rows could not be counted"
-        return unknown(limit, sentence, "Use a driver that counts its requests")
+        sentence = "the load generator does not count requests, so rows could not be compared"
+        return unknown(limit, sentence, "Use a load generator that counts its requests")
     counted, rows = _by_the_driver(driver), _by_the_rows(tables)
     differences = {
         name: rows.get(name, 0) - number
@@ -56,24 +97,23 @@ def _differing(tables: Tables, limits: Limits) -> Finding:
     }
     total = sum(row.requests for row in tables.outcome_counts)
     sentence = (
-        f"the driver counted other numbers than its rows show: {_told(differences, rows, counted)}"
+        f"counters of the load generator differ from its rows: {_told(differences, rows, counted)}"
         if differences
-        else f"all {wording.count(total)} requests that the driver counted are recorded, and no "
-        "other"
+        else f"all {wording.count(total)} requests that the load generator counted are recorded"
     )
-    return found(limit, float(max(map(abs, differences.values()), default=0)), sentence, REMEDY)
+    return found(limit, float(max(map(abs, differences.values()), default=0)), sentence, REPEAT)
 
 
-def _printed(tables: Tables, figures: Figures, limits: Limits) -> Finding:
+def _printed(tables: Tables, figures: ReportedStatistics, limits: Limits) -> Finding:
     """What a foreign driver printed of its hold against the rows that it wrote."""
     rows = sum(row.requests for row in tables.outcome_counts)
     answered = sum(row.requests for row in tables.outcome_counts if row.outcome in COMPLETED)
     printed = by_figures.answers(figures)
     sentence = (
-        f"the driver printed {wording.count(printed)} answers and wrote down "
+        f"the load generator printed {wording.count(printed)} responses and recorded "
         f"{wording.several(rows, 'request')}, {wording.count(answered)} of them answered"
     )
-    return found(limits.of(NAME, "rows_differ"), abs(answered - printed), sentence, REMEDY)
+    return found(limits.of(ROWS_DIFFER), abs(answered - printed), sentence, REPEAT)
 
 
 def _by_the_driver(driver: Driver) -> dict[str, int]:
@@ -97,9 +137,9 @@ def _by_the_rows(tables: Tables) -> dict[str, int]:
         rows[name] = rows.get(name, 0) + row.requests
     rows["requests sent"] = sum(row.sent for row in tables.outcome_counts)
     if driver is not None and driver.opened is not None:
-        rows["connections opened"] = tables.summary["connections_opened"]
+        rows["connections opened"] = tables.summary.connections_opened or 0
     if driver is not None and driver.refused is not None:
-        rows["connections refused"] = tables.summary["connections_refused"]
+        rows["connections refused"] = tables.summary.connections_refused or 0
     return rows
 
 
@@ -117,27 +157,27 @@ def _told(
 
 
 def _lost(driver: Driver | None, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "rows_lost")
+    limit = limits.of(ROWS_LOST)
     if driver is not None and driver.sent is None and driver.figures is None:
-        sentence = "whether the driver wrote down every request cannot be told"
-        return unknown(limit, sentence, "Use a driver that counts its requests")
+        sentence = "the load generator does not report whether it recorded every request"
+        return unknown(limit, sentence, "Use a load generator that counts its requests")
     lost = 0 if driver is None else driver.requests_lost_by_recorder
     sentence = (
-        f"{wording.several(lost, 'request')} could not be written down fast enough"
+        f"{wording.several(lost, 'request')} could not be written fast enough and are lost"
         if lost
         else "no row was lost"
     )
-    return found(limit, float(lost), sentence, "Write to a faster disk, or ask for less load")
+    return found(limit, float(lost), sentence, "Write to a faster disk, or use a lower load")
 
 
 def _impossible(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "rows_impossible")
+    limit = limits.of(ROWS_IMPOSSIBLE)
     rows = tables.outcome_counts
     number = sum(r.requests if r.outcome not in BY_NAME else r.impossible for r in rows)
     sentence = (
         f"{wording.several(number, 'request')} cannot have happened as recorded: answered before "
-        "they were sent, or ended in a way that nobody knows"
+        "they were sent, or with an unknown outcome"
         if number
         else "every row is possible"
     )
-    return found(limit, float(number), sentence, REMEDY)
+    return found(limit, float(number), sentence, REPEAT)

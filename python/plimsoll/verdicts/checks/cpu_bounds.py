@@ -19,9 +19,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate import cores, levels
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll.verdicts.finding import Finding, found, of_trial, unread_server
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.levels import Level
@@ -30,7 +31,33 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "cpu_bounds"
+TITLE = "CPU bounds"
 SOURCE = "cores kept busy / cores there are, and U = X · S; Denning and Buzen, 1978"
+DRIFT_RATIO = Limit(
+    NAME,
+    "drift_ratio",
+    "above",
+    0.2,
+    None,
+    "ratio",
+    "rise of the server's processor time for a response above the least at lower levels",
+    PROPOSAL,
+)
+SERVER_RATIO = Limit(
+    NAME,
+    "server_ratio",
+    "above",
+    None,
+    1.02,
+    "ratio",
+    "cores the server kept busy / cores it had",
+    "no more than there are; 2 % for figures that were rounded",
+)
+LIMITS = (
+    DRIFT_RATIO,
+    SERVER_RATIO,
+)
+NEEDS = None
 SLACK_S = 0.1
 """So much processor time readings may be off, over all holds."""
 SHORTEST = 2
@@ -42,22 +69,22 @@ LEAST_BUSY_S = 0.5
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the processor time of the server can be."""
     findings = [_bound(tables, limits), *_drift(tables, limits)]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+    return of_trial(NAME, tables.recording, findings, SOURCE)
 
 
 def _bound(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "server_ratio")
-    busy, count = tables.summary["server_busy_cores"], _cores(tables)
-    held_s = tables.summary["duration_s"]
+    limit = limits.of(SERVER_RATIO)
+    busy, count = tables.summary.server_busy_cores, _cores(tables)
+    held_s = tables.summary.duration_s
     if busy is None or not count or not held_s:
-        sentence = "how many cores the server kept busy, or of how many, could not be read"
-        return unknown(limit, sentence, "Measure a server on a host whose processes can be read")
+        sentence = "the server's CPU time or its number of cores could not be read"
+        return unread_server(limit, tables.recording, sentence)
     ratio = max(busy - SLACK_S / held_s, 0.0) / count
     sentence = (
         f"the server kept {wording.cores(busy)} busy of the {wording.several(count, 'core')} "
         "that it could have"
     )
-    remedy = "Do not use its processor time: that of other programs was counted with it"
+    remedy = "Discard its CPU time: other programs were counted with it"
     return found(limit, ratio, sentence, remedy)
 
 
@@ -71,7 +98,7 @@ def _cores(tables: Tables) -> int:
 
 def _drift(tables: Tables, limits: Limits) -> list[Finding]:
     """The greatest rise of what an answer costs, from lower levels to a higher one."""
-    if tables.recording.load.get("model") != "closed" or not tables.recording.stages:
+    if tables.recording.load.model != "closed" or not tables.recording.stages:
         return []
     known = [level for level in levels.rising(tables.seconds) if _says(level)]
     rises = [
@@ -83,12 +110,12 @@ def _drift(tables: Tables, limits: Limits) -> list[Finding]:
         return []
     rise, level = max(rises, key=lambda one: one[0])
     sentence = (
-        f"at {wording.count(level.connections)} connections an answer cost the server "
+        f"at {wording.count(level.connections)} connections a response cost the server "
         f"{wording.seconds(_cost_s(level))} of processor time, {wording.percent(max(rise, 0.0))} "
         "more than at lower levels"
     )
-    remedy = "See what the server does with its time under load: garbage, locks, moves of threads"
-    return [found(limits.of(NAME, "drift_ratio"), max(rise, 0.0), sentence, remedy)]
+    remedy = "Profile the server under load: garbage collection, locks, thread migration"
+    return [found(limits.of(DRIFT_RATIO), max(rise, 0.0), sentence, remedy)]
 
 
 def _says(level: Level) -> bool:

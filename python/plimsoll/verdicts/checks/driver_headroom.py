@@ -1,27 +1,29 @@
-"""Which side was the limit, and had the driver some of its cores to spare?
+"""Did the load generator have processor time to spare?
 
-Measured is the busiest second of the busiest core of the driver. Beyond the limit a closed load is
-held back by the driver: it reads answers late and sends the next requests late, so both throughput
-and times are in part its own.
+Measured is the busiest second of the load generator's busiest core: its own time there, without
+that of other programs. Beyond the limit a closed load is held back by the load generator: it reads
+responses late and sends the next requests late, so throughput and latency are in part its own.
 
-Then the server decides what the number is worth. At the edge of its own cores (beyond
-`server_busy_ratio`) it could not have answered many more, whatever the driver did: throughput is
-short of the truth by at most the share the server had to spare, and the verdict is doubtful, never
-void, because times still contain the driver's delays. Where the server had cores to spare the
-driver was the limit, and the throughput is the driver's.
+Time that it waited for while other programs had its cores is not its own limit: `undisturbed`
+judges that. Where the load generator would have been beyond the limit with what others took, of
+its own cores or of a saturated server's, nobody can say, and it is not checked.
 
-Where server and driver share cores nobody can say whose time a core was. A host that is full is
-then doubtful, whatever the driver's own share.
+A server that filled its own cores could not have responded to many more requests, whatever the
+load generator did: throughput is too low by at most what the server had to spare. Up to 5 %, which
+is what the interval of a throughput is expected to be known to, that is told and not doubted. Where
+the server had more than a tenth of its cores to spare, the throughput is the load generator's.
 
-Where this host was calibrated, the recording says what as many threads of the driver could have
-done at most on cores of their own, told from the processor time that a request costs it. This holds
-also where the server was the limit, and the sentence then says how far away the driver's was.
+Where server and load generator share cores and fill them, each took time from the other. Doubtful
+is a load generator that needed more of them than the server.
 
-A driver that stopped for a moment, or had too much to do at a time (longest pause), saw late what
-the server did meanwhile.
+Where this host was calibrated, throughput is compared with what as many threads of the load
+generator reach at most on cores of their own. A load generator that stalled (longest pause) saw
+late what the server did meanwhile: a stall of a hundredth of the measurement window changes a 99th
+percentile, one of a twentieth the throughput. Stalls below 50 ms that other programs made are
+judged by `undisturbed`.
 
 Source: utilisation of the load generator; Hyperfoil warns of itself from 80 % on, Locust from 90 %.
-The ceiling is that of `plimsoll calibrate`.
+The maximum is that of `plimsoll calibrate`; scheduler statistics (`sched-stats`) of Linux.
 """
 
 from __future__ import annotations
@@ -29,53 +31,191 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import cores
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll import wording
+from plimsoll.aggregate import cores, disturbance
+from plimsoll.verdicts.finding import (
+    READABLE_HOST,
+    Finding,
+    found,
+    led_by,
+    not_checked,
+    of_trial,
+    unknown,
+)
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.remedies import DRIVER_CORES, OWN_CORES, QUIET_HOST
 
 if TYPE_CHECKING:
+    from plimsoll.aggregate.disturbance import DriverPeak
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import Window
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "driver_headroom"
-SOURCE = "busy time of the driver's cores against the server's; proc_stat(5), proc_pid_stat(5)"
-MORE_CORES = "Give the driver more cores, or a host of its own, or give the server fewer cores"
+TITLE = "Driver headroom"
+LONG_PAUSE_S = 0.05
+"""Schedulers let a thread wait for a core for less."""
+LIKELY = 0.5
+"""Waits for a core explain a stall at most twice as long."""
+LEAST_S = 1.0
+"""Readings are taken once a second: of a shorter load they tell nothing."""
+SOURCE = "CPU time of load generator and server, and run delay; proc_pid_stat(5), schedstat"
+DRIVER_BUSY_RATIO = Limit(
+    NAME,
+    "driver_busy_ratio",
+    "above",
+    0.8,
+    0.9,
+    "ratio",
+    "share of its busiest core that the load generator used in its busiest second",
+    "load generators warn of themselves from 80 % (Hyperfoil) and 90 % (Locust) on",
+)
+SERVER_BUSY_RATIO = Limit(
+    NAME,
+    "server_busy_ratio",
+    "below",
+    0.95,
+    0.9,
+    "ratio",
+    "beside a busy load generator: cores the server used in the measurement window / cores it was "
+    "given",
+    "throughput is too low by at most what is left: 5 % is what an interval is to be known to",
+)
+CEILING_RATIO = Limit(
+    NAME,
+    "ceiling_ratio",
+    "above",
+    0.8,
+    None,
+    "ratio",
+    "throughput / maximum of the load generator by `plimsoll calibrate`",
+    "as for its busiest second; never void, because a busy load generator spends less per request",
+)
+MACHINE_BUSY_RATIO = Limit(
+    NAME,
+    "machine_busy_ratio",
+    "above",
+    0.95,
+    None,
+    "ratio",
+    "busiest second of server and load generator together, on cores that they share",
+    PROPOSAL,
+)
+PAUSE_RATIO = Limit(
+    NAME,
+    "pause_ratio",
+    "above",
+    0.01,
+    0.05,
+    "ratio",
+    "longest stall of a thread of the load generator / the measurement window",
+    "from here on a 99th percentile contains it; void where throughput changes as much as `steady` "
+    "doubts",
+)
+LIMITS = (
+    DRIVER_BUSY_RATIO,
+    SERVER_BUSY_RATIO,
+    CEILING_RATIO,
+    MACHINE_BUSY_RATIO,
+    PAUSE_RATIO,
+)
+NEEDS = None
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the driver had cores to spare, and which side was the limit."""
-    findings = [
-        _busy(tables, limits),
+    beside = [
         *_calibrated(tables, limits),
         *_shared(tables, limits),
         *_paused(tables, limits),
     ]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+    findings = led_by(_busy(tables, limits), *beside)
+    return of_trial(NAME, tables.recording, findings, SOURCE)
 
 
 def _busy(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "driver_busy_ratio")
-    driver = tables.summary["driver_peak_busy_ratio"]
-    if driver is None:
-        sentence = "how busy the driver was could not be read, so it may have been the limit"
-        return unknown(limit, sentence, "Run the driver on a host whose processes can be read")
+    limit = limits.of(DRIVER_BUSY_RATIO)
+    peak = disturbance.driver_peak(tables.recording, tables.usage)
+    if peak is None:
+        sentence = "CPU use of the load generator could not be read; it may have been the limit"
+        return unknown(limit, sentence, READABLE_HOST)
     server = cores.server_busy_ratio(tables.recording, tables.usage)
-    is_full = server is not None and _at_limit(server, limits)
-    finding = found(limit, driver, "", MORE_CORES)
-    if is_full and finding.level == "void":
-        finding = replace(finding, level="doubtful")
-    told = f"{_sentence(tables, driver, server)}: {_limit_was(tables, finding, server, is_full)}"
-    reach = "" if finding.level == "void" else _reach(tables)
-    return replace(finding, sentence=told + reach)
+    finding = found(limit, peak.own, "", DRIVER_CORES)
+    if finding.level == "sound":
+        taken = _taken_from_it(tables, peak, server, limits)
+        return taken or replace(finding, sentence=_spared(tables, peak.own))
+    used = f"the load generator used {_share(peak.own)} of {_core(tables)}"
+    if server is None:
+        unseen = "and the server's share is unknown: the load generator may have been the limit"
+        return replace(finding, sentence=f"{used}, {unseen}")
+    return _beside(_wanted(tables, server), replace(finding, sentence=used), limits)
 
 
-def _reach(tables: Tables) -> str:
-    """What the driver could have done, as a clause; empty when nobody knows."""
+def _wanted(tables: Tables, server: float) -> float:
+    """Share of its cores that the server used, or waited for while others had them."""
+    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
+    return server if lost is None else min(server + lost.sides.get("server", 0.0), 1.0)
+
+
+def _beside(server: float, busy: Finding, limits: Limits) -> Finding:
+    """What a busy load generator means beside a server that had so much to do."""
+    finding = found(limits.of(SERVER_BUSY_RATIO), server, "", DRIVER_CORES)
+    used = f"{busy.sentence}, the server {_share(server)} of its cores"
+    low = wording.percent(round(max(1 / max(server, 0.001) - 1, 0.001), 3))
+    if finding.level == "sound":
+        meaning = f"throughput is up to {low} too low, and latencies contain client delays"
+        return replace(finding, sentence=f"{used}: {meaning}")
+    if busy.level == "doubtful":
+        return replace(busy, sentence=f"{used}: the load generator was close to its limit")
+    if finding.level == "doubtful":
+        return replace(finding, sentence=f"{used}: throughput is up to {low} too low")
+    return replace(
+        finding, sentence=f"{used}: the throughput is the load generator's, not the server's"
+    )
+
+
+def _spared(tables: Tables, own: float) -> str:
+    """That the load generator was not the limit, and what it can do where that is known."""
+    sentence = (
+        f"the load generator was not the limit: it used {_share(own)} of {_core(tables)} in its "
+        "busiest second"
+    )
     reached = _ceiling_per_s(tables)
-    if reached is None or tables.summary["throughput_per_s"] > reached:
-        return ""
-    return f"; by calibration it alone could have done {wording.count(reached)} requests per second"
+    if reached is None or tables.summary.throughput_per_s > reached:
+        return sentence
+    return f"{sentence}; its calibrated maximum is {wording.count(reached)} requests/s"
+
+
+def _taken_from_it(
+    tables: Tables, peak: DriverPeak, server: float | None, limits: Limits
+) -> Finding | None:
+    """That it would have been beyond the limit without other programs; None where it would not."""
+    limit, full = (
+        limits.of(DRIVER_BUSY_RATIO),
+        disturbance.full_ratio(tables.recording, tables.usage),
+    )
+    wanted = peak.wanted
+    if server and full is not None and _at_limit(full, limits):
+        wanted = max(wanted, peak.own * full / server)
+    others = disturbance.noted(tables.recording, tables.usage)
+    if not others or limit.level(wanted) == "sound":
+        return None
+    taken = wording.from_whom({whose: one.missed_cores for whose, one in others.items()})
+    sentence = (
+        f"the load generator used {_share(peak.own)} of {_core(tables)}. Other programs took "
+        f"{taken}, so its own limit is unknown"
+    )
+    return not_checked(limit, sentence)
+
+
+def _share(ratio: float) -> str:
+    return wording.percent(round(ratio, 3))
+
+
+def _core(tables: Tables) -> str:
+    """What the load generator's share is of."""
+    return "its busiest core" if cores.own_cores(tables.recording) else "its threads' time"
 
 
 def _ceiling_per_s(tables: Tables) -> float | None:
@@ -88,94 +228,87 @@ def _calibrated(tables: Tables, limits: Limits) -> list[Finding]:
     reached = _ceiling_per_s(tables)
     if not reached:
         return []
-    throughput = tables.summary["throughput_per_s"]
+    throughput = tables.summary.throughput_per_s
     ratio = throughput / reached
     sentence = (
-        f"{wording.count(throughput)} answers per second are {wording.percent(round(ratio, 3))} of "
-        f"the {wording.count(reached)} that the driver can do at most, by the calibration of this "
-        "host"
+        f"throughput was {wording.percent(round(ratio, 3))} of the load generator's calibrated "
+        f"maximum of {wording.count(reached)} requests/s"
     )
-    return [found(limits.of(NAME, "ceiling_ratio"), ratio, sentence, MORE_CORES)]
+    return [found(limits.of(CEILING_RATIO), ratio, sentence, DRIVER_CORES)]
 
 
 def _at_limit(server: float, limits: Limits) -> bool:
-    return limits.of(NAME, "server_busy_ratio").level(server) == "sound"
-
-
-def _sentence(tables: Tables, driver: float, server: float | None) -> str:
-    part = "busiest core was" if cores.own_cores(tables.recording) else "threads were"
-    busy = wording.percent(round(driver, 3))
-    kept = tables.summary["server_busy_cores"]
-    if server is not None:
-        told = f"the server kept {wording.percent(round(server, 3))} of its own busy"
-    elif kept is not None:
-        told = f"the server kept {wording.cores(kept)} busy, of a number that is unknown"
-    else:
-        told = "how busy the server was could not be read"
-    return f"the driver's {part} {busy} busy in the busiest second, and {told}"
-
-
-def _limit_was(tables: Tables, finding: Finding, server: float | None, is_full: bool) -> str:
-    """Which side was the limit, as far as it can be told."""
-    if is_full and server is not None:
-        return "the server was the limit" if finding.level == "sound" else _joint(server)
-    if finding.level == "sound":
-        return "the driver was not the limit"
-    if others := cores.noted_other_cores(tables.recording, tables.usage):
-        return (
-            f"other programs took {wording.cores(others)} from them, so nobody knows what the "
-            "server could have done"
-        )
-    if server is None:
-        return "the driver may have been the limit"
-    if finding.level == "void":
-        return "the driver was the limit, and the throughput is the driver's, not the server's"
-    return "the driver was close to its limit before the server was"
-
-
-def _joint(server: float) -> str:
-    """Both sides at their limits: throughput stands, times contain the driver's delays."""
-    spare = round(1 / server - 1, 3)
-    more = f"{wording.percent(spare)} more at the most" if spare > 0 else "no more"
-    return (
-        f"the server was at its limit and could have answered {more}, but the driver was at or "
-        "near its own, and response times contain its delays"
-    )
+    return limits.of(SERVER_BUSY_RATIO).level(server) == "sound"
 
 
 def _shared(tables: Tables, limits: Limits) -> list[Finding]:
-    """How full the host was, where server and driver are not kept apart."""
+    """How full server and driver made the host, where they are not kept apart."""
     recording = tables.recording
     if recording.server is None or recording.driver is None or cores.own_cores(recording):
         return []
-    if recording.load.get("model") == "unknown":
+    if recording.load.model == "unknown":
         return []
-    limit = limits.of(NAME, "machine_busy_ratio")
+    limit = limits.of(MACHINE_BUSY_RATIO)
+    if _held_s(tables) < LEAST_S:
+        return [not_checked(limit, "the load was too short to read how busy the cores were")]
     count = len(cores.all_cores(tables.usage))
-    windows = cores.whole_seconds(recording)
-    rates = (tables.usage.rate("machine", "core_busy_s", [window]) for window in windows)
-    known = [rate for rate in rates if rate is not None]
+    known = [busy for window in cores.whole_seconds(recording) if (busy := _own(tables, window))]
     if not count or not known:
-        sentence = "server and driver share cores, and how busy these were could not be read"
-        return [unknown(limit, sentence, MORE_CORES)]
-    ratio = min(max(known) / count, 1.0)
-    sentence = (
-        f"server and driver share {wording.several(count, 'core')}, which were "
-        f"{wording.percent(round(ratio, 3))} busy in the busiest second: each took time from the "
-        "other"
+        sentence = "server and load generator share cores, and their CPU use could not be read"
+        return [unknown(limit, sentence, DRIVER_CORES)]
+    finding = found(limit, min(max(known) / count, 1.0), "", OWN_CORES)
+    shared = f"the {wording.several(count, 'core')} that server and load generator share"
+    used = f"{wording.percent(round(finding.measured or 0.0, 3))} of {shared}"
+    if finding.level == "sound":
+        return [replace(finding, sentence=f"they used {used}")]
+    return [_saturated(tables, finding, used)]
+
+
+def _saturated(tables: Tables, finding: Finding, used: str) -> Finding:
+    """What it means that the cores that both share were full: whose load filled them."""
+    server = cores.mean_busy_cores(tables.usage, "server", tables.holds)
+    driver = cores.mean_busy_cores(tables.usage, "driver", tables.holds)
+    if server is None or driver is None:
+        sentence = f"{used} were busy, and whose load that was is unknown"
+        return replace(finding, level="doubtful", sentence=sentence)
+    kept = (
+        f"{used} were busy: the server used {wording.cores(server)}, the load generator "
+        f"{wording.cores(driver)}"
     )
-    remedy = "Give server and driver cores of their own (`server_cores`, `driver_cores`)"
-    return [found(limit, ratio, sentence, remedy)]
+    if driver <= server:
+        sentence = f"{kept}; the host was saturated, not the load generator"
+        return replace(finding, level="sound", sentence=sentence)
+    return replace(finding, sentence=f"{kept}, more than the server it measures")
+
+
+def _own(tables: Tables, window: Window) -> float | None:
+    """Cores that server and driver, and the kernel for them, kept busy; without those of others."""
+    busy = tables.usage.rate("machine", "core_busy_s", [window])
+    others = disturbance.taken_from_both(tables.recording, tables.usage, [window])
+    return None if busy is None else busy - (others.cores if others else 0.0)
+
+
+def _held_s(tables: Tables) -> float:
+    return sum(end - start for start, end in tables.holds) / 1e9
 
 
 def _paused(tables: Tables, limits: Limits) -> list[Finding]:
-    driver = tables.recording.driver
-    if driver is None or driver.longest_pause_ns is None:
+    driver, held_s = tables.recording.driver, _held_s(tables)
+    if driver is None or driver.longest_pause_ns is None or not held_s:
         return []
     pause_s = driver.longest_pause_ns / 1e9
+    if _is_by_others(tables, pause_s):
+        return []
     sentence = (
-        f"the driver once did not look for {wording.seconds(pause_s)}; what happened meanwhile was "
-        "measured late"
+        f"the load generator stalled for {wording.seconds(pause_s)}; timestamps of events in that "
+        "time are late"
     )
-    remedy = "Stop what else runs on this host, and give the driver a core of its own"
-    return [found(limits.of(NAME, "longest_pause_s"), pause_s, sentence, remedy)]
+    return [found(limits.of(PAUSE_RATIO), pause_s / held_s, sentence, QUIET_HOST)]
+
+
+def _is_by_others(tables: Tables, pause_s: float) -> bool:
+    """Whether a stall is one that waits for a core explain."""
+    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
+    if lost is None or pause_s >= LONG_PAUSE_S:
+        return False
+    return lost.driver_ratio * _held_s(tables) >= LIKELY * pause_s

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate import energy
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, not_asked, verdict
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.energy import Energy
@@ -27,41 +28,65 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "energy_net"
-SOURCE = "power in the holds less that of the idle host; RAPL"
-LONGER = "Let the idle host be measured for half a minute or longer (`idle` of the campaign)"
+TITLE = "Energy net"
+SOURCE = "power in the measurement window less that of the idle host; RAPL"
+DEVIATIONS = Limit(
+    NAME,
+    "deviations",
+    "below",
+    3.0,
+    None,
+    "deviations",
+    "power above that of the idle host / standard deviation of its single seconds",
+    "as of a usual test of a mean",
+)
+IDLE_S = Limit(
+    NAME,
+    "idle_s",
+    "below",
+    30.0,
+    None,
+    "s",
+    "seconds for which the idle host was measured, before or after, whichever is less",
+    PROPOSAL,
+)
+LIMITS = (
+    DEVIATIONS,
+    IDLE_S,
+)
+NEEDS = None
+LONGER = "Measure the idle host for half a minute or longer (`idle` of the campaign)"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether it is known what energy the answers took."""
-    return verdict(NAME, tables.recording.trial, _findings(tables, limits), SOURCE)
+    return of_trial(NAME, tables.recording, _findings(tables, limits), SOURCE)
 
 
 def _findings(tables: Tables, limits: Limits) -> list[Finding]:
-    limit = limits.of(NAME, "deviations")
+    limit = limits.of(DEVIATIONS)
     if not tables.usage.of("machine", "energy_j"):
-        sentence = (
-            "unknown, for this host does not say what energy it takes: no figure of it is given"
-        )
-        return [not_asked(limit, sentence)]
+        sentence = "this host does not report its energy"
+        return [not_checked(limit, sentence)]
     known = energy.energy(tables.usage, tables.holds)
     if known is None:
-        sentence = (
-            "unknown, for the idle host was not measured before and after: no figure of energy is "
-            "given"
-        )
-        return [not_asked(limit, sentence)]
+        sentence = "the idle host was not measured before and after"
+        return [not_checked(limit, sentence)]
     return [_told(tables, limits, known), _measured(limits, known)]
 
 
 def _told(tables: Tables, limits: Limits, known: Energy) -> Finding:
-    net = f"the host took {known.gross_w:.1f} W in the hold and {known.idle_w:.1f} W when idle"
-    per_joule = tables.summary["requests_per_joule"]
+    net = (
+        f"the host drew {known.gross_w:.1f} W in the measurement window and {known.idle_w:.1f} W "
+        "when idle"
+    )
+    per_joule = tables.summary.requests_per_joule
     if per_joule is None:
-        figure = "the difference cannot be told from its scatter, so there is no figure of energy"
+        figure = "the difference is within its scatter, so there is no energy figure"
     else:
-        figure = f"{wording.amount(per_joule)} answers per joule of the difference"
-    remedy = "Ask for more load, or stop what else runs on this host"
-    limit = limits.of(NAME, "deviations")
+        figure = f"{wording.amount(per_joule)} responses per joule of the difference"
+    remedy = "Raise the load, or stop other programs on this host"
+    limit = limits.of(DEVIATIONS)
     return found(limit, min(known.deviations, 1e6), f"{net}: {figure}", remedy)
 
 
@@ -69,4 +94,4 @@ def _measured(limits: Limits, known: Energy) -> Finding:
     sentence = (
         f"the idle host was measured for {wording.seconds(known.idle_s)} before and after the trial"
     )
-    return found(limits.of(NAME, "idle_s"), known.idle_s, sentence, LONGER)
+    return found(limits.of(IDLE_S), known.idle_s, sentence, LONGER)

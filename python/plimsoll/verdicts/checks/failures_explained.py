@@ -2,6 +2,8 @@
 
 Measured is the share of the requests ended within the holds that got no complete answer: no
 connection, connection lost, too late, not HTTP, never sent. Wrong answers are another check's.
+Few failures may be let pass, but not that a server closed or reset connections with requests on
+them: one that closes in good order announces it with its last response.
 A failure is explained when its outcome has a name, and an error number where the system gives one.
 
 Source: load tools that count "socket errors" without a number leave their users to guess whether
@@ -13,61 +15,171 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll.verdicts import closings
+from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
-    from plimsoll.aggregate.evidence import OutcomeCount
+    from plimsoll.aggregate.check_inputs import OutcomeCount
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "failures_explained"
-SOURCE = "requests without a complete answer / requests that ended, in the holds"
-REMEDIES = {
-    "connect": (
-        "See whether the server was up and its listen queue long enough, and whether ports and "
-        "file descriptors sufficed"
+TITLE = "Failures explained"
+SOURCE = "requests without a complete response / requests that ended, in the measurement window"
+FAILED_RATIO = Limit(
+    NAME,
+    "failed_ratio",
+    "above",
+    0.001,
+    0.05,
+    "ratio",
+    "requests of the measurement window without a complete response / requests that ended in the "
+    "measurement window",
+    PROPOSAL,
+)
+LOST_REQUESTS = Limit(
+    NAME,
+    "lost_requests",
+    "above",
+    0.0,
+    None,
+    "requests",
+    "requests of the measurement window lost with a connection that the server closed or reset",
+    "RFC 9112, section 9.6: a server announces that it closes, so that no request is lost",
+)
+UNEXPLAINED_RATIO = Limit(
+    NAME,
+    "unexplained_ratio",
+    "above",
+    0.0,
+    0.001,
+    "ratio",
+    "failures without a kind, or without the error number they must have / all requests",
+    PROPOSAL,
+)
+LIMITS = (
+    FAILED_RATIO,
+    LOST_REQUESTS,
+    UNEXPLAINED_RATIO,
+)
+NEEDS = None
+NO_RESPONSE = Remedy(
+    "Find in `server.log` why it did not respond", "Find in the server's log why it did not respond"
+)
+REMEDIES: dict[str, Remedy | str] = {
+    "connect": "Check that the server listened, and that ports and file descriptors were left",
+    "lost": Remedy(
+        "Find in `server.log` why it closed or reset connections",
+        "Find in the server's log why it closed or reset connections",
     ),
-    "lost": "Look into the server's log for why it closed or reset connections",
-    "timed_out": "Ask for fewer connections, or allow more time for an answer",
-    "malformed": "Look at the bytes the server sends; they are not HTTP/1.1",
-    "open": "Give the driver more connections or a longer hold",
+    "timed_out": Remedy(
+        "Request fewer connections, or allow more time for a response (`timeout`)",
+        "Request fewer connections (`-c`), or allow more time for a response (`--timeout`)",
+        "Use fewer users, or allow more time for a response",
+    ),
+    "malformed": "Inspect the bytes that the server sends: they are not HTTP/1.1",
+    "open": Remedy(
+        "Give the load more `connections`, or a lower rate",
+        "Give the load more connections (`-c`), or a lower rate (`-R`)",
+    ),
 }
 """What to do about each group of failures."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether failures are few and explained."""
-    findings = [_few(tables, limits), _explained(tables, limits)]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+    driver = tables.recording.driver
+    if driver is not None and driver.figures is not None and driver.judged_by_figures:
+        finding = _printed(driver.name, driver.figures, limits)
+        return of_trial(NAME, tables.recording, [finding], SOURCE)
+    few = _few(tables, limits)
+    others = [_explained(tables, limits)]
+    if few.level == "sound":
+        others.append(_lost(tables, limits))
+    return of_trial(NAME, tables.recording, led_by(few, *others), SOURCE)
+
+
+def _printed(name: str, figures: ReportedStatistics, limits: Limits) -> Finding:
+    """What a load generator printed of failures: never more than a kind and a number."""
+    limit = limits.of(UNEXPLAINED_RATIO)
+    if not figures.failures:
+        return found(limit, 0.0, f"`{name}` counted no request without a response", "")
+    kinds = [f"{kind} {wording.count(number)}" for kind, number in figures.failures.items()]
+    sentence = (
+        f"`{name}` counted {wording.several(round(figures.unanswered), 'request')} without a "
+        f"response ({wording.listed(kinds)}) and reports no system error for them"
+    )
+    remedy = "Use a load generator that records every request, such as our own engine"
+    return unknown(limit, sentence, remedy)
 
 
 def _few(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "failed_ratio")
+    limit = limits.of(FAILED_RATIO)
     if tables.recording.driver is None and tables.recording.ending.kind == "completed":
-        return unknown(limit, "this recording has no requests", "")
+        return not_checked(limit, "this recording has no requests")
     driver = tables.recording.driver
     if driver is not None and not driver.outcomes_said:
-        return unknown(limit, "which requests failed is not said", "Have the driver say so")
+        return not_checked(limit, "the load generator does not report which requests failed")
+    return _counted(tables, limits, has_failures=driver is None or driver.has_failures)
+
+
+def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
+    limit = limits.of(FAILED_RATIO)
     failures = [row for row in tables.outcome_counts if _is_failure(row) and row.held]
     failed = sum(row.held for row in failures)
-    ended = tables.summary["completed"] + failed
-    if not tables.summary["completed"]:
-        sentence = f"not one request was answered in the hold; {_told(failures) or 'none ended'}"
+    ended = tables.summary.completed + failed
+    driver = tables.recording.driver
+    is_interrupted = driver is not None and driver.ended_by == "interrupt"
+    if not tables.summary.completed and not failures and is_interrupted:
+        return not_checked(limit, "the load was interrupted before a request ended")
+    if not tables.summary.completed:
+        sentence = (
+            "no request got a response in the measurement window: "
+            f"{_told(failures) or 'none ended'}"
+        )
         return found(limit, 1.0, sentence, _remedy(failures))
-    if not failed and driver is not None and not driver.failures_said:
-        sentence = "requests without an answer are missing in what the driver wrote"
-        return unknown(limit, sentence, "Look at what it printed of them")
+    if not failed and not has_failures:
+        sentence = "the load generator does not record requests without a response"
+        return not_checked(limit, sentence)
     if not failed:
-        sentence = f"none of the {wording.count(ended)} requests of the hold failed"
+        wrong = tables.summary.completed - tables.summary.ok
+        some = f", {wording.count(wrong)} of them wrong" if wrong else ""
+        sentence = (
+            f"all {wording.count(ended)} requests of the measurement window got a complete "
+            f"response{some}"
+        )
         return found(limit, 0.0, sentence + _elsewhere(tables), "")
     sentence = (
-        f"{wording.count(failed)} of {wording.several(ended, 'request')} in the hold "
-        f"({wording.percent(failed / ended)}) failed: {_told(failures)}{_elsewhere(tables)}"
+        f"{wording.count(failed)} of {wording.several(ended, 'request')} in the measurement window "
+        f"({wording.percent(failed / ended)}) got no complete response: {_told(failures)}"
+        f"{_elsewhere(tables)}{_closed(tables)}"
     )
     return found(limit, failed / ended, sentence, _remedy(failures))
+
+
+def _lost(tables: Tables, limits: Limits) -> Finding:
+    """Requests, however few, that went with a connection which the server closed or reset."""
+    limit, lost = limits.of(LOST_REQUESTS), closings.lost_requests(tables)
+    ends = closings.abrupt(tables)
+    connections = f": {closings.told(tables, ends)}" if ends else ""
+    sentence = (
+        f"{wording.several(lost, 'request')} were lost with connections that the server closed or "
+        f"reset unannounced{connections}"
+        if lost
+        else "no request was lost with a connection"
+    )
+    return found(limit, float(lost), sentence, REMEDIES["lost"])
+
+
+def _closed(tables: Tables) -> str:
+    """Which connections the server closed with requests on them."""
+    ends = closings.abrupt(tables)
+    return f". The server closed {closings.told(tables, ends)}, unannounced" if ends else ""
 
 
 def _is_failure(row: OutcomeCount) -> bool:
@@ -81,7 +193,7 @@ def _told(failures: list[OutcomeCount]) -> str:
 
 def _words(row: OutcomeCount) -> str:
     outcome = BY_NAME.get(row.outcome)
-    words = f"of unknown kind `{row.outcome}`" if outcome is None else outcome.words
+    words = f"with unknown outcome `{row.outcome}`" if outcome is None else outcome.words
     if row.errno is None:
         return words
     return f"{words} ({errno.errorcode.get(row.errno, f'error {row.errno}')})"
@@ -89,29 +201,30 @@ def _words(row: OutcomeCount) -> str:
 
 def _elsewhere(tables: Tables) -> str:
     outside = sum(row.requests - row.held for row in tables.outcome_counts if _is_failure(row))
-    return f", and {wording.count(outside)} outside the hold" if outside else ""
+    return f", and {wording.count(outside)} outside the measurement window" if outside else ""
 
 
-def _remedy(failures: list[OutcomeCount]) -> str:
+def _remedy(failures: list[OutcomeCount]) -> Remedy | str:
     if not failures:
-        return "Look into the server's log for why it did not answer"
+        return NO_RESPONSE
     most = BY_NAME.get(max(failures, key=lambda row: row.held).outcome)
     return "" if most is None else REMEDIES.get(most.group, "")
 
 
 def _explained(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "unexplained_ratio")
+    limit = limits.of(UNEXPLAINED_RATIO)
     rows = [row for row in tables.outcome_counts if _is_failure(row) and not _is_explained(row)]
     number = sum(row.requests for row in rows)
     total = sum(row.requests for row in tables.outcome_counts)
     names = wording.listed(sorted({f"`{row.outcome}`" for row in rows}))
     sentence = (
-        f"it is not known why {wording.several(number, 'request')} failed ({names}): the kind or "
-        "the system's error number is missing"
+        f"the cause of {wording.several(number, 'failed request')} is unknown ({names}): outcome "
+        "or "
+        "system error number is missing"
         if number
-        else "it is known of each failure how it came about"
+        else "the cause of each failure is known"
     )
-    remedy = "Use a driver that records how each request failed"
+    remedy = "Use a load generator that records how each request failed"
     return found(limit, number / total if total else 0.0, sentence, remedy)
 
 

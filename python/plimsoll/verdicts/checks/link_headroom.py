@@ -18,9 +18,10 @@ from __future__ import annotations
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import laws
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, not_asked, unknown, verdict
+from plimsoll import wording
+from plimsoll.statistics import laws
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -29,40 +30,61 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "link_headroom"
+TITLE = "Link headroom"
 SOURCE = "bytes on the wire against the speed of the link; IEEE 802.3"
+USED_RATIO = Limit(
+    NAME,
+    "used_ratio",
+    "above",
+    0.85,
+    0.95,
+    "ratio",
+    "bytes of the busier direction on the wire / what the link carries",
+    PROPOSAL,
+)
+LIMITS = (USED_RATIO,)
+NEEDS = None
 OVERHEAD = laws.ON_THE_WIRE / laws.PAYLOAD
 LEAST_BITS_PER_S = 100e6
 """A link whose speed is unknown is at least so fast."""
-REMEDY = "Measure on one host, over a faster link, or with smaller answers"
+REMEDY = "Measure on one host, over a faster link, or with shorter responses"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the link had room to spare."""
-    return verdict(NAME, tables.recording.trial, [_finding(tables, limits)], SOURCE)
+    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
 
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "used_ratio")
+    limit = limits.of(USED_RATIO)
     recording = tables.recording
     if recording.server is None:
-        return unknown(limit, "no server answered, so nobody knows the way to it", "")
+        return not_checked(limit, "no server responded, so the link to it is unknown")
     if _is_here(recording):
-        return not_asked(limit, "driver and server are on one host: there is no link between them")
-    if tables.summary["received_bytes_per_s"] is None:
-        return unknown(limit, "how many bytes were carried is not said", "")
+        return not_checked(
+            limit, "load generator and server are on one host: there is no link between them"
+        )
+    if tables.summary.received_bytes_per_s is None:
+        return not_checked(limit, "the load generator does not report transferred bytes")
     carried = _carried_bits_per_s(tables)
     speed = recording.server.link_bits_per_s
     ratio = carried / (speed or LEAST_BITS_PER_S)
     if speed:
         sentence = (
-            f"{_bits(carried)} were carried in the hold, {wording.percent(round(ratio, 3))} of the "
+            f"{_bits(carried)} were carried in the measurement window, "
+            f"{wording.percent(round(ratio, 3))} of the "
             f"{_bits(speed)} of the link"
         )
         return found(limit, ratio, sentence, REMEDY)
-    sentence = f"{_bits(carried)} were carried in the hold over a link whose speed cannot be read"
+    sentence = (
+        f"{_bits(carried)} were carried in the measurement window over a link whose speed cannot "
+        "be read"
+    )
     if limit.level(ratio) == "sound":
         return found(limit, ratio, f"{sentence}; a link of {_bits(LEAST_BITS_PER_S)} would do", "")
-    return unknown(limit, sentence, "Compare it with the speed of the link, which the host hides")
+    return unknown(
+        limit, sentence, "Compare it with the speed of the link, which this host does not show"
+    )
 
 
 def _is_here(recording: Recording) -> bool:
@@ -79,9 +101,9 @@ def _is_here(recording: Recording) -> bool:
 
 def _carried_bits_per_s(tables: Tables) -> float:
     """Bits per second in the busier direction, by the rows or by the kernel."""
-    held_s = tables.summary["duration_s"]
-    sent = (tables.summary["sent_bytes"] or 0) / held_s if held_s else 0.0
-    by_rows = max(sent, tables.summary["received_bytes_per_s"] or 0.0) * OVERHEAD
+    held_s = tables.summary.duration_s
+    sent = (tables.summary.sent_bytes or 0) / held_s if held_s else 0.0
+    by_rows = max(sent, tables.summary.received_bytes_per_s or 0.0) * OVERHEAD
     by_kernel = [
         tables.usage.rate("machine", f"link_{direction}_bytes", tables.holds) or 0.0
         for direction in ("received", "sent")

@@ -31,14 +31,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate.usage import overlap
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import EveryRequest
+from plimsoll.verdicts.remedies import REPEAT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.aggregate.evidence import InFlight
+    from plimsoll.aggregate.check_inputs import InFlight
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Window
     from plimsoll.recording import RecordedStage
@@ -46,14 +49,52 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "littles_law"
+TITLE = "Little's law"
 SOURCE = "J. D. C. Little, Operations Research 9(3), 1961"
+ACCOUNTED_RATIO = Limit(
+    NAME,
+    "accounted_ratio",
+    "below",
+    0.95,
+    0.85,
+    "ratio",
+    "requests in flight by the rows / by the load generator's clock",
+    PROPOSAL,
+)
+EXCESS_RATIO = Limit(
+    NAME,
+    "excess_ratio",
+    "above",
+    None,
+    1.02,
+    "ratio",
+    "requests in flight by the rows / by the load generator's clock",
+    PROPOSAL,
+)
+OCCUPIED_RATIO = Limit(
+    NAME,
+    "occupied_ratio",
+    "below",
+    0.95,
+    0.85,
+    "ratio",
+    "closed model: requests in flight, or waiting to be sent / places of open connections",
+    PROPOSAL,
+)
+LIMITS = (
+    ACCOUNTED_RATIO,
+    EXCESS_RATIO,
+    OCCUPIED_RATIO,
+)
+NEEDS = EveryRequest(ACCOUNTED_RATIO, "requests in flight cannot be compared with their latencies")
 HALF = 0.5
 MOST_PARTS = 20
 """Parts of a ramp that are looked at."""
 SHORTEST_NS = 2_000_000_000
 """A part must have a whole second between two readings of the driver."""
 UNREAD = (
-    "the driver's own count of requests in flight could not be read, so throughput and response "
+    "the load generator's own count of requests in flight could not be read, so throughput and "
+    "response "
     "times could not be checked against each other"
 )
 
@@ -75,15 +116,14 @@ class _Counted:
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether requests in flight, throughput and times agree."""
-    return verdict(NAME, tables.recording.trial, _findings(tables, limits), SOURCE)
+    return of_trial(NAME, tables.recording, _findings(tables, limits), SOURCE)
 
 
 def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     windows = [(hold.start_ns, hold.end_ns) for hold in tables.recording.holds]
     holds = [one for window in windows if (one := _counted(tables, window, "")) is not None]
     if not holds or len(holds) < len(windows):
-        remedy = "Hold the load for some seconds, with a driver that counts requests in flight"
-        return [unknown(limits.of(NAME, "accounted_ratio"), UNREAD, remedy)]
+        return [unknown(limits.of(ACCOUNTED_RATIO), UNREAD, REPEAT)]
     parts = [*holds, *_in_ramps(tables)]
     told = tables.in_flight([part.window for part in parts])
     findings = [
@@ -133,25 +173,24 @@ def _counted(tables: Tables, part: Window, place: str) -> _Counted | None:
 
 def _accounted(limits: Limits, part: _Counted, by_rows: InFlight) -> Sequence[Finding]:
     """The rows against the driver's clock."""
-    low, high = limits.of(NAME, "accounted_ratio"), limits.of(NAME, "excess_ratio")
+    low, high = limits.of(ACCOUNTED_RATIO), limits.of(EXCESS_RATIO)
     if part.mean <= 0:
-        sentence = "no request was in flight in the hold, so there is nothing to check"
-        return [unknown(low, sentence, "See why the driver sent nothing")]
+        sentence = "no request was in flight in the measurement window"
+        return [not_checked(low, sentence)]
     ratio = by_rows.mean / part.mean
     sentence = part.place + _sentence(part.mean, by_rows, ratio)
-    lack = "" if low.level(ratio) == "sound" else "; requests or time are missing from the record"
-    excess = "" if high.level(ratio) == "sound" else "; more than can have been in flight"
-    remedy = "Do not use this trial; repeat it, and report a fault if it happens again"
+    lack = "" if low.level(ratio) == "sound" else ": rows or times are missing"
+    excess = "" if high.level(ratio) == "sound" else ": more than possible"
     return [
-        found(low, ratio, sentence + lack, remedy),
-        found(high, ratio, sentence + excess, remedy),
+        found(low, ratio, sentence + lack, REPEAT),
+        found(high, ratio, sentence + excess, REPEAT),
     ]
 
 
 def _sentence(counted: float, told: InFlight, ratio: float) -> str:
     return (
-        f"on average {wording.amount(counted)} requests were in flight by the driver's own count; "
-        f"{wording.count(told.ended_per_s)} requests a second that took "
+        f"the load generator counted {wording.amount(counted)} requests in flight; "
+        f"{wording.count(told.ended_per_s)} requests/s that took "
         f"{wording.seconds(told.time_s)} each make {wording.amount(told.mean)} "
         f"({wording.percent(round(ratio, 3))})"
     )
@@ -162,25 +201,19 @@ def _occupied(
 ) -> Sequence[Finding]:
     """The places of open connections against what was in flight, or waited to be sent."""
     load = tables.recording.load
-    if not _fills_every_place(load):
+    if not (load.is_saturating and load.keeps_connections):
         return []
-    limit = limits.of(NAME, "occupied_ratio")
+    limit = limits.of(OCCUPIED_RATIO)
     is_open = tables.usage.mean("driver", "connections_open", tables.holds[-1:])
     if not is_open:
         sentence = "how many connections were open could not be read"
-        return [unknown(limit, sentence, "Use a driver that counts its open connections")]
-    places = is_open * int(load.get("pipeline") or 1)
+        return [unknown(limit, sentence, REPEAT)]
+    places = is_open * load.pipeline
     ratio = (hold.mean + by_rows.waiting) / places
     sentence = (
-        f"of {wording.amount(places)} requests that the open connections have room for, "
-        f"{wording.amount(hold.mean)} were at the server on average and "
-        f"{wording.amount(by_rows.waiting)} waited in the driver to be sent "
-        f"({wording.percent(round(ratio, 3))}); the other places were open and not used"
+        f"of {wording.amount(places)} requests that the open connections can carry, "
+        f"{wording.amount(hold.mean)} were in flight and {wording.amount(by_rows.waiting)} waited "
+        "to be sent "
+        f"({wording.percent(round(ratio, 3))}); the other connections were idle"
     )
-    return [found(limit, ratio, sentence, "See why the driver does not use every connection")]
-
-
-def _fills_every_place(load: dict[str, object]) -> bool:
-    """Whether each place of an open connection must have a request at any time."""
-    is_kept = load.get("keep_alive", True) and not load.get("requests_per_connection")
-    return load.get("model") == "closed" and not load.get("think_time_s") and bool(is_kept)
+    return [found(limit, ratio, sentence, REPEAT)]

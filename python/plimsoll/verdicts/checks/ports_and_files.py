@@ -11,11 +11,12 @@ Source: getrlimit(2), proc_pid_limits(5); ip(7), ip_local_port_range; RFC 9293 o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from plimsoll.machine import LOOPBACK_SOURCES
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll import wording
+from plimsoll.machine import LOOPBACK_SOURCES, Fact
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -24,7 +25,44 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "ports_and_files"
+TITLE = "Ports and files"
 SOURCE = "open files and ports against their limits; getrlimit(2), ip(7)"
+FAILED_RATIO = Limit(
+    NAME,
+    "failed_ratio",
+    "above",
+    0.0,
+    0.01,
+    "ratio",
+    "requests for which no port or file was left / all requests",
+    PROPOSAL,
+)
+FILES_RATIO = Limit(
+    NAME,
+    "files_ratio",
+    "above",
+    0.95,
+    None,
+    "ratio",
+    "open files of the fullest process / the most it may open",
+    PROPOSAL,
+)
+PORTS_RATIO = Limit(
+    NAME,
+    "ports_ratio",
+    "above",
+    0.8,
+    None,
+    "ratio",
+    "connections in TIME_WAIT / ports towards the server",
+    PROPOSAL,
+)
+LIMITS = (
+    FAILED_RATIO,
+    FILES_RATIO,
+    PORTS_RATIO,
+)
+NEEDS = None
 LACKING = {"no_port": "port", "too_many_files": "file"}
 SIDES = ("server", "driver")
 LOOPBACK = ("127.", "[::1]")
@@ -39,7 +77,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     findings = [*failed, *files, *ports]
     told = (("requests that lacked one", failed), ("open files", files), ("ports", ports))
     unread = [name for name, known in told if not known]
-    return verdict(NAME, recording.trial, findings, SOURCE, unread)
+    return of_trial(NAME, recording, findings, SOURCE, unread)
 
 
 def _is_by_figures(tables: Tables) -> bool:
@@ -49,11 +87,11 @@ def _is_by_figures(tables: Tables) -> bool:
 
 
 def _failed(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "failed_ratio")
+    limit = limits.of(FAILED_RATIO)
     counts = tables.outcome_counts
     total = sum(row.requests for row in counts)
     if not total:
-        return unknown(limit, "not one request was made", "See why the driver sent nothing")
+        return not_checked(limit, "no request was made")
     lacking = {name: sum(r.requests for r in counts if r.outcome == name) for name in LACKING}
     number = sum(lacking.values())
     said = [
@@ -62,7 +100,7 @@ def _failed(tables: Tables, limits: Limits) -> Finding:
         if lacking[name]
     ]
     sentence = (
-        f"of {wording.several(total, 'request')} {' and '.join(said)} was left for"
+        f"of {wording.several(total, 'request')}, {' and '.join(said)} was left for"
         if number
         else "no request lacked a port or a file"
     )
@@ -76,7 +114,7 @@ def _files(tables: Tables, limits: Limits) -> list[Finding]:
     peaks = {side: tables.usage.peak(side, "open_files_ratio", windows) for side in SIDES}
     return [
         found(
-            limits.of(NAME, "files_ratio"),
+            limits.of(FILES_RATIO),
             peak,
             f"the fullest process of the {side} had {wording.percent(round(peak, 4))} of the files "
             "open that it may",
@@ -96,21 +134,21 @@ def _ports(tables: Tables, limits: Limits) -> list[Finding]:
     if resting is None or not ports:
         return []
     load = recording.load
-    is_kept = load.get("keep_alive", True) and not load.get("requests_per_connection")
+    is_kept = load.keeps_connections
     ratio = resting / ports
     sentence = (
         f"{wording.count(resting)} of {wording.count(ports)} ports towards the server rested after "
         "their connections"
     )
     remedy = "Keep connections alive, widen the range of ports, or set net.ipv4.tcp_tw_reuse"
-    return [found(limits.of(NAME, "ports_ratio"), 0.0 if is_kept else ratio, sentence, remedy)]
+    return [found(limits.of(PORTS_RATIO), 0.0 if is_kept else ratio, sentence, remedy)]
 
 
 def _available(recording: Recording) -> int:
     """Ports of this host times its source addresses; 0 when unknown."""
-    host = next(iter(recording.machines.values()), dict[str, Any]())
+    host = next(iter(recording.machines.values()), dict[str, Fact]())
     first, last = host.get("port_first"), host.get("port_last")
-    if recording.server is None or first is None or last is None:
+    if recording.server is None or not isinstance(first, int) or not isinstance(last, int):
         return 0
     on_loopback = recording.server.address.startswith(LOOPBACK)
     return (last - first + 1) * (LOOPBACK_SOURCES if on_loopback else 1)

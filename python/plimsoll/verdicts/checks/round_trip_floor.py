@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, not_asked, unknown, verdict
+from plimsoll import wording
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unread_host
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import EveryRequest
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -26,28 +28,43 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "round_trip_floor"
+TITLE = "Round trip floor"
 SOURCE = "least service time against the kernel's least round trip; tcp(7), TCP_INFO"
-REMEDY = "Do not use this trial: answers were counted that did not come from the server"
+FLOOR_RATIO = Limit(
+    NAME,
+    "floor_ratio",
+    "below",
+    None,
+    0.9,
+    "ratio",
+    "least service time / least round trip by the kernel",
+    PROPOSAL,
+)
+LIMITS = (FLOOR_RATIO,)
+NEEDS = EveryRequest(FLOOR_RATIO, "how long the fastest response took is unknown")
+TRIP = ("driver", "round_trip_min_s")
+REMEDY = "Discard these numbers: some responses did not come from the server"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether every answer took at least a round trip."""
-    return verdict(NAME, tables.recording.trial, [_finding(tables, limits)], SOURCE)
+    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
 
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "floor_ratio")
-    service_ns = tables.summary["service_time_min_ns"]
-    if (tables.recording.load.get("pipeline") or 1) > 1:
-        return not_asked(limit, "requests are pipelined, so one round trip may serve many")
+    limit = limits.of(FLOOR_RATIO)
+    service_ns = tables.summary.service_time.min_ns
+    if tables.recording.load.pipeline > 1:
+        return not_checked(limit, "requests are pipelined, so one round trip may serve many")
     if service_ns is None:
-        return unknown(limit, "nothing was answered in the hold", "Hold the load for longer")
-    trips = [series.values.min() for series in tables.usage.of("driver", "round_trip_min_s")]
+        return not_checked(limit, "no request got a response in the measurement window")
+    trips = [series.values.min() for series in tables.usage.of(*TRIP)]
     if not trips:
         return _by_handshakes(tables, limit, service_ns)
     least_s = float(min(trips))
     sentence = (
-        f"the fastest answer took {wording.seconds(service_ns / 1e9)}; the least round trip to the "
+        f"the fastest response took {wording.seconds(service_ns / 1e9)}; the least round trip to "
+        "the "
         f"server is {wording.seconds(least_s)} by the kernel"
     )
     ratio = service_ns / 1e9 / least_s if least_s else float("inf")
@@ -55,10 +72,10 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
 
 
 def _by_handshakes(tables: Tables, limit: Limit, service_ns: float) -> Finding:
-    handshake_ns = tables.summary["connect_min_ns"]
-    told = f"the fastest answer took {wording.seconds(service_ns / 1e9)}"
+    handshake_ns = tables.summary.connect.min_ns
+    told = f"the fastest response took {wording.seconds(service_ns / 1e9)}"
     if handshake_ns and limit.level(service_ns / handshake_ns) == "sound":
         sentence = f"{told}, the fastest handshake {wording.seconds(handshake_ns / 1e9)}"
         return found(limit, service_ns / handshake_ns, sentence, "")
     sentence = f"{told}; the least round trip to the server could not be read"
-    return unknown(limit, sentence, "Hold the load for some seconds, and keep connections alive")
+    return unread_host(limit, tables.usage, [TRIP], sentence)

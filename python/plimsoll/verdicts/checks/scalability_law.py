@@ -22,9 +22,12 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import levels, scalability
-from plimsoll.verdicts import law_fit, wording
-from plimsoll.verdicts.finding import Finding, found, not_asked, unknown, verdict
+from plimsoll import wording
+from plimsoll.aggregate import levels
+from plimsoll.statistics import scalability
+from plimsoll.verdicts import law_fit
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,33 +38,53 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "scalability_law"
+TITLE = "Scalability law"
 SOURCE = "throughput over the levels of a ramp; N. J. Gunther, 2007"
+EFFICIENCY = Limit(
+    NAME,
+    "efficiency",
+    "above",
+    1.5,
+    None,
+    "ratio",
+    "throughput per connection at a level / the best at a lower one",
+    PROPOSAL + "; 1 by the law, more where a ramp begins cold",
+)
+LIMITS = (
+    EFFICIENCY,
+    law_fit.R_SQUARED,
+    law_fit.MISSED_RATIO,
+)
+NEEDS = None
 FEWEST = 10
 """Efficiency of levels with fewer connections is that of waking."""
 SHORTEST = 2
 """Whole seconds that a level must last, the first one of it, in which they open, among them."""
 CHANCE = 4.0
 """Efficiency beyond 1 by less than so many standard deviations of a count is chance."""
-REMEDY = "Lengthen the warm-up and the steps, so that each level comes to its pace"
+REMEDY = Remedy(
+    "Lengthen the warm-up and the steps, so that each level comes to its pace",
+    "Lengthen the climb (`--ramp`), so that each level comes to its pace",
+)
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether throughput over the levels of a ramp can be."""
-    return verdict(NAME, tables.recording.trial, _findings(tables, limits), SOURCE)
+    return of_trial(NAME, tables.recording, _findings(tables, limits), SOURCE)
 
 
 def _findings(tables: Tables, limits: Limits) -> list[Finding]:
-    limit = limits.of(NAME, "efficiency")
+    limit = limits.of(EFFICIENCY)
     load = tables.recording.load
-    if load.get("model") == "unknown":
-        return [unknown(limit, "what was asked for is not known", "")]
-    if load.get("model") != "closed" or load.get("think_time_s"):
-        return [not_asked(limit, "the load does not ask for as much as connections can get")]
+    if load.model == "unknown":
+        return [not_checked(limit, "the requested load is unknown")]
+    if not load.is_saturating:
+        return [not_checked(limit, "the load is limited on purpose, so it shows no scalability")]
     if not tables.recording.stages:
-        return [unknown(limit, "no stage of the load ran", "Repeat the trial")]
+        return [not_checked(limit, "no stage of the load ran")]
     known = [one for one in levels.rising(tables.seconds) if one.lasted >= SHORTEST]
     findings = [*_efficiency(known, limits), *_fit(known, limits)]
-    return findings or [not_asked(limit, "the load has no two levels that last long enough")]
+    return findings or [not_checked(limit, "the load has no two levels that last long enough")]
 
 
 def _efficiency(known: Sequence[Level], limits: Limits) -> list[Finding]:
@@ -72,10 +95,10 @@ def _efficiency(known: Sequence[Level], limits: Limits) -> list[Finding]:
         return []
     ratio, level = max(gains, key=lambda gain: gain[0])
     sentence = (
-        f"at {wording.count(level.connections)} connections each was answered "
-        f"{wording.percent(round(ratio, 3))} as often as at the best of all lower levels"
+        f"at {wording.count(level.connections)} connections, throughput per connection was "
+        f"{wording.percent(round(ratio, 3))} of the best lower level"
     )
-    limit = limits.of(NAME, "efficiency")
+    limit = limits.of(EFFICIENCY)
     told = "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
     return [found(limit, ratio, sentence + told, REMEDY)]
 
@@ -103,4 +126,4 @@ def _fit(known: Sequence[Level], limits: Limits) -> list[Finding]:
     most = wording.count(points[-1][0])
     over = f"over {wording.count(len(points))} levels up to {most} connections,"
     close = ", and misses no level by much"
-    return [law_fit.finding(NAME, over, fit, limits, REMEDY, close=close)]
+    return [law_fit.finding(over, fit, limits, REMEDY, close=close)]

@@ -15,9 +15,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate import levels
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, not_asked, unknown, verdict
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.levels import Level
@@ -26,30 +27,43 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "scaling"
+TITLE = "Scaling"
 SOURCE = "throughput and share of connections in use over the levels of a ramp"
+FALL_RATIO = Limit(
+    NAME,
+    "fall_ratio",
+    "above",
+    0.1,
+    None,
+    "ratio",
+    "fall of throughput from one level of connections to the next while fewer of them are used",
+    PROPOSAL,
+)
+LIMITS = (FALL_RATIO,)
+NEEDS = None
 FEWEST = 10
 """Levels of fewer connections say nothing about a fall."""
 LESS_USED = 0.05
 """By so much the share of connections in use must fall together with throughput."""
-REMEDY = "See what limits the number of connections that the server or the driver works on"
+REMEDY = "See what limits the number of connections that the server or the load generator works on"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether throughput fell while fewer connections were used."""
-    return verdict(NAME, tables.recording.trial, [_finding(tables, limits)], SOURCE)
+    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
 
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "fall_ratio")
-    if tables.recording.load.get("model") == "unknown":
-        return unknown(limit, "what was asked for is not known", "")
-    if tables.recording.load.get("model") != "closed":
-        return not_asked(limit, "an open load has no levels of connections to compare")
+    limit = limits.of(FALL_RATIO)
+    if tables.recording.load.model == "unknown":
+        return not_checked(limit, "the requested load is unknown")
+    if tables.recording.load.model != "closed":
+        return not_checked(limit, "open load: there are no levels of connections to compare")
     if not tables.recording.stages:
-        return unknown(limit, "no stage of the load ran", "Repeat the trial")
+        return not_checked(limit, "no stage of the load ran")
     known = [one for one in levels.rising(tables.seconds, FEWEST) if one.in_flight is not None]
     if len(known) < 2:  # noqa: PLR2004
-        return not_asked(limit, "the load has no two levels of connections to compare")
+        return not_checked(limit, "the load has no two levels of connections to compare")
     falls = [fall for pair in pairwise(known) if (fall := _fall(*pair)) is not None]
     if not falls:
         sentence = f"from {_span(known)} throughput did not fall while fewer of them were used"
@@ -57,8 +71,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     ratio, lower, higher = max(falls)
     sentence = (
         f"from {wording.count(lower)} to {wording.count(higher)} connections throughput fell by "
-        f"{wording.percent(ratio)} while fewer of them had a request in flight: they were open, "
-        "not used"
+        f"{wording.percent(ratio)} because fewer of them carried requests: they were open, but idle"
     )
     return found(limit, ratio, sentence, REMEDY)
 

@@ -3,8 +3,12 @@
 Measured is how many of all segments that the host sent in the holds it sent again. What is lost is
 repeated after 200 ms or more, so a few losses are the slowest answers of a trial. Where a load
 keeps its connections, those that were reset or could not be opened in the holds count, too, but for
-the last second, in which the load's own begin to end. The counters are those of the whole host:
-fewer than ten may be another program's and do not count.
+the last second, in which the load's own begin to end.
+
+The counters are those of the whole host, so they count only as far as they can be this trial's:
+never more broken connections than the load lost or could not open; on loopback no more repeated
+segments than requests and handshakes that took as long as the kernel waits before it sends again.
+Fewer than ten do not count.
 
 Source: RFC 6298; `RetransSegs`, `OutSegs`, `TCPTimeouts`, `AttemptFails`, `EstabResets` and
 `OutRsts` in the kernel's document on SNMP counters.
@@ -14,9 +18,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate.query import SECOND_NS
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll.verdicts.finding import (
+    Finding,
+    Remedy,
+    found,
+    led_by,
+    not_checked,
+    of_trial,
+    unread_host,
+)
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,17 +40,50 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "segments_lost"
-SOURCE = "Tcp RetransSegs / OutSegs of the host in the holds; RFC 6298"
+TITLE = "Segments lost"
+SOURCE = "Tcp RetransSegs / OutSegs of the host in the measurement window; RFC 6298"
+RETRANSMITTED_RATIO = Limit(
+    NAME,
+    "retransmitted_ratio",
+    "above",
+    0.001,
+    None,
+    "ratio",
+    "segments that the host sent again in the measurement window / segments sent",
+    PROPOSAL,
+)
+BROKEN_RATIO = Limit(
+    NAME,
+    "broken_ratio",
+    "above",
+    0.001,
+    None,
+    "ratio",
+    "connections that the host saw reset, or not opened, in the measurement window / segments sent",
+    PROPOSAL,
+)
+LIMITS = (
+    RETRANSMITTED_RATIO,
+    BROKEN_RATIO,
+)
+NEEDS = None
 BROKEN = ("tcp_resets_sent", "tcp_established_resets", "tcp_attempt_fails")
 """Counters of the same event on either side, of which the greatest counts."""
+AGAIN = ("machine", "tcp_retransmits")
 FEWEST = 10.0
 """So few may be another program's."""
+RESENT_S = 0.2
+"""Linux waits at least so long for an acknowledgement (TCP_RTO_MIN)."""
+HERE = "lo"
+WHY_BROKEN = Remedy(
+    "See in `server.log` why connections broke", "See in the server's log why connections broke"
+)
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether packets got lost on the way."""
-    findings = [_again(tables, limits), *_broken(tables, limits)]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE)
+    findings = led_by(_again(tables, limits), *_broken(tables, limits))
+    return of_trial(NAME, tables.recording, findings, SOURCE)
 
 
 def _broken(tables: Tables, limits: Limits) -> list[Finding]:
@@ -46,16 +92,24 @@ def _broken(tables: Tables, limits: Limits) -> list[Finding]:
     counts = [tables.usage.growth("machine", name, inside) for name in BROKEN]
     known = [count for count in counts if count is not None]
     sent = tables.usage.growth("machine", "tcp_segments_out", inside)
-    is_kept = load.get("keep_alive", True) and not load.get("requests_per_connection")
+    is_kept = load.keeps_connections
     if not known or not sent or not is_kept:
         return []
-    broken = max(known) if max(known) >= FEWEST else 0.0
-    sentence = (
-        f"{wording.count(max(known))} connections of this host were reset, or could not be opened, "
-        f"in the hold, in {wording.count(sent)} segments"
-    )
-    remedy = "See in `server.log` why connections broke, or what else on this host lost its own"
-    return [found(limits.of(NAME, "broken_ratio"), broken / sent, sentence, remedy)]
+    limit, on_host, own = limits.of(BROKEN_RATIO), max(known), _own_broken(tables)
+    told = f"{wording.count(on_host)} connections of this host were reset or refused"
+    if on_host >= FEWEST and own is not None and own < FEWEST:
+        sentence = f"{told}, {wording.count(own)} of this load: they belong to other programs"
+        return [not_checked(limit, sentence)]
+    broken = min(on_host, on_host if own is None else own)
+    ratio = broken / sent if broken >= FEWEST else 0.0
+    sentence = f"{told} in the measurement window, in {wording.count(sent)} segments"
+    return [found(limit, ratio, sentence, WHY_BROKEN)]
+
+
+def _own_broken(tables: Tables) -> float | None:
+    """Connections that this load lost, or could not open; None where its driver does not say."""
+    lost, refused = tables.summary.connections_lost, tables.summary.connections_refused
+    return None if lost is None or refused is None else float(lost + refused)
 
 
 def _inside(holds: Sequence[Window]) -> list[Window]:
@@ -63,22 +117,47 @@ def _inside(holds: Sequence[Window]) -> list[Window]:
     return [(start, end - SECOND_NS) for start, end in holds if end - start > SECOND_NS]
 
 
+def _own_late(tables: Tables) -> float | None:
+    """Requests and handshakes of this load that may have waited for a lost segment, at most.
+
+    Over a network a loss may be repaired sooner, when later segments arrive, so nobody knows there;
+    loopback has no losses of that kind.
+    """
+    server, summary = tables.recording.server, tables.summary
+    connect_ns = summary.connect.max_ns
+    if server is None or server.link != HERE or connect_ns is None or tables.requests is None:
+        return None
+    handshakes = summary.connections_opened or 0 if connect_ns >= RESENT_S * 1e9 else 0
+    return float(tables.slower_than(int(RESENT_S * 1e9)) + handshakes)
+
+
 def _again(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "retransmitted_ratio")
+    limit = limits.of(RETRANSMITTED_RATIO)
     again, sent, late = (
         tables.usage.growth("machine", name, tables.holds)
         for name in ("tcp_retransmits", "tcp_segments_out", "tcp_timeouts")
     )
     if again is None or not sent:
-        sentence = "how many segments were sent twice could not be read"
-        return unknown(limit, sentence, "Measure on a host whose counters can be read")
+        sentence = "retransmitted segments could not be read"
+        return unread_host(limit, tables.usage, [AGAIN], sentence)
     if again < FEWEST:
         number = "no" if again < 1 else wording.count(again)
-        return found(limit, 0.0, f"{number} segments were sent again in the hold", "")
-    waited = "" if late is None else f", {wording.count(late)} times after a long wait"
+        return found(limit, 0.0, f"{number} segments were retransmitted on this host", "")
+    own = _own_late(tables)
+    if own is not None and own < FEWEST:
+        few = "none" if not own else f"only {wording.count(own)}"
+        sentence = (
+            f"this host retransmitted {wording.count(again)} segments, but {few} of this load: "
+            f"{'no' if not own else 'few'} requests took {wording.seconds(RESENT_S)}, the least "
+            "wait before a retransmission"
+        )
+        return not_checked(limit, sentence)
+    lost = again if own is None else min(again, own)
+    waited = "" if late is None else f", {wording.count(late)} after a timeout"
+    most = f", at most {wording.count(lost)} of this load" if lost < again else ""
     sentence = (
-        f"{wording.count(again)} of {wording.count(sent)} segments were sent again in the hold "
-        f"({wording.percent(again / sent)}{waited}): packets got lost, and their requests are slow"
+        f"{wording.count(again)} of {wording.count(sent)} segments were retransmitted{waited}"
+        f"{most} ({wording.percent(lost / sent)}): packets were lost, and their requests were slow"
     )
-    remedy = "See where packets are dropped: the listen queue, the link, or a full socket"
-    return found(limit, again / sent, sentence, remedy)
+    remedy = "Find where packets are dropped: the listen queue, the link, or a full socket buffer"
+    return found(limit, lost / sent, sentence, remedy)

@@ -1,162 +1,336 @@
-"""Was there no trend within the hold, and was the server never silent in it?
+"""Did throughput and latency stay on one level through the hold?
 
-Measured is the change of throughput from the beginning to the end of the last hold, divided by its
-median: Sen's slope over ten equal parts. A server that still grows faster was not warmed up, one
-that grows slower fills something up; the mean of such a hold is a number between two that differ. A
-change that chance could have made (three times the square root of the answers in a part) is none.
+Four things can be wrong with a hold, and each has a sentence of its own. Throughput **rose** or
+**fell**: one shape (a line, a step, a curve) explains two thirds of the variance between twentieths
+of the hold (`statistics.drift`), and the interval of the change excludes 0. It went from **level to
+level**, by change-points, in a hold of 10 s or longer (`aggregate.steady_state`). It **scattered**
+so much that the mean of the hold is uncertain. Or it **stopped**: whole seconds had no response
+where ten or more were due. At most one of the first three is told, and latency only where
+throughput was steady, for all of them have one cause.
 
-A hold of 10 s or longer is also cut into levels, and named by its course as `aggregate.courses` has
-it. After a warm-up or before a slowdown the mean of the hold is told against that of its steady
-state; without a steady state its levels against each other. The median time of an answer is looked
-at in the same way, for a server may keep its throughput while its answers take longer. Of a shorter
-hold this cannot be told, and a sound verdict says so: the trend is all there is.
+What is wrong is looked for again without what the machine changed: in each part the responses are
+divided by the share of its cores that the trial got, and by their speed. What is then gone was the
+machine's: `undisturbed` and `host_speed_stable` judge it, and nothing is said of the server. What
+is left is the server's (`aggregate.machine_speed`).
 
-Whole seconds of a hold without one answer, where ten or more would come in a mean second, are
-counted apart: a mean hides them.
+Servers that take turns are judged by their ratios: what scatters for all of them is in none of
+these, and what is left of it is in their intervals. So scatter alone is no doubt there.
 
-Source: P. K. Sen, JASA 63, 1968; change-points by R. Killick et al., JASA 107, 2012; courses as in
-E. Barrett et al., Virtual machine warmup blows hot and cold, OOPSLA 2017; limits are proposals.
+A hold below 3 s, or one with few responses, is not checked.
+
+Source: limits of `statistics.drift`; change-points by R. Killick et al., JASA 107, 2012; classes of
+E. Barrett et al., Virtual machine warmup blows hot and cold, OOPSLA 2017.
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from dataclasses import replace
+from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.courses import FLAT, LEAST_S, SHORT, UNSTEADY, WARM_UP
-from plimsoll.aggregate.pace import trend_ratio
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+import numpy as np
+
+from plimsoll import wording
+from plimsoll.aggregate import machine_speed, pace, steady_state
+from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.steady_state import FLAT, SHORT, UNSTEADY, WARM_UP
+from plimsoll.statistics.drift import PARTS, drift
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import EveryRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from plimsoll.aggregate.courses import Course
+    from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.verdicts.limits import Limits
+    from plimsoll.statistics.drift import Drift
+    from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "steady"
-SOURCE = (
-    "Sen's slope of throughput over the hold, JASA 63, 1968; change-points by R. Killick et al., "
-    "JASA 107, 2012"
+TITLE = "Steady"
+SOURCE = "share of variance that one shape explains; change-points, R. Killick et al., JASA 2012"
+CHANGE_RATIO = Limit(
+    NAME,
+    "change_ratio",
+    "above",
+    0.1,
+    0.5,
+    "ratio",
+    "change of throughput within the measurement window, where one shape explains two thirds of "
+    "the "
+    "variance / its higher end",
+    PROPOSAL,
 )
-PARTS = 10
-CHANCE = 3.0
-"""A change of so many standard deviations of a count is more than chance."""
+MEAN_ERROR_RATIO = Limit(
+    NAME,
+    "mean_error_ratio",
+    "above",
+    0.1,
+    None,
+    "ratio",
+    "half width of the 95 % interval of the mean throughput of the measurement window / the mean",
+    PROPOSAL,
+)
+SILENT_RATIO = Limit(
+    NAME,
+    "silent_ratio",
+    "above",
+    0.0,
+    0.02,
+    "ratio",
+    "whole seconds of the measurement window without a response / whole seconds of the "
+    "measurement window",
+    PROPOSAL,
+)
+START_RATIO = Limit(
+    NAME,
+    "start_ratio",
+    "above",
+    0.05,
+    None,
+    "ratio",
+    "mean throughput of the measurement window against that of its steady state",
+    PROPOSAL + "; the speed of shared machines wanders by as much",
+)
+LEVELS_RATIO = Limit(
+    NAME,
+    "levels_ratio",
+    "above",
+    0.2,
+    None,
+    "ratio",
+    "greatest difference between levels of a measurement window without steady state / its mean",
+    PROPOSAL,
+)
+TIMES_START_RATIO = Limit(
+    NAME,
+    "times_start_ratio",
+    "above",
+    0.1,
+    None,
+    "ratio",
+    "pace by the median time of the measurement window against that of its steady state",
+    PROPOSAL + "; wider than throughput, for a median may step where load hardly changes",
+)
+TIMES_LEVELS_RATIO = Limit(
+    NAME,
+    "times_levels_ratio",
+    "above",
+    0.2,
+    None,
+    "ratio",
+    "greatest difference between levels of the median time without steady state / its mean",
+    PROPOSAL + "; wider than throughput, for a median may step where load hardly changes",
+)
+LIMITS = (
+    CHANGE_RATIO,
+    MEAN_ERROR_RATIO,
+    SILENT_RATIO,
+    START_RATIO,
+    LEVELS_RATIO,
+    TIMES_START_RATIO,
+    TIMES_LEVELS_RATIO,
+)
+NEEDS = EveryRequest(CHANGE_RATIO, "whether throughput was steady is unknown")
+LEAST_S = 3.0
+"""In a shorter hold a change cannot be told from scatter."""
+FEWEST = 10.0
+"""With fewer responses in a twentieth of the hold, chance alone makes them differ widely."""
 MOST_LEVELS = 5
 """Levels of a hold that are told one by one."""
 FEWEST_PER_S = 10.0
-"""Where fewer answers come in a second, one without an answer says nothing."""
+"""Where fewer responses come in a second, one without a response says nothing."""
+LONGER = Remedy(
+    campaign="Hold the load longer, or repeat the trial at a quieter time",
+    load="Hold the load longer (`-d`), or repeat it at a quieter time",
+    imported="Measure again for longer",
+)
+WARM_LONGER = Remedy(
+    campaign="Lengthen the warm-up of the load",
+    load="Give the server a warm-up (`--warm-up 10s`), or hold the load longer",
+    imported="Leave its beginning out: `--warm-up 10s`",
+)
+SEE_WHAT_FILLS = Remedy("See what fills up or slows down in the server, and hold the load longer")
+SEE_WHY_IT_STOPPED = Remedy("See in the chart of throughput when the server stopped, and why")
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the hold was steady."""
+    findings = _findings(tables, limits)
+    return of_trial(NAME, tables.recording, findings, SOURCE)
+
+
+def _findings(tables: Tables, limits: Limits) -> list[Finding]:
+    limit = limits.of(CHANGE_RATIO)
     driver = tables.recording.driver
     if driver is not None and driver.instants_step_s:
-        coarse = _coarse(driver.instants_step_s, limits)
-        return verdict(NAME, tables.recording.trial, [coarse], SOURCE)
-    findings = [
-        _trend(tables, limits),
-        *_course(tables, limits),
-        *_times(tables, limits),
-        *_silence(tables, limits),
-    ]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE)
-
-
-def _coarse(step_s: float, limits: Limits) -> Finding:
-    """That requests were told in bunches, which would look like changes of pace."""
-    sentence = (
-        "whether the hold was steady cannot be told, for the driver wrote its instants in steps "
-        f"of {wording.seconds(step_s)}"
-    )
-    return unknown(limits.of(NAME, "trend_ratio"), sentence, "")
-
-
-def _trend(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "trend_ratio")
-    counts = tables.pace(PARTS)
-    trend = trend_ratio(counts) if counts else None
-    if trend is None:
-        sentence = "whether the hold was steady cannot be told, for too little was answered in it"
-        return unknown(limit, sentence, "Hold the load for longer")
-    if abs(trend) <= CHANCE / sqrt(median(counts)):
-        sentence = f"throughput had no trend in the hold beyond chance{_what_else(tables)}"
-        return found(limit, 0.0, sentence, "")
-    sentence = (
-        f"from the beginning to the end of the hold throughput {'rose' if trend > 0 else 'fell'} "
-        f"by {wording.percent(abs(trend))} of its median"
-    )
-    if limit.level(abs(trend)) == "sound":
-        sentence += _too_short(tables)
-    return found(limit, abs(trend), sentence, _remedy(trend))
-
-
-def _what_else(tables: Tables) -> str:
-    """What there is to say of the levels of a hold without a trend."""
-    is_flat = tables.course is not None and tables.course.name == FLAT
-    return ", and stayed on one level" if is_flat else _too_short(tables)
-
-
-def _too_short(tables: Tables) -> str:
-    """That nothing can be told of the levels of a hold, where that is so."""
-    if tables.course is None or tables.course.name != SHORT:
-        return ""
-    return (
-        "; whether it was on one level throughout cannot be told of a hold of less than "
-        f"{LEAST_S:.0f} s, or of so few answers"
-    )
-
-
-def _course(tables: Tables, limits: Limits) -> list[Finding]:
-    """The levels of the hold, where there are several."""
-    course = tables.course
-    if course is None or course.name in (FLAT, SHORT):
-        return []
-    if course.name == UNSTEADY:
+        step = wording.seconds(driver.instants_step_s)
+        return [
+            not_checked(
+                limit, f"the load generator rounds its instants to {step}: changes hide in it"
+            )
+        ]
+    if stopped := _stopped(tables, limits):
+        return [stopped]
+    change = _drift(tables)
+    if change is None:
         sentence = (
-            f"the hold has no steady state: throughput went from {_levels(course)} requests per "
-            f"second, a difference of {wording.percent(round(course.levels_ratio, 4))}"
+            f"the measurement window is below {LEAST_S:.0f} s or has too few responses to tell "
+            "whether it is "
+            "steady"
         )
-        limit, measured = limits.of(NAME, "levels_ratio"), course.levels_ratio
-        return [found(limit, measured, sentence, "Hold the load for longer, and see what changes")]
-    sentence = (
-        f"the hold has a {course.name}: throughput went from {_levels(course)} requests per "
-        f"second, so the mean of the hold is {wording.percent(round(course.start_ratio, 4))} "
-        f"{'below' if course.hold_per_s < (course.steady_per_s or 0) else 'above'} its steady state"
+        return [not_checked(limit, sentence)]
+    return _pace(tables, change, limits)
+
+
+def _drift(tables: Tables) -> Drift | None:
+    """How throughput changed within the last hold; None where that cannot be told."""
+    if not tables.holds:
+        return None
+    counts = tables.pace(PARTS)
+    if _last_hold_s(tables) < LEAST_S or median(counts) < FEWEST:
+        return None
+    return drift(counts)
+
+
+def _pace(tables: Tables, change: Drift, limits: Limits) -> list[Finding]:
+    """The one thing that is wrong with throughput; latency where nothing is."""
+    raw = _first_doubt(tables, change, tables.course, limits)
+    if raw is None:
+        return [_scattered(tables, change, limits), *_times(tables, limits)]
+    parts = _without_machine(tables, tables.pace(PARTS))
+    hold_s = _last_hold_s(tables)
+    windows = _without_machine(tables, tables.pace(steady_state.windows(hold_s)))
+    evened = drift(parts)
+    course = steady_state.course(windows, hold_s)
+    left = None if evened is None else _first_doubt(tables, evened, course, limits)
+    return [_of_server(raw, left)]
+
+
+def _of_server(raw: Finding, left: Finding | None) -> Finding:
+    """What is left of a finding without what the machine changed."""
+    if left is None:
+        return not_checked(raw.limit, f"{raw.sentence}, because the machine gave more or less")
+    if left.limit != raw.limit:
+        return left
+    return replace(raw, level=left.level, measured=left.measured)
+
+
+def _first_doubt(
+    tables: Tables, change: Drift, course: SteadyState | None, limits: Limits
+) -> Finding | None:
+    """The first thing that is wrong with throughput; None where nothing is."""
+    found = (
+        _changed(tables, change, limits),
+        _levels_of_pace(course, limits),
+        _scattered(tables, change, limits),
     )
-    limit, measured = limits.of(NAME, "start_ratio"), course.start_ratio
-    return [found(limit, measured, sentence, _remedy(1 if course.name == WARM_UP else -1))]
+    return next((one for one in found if one is not None and one.level != "sound"), None)
+
+
+def _without_machine(tables: Tables, counts: Sequence[float]) -> list[float]:
+    """Responses in equal parts of the last hold, had the machine given the same in each of them."""
+    edges = np.linspace(*tables.holds[-1], len(counts) + 1).astype(int)
+    windows = [(int(start), int(end)) for start, end in pairwise(edges)]
+    given = machine_speed.given(tables.recording, tables.usage, windows)
+    return [float(one) for one in np.array(counts) / given * given.mean()]
+
+
+def _changed(tables: Tables, change: Drift, limits: Limits) -> Finding | None:
+    """That throughput rose or fell; None where it did not beyond its scatter."""
+    if not change.is_real:
+        return None
+    limit = limits.of(CHANGE_RATIO)
+    return found(limit, abs(change.change_ratio), _went(tables, change), _remedy(change.rises))
+
+
+def _went(tables: Tables, change: Drift) -> str:
+    per_s = PARTS / _last_hold_s(tables)
+    ends = (change.first, change.last, change.reach)
+    first, last, reach = (wording.count(one * per_s) for one in ends)
+    return (
+        f"throughput {'rose' if change.rises else 'fell'} within the measurement window from "
+        f"{first} to {last} requests/s (±{reach}, 95 %)"
+    )
+
+
+def _last_hold_s(tables: Tables) -> float:
+    start_ns, end_ns = tables.holds[-1]
+    return (end_ns - start_ns) / SECOND_NS
+
+
+def _levels_of_pace(course: SteadyState | None, limits: Limits) -> Finding | None:
+    """The levels of throughput in a hold long enough to tell; None where it has one."""
+    if course is None or course.name in (FLAT, SHORT):
+        return None
+    went = f"throughput went from {_levels(course)} requests/s"
+    if course.name == UNSTEADY:
+        limit, measured = limits.of(LEVELS_RATIO), course.levels_ratio
+        sentence = f"{went}, {wording.percent(round(measured, 4))} apart, without a steady state"
+        return found(limit, measured, sentence, LONGER)
+    limit, measured = limits.of(START_RATIO), course.start_ratio
+    side = "below" if course.hold_per_s < (course.steady_per_s or 0) else "above"
+    sentence = (
+        f"{went} ({course.name}), so the mean of the measurement window is "
+        f"{wording.percent(round(measured, 4))} {side} the steady state"
+    )
+    return found(limit, measured, sentence, _remedy(course.name == WARM_UP))
+
+
+def _scattered(tables: Tables, change: Drift, limits: Limits) -> Finding:
+    """How surely the hold tells its own mean."""
+    error = change.mean_error_ratio
+    limit = limits.of(MEAN_ERROR_RATIO)
+    known = f"the mean of the measurement window is known to ±{wording.percent(round(error, 3))}"
+    if limit.level(error) == "sound":
+        return found(limit, error, f"throughput was steady: {known}", "")
+    if tables.recording.turns:
+        sentence = f"{known} (95 %); servers that take turns share most of that scatter"
+        return Finding("sound", error, limit, sentence, "")
+    sentence = f"throughput scattered within the measurement window: {known} only (95 %)"
+    return found(limit, error, sentence, LONGER)
 
 
 def _times(tables: Tables, limits: Limits) -> list[Finding]:
-    """The levels of the median time of an answer, where there are several."""
-    course = tables.course_of_times
+    """The levels of the median latency, where there are several."""
+    raw = _levels_of_times(tables.course_of_times, limits)
+    if raw is None or raw.level == "sound":
+        return [] if raw is None else [raw]
+    hold_s = _last_hold_s(tables)
+    answers = pace.median_times(tables.requests, tables.holds[-1], steady_state.windows(hold_s))
+    paces = _without_machine(tables, [1 / max(median_ns, 1.0) for _, median_ns in answers])
+    evened = [(count, 1 / one) for (count, _), one in zip(answers, paces, strict=True)]
+    left = _levels_of_times(steady_state.course_of_times(evened, hold_s), limits)
+    is_left = left is not None and left.level != "sound"
+    return [_of_server(raw, left if is_left else None)]
+
+
+def _levels_of_times(course: SteadyState | None, limits: Limits) -> Finding | None:
+    """The levels of the median latency; None where it has one."""
     if course is None or course.name in (FLAT, SHORT):
-        return []
-    went = f"the median answer took {_levels(course, _time)} in the course of the hold"
+        return None
+    went = f"the median latency went from {_levels(course, _time)}"
     if course.name == UNSTEADY:
-        limit, measured = limits.of(NAME, "times_levels_ratio"), course.levels_ratio
-        sentence = (
-            f"{went}, a difference of {wording.percent(round(measured, 4))} without a steady state"
-        )
-        return [found(limit, measured, sentence, "Hold the load for longer, and see what changes")]
-    limit, measured = limits.of(NAME, "times_start_ratio"), course.start_ratio
+        limit, measured = limits.of(TIMES_LEVELS_RATIO), course.levels_ratio
+        sentence = f"{went}, {wording.percent(round(measured, 4))} apart, without a steady state"
+        return found(limit, measured, sentence, LONGER)
+    limit, measured = limits.of(TIMES_START_RATIO), course.start_ratio
     sentence = (
-        f"{went}, a {course.name}; over the whole hold it is "
-        f"{wording.percent(round(measured, 4))} from its steady state"
+        f"{went} ({course.name}); over the whole hold it is {wording.percent(round(measured, 4))} "
+        "from its steady state"
     )
-    return [found(limit, measured, sentence, _remedy(1 if course.name == WARM_UP else -1))]
+    return found(limit, measured, sentence, _remedy(course.name == WARM_UP))
 
 
 def _time(pace_per_s: float) -> str:
-    """The time of an answer at a pace of one connection."""
+    """The latency at a pace of one connection."""
     return wording.seconds(1 / pace_per_s)
 
 
-def _levels(course: Course, said: Callable[[float], str] = wording.count) -> str:
+def _levels(course: SteadyState, said: Callable[[float], str] = wording.count) -> str:
     """The levels in order: `8,000 to 9,500 to 10,100`."""
     levels = [said(level) for level in course.levels_per_s]
     if len(levels) > MOST_LEVELS:
@@ -164,31 +338,29 @@ def _levels(course: Course, said: Callable[[float], str] = wording.count) -> str
     return " to ".join(levels)
 
 
-def _remedy(trend: float) -> str:
-    if trend > 0:
-        return "Lengthen the warm-up: the server was still getting faster"
-    return "See what fills up or slows down in the server, and hold the load for longer"
+def _remedy(rising: bool) -> Remedy:
+    return WARM_LONGER if rising else SEE_WHAT_FILLS
 
 
-def _silence(tables: Tables, limits: Limits) -> list[Finding]:
-    """Seconds of the holds without an answer."""
-    rows = tables.seconds.select(["second", "completed"]).to_pylist()
-    known = [row for row in rows if row["completed"] is not None]
-    held = [row for row in known if _is_held(tables, row["second"])]
+def _stopped(tables: Tables, limits: Limits) -> Finding | None:
+    """Seconds of the holds without a response; None where few were due, or where all had some."""
+    rows = tables.counted_seconds.select(["second", "completed"]).to_pylist()
+    held = [row for row in rows if row["completed"] is not None and _is_held(tables, row["second"])]
     if not held or sum(row["completed"] for row in held) < FEWEST_PER_S * len(held):
-        return []
+        return None
     silent = [row["second"] for row in held if not row["completed"]]
+    listed = wording.listed([str(second) for second in silent], 6)
     sentence = (
-        f"nothing was answered in {wording.several(len(silent), 'second')} of the hold: "
-        f"{wording.listed([str(second) for second in silent], 6)}"
-        if silent
-        else "every second of the hold had answers"
+        f"the server stalled: no response in {wording.several(len(silent), 'second')} of the "
+        "measurement window "
+        f"({listed})"
     )
-    remedy = "See why the server stood still; the chart of its throughput shows when"
-    return [found(limits.of(NAME, "silent_ratio"), len(silent) / len(held), sentence, remedy)]
+    limit = limits.of(SILENT_RATIO)
+    finding = found(limit, len(silent) / len(held), sentence, SEE_WHY_IT_STOPPED)
+    return None if finding.level == "sound" else finding
 
 
 def _is_held(tables: Tables, second: int) -> bool:
     """Whether a second lies within a hold as a whole."""
-    start_ns, end_ns = second * 10**9, (second + 1) * 10**9
+    start_ns, end_ns = second * SECOND_NS, (second + 1) * SECOND_NS
     return any(start <= start_ns and end_ns <= end for start, end in tables.holds)

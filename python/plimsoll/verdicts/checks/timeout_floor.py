@@ -17,9 +17,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import laws
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll import wording
+from plimsoll.statistics import laws
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.needs import EveryRequest
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -27,39 +29,54 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "timeout_floor"
+TITLE = "Timeout floor"
 SOURCE = "requests ended against requests in flight / time limit; Little, 1961"
+ENDED_RATIO = Limit(
+    NAME,
+    "ended_ratio",
+    "below",
+    None,
+    1.0,
+    "ratio",
+    "(requests ended + in flight) · time limit / (in flight · length of the measurement window)",
+    "no request is in flight for longer than its time limit",
+)
+LIMITS = (ENDED_RATIO,)
+NEEDS = EveryRequest(ENDED_RATIO, "how long each request was in flight is unknown")
 LATE_S = 0.1
 """A driver may notice so late that the time of a request is over."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether as many requests ended as the time limit demands."""
-    return verdict(NAME, tables.recording.trial, [_finding(tables, limits)], SOURCE)
+    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
 
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "ended_ratio")
-    in_flight = tables.summary["in_flight"]
+    limit = limits.of(ENDED_RATIO)
+    in_flight = tables.summary.in_flight
     load = tables.recording.load
-    timeout_s = float(load.get("timeout_s") or 0.0)
+    timeout_s = load.timeout_s or 0.0
     held_s = sum(end - start for start, end in tables.holds) / 1e9
     if not in_flight or not timeout_s or not held_s:
-        sentence = "requests in flight, or their time limit, are not known"
-        return unknown(limit, sentence, "Hold the load for some seconds")
-    longest_s = (timeout_s + LATE_S) * int(load.get("pipeline") or 1)
+        sentence = "requests in flight or their timeout are unknown"
+        return not_checked(limit, sentence)
+    longest_s = (timeout_s + LATE_S) * load.pipeline
     ended_per_s = sum(map(_ended, _counts(tables))) / held_s
     floor_per_s = laws.least_per_s(in_flight, 1.0, longest_s)
     ratio = (ended_per_s * held_s + in_flight) / (floor_per_s * held_s)
     least_per_s = max(floor_per_s - in_flight / held_s, 0.0)
     sentence = (
-        f"{wording.amount(in_flight)} requests in flight, none for longer than "
-        f"{wording.seconds(timeout_s)}, end at least {wording.amount(least_per_s)} times a second "
-        f"in a hold of {wording.seconds(held_s)}; {wording.amount(ended_per_s)} did"
+        f"{wording.amount(in_flight)} requests in flight with a timeout of "
+        f"{wording.seconds(timeout_s)} must end at {wording.amount(least_per_s)} requests/s or "
+        "more; "
+        f"{wording.amount(ended_per_s)} requests/s did"
         if least_per_s
-        else f"a hold of {wording.seconds(held_s)} is no longer than the time limit of "
+        else f"a measurement window of {wording.seconds(held_s)} is no longer than the time limit "
+        "of "
         f"{wording.seconds(timeout_s)}, so no request had to end in it"
     )
-    return found(limit, ratio, sentence, "Do not use this trial; see how its requests ended")
+    return found(limit, ratio, sentence, "Discard these numbers, and find how the requests ended")
 
 
 def _counts(tables: Tables) -> list[tuple[str, int]]:

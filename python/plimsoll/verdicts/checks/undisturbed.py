@@ -1,64 +1,139 @@
-"""Were the cores left to server and driver, and the host to itself?
+"""Did other programs, or other virtual machines, take so much that the numbers mislead?
 
-Measured is how many of the cores of server and driver other programs took over the hold, at least:
-busy time of these cores, less that of both process trees, less all interrupts. Some kernels count
-interrupts with the process that was interrupted, so the true number may be somewhat higher.
+Measured is how many of the server's cores, and of the load generator's, others kept busy in the
+measurement window: busy time of these cores, less that of the processes that had them to
+themselves. Others are other programs, and Plimsoll's own sampling. Where server and load generator
+share cores, it is one number for both. What others took while nobody waited for a core was not
+missing: a side lost no more than others took, and no more than its threads waited for a core (run
+delay). Where the kernel does not show run delay, all that others took counts.
 
-A virtual machine can also lose time that none of its programs got: its host gave it to others.
+Work stands still while the server or the load generator waits for a core, or while the host of a
+virtual machine withholds it. This share of the time is judged. The throughput of a load that asks
+for as much as can be had is too low by about as much: once that was made up for, trials beside
+programs that used both cores scattered by 1 to 6 % where they had by 5 to 15 %, and once by 11 %,
+of trials one of which had lost more than half. In an open load the highest latencies contain the
+waits.
 
-Source: /proc/stat and /proc/<pid>/stat, proc_stat(5), proc_pid_stat(5).
+A single load is doubtful from a tenth on, as for the uncertainty of a mean in `steady`. Trials of a
+campaign are compared with each other: what others took from all of them changes no ratio, its
+scatter is in the intervals, and `equally_disturbed` judges differences between entries. Such a
+trial is doubtful from a third on, when others had half as much as the trial. Beyond a half they had
+more than it, and the number is void.
+
+Source: /proc/stat, /proc/<pid>/stat, /proc/<pid>/task/<tid>/schedstat; proc_stat(5),
+proc_pid_stat(5), `sched-stats` of Linux; decision 57.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import cores
-from plimsoll.verdicts import wording
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll import wording
+from plimsoll.aggregate import cores, disturbance
+from plimsoll.verdicts.finding import Finding, found, of_trial, unread_server
+from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.remedies import QUIET_HOST
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.aggregate.disturbance import Lost, TakenTime, Whose
     from plimsoll.aggregate.trial import Tables
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "undisturbed"
-SOURCE = "busy time of cores less that of server and driver; proc_stat(5), proc_pid_stat(5)"
-REMEDY = "Stop what else runs on this host and repeat the trial"
+TITLE = "Undisturbed"
+SOURCE = (
+    "busy time of cores less that of server and load generator, and run delay; proc_stat(5), "
+    "schedstat"
+)
+LOST_RATIO = Limit(
+    NAME,
+    "lost_ratio",
+    "above",
+    0.1,
+    0.5,
+    "ratio",
+    "share of the measurement window in which a single load waited for cores that others had",
+    "a mean of a measurement window may be as uncertain; void where others had more than the trial",
+)
+COMPARED_LOST_RATIO = Limit(
+    NAME,
+    "compared_lost_ratio",
+    "above",
+    0.33,
+    0.5,
+    "ratio",
+    "the same of a trial of a campaign",
+    "others had half as much as the trial; void where they had more than the trial",
+)
+LIMITS = (
+    LOST_RATIO,
+    COMPARED_LOST_RATIO,
+)
+NEEDS = None
+TOLD = 0.01
+"""Shares below this are not worth a word about what they change."""
+WHOSE = {
+    "server": "the server's cores",
+    "driver": "the load generator's cores",
+    "both": "their cores",
+}
+WAITING = {
+    "server": "the server waited",
+    "driver": "the load generator",
+    "both": "they waited",
+}
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether other programs, or other virtual machines, took time from the trial."""
-    stolen = _stolen(tables, limits)
-    findings = [_others(tables, limits), *stolen]
-    unread = [] if stolen else ["time withheld by the host of a virtual machine"]
-    return verdict(NAME, tables.recording.trial, findings, SOURCE, unread)
+    is_compared = tables.recording.origin == "campaign"
+    limit = limits.of(COMPARED_LOST_RATIO if is_compared else LOST_RATIO)
+    return of_trial(NAME, tables.recording, [_finding(tables, limit)], SOURCE, [*_unread(tables)])
 
 
-def _others(tables: Tables, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "other_cores")
-    others = cores.other_busy_cores(tables.recording, tables.usage)
-    if others is None:
-        sentence = (
-            "it could not be read whose time the cores were, so other programs may have taken some"
-        )
-        return unknown(limit, sentence, "Measure a server that Plimsoll starts, on this host")
-    sentence = (
-        f"other programs took {wording.cores(others)} from server and driver in the hold"
-        if limit.level(others) != "sound"
-        else "server and driver had their cores to themselves in the hold"
-    )
-    return found(limit, others, sentence, REMEDY)
+def _finding(tables: Tables, limit: Limit) -> Finding:
+    recording, usage = tables.recording, tables.usage
+    lost = disturbance.lost(recording, usage, tables.holds)
+    if lost is None:
+        sentence = "CPU time of other programs could not be read; they may have disturbed the trial"
+        return unread_server(limit, recording, sentence)
+    taken = disturbance.taken(recording, usage, tables.holds)
+    sentence = _took(taken) if lost.ratio < TOLD else f"{_changed(tables, lost)}: {_by(lost)}"
+    return found(limit, lost.ratio, sentence, QUIET_HOST)
 
 
-def _stolen(tables: Tables, limits: Limits) -> list[Finding]:
-    stolen = tables.usage.rate("machine", "cpu_steal_s", tables.holds)
-    count = len(cores.all_cores(tables.usage))
-    if stolen is None or not count:
-        return []
-    sentence = (
-        f"the host of this virtual machine withheld {wording.percent(round(stolen / count, 4))} of "
-        "its processor time in the hold"
-    )
-    remedy = "Measure on a machine of your own, or at a quieter time"
-    return [found(limits.of(NAME, "stolen_ratio"), stolen / count, sentence, remedy)]
+def _took(taken: dict[Whose, TakenTime]) -> str:
+    """What others took, whether it was waited for or not."""
+    parts = [f"{wording.cores(one.cores)} from {WHOSE[whose]}" for whose, one in taken.items()]
+    return f"other programs took {' and '.join(parts)}, which hardly waited for it"
+
+
+def _changed(tables: Tables, lost: Lost) -> str:
+    """What it means for the numbers."""
+    if tables.recording.load.is_saturating:
+        return f"throughput is about {_share(lost.ratio)} too low, and latencies contain the waits"
+    return f"latencies contain waits for a core, {_share(lost.ratio)} of the time"
+
+
+def _by(lost: Lost) -> str:
+    """Who waited while others had the cores, and for what part of the time."""
+    told = [f"{WAITING[whose]} {_share(ratio)}" for whose, ratio in lost.sides.items()]
+    sentence = f"{' and '.join(told)} of the time for cores that other programs had"
+    if lost.stolen_ratio < TOLD:
+        return sentence
+    return f"{sentence}, and the hypervisor took {_share(lost.stolen_ratio)}"
+
+
+def _share(ratio: float) -> str:
+    return wording.percent(round(ratio, 3))
+
+
+def _unread(tables: Tables) -> Iterator[str]:
+    """What this host does not say."""
+    if not tables.usage.of("machine", "cpu_steal_s"):
+        yield "time withheld by the host of a virtual machine"
+    if cores.interrupt_time(tables.recording) is None:
+        yield "how interrupts are counted (others took at least as much)"

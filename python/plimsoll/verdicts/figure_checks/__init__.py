@@ -6,12 +6,12 @@ gives no verdict, and `NEEDS` says what would have to be published. None knows a
 
 from plimsoll.verdicts.figure_checks import (
     cpu_bounds,
+    equal_lengths,
     failures_counted,
-    hidden_waits,
+    figures_consistent,
+    hidden_stalls,
     link_headroom,
     littles_law,
-    one_length,
-    own_counts,
     percentile_order,
     quantile_bounds,
     sample_size,
@@ -19,13 +19,13 @@ from plimsoll.verdicts.figure_checks import (
 )
 
 FIGURE_CHECKS = (
-    own_counts,
+    figures_consistent,
     failures_counted,
-    one_length,
+    equal_lengths,
     percentile_order,
     littles_law,
     quantile_bounds,
-    hidden_waits,
+    hidden_stalls,
     timeout_floor,
     link_headroom,
     cpu_bounds,

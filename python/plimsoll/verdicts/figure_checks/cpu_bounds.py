@@ -10,43 +10,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.verdicts.checks.cpu_bounds import SERVER_RATIO
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import Limit
 
 if TYPE_CHECKING:
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "cpu_bounds"
-NEEDS = "cores of server or load tool, and how many of them were busy"
+TITLE = "CPU bounds"
+NEEDS = "cores of server or load generator, and how many of them were busy"
 SOURCE = "busy cores against cores"
+DRIVER_RATIO = Limit(
+    NAME,
+    "driver_ratio",
+    "above",
+    0.8,
+    0.9,
+    "ratio",
+    "cores the load generator kept busy / cores it had",
+    "load generators warn of themselves from 80 % (Hyperfoil) and 90 % (Locust) on",
+)
+LIMITS = (DRIVER_RATIO,)
 
 
-def judge(figures: Figures, limits: Limits) -> Verdict | None:
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether busy cores fit into the cores there were; None where neither side says so."""
     findings = [
         *_side(
-            limits, "server", figures.server_busy_cores, figures.server_cores,
+            limits.of(SERVER_RATIO), "the server", figures.server_busy_cores, figures.server_cores,
             "The measurement of processor time or the number of cores is wrong",
         ),
         *_side(
-            limits, "driver", figures.driver_busy_cores, figures.driver_cores,
-            "Give the load tool more cores, or ask for less",
+            limits.of(DRIVER_RATIO), "the load generator",
+            figures.driver_busy_cores, figures.driver_cores,
+            "Give the load generator more cores, or ask for less",
         ),
     ]  # fmt: skip
     return verdict(NAME, figures.label, findings, SOURCE) if findings else None
 
 
 def _side(
-    limits: Limits, side: str, busy: float | None, cores: float | None, remedy: str
+    limit: Limit, name: str, busy: float | None, cores: float | None, remedy: str
 ) -> list[Finding]:
     if busy is None or not cores:
         return []
     ratio = busy / cores
-    name = "the load tool" if side == "driver" else "the server"
     sentence = (
         f"{name} kept {wording.amount(busy)} of its {wording.amount(cores)} cores busy "
         f"({wording.percent(round(ratio, 3))})"
     )
-    return [found(limits.of(NAME, f"{side}_ratio"), ratio, sentence, remedy)]
+    return [found(limit, ratio, sentence, remedy)]

@@ -9,22 +9,39 @@ Source: documentation and source of each tool, named in its reader.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.tool_output.reported import OTHER_LENGTH
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
-    from plimsoll.published.figures import Figures
-    from plimsoll.verdicts.limits import Limits
+    from plimsoll.tool_output.reported import ReportedStatistics
+    from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "failures_counted"
+TITLE = "Failures counted"
+NEAR = 0.05
+"""A mean length within this share of the first length may be that of a page that changes."""
 NEEDS = "how many requests failed, or that none did"
 SOURCE = "what the tool's rate counts, by its documentation and source"
+FAILED_RATIO = Limit(
+    NAME,
+    "failed_ratio",
+    "above",
+    0.001,
+    0.05,
+    "ratio",
+    "requests without a correct response / requests that ended",
+    PROPOSAL,
+)
+LIMITS = (FAILED_RATIO,)
 
 
-def judge(figures: Figures, limits: Limits) -> Verdict | None:
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether few requests failed; None where nobody said how many."""
     bad = figures.unanswered + figures.wrong
     if not (figures.counts_failures or bad or figures.right_ratio is not None):
@@ -33,22 +50,22 @@ def judge(figures: Figures, limits: Limits) -> Verdict | None:
     return verdict(NAME, figures.label, findings, SOURCE)
 
 
-def _never_sent(figures: Figures, limits: Limits) -> list[Finding]:
+def _never_sent(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
     """Requests that the tool itself left out."""
     if not figures.never_sent or not figures.ended:
         return []
     ratio = figures.never_sent / (figures.never_sent + figures.ended)
     sentence = (
-        f"{wording.count(figures.never_sent)} requests were due and were never sent "
-        f"({wording.percent(ratio)}): the load was less than was asked for, and "
-        "their waiting is in no time"
+        f"{wording.count(figures.never_sent)} requests were never sent ({wording.percent(ratio)}): "
+        "the offered load was lower than requested, and the time they waited is missing from "
+        "every latency"
     )
-    remedy = "Give the load tool more connections or users, or ask for less"
-    return [found(limits.of(NAME, "failed_ratio"), ratio, sentence, remedy)]
+    remedy = "Give the load generator more connections or users, or request a lower rate"
+    return [found(limits.of(FAILED_RATIO), ratio, sentence, remedy)]
 
 
-def _finding(figures: Figures, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "failed_ratio")
+def _finding(figures: ReportedStatistics, limits: Limits) -> Finding:
+    limit = limits.of(FAILED_RATIO)
     bad = figures.unanswered + figures.wrong
     if not bad:
         return _by_ratio(figures, limits)
@@ -56,8 +73,10 @@ def _finding(figures: Figures, limits: Limits) -> Finding:
     told = wording.listed([f"{kind} {wording.count(n)}" for kind, n in kinds.items()])
     remedy = "Find out why requests fail, and publish the failures beside the throughput"
     if not figures.ended:
-        sentence = f"{wording.several(round(bad), 'request')} failed ({told}), of a number unknown"
+        sentence = f"{wording.several(round(bad), 'request')} failed ({told}), of an unknown total"
         return Finding("doubtful", None, limit, sentence, remedy)
+    if _may_differ(figures):
+        return _other_lengths(figures, limit)
     ratio = min(bad / figures.ended, 1.0)
     sentence = (
         f"{wording.percent(ratio)} of {wording.count(figures.ended)} requests failed: {told}"
@@ -66,8 +85,29 @@ def _finding(figures: Figures, limits: Limits) -> Finding:
     return found(limit, ratio, sentence, remedy)
 
 
-def _by_ratio(figures: Figures, limits: Limits) -> Finding:
-    limit = limits.of(NAME, "failed_ratio")
+def _may_differ(figures: ReportedStatistics) -> bool:
+    """Whether answers of another length are all that is bad, and their mean is like the first."""
+    first, mean = figures.body_bytes, figures.mean_body_bytes
+    if set(figures.wrong_answers) != {OTHER_LENGTH} or figures.unanswered or not first:
+        return False
+    return mean is not None and abs(mean - first) <= NEAR * first
+
+
+def _other_lengths(figures: ReportedStatistics, limit: Limit) -> Finding:
+    """Answers of a dynamic page differ in length, and the tool calls them failed."""
+    first, mean = figures.body_bytes or 0.0, figures.mean_body_bytes or 0.0
+    ratio = min(figures.wrong / (figures.ended or figures.wrong), 1.0)
+    sentence = (
+        f"{wording.percent(ratio)} of the responses were not as long as the first, which had "
+        f"{wording.amount(first)} bytes; the mean is {wording.amount(mean)}, so the page may change"
+    )
+    remedy = "Tell the tool that lengths differ (`ab -l`), and compare bodies"
+    finding = found(limit, ratio, sentence, remedy)
+    return replace(finding, level="doubtful") if finding.level == "void" else finding
+
+
+def _by_ratio(figures: ReportedStatistics, limits: Limits) -> Finding:
+    limit = limits.of(FAILED_RATIO)
     if figures.right_ratio is None or figures.right_ratio >= 1.0:
         return found(limit, 0.0, "no request failed, by the tool's own count", "")
     ratio = round(1.0 - figures.right_ratio, 9)
@@ -75,7 +115,7 @@ def _by_ratio(figures: Figures, limits: Limits) -> Finding:
     return found(limit, ratio, sentence, "Find out why requests fail, and publish how")
 
 
-def _without_them(figures: Figures) -> str:
+def _without_them(figures: ReportedStatistics) -> str:
     """What the printed rate counts, and what it is without failures."""
     rate, ended = figures.throughput_per_s, figures.ended
     if rate is None or not ended or not figures.requests:

@@ -12,46 +12,59 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import laws
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "link_headroom"
-NEEDS = "speed of the link, and bytes per second or length of the answers"
+TITLE = "Link headroom"
+NEEDS = "speed of the link, and bytes per second or length of responses"
 SOURCE = "bytes on the wire against the speed of the link; IEEE 802.3"
+LINK_RATIO = Limit(
+    NAME,
+    "link_ratio",
+    "above",
+    0.85,
+    0.95,
+    "ratio",
+    "published bytes per second with the overhead of packets / speed of the link",
+    PROPOSAL,
+)
+LIMITS = (LINK_RATIO,)
 
 
-def judge(figures: Figures, limits: Limits) -> Verdict | None:
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether the link had room to spare; None where its speed or the bytes are missing."""
     received = _received(figures)
     if received is None or not figures.link_bits_per_s:
         return None
     bytes_per_s, said = received
     ratio = laws.link_ratio(bytes_per_s, figures.link_bits_per_s)
-    limit = limits.of(NAME, "link_ratio")
+    limit = limits.of(LINK_RATIO)
     sentence = (
-        f"{said}, which with all that surrounds them is {wording.percent(round(ratio, 3))} of the "
+        f"{said}, with protocol overhead {wording.percent(round(ratio, 3))} of the "
         f"link of {_bits(figures.link_bits_per_s)}"
     )
     if limit.level(ratio) != "sound":
-        sentence += "; so the link was the limit, or nearly, and the server could do more"
-    remedy = "Do not rank servers by this; measure over a faster link, or with shorter answers"
+        sentence += ": the link was saturated, or nearly"
+    remedy = "Do not rank servers by this; measure over a faster link, or with shorter responses"
     return verdict(NAME, figures.label, [found(limit, ratio, sentence, remedy)], SOURCE)
 
 
-def _received(figures: Figures) -> tuple[float, str] | None:
+def _received(figures: ReportedStatistics) -> tuple[float, str] | None:
     """Bytes per second, and what they are; None where neither they nor lengths are known."""
     if figures.received_per_s is not None:
         return figures.received_per_s, f"{_bits(figures.received_per_s * 8)} were received"
     if figures.throughput_per_s is None or figures.body_bytes is None:
         return None
     bodies = figures.throughput_per_s * figures.body_bytes
-    answers = f"{wording.count(figures.throughput_per_s)} answers per second"
+    answers = f"{wording.count(figures.throughput_per_s)} responses per second"
     length = f"{wording.count(figures.body_bytes)} bytes"
     return bodies, f"{answers} with bodies of {length} make {_bits(bodies * 8)}"
 

@@ -8,8 +8,9 @@ connections were not open, waited for the load tool, or waited for requests whos
 out; more cannot be.
 
 Times are taken as exactly as they were printed: a mean of 1 ms in whole milliseconds is anything
-from 0 to 2 ms. Where a tool mixes its measured times with others, as wrk does, the mean is too
-great and an excess is its explanation, not a contradiction.
+from 0 to 2 ms. Requests in flight when the measurement ended count nowhere; among few
+requests they are a share that is allowed for. Where a tool mixes its measured times with others, as
+wrk does, the mean is too great and an excess is its explanation, not a contradiction.
 
 Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
 """
@@ -19,21 +20,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import laws
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.statistics import laws
+from plimsoll.verdicts.checks.littles_law import ACCOUNTED_RATIO, EXCESS_RATIO
 from plimsoll.verdicts.finding import Finding, found, verdict
 
 if TYPE_CHECKING:
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "littles_law"
+TITLE = "Little's law"
 NEEDS = "connections, throughput and the mean time of a load without a fixed rate"
 SOURCE = "J. D. C. Little, Operations Research 9(3), 1961"
+LIMITS = ()
 
 
-def judge(figures: Figures, limits: Limits) -> Verdict | None:
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether connections, throughput and mean time agree; None where one of them is missing."""
     mean_s, rate = figures.times_s.get("mean"), figures.timed_per_s
     if mean_s is None or not rate or not figures.in_flight:
@@ -44,73 +48,73 @@ def judge(figures: Figures, limits: Limits) -> Verdict | None:
     return verdict(NAME, figures.label, findings, SOURCE)
 
 
-def _ratio(figures: Figures, in_flight: float, rate: float, mean_s: float) -> float:
+def _ratio(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: float) -> float:
     """Connections in use / connections, as near to 1 as the rounding of the mean allows."""
     step_s = figures.times_step_s
     least = laws.in_flight(rate, max(mean_s - step_s, 0.0)) / in_flight
-    most = laws.in_flight(rate, mean_s + step_s) / in_flight
+    most = laws.in_flight(rate, mean_s + step_s) / in_flight + figures.unfinished_ratio
     return min(max(1.0, least), most)
 
 
-def _told(figures: Figures, in_flight: float, rate: float, mean_s: float) -> str:
+def _told(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: float) -> str:
     used, step_s = laws.in_flight(rate, mean_s), figures.times_step_s
     times = f"that take {wording.seconds(mean_s)} each"
     if step_s:
         low = laws.in_flight(rate, max(mean_s - step_s, 0.0))
         span = f"{wording.amount(low)} to {wording.amount(laws.in_flight(rate, mean_s + step_s))}"
-        times = f"with a mean of {wording.seconds(mean_s)} (give or take {wording.seconds(step_s)})"
+        times = f"of {wording.seconds(mean_s)} ± {wording.seconds(step_s)} each"
     else:
         span = wording.amount(used)
     return (
-        f"{wording.count(rate)} requests per second {times} keep {span} connections in use, and "
+        f"{wording.count(rate)} requests/s {times} keep {span} connections busy; "
         f"there were {wording.amount(in_flight)}"
     )
 
 
-def _low(figures: Figures, limits: Limits, ratio: float, told: str) -> Finding:
-    limit = limits.of(NAME, "accounted_ratio")
+def _low(figures: ReportedStatistics, limits: Limits, ratio: float, told: str) -> Finding:
+    limit = limits.of(ACCOUNTED_RATIO)
     needed_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
     lack = (
-        f"; the others had nothing to do, were not open, or waited for requests whose times are "
+        f". The others were idle, not open, or waited for requests that the times leave out"
         f"left out"
         f"{_failures(figures)}. With all of them in use the mean would be "
         f"{wording.seconds(needed_s)}"
     )
     sentence = told if limit.level(ratio) == "sound" else told + lack
     remedy = (
-        "See how many connections were really open, whether the load tool kept up, and whether it "
-        "was told to send no faster"
+        "Check how many connections were open, whether the load generator kept up, and whether its "
+        "rate was limited"
     )
     finding = found(limit, ratio, sentence, remedy)
     return _unless_paced(figures, finding)
 
 
-def _unless_paced(figures: Figures, finding: Finding) -> Finding:
+def _unless_paced(figures: ReportedStatistics, finding: Finding) -> Finding:
     """Where nobody says whether a rate was asked for, idle connections may have been meant."""
     if finding.level == "void" and figures.model == "unknown":
         return replace(finding, level="doubtful")
     return finding
 
 
-def _failures(figures: Figures) -> str:
+def _failures(figures: ReportedStatistics) -> str:
     if not figures.failures:
         return ""
     kinds = [f"{kind} {wording.count(number)}" for kind, number in figures.failures.items()]
     return f" (failures that were printed: {wording.listed(kinds)})"
 
 
-def _high(figures: Figures, limits: Limits, ratio: float, told: str) -> Finding:
-    limit = limits.of(NAME, "excess_ratio")
+def _high(figures: ReportedStatistics, limits: Limits, ratio: float, told: str) -> Finding:
+    limit = limits.of(EXCESS_RATIO)
     most_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
     truth = f"the mean can have been {wording.seconds(most_s)} at most"
     if figures.times == "synthetic":
         sentence = (
-            f"{told}: the printed mean is too great, for it has times in it that the tool made up "
+            f"{told}. The printed mean is too high, because the tool made up times "
             f"for requests it could not send; {truth}"
         )
         remedy = "Do not quote mean and percentiles of this run; its maximum is as measured"
         finding = found(limit, ratio, sentence, remedy)
         return replace(finding, level="doubtful") if finding.level == "void" else finding
-    sentence = f"{told}: the requests took more time than so many connections have; {truth}"
+    sentence = f"{told}: more time than they have. {truth[:1].upper()}{truth[1:]}"
     remedy = "Throughput and times are not of the same requests, or one of them is wrong"
     return found(limit, ratio, sentence, remedy)

@@ -12,33 +12,46 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import laws
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
+from plimsoll.verdicts.limits import Limit
 
 if TYPE_CHECKING:
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "percentile_order"
+TITLE = "Percentile order"
 NEEDS = "two or more times of one result"
 SOURCE = "the definition of a quantile"
+DISORDER = Limit(
+    NAME,
+    "disorder",
+    "above",
+    None,
+    0.0,
+    "pairs",
+    "times that are shorter than one that they cannot be shorter than",
+    "the definition of a quantile",
+)
+LIMITS = (DISORDER,)
 TWO = 2
 SLACK = 1.01
 """Times are printed with three digits or so; what differs by less is not out of order."""
 
 
-def judge(figures: Figures, limits: Limits) -> Verdict | None:
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether the times are in order; None where there are fewer than two."""
     if len([name for name in figures.times_s if name != "stddev"]) < TWO:
         return None
-    limit = limits.of(NAME, "disorder")
+    limit = limits.of(DISORDER)
     wrong = [*_disorder(figures), *_misplaced_mean(figures)]
     if not wrong:
         finding = found(limit, 0, "the times are in order, from the shortest to the longest", "")
     else:
-        remedy = "See whether columns were mixed up, or came from different runs"
+        remedy = "Check whether columns were mixed up, or came from different runs"
         finding = found(limit, len(wrong), wording.listed(wrong), remedy)
     return verdict(NAME, figures.label, [finding], SOURCE)
 
@@ -49,7 +62,7 @@ def _name(share: float) -> str:
     return f"p{share * 100:.10g}"
 
 
-def _disorder(figures: Figures) -> list[str]:
+def _disorder(figures: ReportedStatistics) -> list[str]:
     return [
         f"{_name(high)} ({wording.seconds(late)}) is shorter than {_name(low)} "
         f"({wording.seconds(early)})"
@@ -58,7 +71,7 @@ def _disorder(figures: Figures) -> list[str]:
     ]
 
 
-def _misplaced_mean(figures: Figures) -> list[str]:
+def _misplaced_mean(figures: ReportedStatistics) -> list[str]:
     """The mean where it is not between the bounds of the percentiles."""
     mean_s, quantiles = figures.times_s.get("mean"), figures.quantiles_s
     if mean_s is None or not quantiles or _disorder(figures):

@@ -21,21 +21,58 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import laws
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "quantile_bounds"
+TITLE = "Quantile bounds"
 NEEDS = "connections, throughput and percentiles of a load without a fixed rate"
 SOURCE = "Little, 1961, and the definition of a quantile"
+UPPER_RATIO = Limit(
+    NAME,
+    "upper_ratio",
+    "above",
+    1.0,
+    1.02,
+    "ratio",
+    "mean time by connections and throughput / the most that percentiles allow",
+    "a bound; 2 % for figures that were rounded",
+)
+LOWER_RATIO = Limit(
+    NAME,
+    "lower_ratio",
+    "below",
+    1.0,
+    0.98,
+    "ratio",
+    "mean time by connections and throughput / the least that percentiles allow",
+    "a bound; 2 % for figures that were rounded",
+)
+NEEDED_MAX_RATIO = Limit(
+    NAME,
+    "needed_max_ratio",
+    "above",
+    10.0,
+    None,
+    "ratio",
+    "what the unpublished maximum must be at least / the highest percentile published",
+    PROPOSAL,
+)
+LIMITS = (
+    UPPER_RATIO,
+    LOWER_RATIO,
+    NEEDED_MAX_RATIO,
+)
 
 
-def judge(figures: Figures, limits: Limits) -> Verdict | None:
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether percentiles, throughput and connections agree; None where one is missing."""
     rate = figures.timed_per_s
     inner = [share for share, _ in figures.quantiles_s if 0.0 < share < 1.0]
@@ -46,39 +83,37 @@ def judge(figures: Figures, limits: Limits) -> Verdict | None:
     return verdict(NAME, figures.label, findings, SOURCE)
 
 
-def _shifted(figures: Figures, step_s: float) -> list[tuple[float, float]]:
+def _shifted(figures: ReportedStatistics, step_s: float) -> list[tuple[float, float]]:
     """The quantiles, each as much greater or less as rounding may have made it."""
     return [(share, max(time_s + step_s, 0.0)) for share, time_s in figures.quantiles_s]
 
 
-def _demand(figures: Figures, implied_s: float) -> str:
+def _demand(figures: ReportedStatistics, implied_s: float) -> str:
     return (
-        f"{wording.amount(figures.in_flight or 0.0)} connections in use and "
-        f"{wording.count(figures.timed_per_s or 0.0)} requests per second mean "
-        f"{wording.seconds(implied_s)} for a request on average"
+        f"{wording.amount(figures.in_flight or 0.0)} busy connections at "
+        f"{wording.count(figures.timed_per_s or 0.0)} requests/s imply a mean latency of "
+        f"{wording.seconds(implied_s)}"
     )
 
 
-def _upper(figures: Figures, limits: Limits, implied_s: float) -> Finding:
+def _upper(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Finding:
     quantiles = _shifted(figures, figures.quantiles_step_s)
     most_s = laws.most_mean_s(quantiles)
     if most_s is None:
         return _without_maximum(figures, limits, implied_s, quantiles)
-    limit = limits.of(NAME, "upper_ratio")
-    ratio = implied_s / most_s if most_s else float("inf")
+    limit = limits.of(UPPER_RATIO)
+    finished_s = implied_s * (1.0 - figures.unfinished_ratio)
+    ratio = finished_s / most_s if most_s else float("inf")
     demand = _demand(figures, implied_s)
     if limit.level(ratio) == "sound":
         sentence = f"{demand}; the printed percentiles allow up to {wording.seconds(most_s)}"
         return found(limit, ratio, sentence, "")
     used = (figures.in_flight or 0.0) / ratio
     sentence = (
-        f"{demand}, but the printed percentiles allow {wording.seconds(most_s)} at most; so no "
-        f"more than {wording.amount(used)} connections were in use, or requests were slower than "
-        "the percentiles say"
+        f"{demand}, but the percentiles allow {wording.seconds(most_s)} at most: "
+        f"{wording.amount(used)} connections were busy, or latencies are missing"
     )
-    remedy = (
-        "See how many connections were really open, and whether the times have all requests in them"
-    )
+    remedy = "Check how many connections were open, and whether the times include all requests"
     finding = found(limit, ratio, sentence, remedy)
     if finding.level == "void" and figures.model == "unknown":
         return replace(finding, level="doubtful")
@@ -86,44 +121,43 @@ def _upper(figures: Figures, limits: Limits, implied_s: float) -> Finding:
 
 
 def _without_maximum(
-    figures: Figures, limits: Limits, implied_s: float, quantiles: laws.Quantiles
+    figures: ReportedStatistics, limits: Limits, implied_s: float, quantiles: laws.Quantiles
 ) -> Finding:
     """What the maximum must have been."""
-    limit = limits.of(NAME, "needed_max_ratio")
+    limit = limits.of(NEEDED_MAX_RATIO)
     share, highest_s = quantiles[-1]
-    needed_s = laws.needed_max_s(implied_s, quantiles) or 0.0
+    finished_s = implied_s * (1.0 - figures.unfinished_ratio)
+    needed_s = laws.needed_max_s(finished_s, quantiles) or 0.0
     ratio = max(needed_s, 0.0) / highest_s if highest_s else 0.0
     demand = _demand(figures, implied_s)
     if ratio <= 1.0:
         sentence = f"{demand}, which the printed percentiles allow"
         return found(limit, ratio, sentence, "")
     sentence = (
-        f"{demand}; with {wording.percent(share)} of them within {wording.seconds(highest_s)} the "
-        f"slowest {wording.percent(round(1 - share, 9))} must have taken "
-        f"{wording.seconds(needed_s)} on average, so the maximum, which is not published, is "
-        f"{wording.seconds(needed_s)} or more"
+        f"{demand}; with p{share * 100:.10g} at {wording.seconds(highest_s)}, the slower requests "
+        f"need {wording.seconds(needed_s)} on average, and so does the unpublished maximum"
     )
     remedy = "Publish the maximum: it decides whether these figures can be true"
     finding = found(limit, ratio, sentence, remedy)
     if figures.timeout_s is None or needed_s <= figures.timeout_s:
         return finding
-    over = f"{sentence}; but no request may take longer than {wording.seconds(figures.timeout_s)}"
+    over = f"{sentence}. But no request may take longer than {wording.seconds(figures.timeout_s)}"
     return replace(finding, level="void", sentence=over)
 
 
-def _lower(figures: Figures, limits: Limits, implied_s: float) -> Finding:
-    limit = limits.of(NAME, "lower_ratio")
+def _lower(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Finding:
+    limit = limits.of(LOWER_RATIO)
     least_s = laws.least_mean_s(_shifted(figures, -figures.quantiles_step_s))
     ratio = implied_s / least_s if least_s else float("inf")
     demand = _demand(figures, implied_s)
     if limit.level(ratio) == "sound":
         return found(limit, ratio, f"{demand}, which the printed percentiles allow", "")
     sentence = (
-        f"{demand}, but by the printed percentiles it was {wording.seconds(least_s)} at least: so "
-        "many requests cannot have been answered with these times"
+        f"{demand}, but by the printed percentiles it was {wording.seconds(least_s)} at least: the "
+        "throughput is impossible with these latencies"
     )
     if figures.times == "synthetic":
-        sentence += ", and indeed the tool put times among them that it made up"
+        sentence += ". The tool made up times for requests that it did not send"
     remedy = "Do not quote these percentiles; measure with a tool that writes down every request"
     finding = found(limit, ratio, sentence, remedy)
     is_known = figures.times == "synthetic" and finding.level == "void"

@@ -12,23 +12,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import laws
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
+from plimsoll.verdicts.limits import Limit
 
 if TYPE_CHECKING:
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "sample_size"
+TITLE = "Sample size"
 NEEDS = "number of requests, and percentiles"
 SOURCE = "ten requests beyond a percentile"
+SAMPLES_RATIO = Limit(
+    NAME,
+    "samples_ratio",
+    "below",
+    1.0,
+    None,
+    "ratio",
+    "requests behind the highest percentile up to p99 / requests it needs",
+    "ten requests beyond a percentile, a usual rule",
+)
+LIMITS = (SAMPLES_RATIO,)
 USUAL = 0.99
 """The highest percentile that every reader takes for granted."""
 
 
-def judge(figures: Figures, limits: Limits) -> Verdict | None:
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether there are enough requests; None without their number or without percentiles."""
     shares = [share for share, _ in figures.quantiles_s if 0.0 < share < 1.0]
     usual = [share for share in shares if share <= USUAL]
@@ -36,7 +49,7 @@ def judge(figures: Figures, limits: Limits) -> Verdict | None:
         return None
     count = _timed(figures, figures.ended)
     needed = laws.enough(max(usual))
-    limit = limits.of(NAME, "samples_ratio")
+    limit = limits.of(SAMPLES_RATIO)
     sentence = (
         f"{_name(max(usual))} rests on {wording.count(count)} requests, and needs "
         f"{wording.count(needed)}{_rarer(shares, count)}"
@@ -46,7 +59,7 @@ def judge(figures: Figures, limits: Limits) -> Verdict | None:
     return verdict(NAME, figures.label, [finding], SOURCE)
 
 
-def _timed(figures: Figures, ended: float) -> float:
+def _timed(figures: ReportedStatistics, ended: float) -> float:
     """Requests behind the times."""
     if figures.timed_requests is not None:
         return figures.timed_requests

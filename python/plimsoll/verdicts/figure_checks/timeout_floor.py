@@ -17,26 +17,39 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import laws
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
+from plimsoll.verdicts.limits import Limit
 
 if TYPE_CHECKING:
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "timeout_floor"
+TITLE = "Timeout floor"
 NEEDS = "connections, throughput, the time limit and the share of requests that kept it"
 SOURCE = "connections × share in time / time limit; Little, 1961"
+FLOOR_RATIO = Limit(
+    NAME,
+    "floor_ratio",
+    "below",
+    None,
+    1.0,
+    "ratio",
+    "published throughput / the least that time limit and share in time demand",
+    "a bound",
+)
+LIMITS = (FLOOR_RATIO,)
 
 
-def judge(figures: Figures, limits: Limits) -> Verdict | None:
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether throughput reaches what the time limit demands; None where figures are missing."""
     rate, timeout_s, ratio = figures.throughput_per_s, figures.timeout_s, _in_time(figures)
     if not rate or not timeout_s or not figures.in_flight or ratio is None:
         return None
-    limit = limits.of(NAME, "floor_ratio")
+    limit = limits.of(FLOOR_RATIO)
     least = laws.least_per_s(figures.in_flight, ratio, timeout_s)
     reached = rate / least if least else float("inf")
     sentence = (
@@ -46,14 +59,14 @@ def judge(figures: Figures, limits: Limits) -> Verdict | None:
     )
     if limit.level(reached) != "sound":
         sentence += _instead(figures, figures.in_flight, rate, ratio, timeout_s)
-    remedy = "See how many connections were really in use; both figures cannot be true"
+    remedy = "Check how many connections were in use: both figures cannot be true"
     finding = found(limit, reached, sentence, remedy)
     if finding.level == "void" and figures.model == "unknown":
         finding = replace(finding, level="doubtful")
     return verdict(NAME, figures.label, [finding], SOURCE)
 
 
-def _in_time(figures: Figures) -> float | None:
+def _in_time(figures: ReportedStatistics) -> float | None:
     """Share of the requests that ended in time; None when nobody said."""
     if figures.right_ratio is not None:
         return figures.right_ratio
@@ -65,11 +78,11 @@ def _in_time(figures: Figures) -> float | None:
 
 
 def _instead(
-    figures: Figures, in_flight: float, rate: float, ratio: float, timeout_s: float
+    figures: ReportedStatistics, in_flight: float, rate: float, ratio: float, timeout_s: float
 ) -> str:
     """What would have to be true instead."""
     used = laws.in_flight(rate, timeout_s)
-    said = f": {wording.amount(used)} connections at most can have been in use"
+    said = f". At most {wording.amount(used)} connections were in use"
     if ratio >= 1.0:
         return said
     late_s = (laws.mean_time_s(in_flight, rate) - ratio * timeout_s) / (1.0 - ratio)

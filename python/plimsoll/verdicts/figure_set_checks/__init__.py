@@ -6,12 +6,12 @@ difference, that columns were mixed up. A check whose question does not arise gi
 """
 
 from plimsoll.verdicts.figure_set_checks import (
-    answer_lengths,
     common_ceiling,
     identical_series,
     labels,
     payload_insensitive,
     repeated_numbers,
+    response_lengths,
 )
 
 FIGURE_SET_CHECKS = (
@@ -20,6 +20,6 @@ FIGURE_SET_CHECKS = (
     payload_insensitive,
     identical_series,
     repeated_numbers,
-    answer_lengths,
+    response_lengths,
 )
 """Every check on several results, in the order in which a reader wants to know."""

@@ -16,41 +16,63 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import sameness, wording
+from plimsoll import wording
+from plimsoll.verdicts import sameness
+from plimsoll.verdicts.campaign_checks.common_ceiling import (
+    SERVER_BUSY_RATIO,
+    SERVERS,
+    WITHIN_RATIO,
+)
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
-    Best = Mapping[tuple[str, str], Figures]
+    Best = Mapping[tuple[str, str], ReportedStatistics]
     """Subject and endpoint to the best result."""
 
 NAME = "common_ceiling"
+TITLE = "Common ceiling"
 NEEDS = "throughput of three or more results of named servers"
 SOURCE = "different servers, one number"
+RESULTS = Limit(
+    NAME,
+    "results",
+    "above",
+    2.0,
+    None,
+    "results",
+    "best results of different servers at different endpoints at one number",
+    PROPOSAL,
+)
+LIMITS = (RESULTS,)
 SUBJECT = "all together"
 FEWEST = 3
 SHOWN = 6
 REMEDY = (
-    "Do not rank these servers against each other; look for what they share: the load tool and its "
+    "Do not rank these servers against each other; look for what they share: the load generator "
+    "and its "
     "cores, the network, a fixed number of connections with pauses"
 )
 
 
-def judge(results: Sequence[Figures], limits: Limits) -> Verdict | None:
+def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | None:
     """Whether servers stop at one number; None where there are too few to compare."""
     fields = [best for best in _fields(results) if len(best) >= FEWEST]
     findings = [finding for best in fields for finding in _findings(best, limits)]
     return verdict(NAME, SUBJECT, findings, SOURCE) if findings else None
 
 
-def _fields(results: Sequence[Figures]) -> list[Best]:
+def _fields(results: Sequence[ReportedStatistics]) -> list[Best]:
     """The best results of each server at each endpoint, by tool and connections."""
-    fields: dict[tuple[str, float | None], dict[tuple[str, str], Figures]] = defaultdict(dict)
+    fields: dict[tuple[str, float | None], dict[tuple[str, str], ReportedStatistics]] = defaultdict(
+        dict
+    )
     for one in results:
         if not one.subject or one.is_open or not one.throughput_per_s:
             continue
@@ -74,15 +96,15 @@ def _at(endpoint: str, best: Best, limits: Limits) -> Finding | None:
     """One endpoint."""
     if len(best) < FEWEST:
         return None
-    limit = limits.of(NAME, "servers")
+    limit = limits.of(SERVERS)
     top = _top(best, limits)
     if limit.level(len(top)) == "sound":
-        sentence = "at no endpoint do three servers stop at one number"
+        sentence = "at no endpoint do three servers reach the same throughput"
         return found(limit, len(top), sentence, "")
     where = f"at {endpoint} " if endpoint else ""
     sentence = (
-        f"{where}{len(top)} servers stop at one number, "
-        f"{_told(top)}; what they share may have been the limit"
+        f"{where}{len(top)} servers reach the same throughput, "
+        f"{_told(top)}. A shared limit is likely"
     )
     return found(limit, len(top), sentence, REMEDY)
 
@@ -91,7 +113,7 @@ def _across(best: Best, limits: Limits) -> list[Finding]:
     """All endpoints: the best results of several servers."""
     if len({endpoint for _, endpoint in best}) < 2:  # noqa: PLR2004
         return []
-    limit = limits.of(NAME, "results")
+    limit = limits.of(RESULTS)
     top = _top(best, limits)
     is_shared = len({one.subject for one in top}) > 1 and len({one.endpoint for one in top}) > 1
     count = len(top) if is_shared else 0
@@ -102,28 +124,28 @@ def _across(best: Best, limits: Limits) -> list[Finding]:
     sentence = (
         f"the {count} best results lie within "
         f"{wording.percent(round(sameness.spread_ratio(rates), 4))} of each other although servers "
-        f"and endpoints differ: {_told(top)}; something that they share may have been the limit"
+        f"and endpoints differ: {_told(top)}. A shared limit is likely"
     )
     return [found(limit, count, sentence, REMEDY)]
 
 
-def _top(best: Best, limits: Limits) -> list[Figures]:
+def _top(best: Best, limits: Limits) -> list[ReportedStatistics]:
     """The results within the width of the greatest, without servers at limits of their own."""
-    within = limits.of(NAME, "within_ratio").doubtful or 0.0
+    within = limits.of(WITHIN_RATIO).doubtful or 0.0
     by_name = {f"{subject}\0{endpoint}": one for (subject, endpoint), one in best.items()}
     rates = {name: one.throughput_per_s or 0.0 for name, one in by_name.items()}
     top = [by_name[name] for name in sameness.top_group(rates, within)]
     return [one for one in top if not _is_at_its_limit(one, limits)]
 
 
-def _is_at_its_limit(figures: Figures, limits: Limits) -> bool:
+def _is_at_its_limit(figures: ReportedStatistics, limits: Limits) -> bool:
     if figures.server_busy_cores is None or not figures.server_cores:
         return False
     ratio = figures.server_busy_cores / figures.server_cores
-    return limits.of(NAME, "server_busy_ratio").level(ratio) == "sound"
+    return limits.of(SERVER_BUSY_RATIO).level(ratio) == "sound"
 
 
-def _told(top: Sequence[Figures]) -> str:
+def _told(top: Sequence[ReportedStatistics]) -> str:
     parts = [
         f"{wording.count(one.throughput_per_s or 0.0)} per second ("
         f"{' '.join(filter(None, (one.subject, one.endpoint)))})"

@@ -13,32 +13,36 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import sameness, wording
+from plimsoll import wording
+from plimsoll.verdicts import sameness
+from plimsoll.verdicts.campaign_checks.identical_series import PAIRS, WITHIN_RATIO
 from plimsoll.verdicts.finding import found, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "identical_series"
+TITLE = "Identical series"
 NEEDS = "two named servers with five results or more each, told apart by `at`"
 SOURCE = "two servers, one series"
+LIMITS = ()
 SUBJECT = "all together"
 TWO = 2
 
 
-def judge(results: Sequence[Figures], limits: Limits) -> Verdict | None:
+def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | None:
     """Whether servers have the same series; None where fewer than two have one."""
     endpoints = [
         (endpoint, series) for endpoint, series in _series(results).items() if len(series) >= TWO
     ]
     if not endpoints:
         return None
-    limit = limits.of(NAME, "pairs")
-    within = limits.of(NAME, "within_ratio").doubtful or 0.0
+    limit = limits.of(PAIRS)
+    within = limits.of(WITHIN_RATIO).doubtful or 0.0
     pairs = [
         f"{one} and {other}" + (f" at {endpoint}" if endpoint else "")
         for endpoint, series in endpoints
@@ -51,11 +55,11 @@ def judge(results: Sequence[Figures], limits: Limits) -> Verdict | None:
         f"{wording.several(len(pairs), 'pair')} of servers have the same number at every step: "
         f"{wording.listed(pairs)}"
     )
-    remedy = "See whether one run was published twice, or the load and not the servers was measured"
+    remedy = "Check whether one run was published twice, or the load generator was the limit"
     return verdict(NAME, SUBJECT, [found(limit, len(pairs), sentence, remedy)], SOURCE)
 
 
-def _series(results: Sequence[Figures]) -> dict[str, dict[str, list[float]]]:
+def _series(results: Sequence[ReportedStatistics]) -> dict[str, dict[str, list[float]]]:
     """Endpoint to server to its throughputs, where there are enough of them."""
     endpoints: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in results:

@@ -13,20 +13,33 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import laws
-from plimsoll.verdicts import wording
+from plimsoll import wording
+from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "labels"
+TITLE = "Labels"
 NEEDS = "p99 with mean, p95 or maximum"
 SOURCE = "times that are equal without a reason"
+EQUAL_RATIO = Limit(
+    NAME,
+    "equal_ratio",
+    "above",
+    0.2,
+    0.5,
+    "ratio",
+    "results with two equal times that have no reason to be equal / results with such times",
+    PROPOSAL,
+)
+LIMITS = (EQUAL_RATIO,)
 SUBJECT = "all together"
 PAIRS = (("p99", "mean"), ("p99", "max"), ("p99", "p95"))
 FEW = 5
@@ -34,12 +47,12 @@ FEW = 5
 COARSE = 10
 
 
-def judge(results: Sequence[Figures], limits: Limits) -> Verdict | None:
+def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | None:
     """Whether times are equal that should differ; None where no result has two such times."""
     compared = [one for one in results if any(_comparable(one, *pair) for pair in PAIRS)]
     if not compared:
         return None
-    limit = limits.of(NAME, "equal_ratio")
+    limit = limits.of(EQUAL_RATIO)
     equal = {one.label: pair for one in compared for pair in PAIRS if _is_equal(one, *pair)}
     count = sum(any(_is_equal(one, *pair) for pair in PAIRS) for one in compared)
     if not count:
@@ -50,14 +63,14 @@ def judge(results: Sequence[Figures], limits: Limits) -> Verdict | None:
         f"{wording.count(count)} of {wording.several(len(compared), 'result')} with p99 have it "
         f"equal to another time ({wording.listed(told)}): a column stands under a wrong name"
     )
-    remedy = "Look at how the table was made; publish what the tool printed beside it"
+    remedy = "Check how the table was made, and publish the output of the tool"
     finding = found(limit, count / len(compared), sentence, remedy)
     if finding.level == "void" and len(compared) < FEW:
         finding = replace(finding, level="doubtful")
     return verdict(NAME, SUBJECT, [finding], SOURCE)
 
 
-def _comparable(figures: Figures, one: str, other: str) -> bool:
+def _comparable(figures: ReportedStatistics, one: str, other: str) -> bool:
     first, second = figures.times_s.get(one), figures.times_s.get(other)
     if first is None or second is None or first <= COARSE * figures.times_step_s:
         return False
@@ -65,7 +78,7 @@ def _comparable(figures: Figures, one: str, other: str) -> bool:
     return enough
 
 
-def _is_equal(figures: Figures, one: str, other: str) -> bool:
+def _is_equal(figures: ReportedStatistics, one: str, other: str) -> bool:
     if not _comparable(figures, one, other):
         return False
     return figures.times_s[one] == figures.times_s[other]

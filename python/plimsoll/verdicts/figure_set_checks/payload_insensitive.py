@@ -12,37 +12,41 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import sameness, wording
+from plimsoll import wording
+from plimsoll.verdicts import sameness
+from plimsoll.verdicts.campaign_checks.payload_insensitive import ENDPOINTS, WITHIN_RATIO
 from plimsoll.verdicts.finding import Finding, found, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "payload_insensitive"
+TITLE = "Payload insensitive"
 NEEDS = "throughput of a named server at four endpoints whose lengths of bodies are known"
-SOURCE = "one throughput for short and long answers"
+SOURCE = "one throughput for short and long responses"
+LIMITS = ()
 SUBJECT = "all together"
 FEWEST = 4
 REMEDY = (
-    "Find out which limit per request it is: cores of the load tool, its connections, or one "
+    "Find out which limit per request it is: cores of the load generator, its connections, or one "
     "process of the server that takes in all requests"
 )
 
 
-def judge(results: Sequence[Figures], limits: Limits) -> Verdict | None:
+def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | None:
     """Whether throughput depends on the length of answers; None without enough endpoints."""
     servers = _servers(results)
     findings = [_server(name, best, limits) for name, best in servers.items()]
     return verdict(NAME, SUBJECT, findings, SOURCE) if findings else None
 
 
-def _servers(results: Sequence[Figures]) -> dict[str, dict[str, Figures]]:
+def _servers(results: Sequence[ReportedStatistics]) -> dict[str, dict[str, ReportedStatistics]]:
     """The best result of each server at each endpoint whose answers have a known length."""
-    servers: dict[str, dict[str, Figures]] = defaultdict(dict)
+    servers: dict[str, dict[str, ReportedStatistics]] = defaultdict(dict)
     for one in results:
         if one.body_bytes is None or not one.throughput_per_s or one.is_open or not one.subject:
             continue
@@ -52,20 +56,20 @@ def _servers(results: Sequence[Figures]) -> dict[str, dict[str, Figures]]:
     return {name: best for name, best in servers.items() if len(best) >= FEWEST}
 
 
-def _server(name: str, best: Mapping[str, Figures], limits: Limits) -> Finding:
-    limit = limits.of(NAME, "endpoints")
+def _server(name: str, best: Mapping[str, ReportedStatistics], limits: Limits) -> Finding:
+    limit = limits.of(ENDPOINTS)
     rates = {endpoint: one.throughput_per_s or 0.0 for endpoint, one in best.items()}
     bodies = {endpoint: one.body_bytes or 0.0 for endpoint, one in best.items()}
-    within = limits.of(NAME, "within_ratio").doubtful or 0.0
+    within = limits.of(WITHIN_RATIO).doubtful or 0.0
     group = sameness.insensitive_group(rates, bodies, within)
     if limit.level(len(group)) == "sound":
-        sentence = "throughput depends on the length of the answers, as it should"
+        sentence = "throughput depends on the length of the responses, as it should"
         return found(limit, len(group), sentence, "")
     alike = [rates[endpoint] for endpoint in group]
     sentence = (
-        f"{name} answers {wording.count(min(alike))} to {wording.count(max(alike))} requests per "
+        f"{name} completes {wording.count(min(alike))} to {wording.count(max(alike))} requests per "
         f"second ({wording.percent(round(sameness.spread_ratio(alike), 4))} apart) at "
-        f"{len(group)} endpoints whose answers have {wording.count(bodies[group[0]])} to "
+        f"{len(group)} endpoints whose responses have {wording.count(bodies[group[0]])} to "
         f"{wording.count(bodies[group[-1]])} bytes ({', '.join(group)}): how much it sends "
         "makes no difference, so a limit per request was measured"
     )

@@ -15,30 +15,43 @@ from collections import defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import wording
+from plimsoll import wording
 from plimsoll.verdicts.finding import found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.published.figures import Figures
+    from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "repeated_numbers"
+TITLE = "Repeated numbers"
 NEEDS = "two throughputs of one server with five digits or more"
 SOURCE = "one number in two places"
+PAIRS = Limit(
+    NAME,
+    "pairs",
+    "above",
+    0.0,
+    None,
+    "pairs",
+    "pairs of measurements of one server with the same throughput to the last digit",
+    PROPOSAL,
+)
+LIMITS = (PAIRS,)
 SUBJECT = "all together"
 DIGITS = 5
 TWO = 2
 
 
-def judge(results: Sequence[Figures], limits: Limits) -> Verdict | None:
+def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | None:
     """Whether one throughput stands in two places; None where no server has two of them."""
     servers = [several for several in _servers(results) if len(several) >= TWO]
     if not servers:
         return None
-    limit = limits.of(NAME, "pairs")
+    limit = limits.of(PAIRS)
     pairs = [
         f"{one.throughput_per_s:,.10g} per second for {one.label} and for {other.label}"
         for several in servers
@@ -52,20 +65,20 @@ def judge(results: Sequence[Figures], limits: Limits) -> Verdict | None:
         f"the same number stands for two measurements: {wording.listed(pairs)}; two measurements "
         "hardly ever agree to the last digit"
     )
-    remedy = "See whether a number was copied into the wrong place"
+    remedy = "Check whether a number was copied into the wrong place"
     return verdict(NAME, SUBJECT, [found(limit, len(pairs), sentence, remedy)], SOURCE)
 
 
-def _servers(results: Sequence[Figures]) -> list[list[Figures]]:
+def _servers(results: Sequence[ReportedStatistics]) -> list[list[ReportedStatistics]]:
     """The results of each server whose throughputs have digits enough."""
-    servers: dict[tuple[str, str], list[Figures]] = defaultdict(list)
+    servers: dict[tuple[str, str], list[ReportedStatistics]] = defaultdict(list)
     for one in results:
         if one.subject and one.throughput_per_s and not one.is_open and _digits(one) >= DIGITS:
             servers[(one.tool, one.subject)].append(one)
     return list(servers.values())
 
 
-def _digits(figures: Figures) -> int:
+def _digits(figures: ReportedStatistics) -> int:
     """Digits of a throughput; none of a round one, such as 20,000."""
     digits = f"{figures.throughput_per_s:.10g}".replace(".", "").lstrip("0")
     return 0 if digits.endswith("00") else len(digits)

@@ -63,7 +63,9 @@ def main() -> None:
     if TOY == "starts-slowly":
         time.sleep(1)
     port = int(os.environ.get("TOY_PORT") or os.environ["PORT"])
-    Server((os.environ["HOST"], port), Handler).serve_forever()
+    server = Server((os.environ["HOST"], port), Handler)
+    print("listening", file=sys.stderr, flush=True)
+    server.serve_forever()
 
 
 main()

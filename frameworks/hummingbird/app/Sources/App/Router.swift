@@ -30,6 +30,10 @@ func buildRouter() -> Router<AppRequestContext> {
     router.post("postArgsMulti2048") { request, context in
         decoded(try await request.decode(as: [String: String].self, context: context))
     }
+    router.get("args") { request, context in
+        let arguments = try request.uri.decodeQuery(as: [String: String].self, context: context)
+        return text(ByteBuffer(string: checksum(arguments)))
+    }
     router.post("json") { request, context in
         try await request.decode(as: Person.self, context: context)
     }
@@ -37,6 +41,16 @@ func buildRouter() -> Router<AppRequestContext> {
         text(ByteBuffer(string: String(fib(try context.parameters.require("n", as: UInt16.self)))))
     }
     return router
+}
+
+/// The CRC-32 of the values by rising name, each followed by a line feed.
+private func checksum(_ arguments: [String: String]) -> String {
+    var crc = CRC32()
+    for (_, value) in arguments.sorted(by: { $0.key < $1.key }) {
+        crc.update(value)
+        crc.update("\n")
+    }
+    return String(crc.value)
 }
 
 /// Adds n - 1 times.

@@ -37,6 +37,11 @@ func router() -> Router {
         decoded(request.body?.asMultiPart?.map { size(of: $0.body) }, response)
         next()
     }
+    router.get("/args") { request, response, next in
+        response.headers["Content-Type"] = "text/plain"
+        response.send(checksum(request.queryParameters))
+        next()
+    }
     router.post("/json") { request, response, next in
         do {
             response.send(json: try request.read(as: Person.self))
@@ -63,6 +68,16 @@ private func constant(_ body: Data) -> RouterHandler {
         response.send(data: body)
         next()
     }
+}
+
+/// The CRC-32 of the values by rising name, each followed by a line feed.
+private func checksum(_ arguments: [String: String]) -> String {
+    var crc = CRC32()
+    for (_, value) in arguments.sorted(by: { $0.key < $1.key }) {
+        crc.update(value)
+        crc.update("\n")
+    }
+    return String(crc.value)
 }
 
 /// Adds n - 1 times.

@@ -23,6 +23,7 @@ func contract() throws -> Routes<HTTPRequest, HTTPOutput> {
         root().GET.path("getArgs2048") { (request: HTTPRequest) in decoded(sizes(request.searchArgs)) },
         root().POST.path("postArgs2048").readBody(formArgs),
         root().POST.path("postArgsMulti2048").readBody(multipartArgs),
+        root().GET.path("args") { (request: HTTPRequest) in text(checksum(request.searchArgs)) },
         root().POST.path("json").readBody(json),
         root().GET.path("fibonacci").wild(fibonacci)
     )
@@ -55,6 +56,17 @@ private func fibonacci(_: HTTPRequest, _ n: String) throws -> HTTPOutput {
         throw ErrorOutput(status: .badRequest)
     }
     return text([UInt8](String(fib(n)).utf8))
+}
+
+/// The CRC-32 of the values by rising name, each followed by a line feed.
+private func checksum(_ arguments: QueryDecoder?) -> [UInt8] {
+    let pairs: [(String, String)] = arguments?.map { $0 } ?? []
+    var crc = CRC32()
+    for (_, value) in pairs.sorted(by: { $0.0 < $1.0 }) {
+        crc.update(value)
+        crc.update("\n")
+    }
+    return [UInt8](String(crc.value).utf8)
 }
 
 /// Adds n - 1 times.

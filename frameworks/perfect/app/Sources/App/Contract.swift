@@ -29,6 +29,9 @@ func contract() -> Routes {
     routes.add(method: .post, uri: "/postArgsMulti2048") { request, response in
         answer(response, decoded: request.postParams)
     }
+    routes.add(method: .get, uri: "/args") { request, response in
+        answer(response, [UInt8](checksum(request.queryParams).utf8))
+    }
     routes.add(method: .post, uri: "/json", handler: json)
     routes.add(method: .get, uri: "/fibonacci/{n}", handler: fibonacci)
     return routes
@@ -48,6 +51,16 @@ private func fibonacci(_ request: HTTPRequest, _ response: HTTPResponse) {
         return response.completed(status: .badRequest)
     }
     answer(response, [UInt8](String(fib(n)).utf8))
+}
+
+/// The CRC-32 of the values by rising name, each followed by a line feed.
+private func checksum(_ arguments: [(String, String)]) -> String {
+    var crc = CRC32()
+    for (_, value) in arguments.sorted(by: { $0.0 < $1.0 }) {
+        crc.update(value)
+        crc.update("\n")
+    }
+    return String(crc.value)
 }
 
 /// Adds n - 1 times.

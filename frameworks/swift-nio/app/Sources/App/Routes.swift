@@ -41,6 +41,7 @@ func answer(to request: HTTPRequestHead, body: ByteBuffer) -> Response {
     case (.GET, "/getArgs2048"): return getArgs(request)
     case (.POST, "/postArgs2048"): return postArgs(body)
     case (.POST, "/postArgsMulti2048"): return postArgsMulti(request, body)
+    case (.GET, "/args"): return checksum(request)
     case (.POST, "/json"): return json(body)
     case (.GET, _) where path.hasPrefix("/fibonacci/"): return fibonacci(path.dropFirst("/fibonacci/".count))
     default: return .notFound
@@ -48,7 +49,7 @@ func answer(to request: HTTPRequestHead, body: ByteBuffer) -> Response {
 }
 
 private func getArgs(_ request: HTTPRequestHead) -> Response {
-    decoded(values(ofQuery: request.uri.drop { $0 != "?" }.dropFirst()))
+    decoded(values(ofQuery: query(of: request)))
 }
 
 private func postArgs(_ body: ByteBuffer) -> Response {
@@ -59,6 +60,17 @@ private func postArgsMulti(_ request: HTTPRequestHead, _ body: ByteBuffer) -> Re
     guard let boundary = boundary(in: request.headers) else { return .badRequest }
     let arguments = try? FormDataDecoder().decode([String: String].self, from: body, boundary: boundary)
     return decoded(arguments.map { Array($0.values) })
+}
+
+/// Answers with the CRC-32 of the values by rising name, each followed by a line feed.
+private func checksum(_ request: HTTPRequestHead) -> Response {
+    guard let arguments = arguments(ofQuery: query(of: request)) else { return .badRequest }
+    var crc = CRC32()
+    for argument in arguments.sorted(by: { $0.name < $1.name }) {
+        crc.update(argument.value ?? "")
+        crc.update("\n")
+    }
+    return .text(ByteBuffer(string: String(crc.value)))
 }
 
 private func json(_ body: ByteBuffer) -> Response {
@@ -84,10 +96,18 @@ private func fib(_ n: UInt16) -> BigUInt {
     return b
 }
 
-/// The values of arguments as a form encodes them: Foundation decodes all of it but `+`.
+private func query(of request: HTTPRequestHead) -> Substring {
+    request.uri.drop { $0 != "?" }.dropFirst()
+}
+
 private func values(ofQuery query: Substring) -> [String]? {
+    arguments(ofQuery: query)?.map { $0.value ?? "" }
+}
+
+/// Arguments as a form encodes them: Foundation decodes all of it but `+`.
+private func arguments(ofQuery query: Substring) -> [URLQueryItem]? {
     let encoded = query.replacing("+", with: "%20")
-    return URLComponents(string: "?" + encoded)?.queryItems?.map { $0.value ?? "" }
+    return URLComponents(string: "?" + encoded)?.queryItems
 }
 
 private func boundary(in headers: HTTPHeaders) -> String? {

@@ -44,6 +44,17 @@ class ContractController extends AbstractController
         return $this->countedDecodedBytes($request->request);
     }
 
+    /** The CRC-32 of the values by rising name, each followed by a line feed. */
+    #[Route('/args', methods: ['GET'])]
+    public function checksum(Request $request): Response
+    {
+        $arguments = $request->query->all();
+        ksort($arguments);
+        $lines = array_map(fn (string $value) => "$value\n", $arguments);
+
+        return $this->text((string) crc32(implode($lines)));
+    }
+
     /** Symfony answers 400 when toArray() finds no JSON. */
     #[Route('/json', methods: ['POST'])]
     public function person(Request $request): JsonResponse

@@ -27,12 +27,25 @@ func routes(_ app: Application) {
     app.post("postArgsMulti2048") { request async throws in
         decoded(try request.content.decode([String: String].self))
     }
+    app.get("args") { request async throws in
+        text(ByteBuffer(string: checksum(try request.query.decode([String: String].self))))
+    }
     app.post("json") { request async throws in
         try request.content.decode(Person.self)
     }
     app.get("fibonacci", ":n") { request async throws in
         text(ByteBuffer(string: String(fib(try request.parameters.require("n", as: UInt16.self)))))
     }
+}
+
+/// The CRC-32 of the values by rising name, each followed by a line feed.
+private func checksum(_ arguments: [String: String]) -> String {
+    var crc = CRC32()
+    for (_, value) in arguments.sorted(by: { $0.key < $1.key }) {
+        crc.update(value)
+        crc.update("\n")
+    }
+    return String(crc.value)
 }
 
 /// Adds n - 1 times.

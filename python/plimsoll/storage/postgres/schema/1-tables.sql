@@ -36,6 +36,8 @@ CREATE TABLE plimsoll.requests (
     first_byte_ns bigint,
     done_ns bigint,
     received_bytes bigint,
+    body_bytes bigint,
+    compared boolean,
     request integer,
     connection bigint,
     worker integer,

@@ -51,7 +51,7 @@ CROSS JOIN LATERAL (
         FROM plimsoll.requests
         WHERE requests.trial_id = trials.id
             AND CASE WHEN wanted.is_right THEN requests.outcome = 'ok'
-                ELSE requests.outcome NOT IN ('ok', 'unfinished') END
+                ELSE requests.outcome NOT IN ('ok', 'unfinished', 'cancelled') END
         GROUP BY 1
     ) AS ended ON ended.second = every.second
     LEFT JOIN (

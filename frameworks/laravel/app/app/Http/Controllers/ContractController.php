@@ -36,6 +36,14 @@ class ContractController extends Controller
         return $this->countedDecodedBytes($request->post());
     }
 
+    /** The CRC-32 of the values by rising name, each followed by a line feed. */
+    public function checksum(Request $request): Response
+    {
+        $lines = collect($request->query())->sortKeys()->map(fn (string $value) => "$value\n");
+
+        return $this->text((string) crc32($lines->implode('')));
+    }
+
     public function person(Request $request): JsonResponse
     {
         // Laravel takes a body that is not JSON for one without members.

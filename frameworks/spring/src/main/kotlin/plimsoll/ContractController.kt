@@ -11,6 +11,7 @@ import org.springframework.web.bind.annotation.RequestBody
 import org.springframework.web.bind.annotation.RequestParam
 import org.springframework.web.bind.annotation.RestController
 import java.math.BigInteger
+import java.util.zip.CRC32
 
 private val HELLO_WORLD = "Hello, World!".toByteArray()
 private val BODY_2048 = "A".repeat(2048).toByteArray()
@@ -54,6 +55,10 @@ class ContractController {
     )
     fun multipartArgs(@RequestParam arguments: Map<String, String>) = countedDecodedBytes(arguments)
 
+    @GetMapping("/args", produces = [TEXT_PLAIN_VALUE])
+    fun checksum(@RequestParam arguments: Map<String, String>) =
+        checksum(arguments.toSortedMap().values).toString()
+
     @PostMapping("/json")
     fun json(@RequestBody person: Person) = person
 
@@ -66,6 +71,13 @@ private fun countedDecodedBytes(arguments: Map<String, String>): ResponseEntity<
     ResponseEntity.ok()
         .header("decoded-bytes", arguments.values.sumOf { it.toByteArray().size }.toString())
         .body(BODY_2048)
+
+/** The CRC-32 of the values, each followed by a line feed. */
+private fun checksum(values: Collection<String>): Long {
+    val crc = CRC32()
+    for (value in values) crc.update("$value\n".toByteArray())
+    return crc.value
+}
 
 /** F(n) by n - 1 additions; F(0) = 0, F(1) = 1. */
 private fun fibonacciNumber(n: Int): BigInteger {

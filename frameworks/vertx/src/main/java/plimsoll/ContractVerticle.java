@@ -1,22 +1,30 @@
 package plimsoll;
 
 import static io.vertx.core.http.HttpHeaders.CONTENT_TYPE;
+import static io.vertx.core.http.HttpHeaders.DATE;
 import static io.vertx.core.http.HttpMethod.GET;
 import static io.vertx.core.http.HttpMethod.POST;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.time.ZoneOffset.UTC;
 
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.math.BigInteger;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeSet;
+import java.util.zip.CRC32;
 
 public class ContractVerticle extends AbstractVerticle {
 
@@ -26,6 +34,10 @@ public class ContractVerticle extends AbstractVerticle {
     private static final Buffer BODY_8192 = Buffer.buffer("A".repeat(8192));
     private static final Buffer BODY_32768 = Buffer.buffer("A".repeat(32768));
     private static final String FIBONACCI = "/fibonacci/";
+
+    /** Java's own RFC_1123_DATE_TIME writes the days before the tenth with one digit. */
+    private static final DateTimeFormatter HTTP_DATE =
+        DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US).withZone(UTC);
 
     private record Route(HttpMethod method, String path) {}
 
@@ -38,9 +50,11 @@ public class ContractVerticle extends AbstractVerticle {
         new Route(GET, "/getArgs2048"), this::queryArguments,
         new Route(POST, "/postArgs2048"), this::form,
         new Route(POST, "/postArgsMulti2048"), this::form,
+        new Route(GET, "/args"), this::checksum,
         new Route(POST, "/json"), this::json);
 
     private final HttpServerOptions listen;
+    private CharSequence date;
 
     public ContractVerticle(HttpServerOptions listen) {
         this.listen = listen;
@@ -48,6 +62,9 @@ public class ContractVerticle extends AbstractVerticle {
 
     @Override
     public void start(Promise<Void> started) {
+        // Vert.x sends no date of its own.
+        setDate();
+        vertx.setPeriodic(1000, timer -> setDate());
         vertx.createHttpServer(listen)
             .requestHandler(this::route)
             .listen()
@@ -55,7 +72,12 @@ public class ContractVerticle extends AbstractVerticle {
             .onComplete(started);
     }
 
+    private void setDate() {
+        date = HttpHeaders.createOptimized(HTTP_DATE.format(Instant.now()));
+    }
+
     private void route(HttpServerRequest request) {
+        request.response().putHeader(DATE, date);
         var handler = routes.get(new Route(request.method(), request.path()));
         if (handler != null) {
             handler.handle(request);
@@ -79,6 +101,20 @@ public class ContractVerticle extends AbstractVerticle {
         request.setExpectMultipart(true)
             .exceptionHandler(broken -> refuse(request, 400))
             .endHandler(end -> countDecodedBytes(request, request.formAttributes()));
+    }
+
+    /** Answers with the CRC-32 of the values by rising name, each followed by a line feed. */
+    private void checksum(HttpServerRequest request) {
+        try {
+            var arguments = request.params();
+            var crc = new CRC32();
+            for (var name : new TreeSet<>(arguments.names())) {
+                crc.update((arguments.get(name) + "\n").getBytes(UTF_8));
+            }
+            text(request, Buffer.buffer(Long.toString(crc.getValue())));
+        } catch (IllegalArgumentException brokenEncoding) {
+            refuse(request, 400);
+        }
     }
 
     private void json(HttpServerRequest request) {

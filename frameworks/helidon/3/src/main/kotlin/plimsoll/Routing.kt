@@ -9,6 +9,7 @@ import io.helidon.webserver.Routing
 import io.helidon.webserver.ServerRequest
 import io.helidon.webserver.ServerResponse
 import java.math.BigInteger
+import java.util.zip.CRC32
 
 private val HELLO_WORLD = "Hello, World!".toByteArray()
 private val BODY_2048 = "A".repeat(2048).toByteArray()
@@ -30,6 +31,10 @@ fun routing(): Routing = Routing.builder()
         response.countedDecodedBytes(form.toMap().values.flatten())
     })
     .post("/postArgsMulti2048", Handler(::multipart))
+    .get("/args", Handler { request, response ->
+        val arguments = request.queryParams().toMap().toSortedMap()
+        response.text(checksum(arguments.values.flatten()).toString().toByteArray())
+    })
     .post("/json", Handler.create(Person::class.java) { _, response, person ->
         response.send(person)
     })
@@ -58,6 +63,13 @@ private fun ServerResponse.countedDecodedBytes(values: Collection<String>) {
 private fun ServerResponse.text(body: ByteArray) {
     headers().contentType(MediaType.TEXT_PLAIN)
     send(body)
+}
+
+/** The CRC-32 of the values, each followed by a line feed. */
+private fun checksum(values: Collection<String>): Long {
+    val crc = CRC32()
+    for (value in values) crc.update("$value\n".toByteArray())
+    return crc.value
 }
 
 /** F(n) by n - 1 additions; F(0) = 0, F(1) = 1. */

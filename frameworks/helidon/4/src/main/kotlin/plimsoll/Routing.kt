@@ -11,6 +11,7 @@ import io.helidon.webserver.http.Handler
 import io.helidon.webserver.http.HttpRouting
 import io.helidon.webserver.http.ServerResponse
 import java.math.BigInteger
+import java.util.zip.CRC32
 
 private val DECODED_BYTES = HeaderNames.create("decoded-bytes")
 private val TEXT = HeaderValues.createCached(HeaderNames.CONTENT_TYPE, MediaTypes.TEXT_PLAIN.text())
@@ -39,6 +40,10 @@ fun routing(): HttpRouting.Builder = HttpRouting.builder()
         val values = parts.asSequence().map { part -> part.`as`(String::class.java) }
         response.countedDecodedBytes(values.toList())
     })
+    .get("/args", Handler { request, response ->
+        val arguments = request.query().toMap().toSortedMap()
+        response.text(checksum(arguments.values.flatten()).toString().toByteArray())
+    })
     .post("/json", Handler { request, response ->
         val person = request.content().asOptional(Person::class.java)
         response.send(person.orElseThrow { BadRequestException("there is no body") })
@@ -58,6 +63,13 @@ private fun ServerResponse.countedDecodedBytes(values: Collection<String>) {
 private fun ServerResponse.text(body: ByteArray) {
     header(TEXT)
     send(body)
+}
+
+/** The CRC-32 of the values, each followed by a line feed. */
+private fun checksum(values: Collection<String>): Long {
+    val crc = CRC32()
+    for (value in values) crc.update("$value\n".toByteArray())
+    return crc.value
 }
 
 /** F(n) by n - 1 additions; F(0) = 0, F(1) = 1. */

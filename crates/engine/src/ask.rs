@@ -1,0 +1,344 @@
+//! One request at a time on one connection, read as under load: what a check of a contract asks with.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
+
+use httparse::Header;
+use plimsoll_system as system;
+use thiserror::Error;
+
+use crate::protocol::http1::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Malformed, Part, Reader};
+
+/// The largest body that is kept, in bytes.
+const LARGEST_BODY_BYTES: usize = 16 * 1024 * 1024;
+
+const SCRATCH_BYTES: usize = 64 * 1024;
+
+/// A complete response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// Status code.
+    pub status: u16,
+    /// Name, as it was spelled, and value of each field of the head, in order.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body, freed of its transfer coding.
+    pub body: Vec<u8>,
+    /// Bytes of the head with its empty line, without interim responses before it.
+    pub head_bytes: usize,
+    /// Whether the connection carries no further request.
+    pub closes: bool,
+    /// Whether it began before the whole request was sent.
+    pub early: bool,
+}
+
+/// Why there is no complete response.
+#[derive(Debug, Error)]
+pub enum NoResponse {
+    /// It was not complete in time.
+    #[error("not complete in time")]
+    TimedOut,
+    /// The connection was closed before the first byte.
+    #[error("the connection was closed")]
+    Closed,
+    /// The connection was closed within the head.
+    #[error("the connection was closed within the head")]
+    ClosedInHead,
+    /// The connection was closed within the body.
+    #[error("the connection was closed within the body")]
+    ClosedInBody,
+    /// What came is not HTTP/1.
+    #[error("{}", not_http(*.0))]
+    NotHttp(Malformed),
+    /// The body is larger than what is kept.
+    #[error("the body has more than {LARGEST_BODY_BYTES} bytes")]
+    TooLarge,
+    /// More bytes came than belong to the response.
+    #[error("{0} bytes more than its length says")]
+    Surplus(usize),
+    /// The socket failed.
+    #[error("{0}")]
+    Broken(io::Error),
+}
+
+fn not_http(malformed: Malformed) -> &'static str {
+    match malformed {
+        Malformed::Head => "the head is not one of HTTP/1",
+        Malformed::Chunk => "the chunks of the body are broken",
+        Malformed::HeadTooLarge => "the head is too large, or has too many fields",
+    }
+}
+
+impl From<io::Error> for NoResponse {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => Self::TimedOut,
+            _ => Self::Broken(error),
+        }
+    }
+}
+
+/// A connection that carries one request at a time. After [`NoResponse`] it is of no more use.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    reader: Reader,
+    scratch: Vec<u8>,
+}
+
+impl Connection {
+    /// Connects, with Nagle's algorithm off as under load.
+    ///
+    /// # Errors
+    ///
+    /// The error of `connect(2)`; [`ErrorKind::TimedOut`] when it took too long.
+    pub fn open(address: SocketAddr, timeout: Duration) -> io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&address, timeout)?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, reader: Reader::default(), scratch: vec![0; SCRATCH_BYTES] })
+    }
+
+    /// Sends the pieces of a request, `pause` apart, and reads the response.
+    ///
+    /// # Errors
+    ///
+    /// [`NoResponse`]. Bytes that are there beyond the end of the response are one.
+    pub fn ask(
+        &mut self,
+        pieces: &[&[u8]],
+        pause: Duration,
+        is_head: bool,
+        timeout: Duration,
+    ) -> Result<Response, NoResponse> {
+        let deadline_ns = system::now_ns() + nanoseconds(timeout);
+        self.reader.start(is_head);
+        let mut early = false;
+        for (number, piece) in pieces.iter().enumerate() {
+            if number > 0 {
+                early = early || self.answers_within(pause)?;
+            }
+            self.stream.set_write_timeout(Some(left(deadline_ns)?))?;
+            match self.stream.write_all(piece) {
+                // Whoever closes early may have said why before that.
+                Err(error) if is_closed(&error) => break,
+                sent => sent?,
+            }
+        }
+        let mut response = self.read(deadline_ns)?;
+        self.refuse_surplus()?;
+        response.early = early;
+        Ok(response)
+    }
+
+    /// Whether a byte comes, or the end, before the pause is over.
+    fn answers_within(&self, pause: Duration) -> io::Result<bool> {
+        self.stream.set_read_timeout(Some(pause))?;
+        match self.stream.peek(&mut [0]) {
+            Ok(_) => Ok(true),
+            Err(error) if is_pending(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(&mut self, deadline_ns: u64) -> Result<Response, NoResponse> {
+        let mut head = Vec::new();
+        let mut body = Vec::new();
+        loop {
+            self.stream.set_read_timeout(Some(left(deadline_ns)?))?;
+            let count = match self.stream.read(&mut self.scratch) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == ErrorKind::ConnectionReset && head.is_empty() => 0,
+                count => count?,
+            };
+            if count == 0 {
+                return self.end(&head, body);
+            }
+            let received = &self.scratch[..count];
+            let kept = LONGEST_HEAD_BYTES.saturating_sub(head.len()).min(count);
+            head.extend_from_slice(&received[..kept]);
+            let mut fits = true;
+            let progress = self.reader.read(received, |part| {
+                let Part::Body(piece) = part else { return };
+                fits = fits && body.len() + piece.len() <= LARGEST_BODY_BYTES;
+                if fits {
+                    body.extend_from_slice(piece);
+                }
+            });
+            let progress = progress.map_err(NoResponse::NotHttp)?;
+            if !fits {
+                return Err(NoResponse::TooLarge);
+            }
+            if progress.complete {
+                if progress.consumed < count {
+                    return Err(NoResponse::Surplus(count - progress.consumed));
+                }
+                return Ok(self.response(&head, body));
+            }
+        }
+    }
+
+    /// The server has closed its side.
+    fn end(&mut self, head: &[u8], body: Vec<u8>) -> Result<Response, NoResponse> {
+        if self.reader.end() {
+            return Ok(self.response(head, body));
+        }
+        Err(match (head.is_empty(), self.reader.status()) {
+            (true, _) => NoResponse::Closed,
+            (false, 0) => NoResponse::ClosedInHead,
+            (false, _) => NoResponse::ClosedInBody,
+        })
+    }
+
+    /// The response whose head begins `bytes`, maybe behind interim ones.
+    fn response(&self, bytes: &[u8], body: Vec<u8>) -> Response {
+        let (headers, head_bytes) = last_head(bytes);
+        let closes = !self.reader.keep_alive();
+        Response { status: self.reader.status(), headers, body, head_bytes, closes, early: false }
+    }
+
+    /// Looks for bytes beyond the end of the response that are there already.
+    ///
+    /// A connection that breaks here has delivered its response; the next request will tell.
+    fn refuse_surplus(&mut self) -> Result<(), NoResponse> {
+        self.stream.set_nonblocking(true)?;
+        let surplus = self.stream.peek(&mut self.scratch).unwrap_or(0);
+        self.stream.set_nonblocking(false)?;
+        if surplus > 0 { Err(NoResponse::Surplus(surplus)) } else { Ok(()) }
+    }
+}
+
+impl AsRawFd for Connection {
+    fn as_raw_fd(&self) -> RawFd {
+        self.stream.as_raw_fd()
+    }
+}
+
+/// Fields of the first head that is not interim, and its bytes.
+fn last_head(bytes: &[u8]) -> (Vec<(String, Vec<u8>)>, usize) {
+    let mut from = 0;
+    loop {
+        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut head = httparse::Response::new(&mut headers);
+        let Ok(httparse::Status::Complete(length)) = head.parse(&bytes[from..]) else {
+            return (Vec::new(), 0);
+        };
+        match head.code {
+            Some(100..=199) if head.code != Some(101) => from += length,
+            _ => return (head.headers.iter().map(owned).collect(), length),
+        }
+    }
+}
+
+fn owned(header: &Header<'_>) -> (String, Vec<u8>) {
+    (header.name.to_owned(), header.value.to_vec())
+}
+
+fn is_pending(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset)
+}
+
+/// What is left until a deadline; never nothing, which would mean without end.
+fn left(deadline_ns: u64) -> Result<Duration, NoResponse> {
+    match deadline_ns.saturating_sub(system::now_ns()) {
+        0 => Err(NoResponse::TimedOut),
+        left_ns => Ok(Duration::from_nanos(left_ns)),
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 5\r\n\r\nhello";
+    const PATIENCE: Duration = Duration::from_secs(10);
+    const PAUSE: Duration = Duration::from_millis(20);
+
+    /// Asks a server that answers with `said` once it has `after` bytes, and then closes.
+    fn asked(
+        pieces: &[&[u8]],
+        after: usize,
+        said: &'static [u8],
+    ) -> (Result<Response, NoResponse>, Vec<u8>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut connection = Connection::open(listener.local_addr().unwrap(), PATIENCE).unwrap();
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut received = vec![0; after];
+            stream.read_exact(&mut received).unwrap();
+            stream.write_all(said).unwrap();
+            stream.shutdown(std::net::Shutdown::Write).unwrap();
+            stream.read_to_end(&mut received).unwrap();
+            received
+        });
+        let response = connection.ask(pieces, PAUSE, false, PATIENCE);
+        drop(connection);
+        (response, server.join().unwrap())
+    }
+
+    fn said(said: &'static [u8]) -> Result<Response, NoResponse> {
+        asked(&[b"GET"], 3, said).0
+    }
+
+    #[test]
+    fn a_response_has_its_head_and_body() {
+        let response = said(HELLO).unwrap();
+        assert_eq!((response.status, &*response.body), (200, &b"hello"[..]));
+        assert_eq!(response.headers[0], ("Server".to_owned(), b"x".to_vec()));
+        assert_eq!(response.head_bytes, HELLO.len() - 5);
+        assert!(!response.closes && !response.early);
+    }
+
+    #[test]
+    fn interim_responses_are_passed_over_and_chunks_taken_off() {
+        let response = said(
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+              2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
+        );
+        let response = response.unwrap();
+        assert_eq!((response.status, &*response.body), (200, &b"hello"[..]));
+        assert_eq!(response.head_bytes, 47);
+        assert_eq!(response.headers.len(), 1);
+    }
+
+    #[test]
+    fn pieces_arrive_as_the_whole_and_an_early_answer_is_seen() {
+        let pieces: [&[u8]; 3] = [b"GE", b"T /", b" x"];
+        let (response, received) = asked(&pieces, 7, HELLO);
+        assert!(!response.unwrap().early);
+        assert_eq!(received, b"GET / x");
+        let (response, received) = asked(&pieces, 2, HELLO);
+        assert!(response.unwrap().early);
+        assert_eq!(received, b"GET / x");
+    }
+
+    #[test]
+    fn what_is_no_response_is_told_apart() {
+        let message = |bytes| said(bytes).unwrap_err().to_string();
+        assert!(matches!(said(b""), Err(NoResponse::Closed)));
+        assert!(matches!(said(b"HTTP/1.1 200"), Err(NoResponse::ClosedInHead)));
+        assert!(matches!(said(&HELLO[..HELLO.len() - 1]), Err(NoResponse::ClosedInBody)));
+        assert!(matches!(said(b"hello\r\n\r\n"), Err(NoResponse::NotHttp(Malformed::Head))));
+        let longer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello";
+        assert_eq!(message(longer), "2 bytes more than its length says");
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_is_not_waited_for_without_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut connection = Connection::open(listener.local_addr().unwrap(), PATIENCE).unwrap();
+        let silent = connection.ask(&[b"GET"], PAUSE, false, Duration::from_millis(30));
+        assert!(matches!(silent, Err(NoResponse::TimedOut)));
+    }
+}

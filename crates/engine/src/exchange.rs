@@ -1,0 +1,170 @@
+//! One request and what has come of its response, compared with what is expected. Pure.
+
+use crate::outcome::{Group, Outcome};
+use crate::protocol::{Event, Id};
+use crate::request::Request;
+use crate::sample::{Comparison, NEVER, NO_BYTES, RequestSample};
+
+/// The longest body that is written down, in bytes.
+pub const LONGEST_KEPT_BYTES: usize = 64 * 1024;
+
+/// A request that a connection carries, or is to carry once it is open.
+#[derive(Clone, Debug)]
+pub struct Exchange<'a> {
+    /// What it is found by.
+    pub id: Id,
+    /// Index of its kind of request.
+    pub kind: u16,
+    /// What is sent, and what is expected.
+    pub request: &'a Request,
+    /// The instant it was given to the transport; [`NEVER`] before that.
+    pub sent_ns: u64,
+    comparison: Comparison,
+    due_ns: u64,
+    first_byte_ns: u64,
+    received_bytes: u64,
+    body_bytes: u64,
+    status: u16,
+    differs: bool,
+    /// What has come of a body that is to be written down.
+    kept: Vec<u8>,
+}
+
+impl<'a> Exchange<'a> {
+    /// A request that is due and not sent.
+    #[inline]
+    #[must_use]
+    pub fn new(
+        id: Id,
+        kind: u16,
+        request: &'a Request,
+        due_ns: u64,
+        comparison: Comparison,
+    ) -> Self {
+        Self {
+            id,
+            kind,
+            request,
+            sent_ns: NEVER,
+            comparison,
+            due_ns,
+            first_byte_ns: NEVER,
+            received_bytes: 0,
+            body_bytes: 0,
+            status: 0,
+            differs: false,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Whether the first byte of the response has come.
+    #[inline]
+    #[must_use]
+    pub fn has_response(&self) -> bool {
+        self.first_byte_ns != NEVER
+    }
+
+    /// Something has come of the response.
+    #[inline]
+    pub fn receive(&mut self, event: Event<'_>, now_ns: u64) {
+        match event {
+            Event::Head(status) => self.status = status,
+            Event::Body(piece) => self.receive_body(piece),
+            Event::Bytes(count) => {
+                self.received_bytes += count as u64;
+                self.first_byte_ns = self.first_byte_ns.min(now_ns);
+            }
+        }
+    }
+
+    #[inline]
+    #[allow(clippy::cast_possible_truncation)]
+    fn receive_body(&mut self, piece: &[u8]) {
+        let start = self.body_bytes as usize;
+        self.body_bytes += piece.len() as u64;
+        match self.comparison {
+            Comparison::Compared => {
+                let expected = self.request.expected.body.as_deref().unwrap_or_default();
+                self.differs |= expected.get(start..start + piece.len()) != Some(piece);
+            }
+            Comparison::Kept if self.kept.len() + piece.len() <= LONGEST_KEPT_BYTES => {
+                self.kept.extend_from_slice(piece);
+            }
+            _ => {}
+        }
+    }
+
+    /// How the response, which is complete, compares with what is expected.
+    #[inline]
+    #[must_use]
+    pub fn judge(&self) -> Outcome {
+        let Request { expected, is_head, .. } = self.request;
+        let (first, last) = expected.status;
+        if self.status < first || self.status > last {
+            Outcome::WrongStatus
+        } else if expected.length_bytes.is_some_and(|wanted| !is_head && wanted != self.body_bytes)
+        {
+            Outcome::WrongLength
+        } else if self.body_differs() {
+            Outcome::WrongBody
+        } else {
+            Outcome::Ok
+        }
+    }
+
+    fn body_differs(&self) -> bool {
+        let expected = self.request.expected.body.as_deref();
+        let expected = expected.filter(|_| self.comparison == Comparison::Compared);
+        expected.is_some_and(|body| self.differs || body.len() as u64 != self.body_bytes)
+    }
+
+    /// The body of the response, which is complete, if it is to be written down. Nothing when it was
+    /// longer than [`LONGEST_KEPT_BYTES`].
+    #[inline]
+    pub fn take_kept(&mut self) -> Option<Vec<u8>> {
+        if self.comparison != Comparison::Kept {
+            return None;
+        }
+        let body = std::mem::take(&mut self.kept);
+        (body.len() as u64 == self.body_bytes).then_some(body)
+    }
+
+    /// Its record, as it has ended.
+    #[inline]
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)]
+    pub fn sample(
+        &self,
+        outcome: Outcome,
+        errno: u8,
+        done_ns: u64,
+        connection: u32,
+        worker: u16,
+    ) -> RequestSample {
+        let (complete, came_to_body) = match outcome.group() {
+            Group::Right => (true, true),
+            Group::Answered => (true, outcome == Outcome::WrongBody),
+            _ => (false, false),
+        };
+        let body_bytes = self.body_bytes.min(u64::from(NO_BYTES - 1)) as u32;
+        let comparison = match self.comparison {
+            comparison @ (Comparison::Skipped | Comparison::Compared) if came_to_body => comparison,
+            _ => Comparison::NotExpected,
+        };
+        RequestSample {
+            due_ns: self.due_ns,
+            sent_ns: self.sent_ns,
+            first_byte_ns: self.first_byte_ns,
+            done_ns,
+            received_bytes: self.received_bytes.min(u64::from(u32::MAX)) as u32,
+            body_bytes: if complete { body_bytes } else { NO_BYTES },
+            compared: comparison as u32,
+            connection,
+            request: self.kind,
+            status: self.status,
+            worker,
+            outcome: outcome as u8,
+            errno,
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! TCP without encryption: each call is one of the kernel.
+
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, SocketAddrV4};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use plimsoll_system::{self as system, Ready};
+
+use super::{Handshake, Read};
+
+/// A TCP socket.
+#[derive(Debug)]
+pub struct Plain {
+    socket: OwnedFd,
+}
+
+impl Plain {
+    pub(super) fn connect(address: &SocketAddr, source: Option<SocketAddrV4>) -> io::Result<Self> {
+        Ok(Self { socket: system::connect(address, source)? })
+    }
+
+    pub(super) fn advance(&mut self, ready: Ready) -> io::Result<Handshake> {
+        if !ready.writable && !ready.hung_up {
+            return Ok(Handshake::UnderWay);
+        }
+        system::connect_result(&self.socket)?;
+        Ok(Handshake::Complete)
+    }
+
+    #[inline]
+    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        uninterrupted(|| system::send(&self.socket, bytes))
+    }
+
+    /// A read that does not fill the buffer has emptied the socket.
+    #[inline]
+    pub(super) fn receive(&mut self, into: &mut [u8]) -> io::Result<Read> {
+        let count = uninterrupted(|| system::receive(&self.socket, into))?;
+        Ok(Read { count, drained: count < into.len() })
+    }
+}
+
+impl AsFd for Plain {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// The result of a call once no signal has interrupted it.
+#[inline]
+fn uninterrupted(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result,
+        }
+    }
+}

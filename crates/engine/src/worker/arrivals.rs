@@ -1,0 +1,202 @@
+//! When requests are due and which places take them: one face for the closed and the open model.
+//!
+//! In both models slots take part by a schedule of levels. Then either every response makes the next
+//! request due, or requests arrive by a schedule of their own and take the places that are free.
+
+use std::collections::VecDeque;
+use std::iter::Peekable;
+
+use crate::schedule::{ArrivalTimes, Connections};
+use crate::spec::{Load, Model};
+
+/// What is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// So many slots take part from an instant on.
+    Level { count: usize, at_ns: u64 },
+    /// A request, which takes a free place of a slot.
+    Request { index: usize, due_ns: u64 },
+}
+
+/// How a slot begins that takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// With requests on all its places.
+    Requests { index: usize, due_ns: u64 },
+    /// With a connection, so that it is there before its first request.
+    Connection { index: usize },
+}
+
+#[derive(Debug)]
+pub(super) struct Arrivals {
+    levels: Connections,
+    /// Slots that take part from an instant on and have not begun yet.
+    starting: VecDeque<(usize, u64)>,
+    source: Source,
+}
+
+/// What makes a request due.
+#[derive(Debug)]
+enum Source {
+    /// The end of another.
+    Responses,
+    /// The time.
+    Schedule(Schedule),
+}
+
+#[derive(Debug)]
+struct Schedule {
+    times: Peekable<ArrivalTimes>,
+    /// Arrivals that found no free place.
+    waiting: VecDeque<u64>,
+    /// A slot for each place that found no arrival, the one that has waited longest first, so that
+    /// the pool is used evenly.
+    free: VecDeque<usize>,
+}
+
+impl Arrivals {
+    /// Those of worker `index` of `workers`.
+    pub(super) fn new(load: &Load, index: usize, workers: usize, seed: u64) -> Self {
+        let schedule = || Schedule {
+            times: ArrivalTimes::new(load, index, workers, seed).peekable(),
+            waiting: VecDeque::new(),
+            free: VecDeque::new(),
+        };
+        Self {
+            levels: Connections::new(load, index, workers),
+            starting: VecDeque::new(),
+            source: match load.model {
+                Model::Closed => Source::Responses,
+                Model::Open => Source::Schedule(schedule()),
+            },
+        }
+    }
+
+    /// Takes the next that is due by `now_ns`, if anything is.
+    pub(super) fn take(&mut self, now_ns: u64) -> Option<Due> {
+        if let Some((at_ns, count)) = self.levels.take(now_ns) {
+            return Some(Due::Level { count, at_ns });
+        }
+        match &mut self.source {
+            Source::Responses => None,
+            Source::Schedule(schedule) => schedule.take(now_ns),
+        }
+    }
+
+    /// The next instant at which something is due.
+    pub(super) fn next_ns(&mut self) -> Option<u64> {
+        self.levels.next_ns().into_iter().chain(self.next_request_ns()).min()
+    }
+
+    /// The next instant at which a request is due whatever happens.
+    pub(super) fn next_request_ns(&mut self) -> Option<u64> {
+        match &mut self.source {
+            Source::Responses => None,
+            Source::Schedule(schedule) => schedule.times.peek().copied(),
+        }
+    }
+
+    /// A slot takes part from an instant on.
+    pub(super) fn join(&mut self, index: usize, at_ns: u64) {
+        self.starting.push_back((index, at_ns));
+    }
+
+    /// Whether a slot that takes part has still to begin.
+    pub(super) fn is_starting(&self) -> bool {
+        !self.starting.is_empty()
+    }
+
+    /// The next slot that begins.
+    pub(super) fn start(&mut self) -> Option<Start> {
+        let (index, due_ns) = self.starting.pop_front()?;
+        Some(match self.source {
+            Source::Responses => Start::Requests { index, due_ns },
+            Source::Schedule(_) => Start::Connection { index },
+        })
+    }
+
+    /// A place of a slot is free from `at_ns` on; returns when the request was due that takes it.
+    /// Nothing when the place has to wait for one.
+    #[inline]
+    pub(super) fn offer(&mut self, index: usize, at_ns: u64) -> Option<u64> {
+        match &mut self.source {
+            Source::Responses => Some(at_ns),
+            Source::Schedule(schedule) => schedule.offer(index),
+        }
+    }
+
+    /// At the end: when the next of those requests was due that never found a free place.
+    pub(super) fn take_waiting(&mut self) -> Option<u64> {
+        match &mut self.source {
+            Source::Responses => None,
+            Source::Schedule(schedule) => schedule.waiting.pop_front(),
+        }
+    }
+}
+
+impl Schedule {
+    fn take(&mut self, now_ns: u64) -> Option<Due> {
+        while let Some(due_ns) = self.times.next_if(|&due_ns| due_ns <= now_ns) {
+            match self.free.pop_front() {
+                Some(index) => return Some(Due::Request { index, due_ns }),
+                None => self.waiting.push_back(due_ns),
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn offer(&mut self, index: usize) -> Option<u64> {
+        let due_ns = self.waiting.pop_front();
+        if due_ns.is_none() {
+            self.free.push_back(index);
+        }
+        due_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::Spec;
+
+    const MS: u64 = 1_000_000;
+
+    fn arrivals(model: &str, start: u32) -> Arrivals {
+        let json = format!(
+            r#"{{"format": 1, "into": "x", "address": "127.0.0.1:80",
+            "requests": [{{"name": "a", "bytes": "R0VU"}}],
+            "load": {{"model": {model}, "timeout_ns": 1,
+                      "stages": [{{"kind": "hold", "duration_ns": {}, "start": {start}, "end": {start}}}]}}}}"#,
+            1_000 * MS,
+        );
+        Arrivals::new(&Spec::parse(&json).unwrap().load, 0, 1, 7)
+    }
+
+    #[test]
+    fn in_the_closed_model_a_free_place_makes_a_request_due() {
+        let mut closed = arrivals(r#""closed""#, 3);
+        assert_eq!(closed.take(5), Some(Due::Level { count: 3, at_ns: 0 }));
+        assert_eq!(closed.take(2_000 * MS), None);
+        closed.join(1, 0);
+        assert_eq!(closed.start(), Some(Start::Requests { index: 1, due_ns: 0 }));
+        assert_eq!((closed.start(), closed.is_starting()), (None, false));
+        assert_eq!(closed.offer(1, 40), Some(40));
+        assert_eq!((closed.next_ns(), closed.take_waiting()), (None, None));
+    }
+
+    #[test]
+    fn in_the_open_model_arrivals_wait_for_places_and_places_for_arrivals() {
+        let mut open = arrivals(r#""open", "connections": 2"#, 1_000);
+        assert_eq!(open.take(0), Some(Due::Level { count: 2, at_ns: 0 }));
+        open.join(0, 0);
+        assert_eq!(open.start(), Some(Start::Connection { index: 0 }));
+        assert_eq!((open.take(MS), open.next_ns()), (None, Some(2 * MS)));
+        assert_eq!(open.offer(0, MS), Some(0));
+        assert_eq!(open.offer(1, MS), Some(MS));
+        assert_eq!(open.offer(0, MS), None);
+        assert_eq!(open.take(3 * MS), Some(Due::Request { index: 0, due_ns: 2 * MS }));
+        assert_eq!(open.take(3 * MS), None);
+        assert_eq!((open.take_waiting(), open.take_waiting()), (Some(3 * MS), None));
+    }
+}

@@ -1,0 +1,80 @@
+//! Connections are opened, and opened again when that failed.
+
+use std::io;
+use std::net::SocketAddrV4;
+
+use plimsoll_system::Ready;
+
+use super::Worker;
+use crate::outcome::{Outcome, errno_of};
+use crate::transport::{Handshake, Transport};
+
+/// First and last pause before connecting again after a connect that failed.
+const SHORTEST_RETRY_NS: u64 = 1_000_000;
+const LONGEST_RETRY_NS: u64 = 1_000_000_000;
+
+impl Worker<'_> {
+    pub(super) fn open(&mut self, index: usize, now_ns: u64) {
+        let attempt = self.attempts;
+        self.attempts = self.attempts.wrapping_add(1);
+        self.slots[index].connection.connecting(attempt, now_ns);
+        match self.connect(index, attempt) {
+            Ok(transport) => {
+                self.slots[index].transport = Some(transport);
+                self.watch(index, now_ns + self.timeout_ns);
+            }
+            Err(error) => self.connect_failed(index, Outcome::of_connect(&error), errno_of(&error)),
+        }
+    }
+
+    fn connect(&self, index: usize, attempt: u32) -> io::Result<Transport> {
+        let sources = self.task.sources;
+        let source = (!sources.is_empty()).then(|| {
+            let place = (index * self.task.workers + self.task.index) % sources.len();
+            SocketAddrV4::new(sources[place], 0)
+        });
+        let transport = Transport::connect(&self.task.spec.address, source)?;
+        self.poller.add(&transport, u64::from(attempt) << 32 | index as u64)?;
+        Ok(transport)
+    }
+
+    /// No connection: whatever waited for it has failed, and the slot tries again later.
+    pub(super) fn connect_failed(&mut self, index: usize, outcome: Outcome, errno: u8) {
+        let now_ns = self.clock();
+        self.counts.refused += 1;
+        while let Some(id) = self.slots[index].connection.any() {
+            self.end_request(index, id, outcome, errno, now_ns);
+            self.slots[index].held += 1;
+        }
+        self.close(index, outcome, errno, now_ns);
+        let slot = &mut self.slots[index];
+        let retry_ns = SHORTEST_RETRY_NS << slot.failures.min(20);
+        slot.failures += 1;
+        self.wake(index, now_ns + retry_ns.min(LONGEST_RETRY_NS));
+    }
+
+    /// Goes on with the handshake of a slot whose socket is ready.
+    pub(super) fn advance(&mut self, index: usize, ready: Ready) {
+        let Some(transport) = &mut self.slots[index].transport else {
+            return;
+        };
+        match transport.advance(ready) {
+            Ok(Handshake::UnderWay) => {}
+            Ok(Handshake::Complete) => self.connected(index),
+            Err(error) => self.connect_failed(index, Outcome::of_connect(&error), errno_of(&error)),
+        }
+    }
+
+    fn connected(&mut self, index: usize) {
+        let now_ns = self.clock();
+        self.counts.opened += 1;
+        self.counts.connections_open += 1;
+        let slot = &mut self.slots[index];
+        slot.failures = 0;
+        slot.connection.connected(now_ns);
+        if slot.connection.assigned() > 0 {
+            self.queue(index);
+        }
+        self.begin_held(index, now_ns);
+    }
+}

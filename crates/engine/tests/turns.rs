@@ -1,0 +1,176 @@
+//! Loads that take turns: they rest in between, with their connections open and their clock still.
+
+// Functions outside of `#[test]` are tests too here.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+#[allow(dead_code)]
+mod drive;
+// Another test uses the rest.
+#[allow(dead_code, unused_imports)]
+mod hostile;
+
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use plimsoll_engine::progress::{EndedBy, Event, Finish, Progress};
+
+use drive::{ASK, Ask, by_outcome};
+use hostile::{Counts, Hostile, POLITE, Script, Then, right};
+
+const MS: u64 = 1_000_000;
+
+/// 400 ms of the closed model.
+const LOAD: Ask = Ask { requests: None, duration_ms: 400, ..ASK };
+
+/// A turn as it was told: when it began and ended, by the time of the load, and its counts.
+struct Told {
+    start_ns: u64,
+    start_monotonic_ns: u64,
+    progress: Progress,
+}
+
+struct Ran {
+    seen: drive::Seen,
+    turns: Vec<Told>,
+    counts: Counts,
+}
+
+/// Gives a load turns of 100 ms with rests, until `go_on` says no or the load has ended.
+fn take_turns(server: Hostile, ask: &Ask, rest: Duration, most_turns: usize) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = ask.spec(server.address(), folder.path());
+    let (send, orders) = channel();
+    let mut send: Option<Sender<u64>> = Some(send);
+    let mut turns = Vec::new();
+    let observe = |event: &Event| {
+        if let Event::Turn { start_ns, start_monotonic_ns, progress } = event {
+            turns.push(Told {
+                start_ns: *start_ns,
+                start_monotonic_ns: *start_monotonic_ns,
+                progress: progress.clone(),
+            });
+            std::thread::sleep(rest);
+        }
+        if matches!(event, Event::Ready | Event::Turn { .. }) {
+            if turns.len() == most_turns {
+                send = None;
+            }
+            if let Some(send) = &send {
+                send.send(100 * MS).unwrap();
+            }
+        }
+    };
+    let finish = plimsoll_engine::run_in_turns(&spec, &orders, observe, || false).unwrap();
+    let counts = server.stop();
+    Ran { seen: drive::seen(finish, folder.path()), turns, counts }
+}
+
+fn polite(script: Script) -> Hostile {
+    Hostile::start(POLITE, move |_| script.clone())
+}
+
+fn ended_by(finish: &Finish) -> EndedBy {
+    finish.ended_by
+}
+
+#[test]
+fn the_schedule_is_as_long_as_all_turns_together() {
+    let ran = take_turns(polite(Script::send(right())), &LOAD, Duration::from_millis(150), 99);
+    assert_eq!(ended_by(&ran.seen.finish), EndedBy::Schedule);
+    // A turn lasts until its last response has come, so four of them are a little more than 400 ms.
+    assert_eq!(ran.turns.len(), 4);
+    let ended_ns = ran.seen.finish.ended_ns;
+    assert!((400 * MS..420 * MS).contains(&ended_ns), "{ended_ns}");
+    assert!(ran.turns.windows(2).all(|pair| pair[1].start_ns == pair[0].progress.at_ns));
+    let rests = ran.turns.windows(2).map(|pair| {
+        let wall = pair[1].start_monotonic_ns - pair[0].start_monotonic_ns;
+        wall - (pair[1].start_ns - pair[0].start_ns)
+    });
+    assert!(rests.into_iter().all(|rest| rest >= 150 * MS));
+}
+
+#[test]
+fn connections_stay_open_and_nothing_is_in_flight_while_a_load_rests() {
+    let ran = take_turns(polite(Script::send(right())), &LOAD, Duration::from_millis(30), 3);
+    assert_eq!(ended_by(&ran.seen.finish), EndedBy::Interrupt);
+    assert_eq!(ran.counts.accepted, LOAD.connections);
+    assert_eq!(ran.turns.len(), 3);
+    for turn in &ran.turns {
+        assert_eq!(turn.progress.in_flight, 0);
+        assert_eq!(turn.progress.connections_open, LOAD.connections);
+        assert_eq!(turn.progress.requests_sent, turn.progress.requests_ended);
+    }
+    // What was begun in a turn has ended in it: no request spans a rest.
+    assert_eq!(by_outcome(&ran.seen.requests).keys().copied().collect::<Vec<_>>(), ["ok"]);
+    assert_eq!(ran.counts.requests as u64, ran.seen.finish.sent);
+    for row in &ran.seen.requests {
+        let turn = ran.turns.iter().rev().find(|turn| turn.start_ns <= row["sent_ns"]).unwrap();
+        assert!(row["done_ns"] <= turn.progress.at_ns, "{row:?}");
+        assert!(row["due_ns"] < turn.start_ns + 100 * MS, "{row:?}");
+    }
+}
+
+#[test]
+fn a_slow_response_belongs_to_the_turn_that_asked_for_it() {
+    let slow = Script::silence().and(Duration::from_millis(80), right());
+    let ran = take_turns(polite(slow), &LOAD, Duration::from_millis(10), 2);
+    assert_eq!(by_outcome(&ran.seen.requests)["ok"], 2 * 2 * LOAD.connections as u64);
+    assert!(ran.turns[0].progress.at_ns >= 160 * MS);
+}
+
+#[test]
+fn connections_that_a_server_closes_during_a_rest_are_replaced_and_no_request_fails() {
+    // The last request of a turn is sent after some 90 ms, and its connection closed in the rest.
+    let closing = Script::send(right()).and(Duration::from_millis(15), "").then(Then::Close);
+    let ask = Ask { think_ms: 90, ..LOAD };
+    let ran = take_turns(polite(closing), &ask, Duration::from_millis(60), 3);
+    assert_eq!(by_outcome(&ran.seen.requests).keys().copied().collect::<Vec<_>>(), ["ok"]);
+    assert!(ran.seen.finish.opened > 3 * LOAD.connections as u64);
+}
+
+#[test]
+fn arrivals_keep_their_rate_by_the_time_of_the_load() {
+    let ask = Ask { rate_per_s: Some(500), ..LOAD };
+    let ran = take_turns(polite(Script::send(right())), &ask, Duration::from_millis(60), 99);
+    assert_eq!(ended_by(&ran.seen.finish), EndedBy::Schedule);
+    assert_eq!(ran.seen.requests.len(), 200);
+    let outcomes = by_outcome(&ran.seen.requests);
+    assert!(outcomes["ok"] >= 190, "{outcomes:?}");
+}
+
+#[test]
+fn several_threads_take_their_turns_together() {
+    let ask = Ask { threads: 2, connections: 6, ..LOAD };
+    let ran = take_turns(polite(Script::send(right())), &ask, Duration::from_millis(40), 99);
+    assert_eq!(ended_by(&ran.seen.finish), EndedBy::Schedule);
+    assert_eq!(ran.seen.finish.threads, 2);
+    assert!(ran.turns.iter().rev().skip(1).all(|turn| turn.progress.in_flight == 0));
+}
+
+#[test]
+fn a_load_that_never_gets_a_turn_sends_nothing() {
+    let ran = take_turns(polite(Script::send(right())), &LOAD, Duration::ZERO, 0);
+    assert_eq!(ended_by(&ran.seen.finish), EndedBy::Interrupt);
+    assert_eq!((ran.seen.finish.sent, ran.counts.requests), (0, 0));
+}
+
+#[test]
+fn a_long_turn_reports_progress_once_a_second() {
+    let server = polite(Script::send(right()));
+    let folder = tempfile::tempdir().unwrap();
+    let ask = Ask { duration_ms: 1_300, ..LOAD };
+    let spec = ask.spec(server.address(), folder.path());
+    let (send, orders) = channel();
+    send.send(2_000 * MS).unwrap();
+    let mut heard = Vec::new();
+    let observe = |event: &Event| match event {
+        Event::Ready => heard.push("ready"),
+        Event::Started { .. } => heard.push("started"),
+        Event::Progress(_) => heard.push("progress"),
+        Event::Turn { .. } => heard.push("turn"),
+    };
+    let finish = plimsoll_engine::run_in_turns(&spec, &orders, observe, || false).unwrap();
+    server.stop();
+    assert_eq!(finish.ended_by, EndedBy::Schedule);
+    assert_eq!(heard, ["ready", "started", "progress", "turn"]);
+}

@@ -1,0 +1,291 @@
+//! One connection of the reference server: bytes in, answers out, one request after the other.
+
+use std::io::ErrorKind;
+use std::os::fd::OwnedFd;
+
+use plimsoll_system::{self as system, Ready};
+
+use crate::contract::{self, Answer};
+use crate::request::{self, Persistence, Reading};
+use crate::tally::{Held, Tally};
+
+/// What is still read of a client that was refused, so that the refusal reaches it.
+const DRAIN_LIMIT_BYTES: usize = 16 * 1024 * 1024;
+
+/// What a client is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// A request is awaited, or has come in part.
+    Reading,
+    /// The answer is there, and its service time not yet over.
+    Waiting,
+    /// The answer is being sent.
+    Sending,
+    /// Nothing more will be answered; what still comes is thrown away.
+    Draining { left_bytes: usize },
+}
+
+/// What the loop has to do for a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Nothing, until its socket is ready again.
+    Rest,
+    /// Call [`Client::answer_now`] when the service time is over.
+    Wait,
+    /// Forget it.
+    Close,
+}
+
+/// What becomes of the connection after the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    /// It takes the next request.
+    Stay,
+    /// It is closed, as one side had announced.
+    Close,
+    /// It is closed, because what came was no request.
+    CloseRefused,
+}
+
+/// How a step ended.
+enum Step {
+    /// On to the next one.
+    Done,
+    /// The socket has to become ready first.
+    Blocked,
+    /// The connection is over: lost, closed by the client or to be closed.
+    Over,
+}
+
+/// One connection.
+pub(super) struct Client {
+    socket: OwnedFd,
+    phase: Phase,
+    /// Bytes received and not yet read as requests, from `read_bytes` on.
+    input: Vec<u8>,
+    read_bytes: usize,
+    answer: Answer,
+    sent_bytes: usize,
+    held: Held,
+    after: After,
+    continued: bool,
+    readable: bool,
+    hung_up: bool,
+}
+
+impl Client {
+    pub fn new(socket: OwnedFd) -> Self {
+        Self {
+            socket,
+            phase: Phase::Reading,
+            input: Vec::new(),
+            read_bytes: 0,
+            answer: Answer::default(),
+            sent_bytes: 0,
+            held: Held { received_ns: 0, answered_ns: 0 },
+            after: After::Stay,
+            continued: false,
+            readable: false,
+            hung_up: false,
+        }
+    }
+
+    pub fn socket(&self) -> &OwnedFd {
+        &self.socket
+    }
+
+    /// Notes that the socket is ready.
+    pub fn notice(&mut self, ready: Ready) {
+        self.hung_up |= ready.hung_up;
+        self.readable |= ready.readable || ready.hung_up;
+    }
+
+    /// The service time is over.
+    pub fn answer_now(&mut self) {
+        if self.phase == Phase::Waiting {
+            self.phase = Phase::Sending;
+        }
+    }
+
+    /// Does all that can be done without waiting.
+    ///
+    /// With `at_once` an answer is sent as soon as it is there. `scratch` holds nothing between calls.
+    pub fn go_on(&mut self, at_once: bool, scratch: &mut [u8], tally: &Tally) -> Next {
+        loop {
+            let step = match self.phase {
+                Phase::Waiting => Step::Blocked,
+                Phase::Sending => self.send(tally),
+                Phase::Draining { left_bytes } => self.drain(left_bytes, scratch, tally),
+                Phase::Reading => match self.read(scratch, tally) {
+                    Step::Done if at_once || self.after == After::CloseRefused => {
+                        self.phase = Phase::Sending;
+                        Step::Done
+                    }
+                    Step::Done => {
+                        self.phase = Phase::Waiting;
+                        return Next::Wait;
+                    }
+                    step => step,
+                },
+            };
+            match step {
+                Step::Done => {}
+                Step::Blocked => return Next::Rest,
+                Step::Over => return Next::Close,
+            }
+        }
+    }
+
+    /// Reads until there is an answer.
+    fn read(&mut self, scratch: &mut [u8], tally: &Tally) -> Step {
+        if !self.input.is_empty() && self.read_kept(tally) {
+            return Step::Done;
+        }
+        loop {
+            let received_bytes = match self.receive(scratch, tally) {
+                Ok(count) => count,
+                Err(step) => return step,
+            };
+            if self.read_received(&scratch[..received_bytes], tally) {
+                return Step::Done;
+            }
+        }
+    }
+
+    /// Takes what the kernel has; once it had less than asked for, it is empty until it says so.
+    fn receive(&mut self, scratch: &mut [u8], tally: &Tally) -> Result<usize, Step> {
+        if !self.readable {
+            return Err(Step::Blocked);
+        }
+        match system::receive(&self.socket, scratch) {
+            Ok(0) => Err(Step::Over),
+            Ok(count) => {
+                self.readable = count == scratch.len() || self.hung_up;
+                tally.received_bytes.add(count);
+                Ok(count)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                self.readable = false;
+                Err(Step::Blocked)
+            }
+            Err(_) => Err(Step::Over),
+        }
+    }
+
+    /// Reads a request from new bytes; what is left of them is kept.
+    fn read_received(&mut self, received: &[u8], tally: &Tally) -> bool {
+        if !self.input.is_empty() {
+            self.input.extend_from_slice(received);
+            return self.read_kept(tally);
+        }
+        let used = self.understand(received, tally);
+        self.input.extend_from_slice(&received[used..]);
+        used > 0
+    }
+
+    /// Reads a request from the bytes kept; frees them when all are read.
+    fn read_kept(&mut self, tally: &Tally) -> bool {
+        let mut kept = std::mem::take(&mut self.input);
+        let used = self.understand(&kept[self.read_bytes..], tally);
+        self.read_bytes += used;
+        if self.read_bytes == kept.len() {
+            kept = Vec::new();
+            self.read_bytes = 0;
+        } else if used == 0 {
+            kept.drain(..self.read_bytes);
+            self.read_bytes = 0;
+        }
+        self.input = kept;
+        used > 0
+    }
+
+    /// Prepares the answer to the first request in `bytes`; returns how many bytes that was.
+    fn understand(&mut self, bytes: &[u8], tally: &Tally) -> usize {
+        match request::read(bytes) {
+            Reading::Incomplete { expects_continue } => {
+                if expects_continue && !self.continued {
+                    self.continued = true;
+                    self.invite(tally);
+                }
+                0
+            }
+            Reading::Complete(request) => {
+                tally.requests_received.add(1);
+                self.held.received_ns = tally.witness.now_ns();
+                self.answer = contract::answer(&request);
+                self.after = match request.persistence {
+                    Persistence::Closed => After::Close,
+                    Persistence::Kept | Persistence::KeptAsAsked => After::Stay,
+                };
+                self.continued = false;
+                request.length_bytes
+            }
+            Reading::Refused(refusal) => {
+                self.answer = contract::refuse(refusal);
+                self.after = After::CloseRefused;
+                bytes.len()
+            }
+        }
+    }
+
+    /// Asks for the body. A client that does not hear it sends the body all the same, later.
+    fn invite(&self, tally: &Tally) {
+        if let Ok(count) = system::send(&self.socket, contract::CONTINUE) {
+            tally.sent_bytes.add(count);
+        }
+    }
+
+    fn send(&mut self, tally: &Tally) -> Step {
+        if self.sent_bytes == 0 {
+            self.held.answered_ns = tally.witness.now_ns();
+        }
+        while self.sent_bytes < self.answer.len() {
+            match system::send(&self.socket, &self.answer[self.sent_bytes..]) {
+                Ok(count) => {
+                    self.sent_bytes += count;
+                    tally.sent_bytes.add(count);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Blocked,
+                Err(_) => return Step::Over,
+            }
+        }
+        self.answer = Answer::default();
+        self.sent_bytes = 0;
+        self.finish(tally)
+    }
+
+    /// The answer is sent: the connection stays or ends.
+    fn finish(&mut self, tally: &Tally) -> Step {
+        match self.after {
+            After::CloseRefused => tally.requests_refused.add(1),
+            After::Stay | After::Close => {
+                tally.requests_answered.add(1);
+                tally.witness.add(self.held);
+            }
+        }
+        self.phase = match self.after {
+            After::Stay => Phase::Reading,
+            After::Close if self.input.is_empty() && !self.readable => return Step::Over,
+            // A close with bytes unread is a reset, and a reset may overtake the answer.
+            After::Close | After::CloseRefused => {
+                self.input = Vec::new();
+                if system::finish_sending(&self.socket).is_err() {
+                    return Step::Over;
+                }
+                Phase::Draining { left_bytes: DRAIN_LIMIT_BYTES }
+            }
+        };
+        Step::Done
+    }
+
+    fn drain(&mut self, left_bytes: usize, scratch: &mut [u8], tally: &Tally) -> Step {
+        match self.receive(scratch, tally) {
+            Ok(count) if count < left_bytes => {
+                self.phase = Phase::Draining { left_bytes: left_bytes - count };
+                Step::Done
+            }
+            Ok(_) => Step::Over,
+            Err(step) => step,
+        }
+    }
+}

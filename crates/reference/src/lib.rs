@@ -1,0 +1,402 @@
+//! A server with a known service time, to measure the engine against and to compare frameworks with.
+//!
+//! It serves the whole contract, does nothing else, and counts what it does. An answer is sent its
+//! service time after the request was received complete; requests of one connection are answered
+//! one after the other, those of different connections do not wait for each other.
+
+#![forbid(unsafe_code)]
+
+mod client;
+mod clients;
+mod contract;
+mod multipart;
+mod request;
+mod service_time;
+mod tally;
+mod worker;
+
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread::{self, JoinHandle};
+
+use plimsoll_system as system;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use crate::service_time::{Freeze, ServiceTime};
+pub use crate::tally::{Counts, Held};
+use crate::worker::{Door, Post, Rules, Worker};
+
+/// How new connections reach the workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Acceptors {
+    /// Every worker has a listening socket, and the kernel divides connections among them.
+    #[default]
+    Many,
+    /// The first worker accepts every connection and deals them out in turn, itself included.
+    One,
+}
+
+/// What kind of server is asked for.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReferenceSpec {
+    /// Where it listens; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// Threads that serve.
+    #[serde(default = "one")]
+    pub workers: usize,
+    /// Cores for the workers, dealt out in turn; empty leaves that to the system.
+    #[serde(default)]
+    pub cores: Vec<usize>,
+    /// How new connections reach the workers.
+    #[serde(default)]
+    pub acceptors: Acceptors,
+    /// Connections that may wait to be accepted, for each listening socket.
+    #[serde(default = "default_backlog")]
+    pub backlog: u32,
+    /// How long an answer takes.
+    #[serde(default)]
+    pub service_time: ServiceTime,
+    /// When the whole server stands still; none for never.
+    #[serde(default)]
+    pub freeze: Option<Freeze>,
+    /// Chooses which requests have which service time.
+    #[serde(default)]
+    pub seed: u64,
+    /// Where the server writes, when it is stopped, how long it had each request: pairs of 64-bit
+    /// little-endian numbers as in [`Held`], by rising instant. Nowhere when absent.
+    #[serde(default)]
+    pub witness: Option<PathBuf>,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn default_backlog() -> u32 {
+    4096
+}
+
+impl ReferenceSpec {
+    /// One worker that answers at once.
+    #[must_use]
+    pub fn new(address: SocketAddr) -> Self {
+        Self {
+            address,
+            workers: one(),
+            cores: Vec::new(),
+            acceptors: Acceptors::default(),
+            backlog: default_backlog(),
+            service_time: ServiceTime::default(),
+            freeze: None,
+            seed: 0,
+            witness: None,
+        }
+    }
+
+    /// Reads a specification from JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`ReferenceError::Spec`] when it is not JSON, lacks a field or has one that is not known.
+    pub fn from_json(text: &str) -> Result<Self, ReferenceError> {
+        serde_json::from_str(text).map_err(|error| ReferenceError::Spec(vec![error.to_string()]))
+    }
+
+    /// Everything that is wrong with it.
+    fn problems(&self) -> Vec<String> {
+        let workers = (self.workers == 0).then(|| "`workers` is 0, it must be 1 or more".into());
+        let backlog = (self.backlog == 0 || i32::try_from(self.backlog).is_err())
+            .then(|| format!("`backlog` is {}, it must be from 1 to {}", self.backlog, i32::MAX));
+        let service_time = self.service_time.problem();
+        let freeze = self.freeze.and_then(Freeze::problem);
+        [workers, backlog, service_time, freeze].into_iter().flatten().collect()
+    }
+}
+
+/// Why the reference server can't start, or ended.
+#[derive(Debug, Error)]
+pub enum ReferenceError {
+    /// The specification is wrong; every problem found.
+    #[error("the specification of the reference server is wrong: {}", .0.join("; "))]
+    Spec(Vec<String>),
+    /// A core that was asked for is not there.
+    #[error("core {core} is not among the cores this process may use: {allowed:?}")]
+    Core {
+        /// The core asked for.
+        core: usize,
+        /// The cores there are.
+        allowed: Vec<usize>,
+    },
+    /// It can't listen where it should.
+    #[error("can't listen on {address}: {source}")]
+    Address {
+        /// Where it should listen.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The operating system refused something that a worker can't do without.
+    #[error("a worker of the reference server failed: {0}")]
+    Worker(io::Error),
+    /// A worker ended by a panic.
+    #[error("a worker of the reference server ended unexpectedly")]
+    WorkerLost,
+    /// What it says of its requests could not be written.
+    #[error("the reference server can't write what it witnessed: {0}")]
+    Witness(io::Error),
+}
+
+impl ReferenceError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Spec(_) => "mend the options named",
+            Self::Core { .. } => "ask for cores that are there; `nproc` counts them",
+            Self::Address { .. } => {
+                "stop the program that listens there (`ss -ltnp` names it), or take another port"
+            }
+            Self::Worker(_) => "look at the limits of this host with `plimsoll machine`",
+            Self::WorkerLost => "this is a mistake in Plimsoll; please report it",
+            Self::Witness(_) => "free some space, or name another file with `--witness`",
+        }
+    }
+
+    /// Exit code of the server's process: 2 the question, 3 the host, 5 the server itself, 6 the
+    /// file that it could not write.
+    #[must_use]
+    pub fn exit_code(&self) -> i32 {
+        match self {
+            Self::Spec(_) => 2,
+            Self::Core { .. } | Self::Address { .. } => 3,
+            Self::Worker(_) | Self::WorkerLost => 5,
+            Self::Witness(_) => 6,
+        }
+    }
+}
+
+/// A running server; dropping it stops it.
+#[allow(missing_debug_implementations)]
+pub struct Server {
+    address: SocketAddr,
+    rules: Arc<Rules>,
+    posts: Vec<Arc<Post>>,
+    threads: Vec<JoinHandle<io::Result<()>>>,
+    witness: Option<PathBuf>,
+}
+
+impl Server {
+    /// Listens, and serves in threads of its own until it is stopped.
+    ///
+    /// Raises this process's limit of open files as far as it may.
+    ///
+    /// # Errors
+    ///
+    /// A specification with problems, a core that is not there, an address that is taken, or an
+    /// operating system that has no threads or file descriptors left.
+    pub fn start(spec: &ReferenceSpec) -> Result<Self, ReferenceError> {
+        let problems = spec.problems();
+        if !problems.is_empty() {
+            return Err(ReferenceError::Spec(problems));
+        }
+        check_cores(&spec.cores)?;
+        let _ = system::raise_open_file_limit();
+        let (address, listeners) = listen(spec)
+            .map_err(|source| ReferenceError::Address { address: spec.address, source })?;
+        let mut server = Self::new(spec, address).map_err(ReferenceError::Worker)?;
+        server.spawn(spec, listeners).map_err(ReferenceError::Worker)?;
+        Ok(server)
+    }
+
+    fn new(spec: &ReferenceSpec, address: SocketAddr) -> io::Result<Self> {
+        let witness = spec.witness.clone();
+        let post = || Ok(Arc::new(Post::new(witness.is_some())?));
+        let posts: io::Result<_> = (0..spec.workers).map(|_| post()).collect();
+        let rules = Rules {
+            service_time: spec.service_time,
+            freeze: spec.freeze,
+            zero_ns: system::now_ns(),
+            stop: AtomicBool::new(false),
+        };
+        Ok(Self { address, rules: Arc::new(rules), posts: posts?, threads: Vec::new(), witness })
+    }
+
+    fn spawn(&mut self, spec: &ReferenceSpec, listeners: Vec<OwnedFd>) -> io::Result<()> {
+        let mut listeners = listeners.into_iter();
+        for (index, post) in self.posts.iter().enumerate() {
+            let dealt_to = match spec.acceptors {
+                Acceptors::Many => vec![Arc::clone(post)],
+                Acceptors::One => self.posts.clone(),
+            };
+            let door = listeners.next().map(|listener| Door::new(listener, dealt_to));
+            let seed = spec.seed.wrapping_add(index as u64);
+            let (rules, post) = (Arc::clone(&self.rules), Arc::clone(post));
+            let core = spec.cores.get(index % spec.cores.len().max(1)).copied();
+            let thread = thread::Builder::new().name(format!("reference-{index}"));
+            self.threads.push(thread.spawn(move || {
+                core.map_or(Ok(()), system::pin_thread)?;
+                Worker::new(rules, post, door, seed)?.run()
+            })?);
+        }
+        Ok(())
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its start on the monotonic clock, in nanoseconds; freezes are counted from there.
+    #[must_use]
+    pub fn zero_ns(&self) -> u64 {
+        self.rules.zero_ns
+    }
+
+    /// What it has done so far; up to a few microseconds behind what clients have seen.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut total = Counts::default();
+        for post in &self.posts {
+            total.add(&post.tally.counts());
+        }
+        total
+    }
+
+    /// Whether every worker serves; when not, [`Server::stop`] says why.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        !self.threads.iter().any(JoinHandle::is_finished)
+    }
+
+    /// Closes every connection and ends; returns what it has done.
+    ///
+    /// # Errors
+    ///
+    /// What had ended a worker before, or the file of the witness that can't be written.
+    pub fn stop(mut self) -> Result<Counts, ReferenceError> {
+        self.join()?;
+        self.testify().map_err(ReferenceError::Witness)?;
+        Ok(self.counts())
+    }
+
+    /// Writes how long each request was held.
+    fn testify(&self) -> io::Result<()> {
+        let Some(path) = &self.witness else { return Ok(()) };
+        let mut held: Vec<Held> =
+            self.posts.iter().flat_map(|post| post.tally.witness.take()).collect();
+        held.sort_unstable();
+        let pairs = held.iter().flat_map(|one| [one.received_ns, one.answered_ns]);
+        fs::write(path, pairs.flat_map(u64::to_le_bytes).collect::<Vec<_>>())
+    }
+
+    fn join(&mut self) -> Result<(), ReferenceError> {
+        self.rules.stop.store(true, Relaxed);
+        for post in &self.posts {
+            post.ring();
+        }
+        let endings: Vec<_> = self.threads.drain(..).map(JoinHandle::join).collect();
+        for ending in endings {
+            ending.map_err(|_| ReferenceError::WorkerLost)?.map_err(ReferenceError::Worker)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Who wants to know calls `stop`.
+        let _ = self.join();
+    }
+}
+
+fn check_cores(cores: &[usize]) -> Result<(), ReferenceError> {
+    let allowed = system::allowed_cores().map_err(ReferenceError::Worker)?;
+    match cores.iter().find(|core| !allowed.contains(core)) {
+        Some(&core) => Err(ReferenceError::Core { core, allowed }),
+        None => Ok(()),
+    }
+}
+
+/// The listening sockets, and the address they have.
+fn listen(spec: &ReferenceSpec) -> io::Result<(SocketAddr, Vec<OwnedFd>)> {
+    let backlog = i32::try_from(spec.backlog).unwrap_or(i32::MAX);
+    // A socket that may share its port would join another server there; this one finds it taken.
+    let only = system::listen(&spec.address, backlog, false)?;
+    let address = system::local_address(&only)?;
+    if spec.acceptors == Acceptors::One {
+        return Ok((address, vec![only]));
+    }
+    drop(only);
+    let listeners: io::Result<_> =
+        (0..spec.workers).map(|_| system::listen(&address, backlog, true)).collect();
+    Ok((address, listeners?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> ReferenceSpec {
+        ReferenceSpec::new("127.0.0.1:0".parse().unwrap())
+    }
+
+    #[test]
+    fn a_specification_needs_nothing_but_an_address() {
+        let read = ReferenceSpec::from_json(r#"{"address": "127.0.0.1:0"}"#).unwrap();
+        assert_eq!(read, spec());
+    }
+
+    #[test]
+    fn a_specification_is_the_same_after_writing_and_reading() {
+        let full = ReferenceSpec {
+            workers: 2,
+            cores: vec![0, 1],
+            acceptors: Acceptors::One,
+            service_time: ServiceTime::Bimodal { duration_ns: 1, second_ns: 2, second_ratio: 0.5 },
+            freeze: Some(Freeze { duration_ns: 1, period_ns: 5 }),
+            seed: 7,
+            ..spec()
+        };
+        let text = serde_json::to_string(&full).unwrap();
+        assert_eq!(ReferenceSpec::from_json(&text).unwrap(), full);
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        let text = r#"{"address": "127.0.0.1:0", "worker": 2}"#;
+        let error = ReferenceSpec::from_json(text).unwrap_err();
+        assert!(error.to_string().contains("`worker`"), "{error}");
+        assert_eq!(error.exit_code(), 2);
+    }
+
+    #[test]
+    fn every_problem_is_named_at_once() {
+        let wrong = ReferenceSpec {
+            workers: 0,
+            backlog: 0,
+            freeze: Some(Freeze { duration_ns: 5, period_ns: 5 }),
+            ..spec()
+        };
+        let Err(ReferenceError::Spec(problems)) = Server::start(&wrong) else {
+            panic!("it started");
+        };
+        assert_eq!(problems.len(), 3, "{problems:?}");
+    }
+
+    #[test]
+    fn a_core_that_is_not_there_is_named() {
+        let wrong = ReferenceSpec { cores: vec![100_000], ..spec() };
+        let error = Server::start(&wrong).err().unwrap();
+        assert!(matches!(error, ReferenceError::Core { core: 100_000, .. }), "{error}");
+        assert_eq!(error.exit_code(), 3);
+    }
+}

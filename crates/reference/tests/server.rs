@@ -1,0 +1,442 @@
+//! The reference server as its clients see it: raw bytes over sockets.
+
+// Functions outside of `#[test]` are tests too here.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use plimsoll_reference::{
+    Acceptors, Counts, Freeze, ReferenceError, ReferenceSpec, Server, ServiceTime,
+};
+use plimsoll_system as system;
+
+const MS: u64 = 1_000_000;
+const GET_EMPTY: &[u8] = b"GET /empty HTTP/1.1\r\nHost: x\r\n\r\n";
+const GET_PLAINTEXT: &[u8] = b"GET /plaintext HTTP/1.1\r\nHost: x\r\n\r\n";
+const GET_32768: &[u8] = b"GET /32768 HTTP/1.1\r\nHost: x\r\n\r\n";
+
+fn spec() -> ReferenceSpec {
+    ReferenceSpec::new("127.0.0.1:0".parse().unwrap())
+}
+
+fn start(spec: &ReferenceSpec) -> Server {
+    Server::start(spec).unwrap()
+}
+
+fn with_service_time(duration_ns: u64) -> Server {
+    start(&ReferenceSpec { service_time: ServiceTime::Fixed { duration_ns }, ..spec() })
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.set_nodelay(true).unwrap();
+    stream
+}
+
+/// Reads one answer of given length: status, lower-case head, body.
+fn read_answer(stream: &mut TcpStream) -> (u16, String, Vec<u8>) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head).unwrap().to_lowercase();
+    let status = head[9..12].parse().unwrap();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    stream.read_exact(&mut body).unwrap();
+    (status, head, body)
+}
+
+fn ask(stream: &mut TcpStream, request: &[u8]) -> (u16, String, Vec<u8>) {
+    stream.write_all(request).unwrap();
+    read_answer(stream)
+}
+
+fn post(path: &str, content_type: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {content_type}\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), body].concat()
+}
+
+fn is_closed(stream: &mut TcpStream) -> bool {
+    matches!(stream.read(&mut [0]), Ok(0))
+}
+
+/// Counts once they are as expected; they are a few microseconds behind what a client sees.
+fn counts_when(server: &Server, settled: impl Fn(&Counts) -> bool) -> Counts {
+    for _ in 0..1_000 {
+        let counts = server.counts();
+        if settled(&counts) {
+            return counts;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("the counts did not settle: {:?}", server.counts());
+}
+
+#[test]
+fn every_endpoint_is_served_on_one_connection() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    for (path, length) in [("empty", 0), ("2048", 2048), ("8192", 8192), ("32768", 32768)] {
+        let request = format!("GET /{path} HTTP/1.1\r\nHost: x\r\n\r\n");
+        let (status, _, body) = ask(&mut stream, request.as_bytes());
+        assert_eq!((status, body), (200, vec![b'A'; length]));
+    }
+    assert_eq!(ask(&mut stream, GET_PLAINTEXT).2, b"Hello, World!");
+    let fibonacci = ask(&mut stream, b"GET /fibonacci/90 HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!(fibonacci.2, b"2880067194370816120");
+    assert_eq!(server.stop().unwrap().connections_accepted, 1);
+}
+
+#[test]
+fn the_twenty_six_arguments_are_counted_however_they_come() {
+    let alphabet = "abcdefghijklmnopqrstuvwxyz";
+    let pairs: Vec<_> =
+        alphabet.chars().map(|letter| (format!("abc{letter}"), alphabet.to_owned())).collect();
+    let form: Vec<_> = pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let form = form.join("&");
+    let parts: Vec<_> = pairs
+        .iter()
+        .map(|(name, value)| {
+            let disposition = format!("Content-Disposition: form-data; name=\"{name}\"");
+            format!("--b0undary\r\n{disposition}\r\n\r\n{value}\r\n")
+        })
+        .collect();
+    let multipart = parts.concat() + "--b0undary--\r\n";
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    let requests = [
+        format!("GET /getArgs2048?{form} HTTP/1.1\r\nHost: x\r\n\r\n").into_bytes(),
+        post("/postArgs2048", "application/x-www-form-urlencoded", form.as_bytes()),
+        post("/postArgsMulti2048", "multipart/form-data; boundary=b0undary", multipart.as_bytes()),
+    ];
+    for request in requests {
+        let (status, head, body) = ask(&mut stream, &request);
+        assert_eq!((status, body), (200, vec![b'A'; 2048]));
+        assert!(head.contains("\r\ndecoded-bytes: 676\r\n"), "{head}");
+    }
+}
+
+#[test]
+fn broken_json_is_refused_and_the_connection_goes_on() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    for broken in ["{\"id\":", ""] {
+        let request = post("/json", "application/json", broken.as_bytes());
+        assert_eq!(ask(&mut stream, &request).0, 400);
+    }
+    let request = post("/json", "application/json", b"{\"id\": 1}");
+    assert_eq!(ask(&mut stream, &request).2, b"{\"id\":1}");
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_not_found() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    assert_eq!(ask(&mut stream, b"GET /none HTTP/1.1\r\nHost: x\r\n\r\n").0, 404);
+    assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
+}
+
+#[test]
+fn pipelined_requests_are_answered_in_order() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    let requests = [GET_EMPTY, GET_PLAINTEXT, GET_32768].repeat(50).concat();
+    let mut sender = stream.try_clone().unwrap();
+    let sending = std::thread::spawn(move || sender.write_all(&requests).unwrap());
+    for index in 0..150 {
+        assert_eq!(read_answer(&mut stream).2.len(), [0, 13, 32768][index % 3], "{index}");
+    }
+    sending.join().unwrap();
+    assert_eq!(server.stop().unwrap().requests_answered, 150);
+}
+
+#[test]
+fn a_request_may_come_a_byte_at_a_time() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    let request = post("/json", "application/json", b"[1,2,3]");
+    for byte in &request {
+        stream.write_all(&[*byte]).unwrap();
+    }
+    assert_eq!(read_answer(&mut stream).2, b"[1,2,3]");
+}
+
+#[test]
+fn an_answer_larger_than_the_socket_takes_is_sent_whole_once_it_is_read() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    let body = format!("\"{}\"", "x".repeat(900_000));
+    let requests = post("/json", "application/json", body.as_bytes()).repeat(30);
+    let mut sender = stream.try_clone().unwrap();
+    let sending = std::thread::spawn(move || sender.write_all(&requests).unwrap());
+    counts_when(&server, |counts| counts.requests_received > counts.requests_answered);
+    for _ in 0..30 {
+        assert_eq!(read_answer(&mut stream).2, body.as_bytes());
+    }
+    sending.join().unwrap();
+}
+
+#[test]
+fn connection_close_is_announced_and_done() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    let request = b"GET /2048 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    let (status, head, _) = ask(&mut stream, request);
+    assert_eq!(status, 200);
+    assert!(head.contains("\r\nconnection: close\r\n"), "{head}");
+    assert!(is_closed(&mut stream));
+}
+
+#[test]
+fn an_older_client_is_served_and_closed_unless_it_asks_to_stay() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    for _ in 0..2 {
+        let (status, head, _) =
+            ask(&mut stream, b"GET /2048 HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
+        assert_eq!(status, 200);
+        assert!(head.contains("\r\nconnection: keep-alive\r\n"), "{head}");
+    }
+    assert_eq!(ask(&mut stream, b"GET /2048 HTTP/1.0\r\n\r\n").0, 200);
+    assert!(is_closed(&mut stream));
+}
+
+#[test]
+fn a_client_that_has_said_all_still_gets_its_answer() {
+    let server = with_service_time(5 * MS);
+    let mut stream = connect(server.address());
+    stream.write_all(GET_PLAINTEXT).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(read_answer(&mut stream).2, b"Hello, World!");
+    assert!(is_closed(&mut stream));
+    assert_eq!(counts_when(&server, |counts| counts.connections_closed == 1).requests_answered, 1);
+}
+
+#[test]
+fn a_client_is_told_to_send_its_body_when_it_asks() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    let head =
+        "POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    assert_eq!(read_answer(&mut stream).0, 100);
+    assert_eq!(ask(&mut stream, b"{}").2, b"{}");
+}
+
+#[test]
+fn what_is_no_request_is_refused_and_closed() {
+    let server = start(&spec());
+    let long = [b"GET / HTTP/1.1\r\nX: ".as_slice(), &vec![b'x'; 200_000]].concat();
+    let coded = b"POST /json HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n{}";
+    let large = b"POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nbeginning";
+    let cases: [(&[u8], u16); 4] =
+        [(b"\x16\x03\x01\r\n\r\n", 400), (coded, 411), (large, 413), (&long, 431)];
+    for (request, expected) in cases {
+        let mut stream = connect(server.address());
+        stream.write_all(request).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let (status, head, _) = read_answer(&mut stream);
+        assert_eq!(status, expected);
+        assert!(head.contains("\r\nconnection: close\r\n"), "{head}");
+        assert!(is_closed(&mut stream));
+    }
+    let counts = server.stop().unwrap();
+    assert_eq!((counts.requests_received, counts.requests_refused), (0, 4));
+}
+
+#[test]
+fn both_ways_to_accept_serve_every_connection() {
+    for acceptors in [Acceptors::Many, Acceptors::One] {
+        let server = start(&ReferenceSpec { workers: 3, acceptors, ..spec() });
+        let mut streams: Vec<_> = (0..60).map(|_| connect(server.address())).collect();
+        for stream in &mut streams {
+            stream.write_all(GET_PLAINTEXT).unwrap();
+        }
+        for stream in &mut streams {
+            assert_eq!(read_answer(stream).2, b"Hello, World!");
+        }
+        let counts = server.stop().unwrap();
+        assert_eq!(counts.connections_accepted, 60, "{acceptors:?}");
+        assert_eq!(counts.requests_answered, 60, "{acceptors:?}");
+    }
+}
+
+#[test]
+fn the_counts_are_the_bytes_that_went_over_the_wire() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    let (_, head, body) = ask(&mut stream, GET_32768);
+    drop(stream);
+    let counts = counts_when(&server, |counts| counts.connections_closed == 1);
+    let expected = Counts {
+        connections_accepted: 1,
+        connections_closed: 1,
+        requests_received: 1,
+        requests_answered: 1,
+        received_bytes: GET_32768.len() as u64,
+        sent_bytes: (head.len() + body.len()) as u64,
+        ..Counts::default()
+    };
+    assert_eq!(counts, expected);
+}
+
+#[test]
+fn an_answer_takes_its_service_time_or_longer() {
+    let server = with_service_time(20 * MS);
+    let mut stream = connect(server.address());
+    for _ in 0..3 {
+        let before_ns = system::now_ns();
+        assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
+        assert!(system::now_ns() - before_ns >= 20 * MS);
+    }
+}
+
+#[test]
+fn answers_on_different_connections_do_not_wait_for_each_other() {
+    // One after the other, these would take 30 s and run into the read timeout.
+    let server = with_service_time(300 * MS);
+    let mut streams: Vec<_> = (0..100).map(|_| connect(server.address())).collect();
+    for stream in &mut streams {
+        stream.write_all(GET_EMPTY).unwrap();
+    }
+    for stream in &mut streams {
+        assert_eq!(read_answer(stream).0, 200);
+    }
+}
+
+#[test]
+fn requests_on_one_connection_are_served_one_after_the_other() {
+    let server = with_service_time(10 * MS);
+    let mut stream = connect(server.address());
+    let before_ns = system::now_ns();
+    stream.write_all(&GET_EMPTY.repeat(5)).unwrap();
+    for _ in 0..5 {
+        assert_eq!(read_answer(&mut stream).0, 200);
+    }
+    assert!(system::now_ns() - before_ns >= 50 * MS);
+}
+
+#[test]
+fn a_share_of_the_answers_takes_the_second_service_time() {
+    let service_time =
+        ServiceTime::Bimodal { duration_ns: 0, second_ns: 30 * MS, second_ratio: 0.5 };
+    let server = start(&ReferenceSpec { service_time, seed: 1, ..spec() });
+    let mut stream = connect(server.address());
+    let mut before_ns = system::now_ns();
+    let slow = (0..40).filter(|_| {
+        assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
+        let now_ns = system::now_ns();
+        now_ns - std::mem::replace(&mut before_ns, now_ns) >= 30 * MS
+    });
+    let slow = slow.count();
+    assert!(slow >= 5, "{slow}");
+}
+
+#[test]
+fn a_frozen_server_answers_nothing_until_the_freeze_is_over() {
+    let freeze = Freeze { duration_ns: 200 * MS, period_ns: 300 * MS };
+    let server = start(&ReferenceSpec { freeze: Some(freeze), ..spec() });
+    let mut stream = connect(server.address());
+    let mut frozen = 0;
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(35));
+        let asked_ns = system::now_ns() - server.zero_ns();
+        assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
+        let answered_ns = system::now_ns() - server.zero_ns();
+        if let Some(end_ns) = freeze.end_ns(asked_ns) {
+            frozen += 1;
+            assert!(answered_ns >= end_ns, "asked {asked_ns}, answered {answered_ns}");
+        }
+    }
+    assert!(frozen > 0);
+}
+
+#[test]
+fn stopping_closes_every_connection_and_frees_the_port() {
+    for acceptors in [Acceptors::Many, Acceptors::One] {
+        let server = start(&ReferenceSpec { workers: 2, acceptors, ..spec() });
+        let address = server.address();
+        let mut streams: Vec<_> = (0..4).map(|_| connect(address)).collect();
+        for stream in &mut streams {
+            assert_eq!(ask(stream, GET_EMPTY).0, 200);
+        }
+        assert!(server.is_running());
+        server.stop().unwrap();
+        assert!(streams.iter_mut().all(is_closed));
+        let refused = TcpStream::connect(address).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
+        let again = start(&ReferenceSpec { address, workers: 2, acceptors, ..spec() });
+        assert_eq!(again.address(), address);
+    }
+}
+
+#[test]
+fn a_frozen_server_stops_all_the_same() {
+    let freeze = Freeze { duration_ns: 3_599_000 * MS, period_ns: 3_600_000 * MS };
+    let server = start(&ReferenceSpec { freeze: Some(freeze), ..spec() });
+    let _waiting = connect(server.address());
+    std::thread::sleep(Duration::from_millis(1_100));
+    server.stop().unwrap();
+}
+
+#[test]
+fn a_port_that_is_taken_is_not_shared_with_whoever_has_it() {
+    let other = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap();
+    let first = start(&ReferenceSpec { workers: 2, ..spec() });
+    for taken in [address, first.address()] {
+        for acceptors in [Acceptors::Many, Acceptors::One] {
+            let spec = ReferenceSpec { address: taken, acceptors, ..spec() };
+            let error = Server::start(&spec).err().unwrap();
+            assert!(matches!(error, ReferenceError::Address { .. }), "{error}");
+            assert_eq!(error.exit_code(), 3);
+        }
+    }
+}
+
+/// The pairs that a witness wrote.
+fn testimony(path: &std::path::Path) -> Vec<(u64, u64)> {
+    let bytes = std::fs::read(path).unwrap();
+    let number = |part: &[u8]| u64::from_le_bytes(part.try_into().unwrap());
+    bytes.chunks_exact(16).map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()
+}
+
+#[test]
+fn a_witness_says_how_long_each_request_was_held() {
+    let path = std::env::temp_dir().join(format!("plimsoll-witness-{}", std::process::id()));
+    let witness = Some(path.clone());
+    let service_time = ServiceTime::Fixed { duration_ns: 5 * MS };
+    let server = start(&ReferenceSpec { service_time, witness, workers: 2, ..spec() });
+    let began_ns = system::now_ns();
+    for _ in 0..3 {
+        ask(&mut connect(server.address()), GET_EMPTY);
+    }
+    server.stop().unwrap();
+    let (pairs, ended_ns) = (testimony(&path), system::now_ns());
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(pairs.len(), 3);
+    assert!(pairs.is_sorted(), "{pairs:?}");
+    for (received_ns, answered_ns) in pairs {
+        assert!(began_ns <= received_ns && answered_ns <= ended_ns);
+        // The timer starts just before the request is read.
+        assert!(answered_ns - received_ns > 4 * MS);
+    }
+}
+
+#[test]
+fn a_witness_that_cannot_write_says_so_at_the_end() {
+    let witness = Some("/proc/no such file".into());
+    let error = start(&ReferenceSpec { witness, ..spec() }).stop().unwrap_err();
+    assert!(matches!(error, ReferenceError::Witness(_)), "{error}");
+    assert_eq!(error.exit_code(), 6);
+}

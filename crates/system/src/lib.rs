@@ -1,0 +1,18 @@
+//! The operating system: clocks, sockets, readiness, cores and limits, over `rustix`.
+//!
+//! This is the only crate that reads a clock and the only one that may hold `unsafe`.
+
+mod clock;
+mod host;
+mod poller;
+mod socket;
+
+pub use crate::clock::{now_ns, process_cpu_s, wall_clock_ns};
+pub use crate::host::{
+    allowed_cores, local_port_range, peak_rss_bytes, pin_thread, raise_open_file_limit,
+    wake_precisely,
+};
+pub use crate::poller::{Bell, Poller, Ready};
+pub use crate::socket::{
+    accept, connect, connect_result, finish_sending, listen, local_address, receive, reset, send,
+};

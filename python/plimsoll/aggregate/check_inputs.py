@@ -1,0 +1,328 @@
+"""Evidence: what the rows of a trial say beyond its summary, for checks and reports.
+
+Each function takes the rows themselves and reads each of them once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from plimsoll.aggregate import query
+from plimsoll.statistics import laws
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.usage import Window
+    from plimsoll.recording import Recording
+
+GONE_NS = 200_000_000
+"""A load that ends so soon after a refused attempt says nothing of the server."""
+
+OPENING_NS = 20_000_000
+"""A load that begins with its hold may take so long to open its connections."""
+
+
+@dataclass(frozen=True)
+class OutcomeCount:
+    """Requests of one trial that ended alike.
+
+    Attributes:
+        outcome: How they ended.
+        errno: Error number of the system; None when there was none.
+        requests: How many.
+        held: How many of them within the holds.
+        sent: How many of them were handed to a connection.
+        impossible: How many of them have instants that run backwards, or an answer without one.
+    """
+
+    outcome: str
+    errno: int | None
+    requests: int
+    held: int
+    sent: int
+    impossible: int
+
+
+@dataclass(frozen=True)
+class KindCount:
+    """Requests of one kind, counted from the rows.
+
+    Attributes:
+        request: Index into the trial's kinds of request.
+        held: Those that were sent within the holds.
+        sent: Those that were sent in the whole trial.
+        answered: Those of which one byte of an answer or more came, in the whole trial.
+        received_bytes: Bytes of the answers of the whole trial.
+    """
+
+    request: int
+    held: int
+    sent: int
+    answered: int
+    received_bytes: int
+
+
+@dataclass(frozen=True)
+class StatusCount:
+    """Complete responses of one request type with one status code.
+
+    Attributes:
+        request: Index into the trial's kinds of request.
+        status: The code; None where it is not said.
+        responses: How many, in the whole trial.
+        held: How many of them within the holds.
+        held_wrong: How many of the latter should have had another status.
+    """
+
+    request: int
+    status: int | None
+    responses: int
+    held: int
+    held_wrong: int
+
+
+@dataclass(frozen=True)
+class BodyCount:
+    """Bodies of one request type whose content was given, where status and length were right.
+
+    Attributes:
+        request: Index into the trial's kinds of request.
+        expected: Responses whose body could be compared, in the whole trial.
+        compared: How many of them were compared byte for byte.
+        wrong: How many of the compared ones differed.
+        held_expected: The first of these within the holds.
+        held_compared: The second within the holds.
+        held_wrong: The third within the holds.
+    """
+
+    request: int
+    expected: int
+    compared: int
+    wrong: int
+    held_expected: int
+    held_compared: int
+    held_wrong: int
+
+
+@dataclass(frozen=True)
+class BodyLengths:
+    """Lengths of the bodies of the holds of one request type with one status code.
+
+    Attributes:
+        request: Index into the trial's kinds of request.
+        status: The code.
+        usual_bytes: The most frequent length.
+        usual: Responses of this length.
+        others: Responses of other lengths.
+        others_shortest_bytes: The shortest of the other lengths; None when there are none.
+        others_longest_bytes: The longest of them.
+    """
+
+    request: int
+    status: int | None
+    usual_bytes: int
+    usual: int
+    others: int
+    others_shortest_bytes: int | None
+    others_longest_bytes: int | None
+
+
+@dataclass(frozen=True)
+class ConnectionEnd:
+    """Opened connections that ended alike.
+
+    Attributes:
+        outcome: How they ended.
+        connections: How many, in the whole trial.
+        held: How many of them within the holds.
+        least_responses: Fewest responses that one of the latter carried; None when unknown.
+        most_responses: Most of them.
+    """
+
+    outcome: str
+    connections: int
+    held: int
+    least_responses: int | None
+    most_responses: int | None
+
+
+@dataclass(frozen=True)
+class InFlight:
+    """Requests in flight over some time, told from the rows.
+
+    Attributes:
+        mean: Mean number of requests in flight.
+        waiting: Mean number of requests that were due and waited in the driver to be sent.
+        ended_per_s: Requests that ended, per second.
+        time_s: Mean time in flight for each of these, in seconds; 0 when none ended.
+    """
+
+    mean: float
+    waiting: float
+    ended_per_s: float
+    time_s: float
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How answers fell on connections.
+
+    Attributes:
+        connections: Connections that were open long enough to count.
+        starved: Those of them without a complete answer in the holds.
+        mean_answers: Complete answers of the holds for each of them.
+        jain: Jain's index of fairness, from 1/n (one has all) to 1 (all alike); None without any
+            answer.
+
+    Source:
+        R. Jain, D. Chiu, W. Hawe, *A Quantitative Measure of Fairness*, DEC-TR-301, 1984.
+    """
+
+    connections: int
+    starved: int
+    mean_answers: float
+    jain: float | None
+
+
+def _rows(name: str, recording: Recording, requests: Rows) -> list[tuple[Any, ...]]:
+    """Rows of a query over the requests of a trial, by the name of its SQL file."""
+    with query.opened(recording.holds, requests=requests) as database:
+        return database.execute(query.text(name)).fetchall()
+
+
+def outcome_counts(recording: Recording, requests: Rows) -> tuple[OutcomeCount, ...]:
+    """How the requests of a trial ended, the most frequent first."""
+    return tuple(OutcomeCount(*row) for row in _rows("outcome_counts", recording, requests))
+
+
+def kind_counts(recording: Recording, requests: Rows) -> tuple[KindCount, ...]:
+    """Requests of each kind that was sent, in the order of the recording."""
+    return tuple(KindCount(*row) for row in _rows("kind_counts", recording, requests))
+
+
+def status_counts(recording: Recording, requests: Rows) -> tuple[StatusCount, ...]:
+    """Complete responses by request type and status code, the most frequent first."""
+    return tuple(StatusCount(*row) for row in _rows("status_counts", recording, requests))
+
+
+def body_counts(recording: Recording, requests: Rows) -> tuple[BodyCount, ...]:
+    """Bodies that were expected, compared and wrong, by request type; none where none was given."""
+    return tuple(BodyCount(*row) for row in _rows("body_counts", recording, requests))
+
+
+def body_lengths(recording: Recording, requests: Rows) -> tuple[BodyLengths, ...]:
+    """Lengths of the bodies of the holds; none where the driver does not say them."""
+    return tuple(BodyLengths(*row) for row in _rows("body_lengths", recording, requests))
+
+
+def gone_ns(recording: Recording, requests: Rows) -> int | None:
+    """Since when nothing listened on the server's port, until the load ended.
+
+    Returns:
+        When the last complete response came, in nanoseconds since zero, if only refused attempts to
+        connect came after it, for `GONE_NS` and more; else None.
+    """
+    if not recording.stages:
+        return None
+    with query.opened(requests=requests) as database:
+        rows = database.execute(query.text("last_response")).fetchall()
+    end_ns = recording.stages[-1].end_ns
+    gone = [int(at_ns) for at_ns, refused in rows if refused and end_ns - at_ns >= GONE_NS]
+    return gone[0] if gone else None
+
+
+def slower_than(recording: Recording, requests: Rows, least_ns: int) -> int:
+    """Requests of the holds that took at least so long, however they ended."""
+    with query.opened(recording.holds, requests=requests) as database:
+        found = database.execute(query.text("slower_than"), {"least_ns": least_ns}).fetchone()
+    return int(found[0]) if found is not None else 0
+
+
+def connection_ends(recording: Recording, connections: Rows) -> tuple[ConnectionEnd, ...]:
+    """How the opened connections of a trial ended, the most frequent first."""
+    with query.opened(recording.holds, connections=connections) as database:
+        rows = database.execute(query.text("connection_ends")).fetchall()
+    return tuple(ConnectionEnd(*row) for row in rows)
+
+
+def in_flight(requests: Rows, windows: Sequence[Window]) -> tuple[InFlight, ...]:
+    """Requests in flight over some stretches of time, each on its own.
+
+    A request counts for the part of its service time that lies within the stretch, however it
+    ended, so that nothing is lost at the edges.
+
+    Args:
+        requests: The table `requests`.
+        windows: The stretches.
+    """
+    starts, ends = [window[0] for window in windows], [window[1] for window in windows]
+    columns = {"number": range(len(windows)), "from_ns": starts, "until_ns": ends}
+    with query.opened(requests=requests) as database:
+        database.register("stretches", pa.table(columns))
+        rows = database.execute(query.text("in_flight")).fetchall()
+    return tuple(_in_flight(window, *row) for window, row in zip(windows, rows, strict=True))
+
+
+def _in_flight(window: Window, spent_ns: float, waited_ns: float, ended: int) -> InFlight:
+    length_ns = window[1] - window[0]
+    mean, ended_per_s = spent_ns / length_ns, ended / length_ns * query.SECOND_NS
+    time_s = laws.mean_time_s(mean, ended_per_s) if ended else 0.0
+    return InFlight(mean, waited_ns / length_ns, ended_per_s, time_s)
+
+
+def shares(recording: Recording, requests: Rows, connections: Rows, least_ns: int) -> Shares:
+    """How the answers of the holds fell on the connections.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+        connections: Its table `connections`.
+        least_ns: A connection counts when it was open for so long within the holds.
+    """
+    limits = {"least_ns": max(least_ns, 1), **_held(recording)}
+    tables = {"requests": requests, "connections": connections}
+    with query.opened(recording.holds, **tables) as database:
+        row = database.execute(query.text("shares"), limits).fetchall()[0]
+    return Shares(*row)
+
+
+def open_connections(recording: Recording, connections: Rows) -> float | None:
+    """Mean connections open in the holds, told from the rows; None when there is no hold."""
+    duration_ns = sum(hold.end_ns - hold.start_ns for hold in recording.holds)
+    if not duration_ns:
+        return None
+    with query.opened(connections=connections) as database:
+        limits = {"opening_ns": OPENING_NS, **_held(recording)}
+        row = database.execute(query.text("open_time"), limits).fetchall()[0]
+    return row[0] / duration_ns
+
+
+def unanswered(recording: Recording, connections: Rows, least_ns: int) -> int:
+    """Connections that opened, lived for some time and never got a byte of an answer.
+
+    Args:
+        recording: The recording.
+        connections: Its table `connections`.
+        least_ns: How long a connection must have lived to count.
+    """
+    end_ns = recording.stages[-1].end_ns if recording.stages else 0
+    with query.opened(connections=connections) as database:
+        row = database.execute(
+            "SELECT count(*) FROM connections WHERE responses = 0"
+            " AND coalesce(closed_ns, $end_ns) - connected_ns >= $least_ns",
+            {"end_ns": end_ns, "least_ns": least_ns},
+        ).fetchall()[0]
+    return int(row[0])
+
+
+def _held(recording: Recording) -> dict[str, list[int]]:
+    """Starts and ends of the holds, as parameters of a query."""
+    return {
+        "starts": [hold.start_ns for hold in recording.holds],
+        "ends": [hold.end_ns for hold in recording.holds],
+    }

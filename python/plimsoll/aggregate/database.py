@@ -1,0 +1,166 @@
+"""The database of `query`; apart from it, for figures that need none do without DuckDB."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from plimsoll import machine, tables
+from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, RIGHT, UNENDED
+from plimsoll.errors import HostError, StorageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from plimsoll.aggregate.query import Rows
+    from plimsoll.recording import RecordedStage
+
+MEMORY = "2GB"
+"""The most memory a query holds; what does not fit is kept in a temporary folder."""
+
+
+_LIMITS = (
+    "cpu.max",
+    "cpu.cfs_quota_us",
+    "cpu.cfs_period_us",
+    "memory.max",
+    "memory.limit_in_bytes",
+)
+"""Files of a control group that DuckDB opens."""
+
+_STREAM = "reading the stream registered as "
+"""What DuckDB says of a table whose rows come from Arrow, and do not come."""
+
+
+_shared: ContextVar[duckdb.DuckDBPyConnection | None] = ContextVar("shared", default=None)
+
+
+@contextmanager
+def shared() -> Generator[duckdb.DuckDBPyConnection]:
+    """Has all databases of the block share one instance: to start one takes longer than a query.
+
+    Yields:
+        The instance.
+
+    Raises:
+        HostError: This host has control groups whose limits cannot be read.
+    """
+    known = _shared.get()
+    if known is not None:
+        yield known
+        return
+    with _instance() as instance:
+        before = _shared.set(instance)
+        try:
+            yield instance
+        finally:
+            _shared.reset(before)
+
+
+@contextmanager
+def opened(
+    holds: Sequence[RecordedStage] = (), **relations: Rows
+) -> Generator[duckdb.DuckDBPyConnection]:
+    """A database over some tables of a trial, gone after the block.
+
+    Queries may use `is_completed`, `is_right` and `is_failed` of an outcome, and `in_hold` of an
+    instant.
+
+    Args:
+        holds: The stretches of time for which `in_hold` is true.
+        relations: Rows by the name of their table.
+
+    Raises:
+        HostError: This host has control groups whose limits cannot be read.
+    """
+    with shared() as instance, instance.cursor() as database:
+        for statement in _macros(holds):
+            database.execute(statement)
+        for name, rows in relations.items():
+            database.register(name, _empty(name) if rows is None else rows)
+        with _interruptible():
+            yield database
+
+
+@contextmanager
+def _instance() -> Generator[duckdb.DuckDBPyConnection]:
+    """A database with nothing in it."""
+    _require_readable_limits()
+    with tempfile.TemporaryDirectory(prefix="plimsoll-") as spill:
+        settings: dict[str, Any] = {
+            "temp_directory": spill,
+            "memory_limit": MEMORY,
+            "preserve_insertion_order": False,
+        }
+        with duckdb.connect(config=settings) as instance:
+            yield instance
+
+
+@cache
+def _require_readable_limits() -> None:
+    """Does nothing where DuckDB can read the limits of this process, or there are none.
+
+    DuckDB 2.0 aborts the process where such a file is there and cannot be opened.
+
+    Raises:
+        HostError: One cannot.
+    """
+    groups = {*machine.control_groups("cpu"), *machine.control_groups("memory")}
+    limits = (group / name for group in sorted(groups) for name in _LIMITS)
+    for path in (Path("/proc/self/cgroup"), *limits):
+        if not path.exists():
+            continue
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            message = f"`{path}` cannot be read ({error.strerror}), and DuckDB needs it"
+            raise HostError(
+                message, "let this process read the limits of its control group"
+            ) from error
+
+
+@contextmanager
+def _interruptible() -> Generator[None]:
+    """Ctrl-C within a query is what it is elsewhere; DuckDB makes an error of its own of it.
+
+    Raises:
+        StorageError: The rows turned out to be damaged while they were read.
+    """
+    try:
+        yield
+    except duckdb.InvalidInputException as error:
+        if _STREAM not in str(error):
+            raise
+        reason = str(error).partition(_STREAM)[2].splitlines()[0]
+        raise StorageError(f"recorded rows cannot be read: table {reason}") from error
+    except (RuntimeError, duckdb.InterruptException) as error:
+        if "interrupted" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from error
+
+
+def _empty(name: str) -> pa.Table:
+    table = next(table for table in tables.TABLES if table.name == name)
+    return table.schema.empty_table()
+
+
+def _macros(holds: Sequence[RecordedStage]) -> tuple[str, ...]:
+    inside = " OR ".join(f"(t >= {hold.start_ns} AND t < {hold.end_ns})" for hold in holds)
+    return (
+        f"CREATE TEMP MACRO is_right(name) AS name IN {_listed(RIGHT)}",
+        f"CREATE TEMP MACRO is_completed(name) AS name IN {_listed(COMPLETED)}",
+        f"CREATE TEMP MACRO is_failed(name) AS name NOT IN {_listed(NOT_FAILED)}",
+        f"CREATE TEMP MACRO is_unended(name) AS name IN {_listed(UNENDED)}",
+        f"CREATE TEMP MACRO in_hold(t) AS {inside or 'false'}",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "(" + ", ".join(f"'{name}'" for name in names) + ")"

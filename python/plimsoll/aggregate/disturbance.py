@@ -1,0 +1,378 @@
+"""Disturbance: what others took from server and driver, and how long these waited for a core.
+
+What others took from some cores is the busy time of these cores less that of the process trees
+that had them to themselves. Others are all other programs, Plimsoll's own sampling among them, and
+threads of the kernel. Time in interrupts is nobody's: a kernel that counts it with the task that
+was interrupted has it in the trees' time already, one that counts it apart has not, so there it is
+taken off. Where nobody knows which way a kernel counts, it is taken off too: then others took at
+least so much.
+
+What others took while nobody waited for a core was not missing. Run delay says how long threads of
+a tree did wait, for others or for each other: a tree lost to others no more than it waited, and no
+more than they took.
+
+Source: proc_stat(5), proc_pid_stat(5); CONFIG_IRQ_TIME_ACCOUNTING and the document on scheduler
+statistics (`sched-stats`) of Linux.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from plimsoll.aggregate import cores
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.aggregate.usage import Usage, Values, Window
+    from plimsoll.recording import Recording
+
+Side = Literal["server", "driver"]
+Whose = Literal["server", "driver", "both"]
+
+MUCH = 0.05
+"""Cores; where others took so much of what was waited for, they may have been the limit."""
+
+LEAST_SEEN = 0.5
+"""Share of a tree's processor time that its threads must have been seen with to speak for it."""
+
+NEVER_IDLE = 0.95
+"""A server that ran or waited for a core for so much of the time was never out of work."""
+
+SIDES: tuple[Side, Side] = ("server", "driver")
+
+
+@dataclass(frozen=True)
+class TakenTime:
+    """What others took from some cores, on average over some time.
+
+    Attributes:
+        cores: Cores that others kept busy.
+        run_delay_cores: Threads of the tree, or trees, that were ready and waited for a core; None
+            where the kernel does not say.
+    """
+
+    cores: float
+    run_delay_cores: float | None
+
+    @property
+    def missed_cores(self) -> float:
+        """The most of it that was missing: no more than was waited for."""
+        return min(self.cores, self.cores if self.run_delay_cores is None else self.run_delay_cores)
+
+
+def taken_from(
+    recording: Recording, readings: Usage, side: Side, windows: Sequence[Window]
+) -> TakenTime | None:
+    """What others took from the cores of server or driver over some stretches together.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        side: Whose cores.
+        windows: The stretches of time.
+
+    Returns:
+        None when any part of it is unknown, or when server and driver share cores: then nobody
+        knows whose cores others took.
+    """
+    if recording.server is None or recording.driver is None or not cores.own_cores(recording):
+        return None
+    given = recording.server.cores if side == "server" else recording.driver.cores
+    return _taken(recording, readings, given, [side], windows)
+
+
+def taken_from_both(
+    recording: Recording, readings: Usage, windows: Sequence[Window]
+) -> TakenTime | None:
+    """What others took from the cores of server and driver, whether these share them or not.
+
+    Where one of the two was given no cores, all cores of the host are looked at.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches of time.
+
+    Returns:
+        None when any part of it is unknown.
+    """
+    given = cores.used_cores(recording) or cores.all_cores(readings)
+    return _taken(recording, readings, given, SIDES, windows)
+
+
+def full_ratio(recording: Recording, readings: Usage) -> float | None:
+    """Share of the server's cores that it, the kernel for it, and others kept busy over the holds.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+
+    Returns:
+        0 to 1; the server's own share where nobody knows what others took; None when that is
+        unknown too.
+    """
+    own = cores.server_busy_ratio(recording, readings)
+    taken = taken_from(recording, readings, "server", held(recording))
+    if own is None or taken is None or recording.server is None:
+        return own
+    return min(own + taken.cores / len(recording.server.cores), 1.0)
+
+
+def taken(
+    recording: Recording, readings: Usage, windows: Sequence[Window]
+) -> dict[Whose, TakenTime]:
+    """What others took over some stretches, by whose cores these were.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches of time.
+
+    Returns:
+        `server` and `driver` apart; `both` where they share cores; empty when it is unknown.
+    """
+    if not cores.own_cores(recording):
+        together = taken_from_both(recording, readings, windows)
+        return {"both": together} if together else {}
+    server = taken_from(recording, readings, "server", windows)
+    driver = taken_from(recording, readings, "driver", windows)
+    return {"server": server, "driver": driver} if server and driver else {}
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What a trial lost to others: how long its work stood still for want of a core.
+
+    Attributes:
+        ratio: Share of the time in which no request could make progress, 0 to 1. The throughput of
+            a load that asks for as much as can be had is too low by about as much.
+        sides: Share of the time in which server, and driver, waited for cores that others had;
+            `both` where nobody knows which of them did.
+        stolen_ratio: Share of the time of all cores that the host of a virtual machine withheld.
+    """
+
+    ratio: float
+    sides: dict[Whose, float]
+    stolen_ratio: float
+
+    @property
+    def driver_ratio(self) -> float:
+        """Share of the time in which the driver waited, or the host withheld its core."""
+        return self.sides.get("driver", self.sides.get("both", 0.0)) + self.stolen_ratio
+
+
+def lost(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Lost | None:
+    """What others, and the host of a virtual machine, took from a trial that waited for it.
+
+    A server that never idled lost what it waited for itself. Otherwise it idled while the load
+    generator waited for a core, and the other way round: so what was lost is the time in which one
+    of them waited, or both, as if they did so independently of each other.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches of time.
+
+    Returns:
+        None where what others took is unknown.
+    """
+    found = taken(recording, readings, windows)
+    if not found:
+        return None
+    sides: dict[Whose, float]
+    if "both" in found:
+        sides = _waits_on_shared(recording, readings, found["both"], windows)
+    else:
+        given = _given(recording, readings)
+        sides = {whose: min(one.missed_cores / given[whose], 1.0) for whose, one in found.items()}
+    count = len(cores.all_cores(readings))
+    stolen = (readings.rate("machine", "cpu_steal_s", windows) or 0.0) / max(count, 1)
+    own = cores.server_busy_ratio(recording, readings)
+    waited = [*sides.values()]
+    if "server" in sides and own is not None and own + sides["server"] >= NEVER_IDLE:
+        waited = [sides["server"]]
+    progress = math.prod(1.0 - min(ratio, 1.0) for ratio in (*waited, stolen))
+    return Lost(1.0 - progress, sides, stolen)
+
+
+def _waits_on_shared(
+    recording: Recording, readings: Usage, both: TakenTime, windows: Sequence[Window]
+) -> dict[Whose, float]:
+    """Share of the time that each side waited for cores they share, and others had.
+
+    They also wait for each other, so of what each waited the part counts that others took. A
+    server with fewer threads than cores can wait on no more than these.
+    """
+    count = _given(recording, readings)["both"]
+    waits = {side: _run_delay(readings, side, windows) for side in SIDES}
+    if recording.driver is None or None in waits.values():
+        return {"both": min(both.missed_cores / count, 1.0)}
+    threads = {
+        "server": readings.mean("server", "threads", windows) or count,
+        "driver": recording.driver.threads,
+    }
+    waited = sum(one or 0.0 for one in waits.values())
+    by_others = both.missed_cores / waited if waited else 0.0
+    return {
+        side: min((waits[side] or 0.0) * by_others / min(count, max(threads[side], 1)), 1.0)
+        for side in SIDES
+    }
+
+
+def noted(recording: Recording, readings: Usage) -> dict[Whose, TakenTime]:
+    """What others took over the holds, where a sentence on who was the limit must speak of it.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+
+    Returns:
+        By whose cores these were; empty when nobody lacked more than `MUCH`.
+    """
+    found = taken(recording, readings, held(recording))
+    return {whose: one for whose, one in found.items() if one.missed_cores > MUCH}
+
+
+@dataclass(frozen=True)
+class DriverPeak:
+    """The load generator in its busiest second.
+
+    Attributes:
+        own: Share of its busiest core that it used, at most; 1 is all of it.
+        wanted: The same in the second in which most was wanted, with what it waited for while
+            others had its cores.
+    """
+
+    own: float
+    wanted: float
+
+
+def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
+    """How busy the load generator itself kept its busiest core in the holds.
+
+    On cores of its own that is the busy time of a core less what others took of all of them, and
+    never less than its own time for each of its threads. Where nobody knows what others took, it is
+    all of the busy time.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+
+    Returns:
+        None when neither its time nor that of its cores was read.
+    """
+    windows = cores.whole_seconds(recording)
+    if recording.driver is None or not windows:
+        return None
+    tree = cores.busy_cores(readings, "driver", windows)
+    own = tree / max(recording.driver.threads, 1)
+    missed = np.zeros(len(windows))
+    if given := cores.own_cores(recording):
+        busy = np.array(
+            [readings.rates("machine", f"core{core}_busy_s", windows) for core in given]
+        )
+        others = _others(recording, readings, given, busy.sum(axis=0) - tree, windows)
+        own = np.fmax(own, busy.max(axis=0) - others)
+        missed = np.fmin(others, _waited(readings, tree, windows))
+    if np.isnan(own).all():
+        return None
+    wanted = float(np.nanmax(own + missed))
+    return DriverPeak(min(float(np.nanmax(own)), 1.0), min(wanted, 1.0))
+
+
+def _others(
+    recording: Recording,
+    readings: Usage,
+    given: Sequence[int],
+    not_own: Values,
+    windows: Sequence[Window],
+) -> Values:
+    """Cores that others kept busy in each of some stretches; 0 where it is unknown."""
+    if cores.interrupt_time(recording) != "task":
+        apart = [readings.rates("machine", f"core{core}_interrupt_s", windows) for core in given]
+        not_own = not_own - np.sum(apart, axis=0)
+    return np.nan_to_num(np.fmax(not_own, 0.0))
+
+
+def _waited(readings: Usage, tree: Values, windows: Sequence[Window]) -> Values:
+    """Threads of the driver that waited for a core in each of some stretches; NaN if unknown."""
+    ran = readings.rates("driver", "run_time_s", windows)
+    waited = readings.rates("driver", "run_delay_s", windows)
+    return np.where(ran >= LEAST_SEEN * tree, waited, np.nan)
+
+
+def _given(recording: Recording, readings: Usage) -> dict[Whose, int]:
+    """How many cores each side was given; both together where they share them."""
+    if recording.server is None or recording.driver is None:
+        return {}
+    if not cores.own_cores(recording):
+        together = cores.used_cores(recording) or cores.all_cores(readings)
+        return {"both": len(together)} if together else {}
+    return {"server": len(recording.server.cores), "driver": len(recording.driver.cores)}
+
+
+def longest_pause_s(readings: Usage, window: Window) -> float | None:
+    """Longest time that a thread of the driver did not look, about some stretch of time.
+
+    Args:
+        readings: The readings.
+        window: The stretch; every reading whose interval shares time with it counts.
+
+    Returns:
+        Seconds; None where it was not read.
+    """
+    pauses = [
+        pause_s
+        for (start, end), pause_s in readings.intervals("driver", "longest_pause_s")
+        if start < window[1] and end > window[0]
+    ]
+    return max(pauses, default=None)
+
+
+def held(recording: Recording) -> list[Window]:
+    """The holds as stretches of time."""
+    return [(hold.start_ns, hold.end_ns) for hold in recording.holds]
+
+
+def _taken(
+    recording: Recording,
+    readings: Usage,
+    given: Sequence[int],
+    sides: Sequence[Side],
+    windows: Sequence[Window],
+) -> TakenTime | None:
+    busy = cores.on_cores(readings, "busy", given, windows)
+    nobodys = _interrupts_apart(recording, readings, given, windows)
+    own = cores.total([cores.mean_busy_cores(readings, side, windows) for side in sides])
+    if busy is None or nobodys is None or own is None:
+        return None
+    waited = cores.total([_run_delay(readings, side, windows) for side in sides])
+    return TakenTime(max(busy - nobodys - own, 0.0), waited)
+
+
+def _run_delay(readings: Usage, side: Side, windows: Sequence[Window]) -> float | None:
+    """Threads that waited for a core, on average; None when too few of them were seen.
+
+    Threads that were never seen, or not to their end, waited as long for each second that they ran
+    as those that were.
+    """
+    waited = readings.rate(side, "run_delay_s", windows)
+    ran = readings.rate(side, "run_time_s", windows)
+    busy = cores.mean_busy_cores(readings, side, windows)
+    if waited is None or ran is None or busy is None or ran < LEAST_SEEN * busy:
+        return None
+    return waited * max(busy / ran, 1.0) if ran else waited
+
+
+def _interrupts_apart(
+    recording: Recording, readings: Usage, given: Sequence[int], windows: Sequence[Window]
+) -> float | None:
+    """Cores' worth of interrupts that are in no task's time, as far as that is known."""
+    if cores.interrupt_time(recording) == "task":
+        return 0.0
+    return cores.on_cores(readings, "interrupt", given, windows)

@@ -1,0 +1,101 @@
+"""What the machine gave in each stretch of a trial: cores, and their speed.
+
+Cores are lost to other programs and other virtual machines (`aggregate.disturbance`). The speed of
+those that are left is told by the load generator as a clock.
+
+A load generator does the same work for each request, so its processor time for a request tells how
+fast the machine was: its frequency, and what neighbours on its cores, caches and memory cost. Time
+in which it waited for a core is not in it.
+
+It must not move with the server. A load generator that waits for a slow server wakes more often for
+a request, which costs processor time on any machine. So what goes with the wake-ups is taken off
+first: the least-squares slope of the cost over wake-ups for a request, which is no less than 0 and
+no more than the whole cost. What a slower machine changes through more wake-ups is taken off with
+it, so the wander is too small rather than too great. A load generator that is idle for most of the
+time is no clock at all: how deeply a core sleeps is part of the cost then.
+
+Source: control measurements, D. C. Montgomery, Design and Analysis of Experiments; schedstat and
+`voluntary_ctxt_switches`, proc_pid_status(5); decision 57.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.aggregate import cores, disturbance
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.aggregate.usage import Usage, Values, Window
+    from plimsoll.recording import Recording
+
+LEAST_BUSY = 0.3
+"""Share of a core that the load generator must use to be a clock."""
+
+FEWEST = 4
+"""Seconds of which fewer tell no median."""
+
+
+LEAST_GIVEN = 0.2
+"""Where a trial got less than this share of its cores, nobody knows what it would have done."""
+
+
+def given(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Values:
+    """What the machine gave in each of some stretches: 1 for all cores at their usual speed.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches of time, in order.
+    """
+    found = [disturbance.lost(recording, readings, [window]) for window in windows]
+    progress = np.array(
+        [1.0 if one is None else max(1.0 - one.ratio, LEAST_GIVEN) for one in found]
+    )
+    seconds = cores.whole_seconds(recording)
+    measured = speeds(readings, seconds)
+    known = ~np.isnan(measured)
+    if not known.any():
+        return progress
+    apart = np.abs(_middles(windows)[:, None] - _middles(seconds)[known])
+    return progress * measured[known][apart.argmin(axis=1)]
+
+
+def speeds(readings: Usage, windows: Sequence[Window]) -> Values:
+    """Speed of the machine in each of some stretches, 1 in the median one.
+
+    Args:
+        readings: The readings of a trial.
+        windows: Stretches of about a second each, of one kind of load.
+
+    Returns:
+        NaN where it is unknown; NaN throughout where the load generator is no clock.
+    """
+    unknown = np.full(len(windows), np.nan)
+    ran = readings.rates("driver", "run_time_s", windows)
+    ended = readings.rates("driver", "requests_ended", windows)
+    woken = readings.rates("driver", "voluntary_switches", windows)
+    known = (ran > 0) & (ended > 0) & ~np.isnan(woken)
+    if known.sum() < FEWEST or np.median(ran[known]) < LEAST_BUSY:
+        return unknown
+    costs = _without_wake_ups(ran[known] / ended[known], woken[known] / ended[known])
+    unknown[known] = np.median(costs) / costs
+    return unknown
+
+
+def _middles(windows: Sequence[Window]) -> Values:
+    return np.array([(start + end) / 2 for start, end in windows], dtype=np.float64)
+
+
+def _without_wake_ups(costs: Values, woken: Values) -> Values:
+    """Cost of a request in each stretch, as it would be with the mean number of wake-ups."""
+    apart = woken - woken.mean()
+    spread = float(apart @ apart)
+    if not spread or not woken.mean():
+        return costs
+    slope = float(apart @ costs) / spread
+    slope = min(max(slope, 0.0), float(costs.mean() / woken.mean()))
+    return costs - slope * apart

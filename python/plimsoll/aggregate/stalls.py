@@ -1,0 +1,148 @@
+"""Silences: what the service times of a closed load hide, and an estimate of how much that is.
+
+In the closed model a connection that waits sends nothing. While a server stands still, the few
+requests in flight wait and are counted, once each; all those that a schedule would have sent
+meanwhile are never made, and their waits are in no percentile.
+
+A silence is a stretch of a hold, longer than `LEAST_NS`, in which requests waited and no answer
+came. Nobody who had come in a silence would have been answered before its end. So of requests that
+arrive evenly over the holds, the share that waits longer than x is at least
+
+    P(W > x) = Σ max(0, g − x) / T
+
+over the silences of length g, where T is the length of the holds; its quantiles are what is given
+here. They are estimates and a lower bound: that requests pile up during a silence and are answered
+one after the other behind it is left out. Stalls of single connections are found apart: a request
+that arrives on a connection picked at random waits as above, with T times the connections for T.
+They are never part of a measured percentile.
+
+Source:
+    The wait of an arrival at a random instant until the next event: W. Feller, *An Introduction to
+    Probability Theory and Its Applications*, volume II, 1971, section I.4 (the waiting time
+    paradox). That a closed loop leaves such waits out: G. Tene, README of `giltene/wrk2`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from plimsoll.aggregate import query
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from plimsoll.aggregate.query import Rows
+    from plimsoll.recording import Recording
+
+LEAST_NS = 1_000_000
+"""Shorter stretches without an answer are left out; estimates below it are not given."""
+
+STALL_NS = 10_000_000
+"""A shorter wait may be the work of a scheduler."""
+
+STALL_TIMES = 10
+"""A response that takes fewer times the median of its request type need not have stalled."""
+
+MOST_STALLS = 20_000
+"""So many stalls of single connections are looked at, the longest first."""
+
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+"""Quantiles of the estimate by the names they have in columns."""
+
+SCHEMA = pa.schema(
+    [
+        pa.field("silences", pa.int64(), nullable=False),
+        pa.field("silent_ns", pa.int64(), nullable=False),
+        pa.field("longest_ns", pa.int64(), nullable=False),
+        *(pa.field(f"wait_{name}_ns", pa.float64()) for name in QUANTILES),
+    ]
+)
+"""One row a trial: number, sum and longest of the silences, and quantiles of the estimate."""
+
+
+def silences(recording: Recording, requests: Rows) -> pa.Table:
+    """What the silences of a trial amount to.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+
+    Returns:
+        One row of `SCHEMA`; none where the load was open, for its response times have it all, or
+        where nothing was held.
+    """
+    duration_ns = sum(hold.end_ns - hold.start_ns for hold in recording.holds)
+    if recording.load.model != "closed" or not duration_ns:
+        return SCHEMA.empty_table()
+    lengths_ns = [end - start for start, end in found(recording, requests)]
+    row: Mapping[str, Any] = {
+        "silences": len(lengths_ns),
+        "silent_ns": sum(lengths_ns),
+        "longest_ns": max(lengths_ns, default=0),
+        **{
+            f"wait_{name}_ns": wait_ns(lengths_ns, duration_ns, quantile)
+            for name, quantile in QUANTILES.items()
+        },
+    }
+    return pa.Table.from_pylist([row], schema=SCHEMA)
+
+
+def found(recording: Recording, requests: Rows) -> list[tuple[int, int]]:
+    """First instant and end of each silence in the holds, in nanoseconds since zero."""
+    with query.opened(requests=requests) as database:
+        statement = query.text("stalls")
+        return [
+            (int(start_ns), int(end_ns))
+            for hold in recording.holds
+            for start_ns, end_ns in database.execute(
+                statement,
+                {"from_ns": hold.start_ns, "until_ns": hold.end_ns, "least_ns": LEAST_NS},
+            ).fetchall()
+        ]
+
+
+def of_connections(recording: Recording, requests: Rows) -> list[tuple[int, int]]:
+    """Stalls of single connections: when each request that stalled was sent, and when it ended.
+
+    A request stalled when its complete response took at least `STALL_NS` and `STALL_TIMES` times
+    the median of its request type.
+
+    Returns:
+        Instants in nanoseconds since zero, the longest stall first, no more than `MOST_STALLS`.
+    """
+    with query.opened(recording.holds, requests=requests) as database:
+        given = {"least_ns": STALL_NS, "times": STALL_TIMES, "most": MOST_STALLS}
+        rows = database.execute(query.text("connection_stalls"), given).fetchall()
+    return [(int(start_ns), int(end_ns)) for start_ns, end_ns in rows]
+
+
+def wait_ns(lengths_ns: Iterable[int], duration_ns: int, quantile: float) -> float | None:
+    """A quantile of the wait for the next answer, of requests that arrive evenly.
+
+    Args:
+        lengths_ns: Length of each silence.
+        duration_ns: Length of the time in which requests arrive.
+        quantile: Which one, from 0 to 1.
+
+    Returns:
+        The least x for which no larger share than 1 − quantile waits longer, in nanoseconds; None
+        when it is no more than `LEAST_NS`.
+    """
+    longest_first = np.sort(np.array(list(lengths_ns), dtype=np.float64))[::-1]
+    if not longest_first.size:
+        return None
+    counts = np.arange(1, longest_first.size + 1)
+    waits = (np.cumsum(longest_first) - (1 - quantile) * duration_ns) / counts
+    wait = _first_that_holds(waits.tolist(), longest_first.tolist())
+    return wait if wait > LEAST_NS else None
+
+
+def _first_that_holds(waits: Sequence[float], longest_first: Sequence[float]) -> float:
+    """The wait for which just the silences that are longer than it were counted."""
+    for place, wait in enumerate(waits):
+        if place + 1 == len(longest_first) or wait >= longest_first[place + 1]:
+            return float(wait)
+    return 0.0

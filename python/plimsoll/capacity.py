@@ -1,0 +1,162 @@
+"""Capacity: the maximum rate of the engine on this host, measured once and stored.
+
+`plimsoll calibrate` stores it in a user file, one for each machine and version of the engine. A
+trial looks up the nearest case and writes its rate into the recording, so that verdicts need only
+the recording.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import StorageError
+
+FORMAT = 1
+"""Version of the format of the file."""
+
+IDENTITY = (
+    "cores",
+    "cores_online",
+    "physical_cores",
+    "cpu_model",
+    "architecture",
+    "kernel",
+    "hypervisor",
+    "container",
+    "cgroup_cores",
+)
+"""Facts of a host on which its capacity depends; if one differs, a stored capacity does not apply.
+"""
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The capacity in one case.
+
+    Attributes:
+        connections: Number of connections.
+        answer_bytes: Mean length of a response with its head.
+        throughput_per_s: Responses per second of engine and reference server together.
+        threads: Threads of the engine.
+        cpu_per_request_s: CPU time of the engine per request, with every row recorded.
+        driver_busy_ratio: Busy share of the engine's threads.
+        server_busy_ratio: Busy share of the reference server's cores.
+    """
+
+    connections: int
+    answer_bytes: float
+    throughput_per_s: float
+    threads: int
+    cpu_per_request_s: float
+    driver_busy_ratio: float
+    server_busy_ratio: float
+
+    @property
+    def thread_per_s(self) -> float:
+        """Requests per second that one thread of the engine could send on its own core."""
+        return 1 / self.cpu_per_request_s
+
+
+def engine(name: str, version: str) -> str:
+    """The name of a driver in stored capacities."""
+    return f"{name} {version}"
+
+
+def identity(machine: Mapping[str, Any], engine: str) -> dict[str, object]:
+    """The key of a capacity: the facts it depends on, and the version of the engine.
+
+    Args:
+        machine: Facts of a host from `machine.facts`; missing ones are null.
+        engine: Name and version of the engine.
+    """
+    return {**{name: machine.get(name) for name in IDENTITY}, "engine": engine}
+
+
+def file(machine: Mapping[str, Any], engine: str) -> Path:
+    """The file with the capacities of a host and an engine.
+
+    Source:
+        XDG Base Directory Specification, `XDG_STATE_HOME`.
+    """
+    text = json.dumps(identity(machine, engine), sort_keys=True)
+    mark = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return _state_folder() / "plimsoll" / f"ceiling-{mark}.json"
+
+
+def keep(
+    ceilings: Sequence[Ceiling], machine: Mapping[str, Any], engine: str, into: Path | None = None
+) -> Path:
+    """Stores the capacities of a host.
+
+    Args:
+        ceilings: The capacities.
+        machine: Facts of the host.
+        engine: Name and version of the engine.
+        into: The file; None for the one that trials read.
+
+    Returns:
+        The file.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    path = into or file(machine, engine)
+    content = {
+        "format": FORMAT,
+        "identity": identity(machine, engine),
+        "ceilings": [asdict(ceiling) for ceiling in ceilings],
+    }
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+        partial.replace(path)
+    except OSError as error:
+        message = f"`{path}` cannot be written: {error.strerror}"
+        raise StorageError(message, "choose another file with `--into`") from error
+    return path
+
+
+def kept(machine: Mapping[str, Any], engine: str) -> tuple[Ceiling, ...]:
+    """The capacities of a host; none if it is not calibrated, or the file is invalid."""
+    try:
+        content = json.loads(file(machine, engine).read_text("utf-8"))
+        if content["format"] != FORMAT or content["identity"] != identity(machine, engine):
+            return ()
+        return tuple(Ceiling(**ceiling) for ceiling in content["ceilings"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+
+
+def nearest(
+    ceilings: Sequence[Ceiling], connections: int, answer_bytes: float
+) -> Ceiling | None:  # fmt: skip
+    """The case nearest to a trial, by the ratios of connections and of lengths.
+
+    Args:
+        ceilings: The cases.
+        connections: Connections of the trial.
+        answer_bytes: Mean length of its responses with their heads.
+
+    Returns:
+        The case; None if there is none.
+    """
+
+    def distance(ceiling: Ceiling) -> float:
+        return abs(math.log((ceiling.connections + 1) / (connections + 1))) + abs(
+            math.log((ceiling.answer_bytes + 1) / (answer_bytes + 1))
+        )
+
+    return min(ceilings, key=distance, default=None)
+
+
+def _state_folder() -> Path:
+    named = os.environ.get("XDG_STATE_HOME", "")
+    return Path(named) if named.startswith("/") else Path.home() / ".local" / "state"

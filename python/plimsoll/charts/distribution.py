@@ -1,0 +1,157 @@
+"""Distribution: the latency of some frameworks by quantile, one line for each repetition.
+
+The axis of quantiles is logarithmic in 1 / (1 − q), so that 90 %, 99 % and 99.9 % lie equally far
+apart. A stall is a step, and a line that ends early had fewer responses.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from plimsoll import canvas, wording
+
+if TYPE_CHECKING:
+    from plimsoll.canvas import Rows, Specification
+    from plimsoll.findings.distributions import Distributions
+
+NAME = "distribution"
+TITLE = "Latency distribution"
+CAPTION = (
+    "Latency that a share of the responses did not exceed, one line for each repetition, from "
+    "every response of the measurement window. Both axes are logarithmic; quantiles are spaced "
+    "by 1 / (1 − q) and drawn where at least ten responses lie above."
+)
+TABLE = "quantiles"
+COLUMNS = {
+    "framework": "framework",
+    "repetition": "repetition",
+    "quantile": "quantile",
+    "value": "latency, ms",
+}
+
+_TIMES = {"response_time": "response time", "service_time": "service time"}
+_DASHES = ([1, 0], [6, 3], [2, 2])
+_TOLD = (0.9, 0.99)
+_TAILS = [1, 2, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
+_TICKS = [10.0**power for power in range(-3, 6)]
+_HEIGHT_PX = 260
+
+
+def draw(data: Distributions) -> Specification:
+    """The chart with its data; `colours` gives the colour of each framework."""
+    chart = _chart(data.frameworks, _TIMES[data.time])
+    return canvas.finished(chart, {"quantiles": _rows(data)}, _description(data))
+
+
+def colours(data: Distributions) -> dict[str, canvas.Colour]:
+    """The colour of each framework."""
+    return {
+        name: canvas.KINDS[place % len(canvas.KINDS)] for place, name in enumerate(data.frameworks)
+    }
+
+
+def _rows(data: Distributions) -> Rows:
+    return [
+        {
+            "framework": entry.framework,
+            "repetition": entry.repetition,
+            "quantile": wording.significant(one.quantile, 7),
+            "value": canvas.scaled(one.value_ns, 1e6),
+        }
+        for entry in data.entries
+        for one in entry.quantiles
+        if one.value_ns > 0
+    ]
+
+
+def _description(data: Distributions) -> str:
+    parts: list[str] = []
+    for name in data.frameworks:
+        first = next(entry for entry in data.entries if entry.framework == name)
+        values = {one.quantile: one.value_ns for one in first.quantiles}
+        told = [
+            f"{wording.percent(quantile)} below {wording.seconds(values[quantile] / 1e9)}"
+            for quantile in _TOLD
+            if quantile in values
+        ]
+        parts.append(f"{name}: {', '.join(told) or 'too few responses'}")
+    return f"{_TIMES[data.time].capitalize()} at {data.endpoint} by quantile. " + "; ".join(parts)
+
+
+@cache
+def _chart(frameworks: tuple[str, ...], time: str) -> Specification:
+    chart = canvas.layered(_lines(frameworks, time), _points(frameworks, time))
+    return canvas.styled(chart.properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX))
+
+
+def _source() -> alt.Chart:
+    tail = "1 / (1 - datum.quantile)"
+    return alt.Chart(alt.NamedData(name="quantiles")).transform_calculate(tail=tail)
+
+
+def _lines(frameworks: tuple[str, ...], time: str) -> alt.Chart:
+    dashes = [
+        _DASHES[place // len(canvas.KINDS) % len(_DASHES)] for place in range(len(frameworks))
+    ]
+    return (
+        _source()
+        .mark_line(strokeWidth=1.8, strokeCap="round", strokeJoin="round", opacity=0.9)
+        .encode(
+            x=_x(),
+            y=_y(time),
+            color=_colour(frameworks),
+            detail="repetition:N",
+            strokeDash=alt.StrokeDash(
+                "framework:N",
+                scale=alt.Scale(domain=list(frameworks), range=dashes),
+                legend=None,
+            ),
+        )
+    )
+
+
+def _points(frameworks: tuple[str, ...], time: str) -> alt.Chart:
+    """Points for the pointer, unseen."""
+    return (
+        _source()
+        .mark_point(size=60, opacity=0, filled=True)
+        .encode(
+            x=_x(),
+            y=_y(time),
+            color=_colour(frameworks),
+            tooltip=[
+                alt.Tooltip("framework:N"),
+                alt.Tooltip("repetition:Q"),
+                alt.Tooltip("quantile:Q", format=".6~%"),
+                alt.Tooltip("value:Q", title=f"{time}, ms", format=canvas.NUMBERS),
+            ],
+        )
+    )
+
+
+def _x() -> alt.X:
+    share = "format(100 - 100 / datum.value, '.4~f') + ' %'"
+    return alt.X(
+        "tail:Q",
+        title="share of the responses that took no longer",
+        scale=alt.Scale(type="log", nice=False),
+        axis=alt.Axis(values=_TAILS, labelExpr=share, grid=True),
+    )
+
+
+def _y(time: str) -> alt.Y:
+    return alt.Y(
+        "value:Q",
+        title=f"{time} (ms), logarithmic",
+        scale=alt.Scale(type="log", nice=False, padding=6),
+        axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS),
+    )
+
+
+def _colour(frameworks: tuple[str, ...]) -> alt.Color:
+    shades = [canvas.KINDS[place % len(canvas.KINDS)].light for place in range(len(frameworks))]
+    scale = alt.Scale(domain=list(frameworks), range=shades)
+    return alt.Color("framework:N", scale=scale, legend=None)

@@ -1,0 +1,190 @@
+"""The contract of a framework, verified without load and printed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plimsoll import machine
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.cli import messages
+from plimsoll.conduct import trial_state
+from plimsoll.errors import FrameworkError
+from plimsoll.processes.logs import last_lines
+from plimsoll.serving import contract, server
+from plimsoll.serving.contract import ContractViolation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.recording import RecordedServer
+    from plimsoll.serving.server import RunningServer, Stopped
+
+    Found = tuple[str, Sequence[ContractViolation]]
+    """What was checked, and the violations found."""
+
+    Checked = dict[str, Any]
+    """The outcome for one framework, as `--json` prints it."""
+
+SHOWN = 2
+"""The most violations of one rule that are printed per endpoint."""
+
+LOG_LINES = 6
+"""Lines of the server's log that are printed after a violation."""
+
+BACKLOG_RULE = "the listen backlog is 4096, or a note gives the reason"
+STOP_RULE = "within ten seconds of the stop signal, all processes have exited and the port is free"
+
+
+def checked(framework: Framework, seed: int, *, full: bool, quiet: bool) -> Checked:
+    """Starts a framework, verifies its endpoints, stops it, and prints the violations.
+
+    Args:
+        framework: The framework.
+        seed: Seed of the random request values.
+        full: Whether to print every violation, with its complete request.
+        quiet: Whether to print nothing.
+
+    Returns:
+        The violations and measurements, ready for JSON.
+    """
+    found: Checked = {"framework": framework.reference, "failures": [], "error": None}
+    shown: set[str] = set()
+    if framework.no_keep_alive and not quiet:
+        messages.note(f"{framework.title} is tested without keep-alive: {framework.no_keep_alive}")
+    try:
+        with tempfile.TemporaryDirectory(prefix="plimsoll-check-") as folder:
+            log = Path(folder) / "server.log"
+            for name, failures in _looked_at(framework, log, seed, found):
+                found["failures"] += [{"endpoint": name, **vars(failure)} for failure in failures]
+                if not quiet:
+                    _print(framework, name, failures, shown, full=full)
+            if found["failures"] and not quiet:
+                _print_log(log)
+    except FrameworkError as error:
+        found["error"] = error.message
+        messages.error(error.message, error.hint)
+    return found
+
+
+def _looked_at(framework: Framework, log: Path, seed: int, found: Checked) -> Iterator[Found]:
+    """The violations of each endpoint, of the backlog and of the stop.
+
+    Args:
+        framework: The framework to start.
+        log: File for its output.
+        seed: Seed of the random request values.
+        found: Receives start time, memory at rest, backlog and exit code.
+
+    Raises:
+        FrameworkError: It did not start, or died during the check.
+    """
+    cores = machine.divide_cores(None, None).server
+    with server.started(framework, log=log, cores=cores) as running:
+        found["start_s"] = running.start_s
+        yield from _endpoints(framework, running, seed)
+        seen = trial_state.at_rest(running)
+        found |= {"rest_rss_bytes": seen.rest_rss_bytes, "backlogs": list(seen.backlogs)}
+        yield "backlog", _backlog(framework, seen)
+        stopped = running.stop()
+    found |= {"exit_code": stopped.exit_code, "stop_s": stopped.duration_s}
+    yield "stop", _stop(framework, stopped)
+
+
+def _endpoints(framework: Framework, running: RunningServer, seed: int) -> Iterator[Found]:
+    address, keeps = (running.place.host, running.place.port), not framework.no_keep_alive
+    for endpoint in ENDPOINTS:
+        if endpoint.name in framework.endpoints:
+            found = contract.failures(
+                address, endpoint, seed, keep_alive=keeps, excepted=framework.contract_notes
+            )
+            yield endpoint.name, found
+            running.check_alive(f"while `{endpoint.name}` was checked")
+
+
+def _backlog(framework: Framework, seen: RecordedServer) -> list[ContractViolation]:
+    """A listen backlog shorter than the contract requires, without a note."""
+    least = min(seen.backlogs, default=machine.BACKLOG)
+    allowed = min(machine.BACKLOG, seen.somaxconn or machine.BACKLOG)
+    if least >= allowed or any("backlog" in note for note in framework.notes):
+        return []
+    answer = f"{least}; this host allows {seen.somaxconn}"
+    problem = f"the listen backlog is {least}, expected {allowed}"
+    return [ContractViolation("listen backlog from `sock_diag`", answer, problem, BACKLOG_RULE)]
+
+
+def _stop(framework: Framework, stopped: Stopped) -> list[ContractViolation]:
+    """A stop that was not clean, and the reasons."""
+    if stopped.clean and stopped.port_free:
+        return []
+    code = "none, it was killed" if stopped.exit_code is None else str(stopped.exit_code)
+    known = " or ".join(map(str, framework.clean_exit_codes))
+    problems = [
+        "" if stopped.port_free else "its port is still in use",
+        f"{stopped.killed} processes had to be killed" if stopped.killed else "",
+        f"{stopped.left} processes could not be killed" if stopped.left else "",
+        ""
+        if stopped.exit_code in framework.clean_exit_codes
+        else f"`clean_exit_codes` allows {known}",
+    ]
+    answer = f"exit code {code}, after {stopped.duration_s:.1f} s"
+    problem = ", ".join(filter(None, problems)) or "it had exited before"
+    return [ContractViolation(f"`SIG{framework.stop_signal}`", answer, problem, STOP_RULE)]
+
+
+def _print(
+    framework: Framework,
+    name: str,
+    found: Sequence[ContractViolation],
+    shown: set[str],
+    *,
+    full: bool,
+) -> None:
+    """Prints the violations of one endpoint, or of the backlog or the stop.
+
+    Args:
+        framework: The framework.
+        name: The endpoint, `backlog` or `stop`.
+        found: Its violations.
+        shown: Rules printed before; the ones printed now are added.
+        full: Whether to print every violation, with its complete request.
+    """
+    verdict = messages.coloured(*(("failed", "red") if found else ("ok", "green")))
+    click.echo(f"{framework.title:<24} {name:<20} {verdict}")
+    for rule in dict.fromkeys(failure.rule for failure in found):
+        against = [failure for failure in found if failure.rule == rule]
+        if rule in shown and not full:
+            click.echo(f"  as above  {rule}{_times(len(against))}")
+        else:
+            _print_rule(against, len(against) if full else SHOWN, full=full)
+        shown.add(rule)
+
+
+def _print_rule(against: Sequence[ContractViolation], most: int, *, full: bool) -> None:
+    """Prints the violations of one rule, identical ones once."""
+    counted = Counter(against)
+    for failure, count in list(counted.items())[:most]:
+        click.echo(f"  request   {failure.request}{_times(count)}")
+        for line in failure.sent.splitlines() if full else ():
+            click.echo(f"          | {line}")
+        click.echo(f"  response  {failure.answer}")
+        click.echo(f"  problem   {failure.problem}")
+        click.echo(f"  rule      {failure.rule}")
+    rest = sum(list(counted.values())[most:])
+    if rest:
+        click.echo(f"  …         {rest} more violations of this rule; `--full` shows them")
+
+
+def _times(count: int) -> str:
+    return f" ({count} times)" if count > 1 else ""
+
+
+def _print_log(log: Path) -> None:
+    """Prints the last lines of the server's log, if any."""
+    for place, line in enumerate(last_lines(log, LOG_LINES)):
+        click.echo(f"  {'' if place else 'log':<9} {line}")

@@ -1,0 +1,222 @@
+"""`plimsoll compare`: say whether server B is faster than A, slower, the same, or undecided."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import plimsoll
+from plimsoll import report
+from plimsoll.campaign import quantities
+from plimsoll.cli import EPILOGUE, messages, options
+from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError, StorageError
+from plimsoll.events import Notice, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.events import Event
+    from plimsoll.lab.comparing import ComparisonResult
+
+
+def _share(text: str) -> float:
+    """`2%` or `0.02`."""
+    number = quantities.number(text.strip().removesuffix("%").strip())
+    return number / 100 if text.strip().endswith("%") else number
+
+
+SHARE = options.QuantityType("SHARE", _share)
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+GROUPS = {
+    "Servers": ("a_command", "b_command", "revisions", "root"),
+    "Load": ("endpoint", "path", "connections", "warm_up"),
+    "End": ("budget", "until", "max_regression"),
+    "Output": ("as_json", "markdown", "junit", "quiet"),
+}
+"""Options of the help by heading."""
+
+
+@click.command(name="compare", cls=options.Grouped, groups=GROUPS, epilog=EPILOGUE)
+@click.argument("names", nargs=-1, metavar="[A B]", shell_complete=options.completed("frameworks"))
+@click.option(
+    "--a",
+    "a_command",
+    metavar="COMMAND",
+    help="Command that starts server A in the foreground; it listens on $HOST:$PORT.",
+)
+@click.option("--b", "b_command", metavar="COMMAND", help="The same for server B.")
+@click.option(
+    "--revisions",
+    nargs=2,
+    metavar="A B",
+    help="Two git revisions of one framework, whose name follows: `--revisions main HEAD go`.",
+)
+@options.frameworks_root
+@click.option(
+    "--endpoint",
+    metavar="NAME",
+    help="Endpoint of the contract.  [default: plaintext; not for commands]",
+)
+@click.option(
+    "--path",
+    metavar="PATH",
+    help="Path to request instead, with GET.  [default of commands: /]",
+)
+@click.option(
+    "-c",
+    "--connections",
+    type=options.COUNT,
+    default=64,
+    show_default=True,
+    help="Open connections to each server.",
+)
+@click.option(
+    "--warm-up",
+    type=options.DURATION,
+    default="1s",
+    show_default=True,
+    help="Load on each fresh server before turns count; 10s for a JVM.",
+)
+@click.option(
+    "--budget",
+    type=options.DURATION,
+    default="120s",
+    show_default=True,
+    help="Time for everything; it ends earlier when the answer is there.",
+)
+@click.option(
+    "--until",
+    type=SHARE,
+    default="2%",
+    show_default=True,
+    help="Half width of an interval that is enough; a smaller difference is `same`.",
+)
+@click.option(
+    "--max-regression",
+    type=SHARE,
+    metavar="SHARE",
+    help="Greatest loss of throughput that is allowed, such as 3%. Exit code 7 when crossed, "
+    "8 when undecided, 3 when this machine cannot show it.",
+)
+@options.as_json
+@click.option("--markdown", type=FILE, metavar="FILE", help="Write Markdown for a pull request.")
+@click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+def command(  # noqa: PLR0913 - one argument for each option
+    *,
+    names: tuple[str, ...],
+    a_command: str | None,
+    b_command: str | None,
+    revisions: tuple[str, str] | None,
+    root: Path | None,
+    endpoint: str | None,
+    path: str | None,
+    connections: int,
+    warm_up: float,
+    budget: float,
+    until: float,
+    max_regression: float | None,
+    as_json: bool,
+    markdown: Path | None,
+    junit: Path | None,
+    quiet: bool,
+) -> int:
+    """Say whether server B is faster than A, slower, the same, or undecided.
+
+    Both run at the same time and take turns of 250 ms, so what disturbs the machine disturbs both.
+    Fresh processes are started again and again until the answer is there. Intervals allow for
+    that: together they hold the truth in 95 % of comparisons.
+
+    \b
+    plimsoll compare go node                                    two frameworks or variants
+    plimsoll compare --revisions main HEAD go                   a framework at two revisions
+    plimsoll compare --a 'node old.js' --b 'node new.js' --path /json
+    plimsoll compare go go                                      what this machine can show
+    """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
+    a, b = _sides(names, a_command, b_command, revisions)
+    result = plimsoll.compare(
+        a,
+        b,
+        commands=a_command is not None,
+        revisions_of=names[0] if revisions else "",
+        endpoint=endpoint or "",
+        path=path or "",
+        connections=connections,
+        budget_s=budget,
+        within=until,
+        max_regression=max_regression,
+        warm_up_s=warm_up,
+        frameworks=root,
+        tell=_nothing_but_notes if quiet or as_json else _tell,
+    )
+    _write(markdown, result.markdown)
+    _write(junit, result.junit)
+    if as_json:
+        click.echo(json.dumps(result.as_json()))
+    else:
+        click.echo(f"{result.sentence}\n\n{result.text()}")
+    return _exit_code(result)
+
+
+def _sides(
+    names: tuple[str, ...],
+    a_command: str | None,
+    b_command: str | None,
+    revisions: tuple[str, str] | None,
+) -> tuple[str, str]:
+    """What is compared, from one of three forms.
+
+    Raises:
+        UsageError: It is none of them, or two.
+    """
+    if revisions and len(names) == 1 and a_command is None and b_command is None:
+        return revisions
+    if a_command is not None and b_command is not None and not names and not revisions:
+        return a_command, b_command
+    if len(names) == 2 and a_command is None and b_command is None and not revisions:  # noqa: PLR2004
+        return names[0], names[1]
+    message = "give two frameworks, `--a` and `--b`, or `--revisions A B` and one framework"
+    raise click.UsageError(message)
+
+
+def _write(file: Path | None, render: Callable[[], str]) -> None:
+    """Writes a report to a file, where one is named.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    if file is None:
+        return
+    try:
+        file.write_text(render(), encoding="utf-8")
+    except OSError as error:
+        message = f"`{file}` cannot be written: {error.strerror}"
+        raise StorageError(message, "name another file") from error
+
+
+def _exit_code(result: ComparisonResult) -> int:
+    """The exit code; says what the limit came to unless it is kept."""
+    end = result.compared
+    if end.limit in (None, "kept"):
+        return 0
+    said = report.compared.limit_missed(end)
+    if end.limit == "crossed":
+        return messages.error(said, "", LIMIT_MISSED)
+    hint = "give a longer `--budget`, a greater `--max-regression`, or a quieter machine"
+    code = HostError.exit_code if end.is_limit_too_small else UNDECIDED
+    return messages.error(said, hint, code)
+
+
+def _tell(event: Event) -> None:
+    _nothing_but_notes(event)
+    if isinstance(event, Step):
+        messages.step(event.message)
+
+
+def _nothing_but_notes(event: Event) -> None:
+    if isinstance(event, Notice):
+        messages.note(event.message)

@@ -1,0 +1,73 @@
+"""Headers and bodies as they are typed: text, a file, or what comes in by a pipe."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import BinaryIO
+
+from plimsoll.errors import InputError, Problem
+
+STDIN = "-"
+"""Stands for the standard input where a file is named."""
+
+MOST_BODY_BYTES = 64 << 20
+"""The longest request body, in bytes."""
+
+
+def stdin(where: str) -> BinaryIO:
+    """Standard input as bytes.
+
+    Args:
+        where: The option or argument that reads it, for the message.
+
+    Raises:
+        InputError: It is closed.
+    """
+    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - after `<&-` it is None
+        hint = "give a file, or pipe data in"
+        raise InputError([Problem(where, "standard input is closed", hint)])
+    return sys.stdin.buffer
+
+
+def header(text: str) -> tuple[str, str]:
+    """Name and value of a header as typed: `Name: value`.
+
+    Raises:
+        InputError: It is no header.
+    """
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        message = f"`{text}` is not a header"
+        raise InputError([Problem("--header", message, "write it as 'Name: value'")])
+    return name.strip(), value.strip()
+
+
+def bodies(body: str | None, expected: str | None) -> tuple[bytes | None, bytes | None]:
+    """The body that is sent and the one that is right, as text, `@FILE` or `@-`.
+
+    Raises:
+        InputError: One cannot be read, or both are to be read from the standard input.
+    """
+    if body == expected == f"@{STDIN}":
+        message = "`--body` already reads standard input, which can be read only once"
+        raise InputError([Problem("--expect-body", message, "read one of the two from a file")])
+    return _content("--body", body), _content("--expect-body", expected)
+
+
+def _content(option: str, text: str | None) -> bytes | None:
+    """The text, or the content of what `@FILE` or `@-` names."""
+    if text is None or not text.startswith("@"):
+        return None if text is None else text.encode()
+    name = text[1:]
+    try:
+        with nullcontext(stdin(option)) if name == STDIN else Path(name).open("rb") as file:
+            found = file.read(MOST_BODY_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError([Problem(option, f"`{name}` cannot be read: {reason}")]) from error
+    if len(found) > MOST_BODY_BYTES:
+        message = f"`{name}` holds more than {MOST_BODY_BYTES >> 20} MiB"
+        raise InputError([Problem(option, message, "use a smaller file")])
+    return found

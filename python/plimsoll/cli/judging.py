@@ -1,0 +1,105 @@
+"""What verdicts mean for the exit code: which are accepted, and whether doubts count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.campaign.documents import near
+from plimsoll.errors import VERDICT_VOID, InputError, Problem
+from plimsoll.verdicts.catalogue import LIMITS, TITLES
+from plimsoll.verdicts.verdict import of_trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.verdicts.verdict import Level
+
+Changes = dict[str, dict[str, float]]
+"""Check to name of a limit and its value."""
+
+
+def require_known(accepted: Iterable[str]) -> None:
+    """Requires that every accepted check is one.
+
+    Raises:
+        InputError: One is not.
+    """
+    unknown = [name for name in accepted if name not in TITLES]
+    if unknown:
+        raise InputError(
+            [
+                Problem("--accept", f"unknown check `{name}`", near(name, TITLES, "checks"))
+                for name in unknown
+            ]
+        )
+
+
+def limits(typed: Iterable[str]) -> Changes:
+    """Limits as they were typed: `undisturbed.taken_cores_void=2`.
+
+    Raises:
+        InputError: There is no such limit, or its value is not a number.
+    """
+    changes: Changes = {}
+    problems: list[Problem] = []
+    known = {
+        f"{limit.check}.{name}": limit.check for limit in LIMITS for name in limit.setting_names
+    }
+    for text in typed:
+        name, _, value = (part.strip() for part in text.partition("="))
+        number = _number(value)
+        if name not in known:
+            problems.append(Problem("--limit", f"unknown limit `{name}`", _hint(name, known)))
+        elif number is None:
+            message = f"`{text}` has no number behind its `=`"
+            problems.append(Problem("--limit", message, f"write `{name}=0.1`"))
+        else:
+            check = known[name]
+            changes.setdefault(check, {})[name.removeprefix(f"{check}.")] = number
+    if problems:
+        raise InputError(problems)
+    return changes
+
+
+def exit_code(found: Findings, accepted: Sequence[str] = (), *, strict: bool = False) -> int:
+    """1 when something is void, or doubtful where that counts; else 0.
+
+    Args:
+        found: What was found.
+        accepted: Checks whose verdicts do not count.
+        strict: Whether doubts count as well.
+    """
+    bad = {"void", "doubtful"} if strict else {"void"}
+    return VERDICT_VOID if bad & {*_levels(found, accepted)} else 0
+
+
+def _levels(found: Findings, accepted: Sequence[str]) -> Iterator[Level]:
+    for trial in found.trials:
+        yield _level(trial, accepted)
+    for verdict in found.verdicts:
+        if verdict.check not in accepted:
+            yield verdict.level
+
+
+def _level(trial: TrialFindings, accepted: Sequence[str]) -> Level:
+    """The level of a trial without the verdicts of some checks; an error stays one."""
+    if not trial.has_ended_well or (trial.summary is None and trial.recording.requests):
+        return trial.level
+    return of_trial([one for one in trial.verdicts if one.check not in accepted])
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    check = name.partition(".")[0]
+    of_check = [one for one in known if one.startswith(f"{check}.")]
+    if of_check:
+        return f"limits of `{check}`: {', '.join(of_check)}"
+    return "`plimsoll list` names the checks, docs/checks.md their limits"

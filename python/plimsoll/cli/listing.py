@@ -1,0 +1,333 @@
+"""Frameworks, drivers, tools, endpoints and checks: collected, and printed."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll import texts
+from plimsoll.campaign import framework as frameworks
+from plimsoll.campaign import places
+from plimsoll.campaign import tool as tools_here
+from plimsoll.campaign.documents import ALL
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.cli import messages
+from plimsoll.cli.status import status
+from plimsoll.conduct import provenance
+from plimsoll.drivers.tools import DRIVERS
+from plimsoll.errors import FrameworkError, InputError
+from plimsoll.install import commands
+from plimsoll.install.requirements import spoken
+from plimsoll.lab import selection
+from plimsoll.provenance import short_id
+from plimsoll.verdicts.catalogue import LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.console import RenderableType
+
+    from plimsoll.campaign.framework import Framework, Installable
+    from plimsoll.campaign.tool import Tool
+    from plimsoll.drivers.job import DriverModule
+
+    Details = dict[str, Any]
+    """Details of a framework, a tool or a driver, as `--json` prints them."""
+
+WIDE = 120
+"""Columns of a terminal from which a framework takes one line of a table."""
+
+STYLES = {"ready": "green", "needs install": "yellow", "not available": "red"}
+"""Colour of each status."""
+
+ABOUT = {"ready": "version", "needs install": "to do", "not available": "missing"}
+"""The heading of a framework's details in each status."""
+
+AT_A_TIME = 4
+"""Version commands that run at one time; some take a second."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Tools and frameworks.
+
+    Attributes:
+        tools: The details of each tool.
+        frameworks: The details of each framework.
+        code: Exit code: 2 when a file is invalid, else 0.
+    """
+
+    tools: list[Details]
+    frameworks: list[Details]
+    code: int
+
+
+def found(names: Sequence[str], root: Path | None) -> Listing:
+    """The details of some frameworks and tools, or of all.
+
+    Args:
+        names: Their names; empty for all.
+        root: Folder of the frameworks; None for the default.
+    """
+    tools, code = _tools(names)
+    others = [name for name in names if name not in [tool.name for tool in tools]]
+    chosen, mistaken = _chosen(others, root) if others or not names else ([], 0)
+    with ThreadPoolExecutor(AT_A_TIME) as asking:
+        known = list(asking.map(_named_framework if names else _framework, chosen))
+        brought = list(asking.map(_tool, tools))
+    return Listing(brought, known, code or mistaken)
+
+
+def _shown(value: Any) -> Any:
+    """The details of a framework or tool, its texts made safe for a terminal."""
+    if isinstance(value, str):
+        return texts.line(value)
+    if isinstance(value, dict):
+        return {key: _shown(one) for key, one in cast("Details", value).items()}
+    if isinstance(value, list | tuple):
+        return [_shown(one) for one in cast("list[Any]", value)]
+    return value
+
+
+def _tools(names: Sequence[str]) -> tuple[list[Tool], int]:
+    """The tools among some names, or all; without names, invalid ones are reported and skipped."""
+    if names:
+        return list(selection.tools(names)), 0
+    found: list[Tool] = []
+    code = 0
+    for name in tools_here.names():
+        try:
+            found += selection.tools([name])
+        except InputError as error:
+            code = messages.problems(error)
+    return found, code
+
+
+def contract() -> Details:
+    """The campaigns, the drivers, the endpoints, and the checks of a trial."""
+    with ThreadPoolExecutor(AT_A_TIME) as asking:
+        drivers = list(asking.map(_driver, DRIVERS))
+    return {
+        "campaigns": list(places.campaigns()),
+        "drivers": drivers,
+        "endpoints": [
+            {"name": one.name, "summary": one.summary, "not_proven": one.not_proven}
+            for one in ENDPOINTS
+        ],
+        "checks": sorted({limit.check for limit in LIMITS}),
+    }
+
+
+def _driver(driver: DriverModule) -> Details:
+    """A driver, and whether it is installed."""
+    lacking = driver.needs()
+    return {
+        "name": driver.NAME,
+        "status": "ready" if lacking is None else "needs install",
+        "version": None if lacking else driver.version() or None,
+        "why": lacking.message if lacking else "",
+        "remedy": lacking.hint if lacking else "",
+    }
+
+
+def _chosen(names: Sequence[str], root: Path | None) -> tuple[list[Framework], int]:
+    """The named frameworks, or all; without names, invalid ones are reported and skipped."""
+    place = frameworks.locate(root)
+    if names:
+        every = [name if ":" in name or name == ALL else f"{name}:{ALL}" for name in names]
+        return list(frameworks.choose(place, every)), 0
+    selection: list[Framework] = []
+    code = 0
+    for folder in frameworks.find(place):
+        try:
+            selection += frameworks.read(folder)
+        except InputError as error:
+            code = messages.problems(error)
+    return selection, code
+
+
+def _framework(framework: Framework) -> Details:
+    here = status(framework)
+    return {
+        "name": framework.reference,
+        "framework": framework.name,
+        "variant": framework.variant,
+        "language": framework.language,
+        "version": _version(framework) if here.word == "ready" else None,
+        "status": here.word,
+        "why": here.why,
+        "remedy": here.remedy,
+        "needs": [spoken(need) for need in framework.needs],
+        "endpoints": list(framework.endpoints),
+        "not_implemented": framework.not_implemented,
+        "no_keep_alive": framework.no_keep_alive,
+        "notes": [*framework.notes, *framework.notes_on_rules],
+        "contract_notes": framework.contract_notes,
+        "site": framework.site,
+    }
+
+
+def _named_framework(framework: Framework) -> Details:
+    """A framework given by name, with the digest of what a trial would run now."""
+    known = _framework(framework)
+    is_ready = known["status"] == "ready"
+    digest = short_id(provenance.application(framework)) if is_ready else None
+    return {**known, "application_id": digest}
+
+
+def _tool(tool: Tool) -> Details:
+    here = status(tool)
+    return {
+        "name": tool.name,
+        "version": _version(tool) if here.word == "ready" else None,
+        "status": here.word,
+        "why": here.why,
+        "remedy": here.remedy,
+        "needs": [spoken(need) for need in tool.needs],
+        "notes": list(tool.notes),
+        "site": tool.site,
+    }
+
+
+def _version(framework: Installable) -> str | None:
+    try:
+        return commands.version(framework) or None
+    except FrameworkError:
+        return None
+
+
+def show(found: Sequence[Mapping[str, Any]], contract: Mapping[str, Any]) -> None:
+    """Prints the frameworks, the campaigns, the drivers, the endpoints and the checks."""
+    found = [_shown(one) for one in found]
+    console = Console(highlight=False)
+    console.print(_counted(found))
+    if console.width >= WIDE:
+        console.print(_table(found))
+    else:
+        for part in _lines(found):
+            console.print(part)
+    console.print("\n`plimsoll list NAME` shows the requirements and limits of a framework")
+    _print_contract(console, contract)
+
+
+def _print_contract(console: Console, contract: Mapping[str, Any]) -> None:
+    console.print("\n[bold]campaigns[/bold]")
+    console.print(Text(" ".join(map(texts.line, contract["campaigns"]))))
+    console.print("\n[bold]drivers[/bold]")
+    drivers = Table.grid(padding=(0, 2))
+    for driver in contract["drivers"]:
+        state = Text(driver["status"], style=STYLES[driver["status"]])
+        drivers.add_row(Text(driver["name"]), state, Text(_about(driver)))
+    console.print(drivers)
+    console.print("\n[bold]endpoints[/bold]")
+    endpoints = Table.grid(padding=(0, 2))
+    for endpoint in contract["endpoints"]:
+        endpoints.add_row(Text(endpoint["name"]), Text(endpoint["summary"]))
+    console.print(endpoints)
+    console.print("\n[bold]checks[/bold]")
+    console.print(" ".join(contract["checks"]))
+
+
+def _counted(found: Sequence[Mapping[str, Any]]) -> Text:
+    """The number in each status: `14 ready, 2 not available`."""
+    states = [one["status"] for one in found]
+    parts = [
+        Text.assemble(f"{states.count(word)} ", (word, style))
+        for word, style in STYLES.items()
+        if word in states
+    ]
+    return Text.assemble(("frameworks", "bold"), "  ", Text(", ").join(parts), "\n")
+
+
+def _table(found: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """A line for each framework."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("name", "language", "status"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("version, or what is missing", ratio=1)
+    table.add_column("endpoints")
+    table.add_column("notes", justify="right")
+    for one in found:
+        state = Text(one["status"], style=STYLES[one["status"]])
+        about = Text(_about(one))
+        served, notes = Text(_served(one)), str(len(one["notes"]) or "–")
+        table.add_row(Text(one["name"]), Text(one["language"]), state, about, served, notes)
+    return table
+
+
+def _lines(found: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    """Two lines for each framework: what it is, and below it its version or what is missing."""
+    name_width = max((len(one["name"]) for one in found), default=0)
+    language_width = max((len(one["language"]) for one in found), default=0)
+    for one in found:
+        state = (f"{one['status']:<15}", STYLES[one["status"]])
+        head = f"{one['name']:<{name_width}}  {one['language']:<{language_width}}  "
+        notes = f", {_several(len(one['notes']), 'note')}" if one["notes"] else ""
+        yield Text.assemble((head, "bold"), state, _served(one), notes)
+        yield Padding(Text(_about(one), style="dim"), (0, 0, 0, 4), expand=False)
+
+
+def _about(one: Mapping[str, Any]) -> str:
+    """The version of a framework that is ready; else what is missing and how to get it."""
+    if one["status"] == "ready":
+        return one["version"] or "version unknown"
+    return f"{one['why']}: {one['remedy']}" if one["remedy"] else one["why"]
+
+
+def _served(one: Mapping[str, Any]) -> str:
+    left_out = list(one["not_implemented"])
+    if not left_out:
+        return f"all {len(one['endpoints'])} endpoints"
+    shown = ", ".join(left_out) if len(left_out) <= 2 else f"{len(left_out)} others"  # noqa: PLR2004
+    return f"{_several(len(one['endpoints']), 'endpoint')}, without {shown}"
+
+
+def _several(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def show_each(found: Sequence[Mapping[str, Any]]) -> None:
+    """Prints all details of some frameworks or tools."""
+    console = Console(highlight=False)
+    for place, one in enumerate(map(_shown, found)):
+        console.print(Text(f"{chr(10) if place else ''}{one['name']}", style="bold"))
+        facts = Table.grid(padding=(0, 2))
+        facts.add_column(no_wrap=True)
+        facts.add_column(overflow="fold")
+        for name, value in _facts(one):
+            facts.add_row(Text(f"  {name}"), value)
+        console.print(facts)
+
+
+def _facts(one: Mapping[str, Any]) -> Iterator[tuple[str, Text]]:
+    """Names and values; the name of a list stands only in its first row."""
+    if "language" in one:
+        yield "language", Text(one["language"])
+    yield "status", Text(one["status"], style=STYLES[one["status"]])
+    yield ABOUT[one["status"]], Text(_about(one))
+    if one.get("application_id"):
+        yield "application", Text(one["application_id"])
+    yield "needs", Text(", ".join(one["needs"]) or "nothing")
+    for name, found in _lists(one).items():
+        for place, text in enumerate(found):
+            yield "" if place else name, Text(text)
+    if one["site"]:
+        yield "site", Text(one["site"])
+
+
+def _lists(one: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The details that are lists; a tool has only notes."""
+    lists = {"notes": [f"- {note}" for note in one["notes"]]}
+    if "endpoints" not in one:
+        return lists
+    without = [f"- {name}: {why}" for name, why in one["not_implemented"].items()]
+    kept = [f"- {one['no_keep_alive']}"] if one["no_keep_alive"] else []
+    served = [" ".join(one["endpoints"])]
+    return {"endpoints": served, "without": without, "no keep-alive": kept, **lists}

@@ -1,0 +1,84 @@
+"""What is shown of a load: a panel while it runs, its figures at its end, then its verdicts."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
+
+from plimsoll import aggregate, cli, events, report
+from plimsoll.recording import Ending
+
+if TYPE_CHECKING:
+    from plimsoll.events import Listener
+    from plimsoll.findings.trial import TrialFindings
+
+
+class LoadScreen:
+    """Listens to a load, and shows it.
+
+    The panel appears with the first event: an error in the arguments comes without one.
+
+    Args:
+        title: What the load is called.
+        load_s: Its length, in seconds; 0 when it ends after a number of requests.
+        is_quiet: Whether nothing is shown while it runs, and no figures when it is over.
+        verbose: Whether everything is shown.
+        is_kept: Whether the rows are kept; of those that are not, none is written upon Ctrl-C.
+    """
+
+    def __init__(
+        self, title: str, load_s: float, *, is_quiet: bool, verbose: bool, is_kept: bool
+    ) -> None:
+        """Show nothing yet."""
+        self._title, self._load_s = title, load_s
+        self._is_quiet, self._verbose, self._is_kept = is_quiet, verbose, is_kept
+        self._panel: Listener | None = None
+        self._closing = ExitStack()
+        self._has_figures = False
+
+    def __enter__(self) -> Self:
+        """The screen; its panel is gone after the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the panel away."""
+        self._closing.close()
+
+    def __call__(self, event: events.Event) -> None:
+        """Shows an event.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C ended the load, its figures are shown, and nobody waits.
+        """
+        if self._is_quiet or self._has_figures:
+            return
+        if isinstance(event, events.LoadEnded):
+            self._closing.close()
+            self._show_figures(event)
+            return
+        if self._panel is None:
+            scene = cli.panel.Scene(trial=self._title, load_s=self._load_s, left_s=self._load_s)
+            self._panel = self._closing.enter_context(cli.panel.showing(scene))
+        self._panel(event)
+
+    def _show_figures(self, event: events.LoadEnded) -> None:
+        recording = event.recording
+        is_interrupted = recording.driver is not None and recording.driver.ended_by == "interrupt"
+        if is_interrupted:
+            ending = Ending("Interrupted", "a signal ended the load early")
+            recording = replace(recording, ending=ending)
+        figures = aggregate.first_figures.of_records(recording, event.folder)
+        report.screen.show_figures(figures, verbose=self._verbose)
+        if self._verbose:
+            report.histogram.show(figures.response_times_ns)
+        self._has_figures = True
+        if is_interrupted and not self._is_kept:
+            raise KeyboardInterrupt
+
+    def show_verdicts(self, found: TrialFindings) -> None:
+        """Shows what the figures are worth, below them; all of it where there are none yet."""
+        if not self._has_figures:
+            report.screen.show(found, verbose=self._verbose)
+        else:
+            report.screen_doubts.show(found, verbose=self._verbose)

@@ -1,0 +1,1 @@
+"""Comparison: entries of one campaign, drivers and published figures, side by side."""

@@ -1,0 +1,257 @@
+"""Comparisons: frameworks at one endpoint and load, by one driver, over repetitions.
+
+A repetition that is void, or that has no recording, does not count; how many were left out is said.
+Never the best of several: the median of all that count, with its interval.
+
+Each quantity of such a table is compared by one model (`statistics.comparison`): ranks and ratios
+have intervals that hold for the whole table at once. The yardstick stands beside the frameworks: it
+has numbers, and neither ranks nor ratios.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
+from statistics import median
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from plimsoll import tables
+from plimsoll.statistics.comparison import Comparison, compared
+from plimsoll.statistics.intervals import Estimate, interval, middle
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.recording import Recording
+    from plimsoll.statistics.comparison import Observation
+
+    Key = tuple[str, str, str, str]
+    """Framework, endpoint, load and driver."""
+
+    Cells = dict[str, float | str | None]
+    """Some columns of a row of `tables.COMPARISONS` by their names."""
+
+RANKED = ("goodput_per_s", "throughput_per_s")
+"""Quantities that rank; the first one is the ranking."""
+
+QUANTITIES = (
+    *RANKED,
+    "failure_ratio",
+    "response_time_mean_ns",
+    "response_time_p50_ns",
+    "response_time_p95_ns",
+    "response_time_p99_ns",
+    "response_time_max_ns",
+    "service_time_p50_ns",
+    "service_time_p99_ns",
+    "received_bytes_per_s",
+    "open_connections",
+    "server_busy_cores",
+    "server_cpu_s_per_request",
+    "requests_per_core_s",
+    "server_peak_rss_bytes",
+    "server_peak_pss_bytes",
+    "driver_busy_cores",
+)
+"""Columns of `summaries` that are compared."""
+
+MORE_IS_BETTER = (*RANKED, "requests_per_core_s")
+"""Quantities of which the greatest is the best."""
+
+LESS_IS_BETTER = (
+    *(name for name in QUANTITIES if name.startswith(("response_time_", "service_time_"))),
+    "server_cpu_s_per_request",
+    "server_peak_rss_bytes",
+    "server_peak_pss_bytes",
+)
+"""Quantities of which the least is the best. Others have no ratios: they are neither."""
+
+
+@dataclass(frozen=True)
+class ComparedTrial:
+    """One trial in a comparison.
+
+    Attributes:
+        recording: Its recording.
+        summary: Its summary; None when there is none.
+        is_void: Whether its numbers are not to be believed.
+        steps: Complete answers in each whole second of its ramps and holds.
+        course: How throughput went in its last hold, by the names of
+            `aggregate.steady_state`; empty when it was not classified.
+        server_busy_ratio: Share of its cores that the server, and the kernel for it, kept busy in
+            the holds; None when unknown.
+        lost_ratio: Share of the holds in which it waited for cores that others had; None when
+            unknown.
+    """
+
+    recording: Recording
+    summary: Summary | None
+    is_void: bool
+    steps: tuple[int, ...] = ()
+    course: str = ""
+    server_busy_ratio: float | None = None
+    lost_ratio: float | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether its numbers count."""
+        return self.summary is not None and not self.is_void
+
+    def value(self, quantity: str) -> float | None:
+        """The number in a column of `tables.SUMMARIES`; None where it is not known."""
+        number = None if self.summary is None else self.summary.value(quantity)
+        return None if number is None else float(number)
+
+    @property
+    def key(self) -> Key:
+        """What it is a repetition of."""
+        recording = self.recording
+        return recording.title, recording.endpoint, recording.load.name, self.driver
+
+    @property
+    def driver(self) -> str:
+        """Name of the program that put on its load."""
+        return self.recording.driver_name
+
+
+def comparisons(repetitions: Sequence[ComparedTrial]) -> pa.Table:
+    """Every quantity of every framework by the schema of `tables.COMPARISONS`.
+
+    Rows are in the order of endpoint, load, driver, quantity, then framework. Frameworks are
+    compared, and ranked, within one driver only.
+
+    Args:
+        repetitions: The trials of one campaign.
+    """
+    groups: dict[Key, list[ComparedTrial]] = {}
+    for repetition in repetitions:
+        groups.setdefault(repetition.key, []).append(repetition)
+    rows: list[Cells] = []
+    for _, part in groupby(sorted(groups, key=lambda key: key[1:]), key=lambda key: key[1:]):
+        field = {key: groups[key] for key in sorted(part)}
+        for quantity in QUANTITIES:
+            rows += _compared(field, quantity)
+    return pa.Table.from_pylist(rows, schema=tables.COMPARISONS.schema)
+
+
+def shown(repetitions: Sequence[ComparedTrial]) -> Sequence[ComparedTrial]:
+    """The repetitions that count; all of them where none does."""
+    return [one for one in repetitions if one.counts] or repetitions
+
+
+def column(repetitions: Sequence[ComparedTrial], quantity: str) -> list[float]:
+    """A column of the summaries of some repetitions, without those where nobody knows it."""
+    values = (one.value(quantity) for one in repetitions)
+    return [value for value in values if value is not None]
+
+
+def middles(repetitions: Sequence[ComparedTrial], quantities: Sequence[str]) -> dict[str, Estimate]:
+    """Column of the summaries to its number over repetitions; without those that are not known.
+
+    Args:
+        repetitions: Repetitions of one entry; those that count are taken, all where none does.
+        quantities: The columns.
+    """
+    known = {name: column(shown(repetitions), name) for name in quantities}
+    return {name: middle(found) for name, found in known.items() if found}
+
+
+def observed(repetitions: Sequence[ComparedTrial], quantity: str) -> list[Observation]:
+    """Block and value of the repetitions that count, without those where nobody knows it.
+
+    Args:
+        repetitions: Repetitions of one entry.
+        quantity: Column of the summaries.
+    """
+    return [
+        (one.recording.repetition, value)
+        for one in repetitions
+        if one.counts and (value := one.value(quantity)) is not None
+    ]
+
+
+def _compared(field: Mapping[Key, Sequence[ComparedTrial]], quantity: str) -> list[Cells]:
+    """One quantity of the frameworks at one endpoint and load, by one driver.
+
+    Who is alone has no rank, and no ratio to itself. The yardstick is compared only with itself.
+    """
+    every = [observed(repetitions, quantity) for repetitions in field.values()]
+    own = _yardsticks(field)
+    observations = [[] if is_own else found for is_own, found in zip(own, every, strict=True)]
+    names = [framework for framework, *_ in field]
+    found = compared(observations)
+    is_ranked = quantity in RANKED and sum(map(bool, observations)) > 1
+    ranges = found.rank_ranges() if is_ranked else [None] * len(names)
+    beside = _beside(found, names, quantity)
+    return [
+        {
+            **_row(key, quantity, [value for _, value in numbers], repetitions),
+            **_ranks(ranks),
+            "scatter_ratio": found.scatter,
+            **ratios,
+        }
+        for (key, repetitions), numbers, ranks, ratios in zip(
+            field.items(), every, ranges, beside, strict=True
+        )
+    ]
+
+
+def _yardsticks(field: Mapping[Key, Sequence[ComparedTrial]]) -> list[bool]:
+    """Which entries are the yardstick; none where there is nothing else to compare."""
+    own = [repetitions[0].recording.is_yardstick for repetitions in field.values()]
+    return own if not all(own) else [False] * len(own)
+
+
+def _row(
+    key: Key, quantity: str, values: Sequence[float], repetitions: Sequence[ComparedTrial]
+) -> Cells:
+    found = interval(values)
+    framework, endpoint, load, driver = key
+    return {
+        "framework": framework,
+        "endpoint": endpoint,
+        "load": load,
+        "driver": driver,
+        "quantity": quantity,
+        "median": median(values) if values else None,
+        "low": None if found is None else found.low,
+        "high": None if found is None else found.high,
+        "repetitions": len(values),
+        "excluded": sum(not repetition.counts for repetition in repetitions),
+    }
+
+
+def _ranks(ranks: tuple[int, int] | None) -> dict[str, int | None]:
+    low, high = ranks if ranks is not None else (None, None)
+    return {"rank_low": low, "rank_high": high}
+
+
+def _beside(found: Comparison, names: Sequence[str], quantity: str) -> list[Cells]:
+    """For each framework its ratio to the best and to the next one after it."""
+    rows: list[Cells] = [{} for _ in names]
+    if quantity not in (*MORE_IS_BETTER, *LESS_IS_BETTER):
+        return rows
+    order = found.order() if quantity in MORE_IS_BETTER else found.order()[::-1]
+    if len(order) == 1:
+        return rows
+    for place, after in zip_longest(order, order[1:]):
+        rows[place] = _ratio(found, names, place, order[0], "best") | (
+            {} if after is None else _ratio(found, names, place, after, "next")
+        )
+    return rows
+
+
+def _ratio(found: Comparison, names: Sequence[str], place: int, other: int, role: str) -> Cells:
+    """The ratio of a framework to another one, as columns."""
+    ratio = found.ratio(place, other)
+    if ratio is None:
+        return {}
+    ends = ratio.interval
+    return {
+        f"{role}_framework": names[other],
+        f"ratio_to_{role}": ratio.value,
+        f"ratio_to_{role}_low": None if ends is None else ends.low,
+        f"ratio_to_{role}_high": None if ends is None else ends.high,
+    }

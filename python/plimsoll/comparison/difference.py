@@ -1,0 +1,232 @@
+"""Difference: whether B is faster than A, slower, the same, or whether that is undecided.
+
+Two witnesses decide: throughput, and the server's CPU time per request, which other programs hardly
+touch. Each interval has half of the error, so both hold together in 95 % of comparisons.
+
+- Throughput excludes 1 and does not lie within the tolerance: *faster* or *slower*.
+- Otherwise CPU time per request excludes 1 in that way, and throughput does not contradict it.
+- Otherwise *same*: throughput lies within the tolerance; or, where other programs blur it, CPU time
+  per request does and so does the throughput that the server would have had with all the processor
+  time it wanted. Without that last part a server that waits for a lock, and so costs no more, would
+  be called the same.
+- Otherwise *undecided*.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll.comparison import turn_pairs
+from plimsoll.comparison.turn_pairs import A, B
+from plimsoll.statistics import paired
+from plimsoll.statistics.paired import PairedRatio, Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.recording.turns import Turn
+    from plimsoll.statistics.intervals import Interval
+
+Answer = Literal["faster", "slower", "same", "undecided"]
+Witness = Literal["throughput", "cpu_per_request"]
+Source = Literal["cpu_per_request", "cpu_obtained", "both"]
+
+WITHIN = 0.02
+"""A smaller difference is none, unless somebody says otherwise."""
+
+ERROR = 0.05
+"""Share of comparisons in which any interval of a witness may miss the truth."""
+
+MOST_FAILED = 0.001
+"""Beyond this share of failed requests of one server, speeds are not compared."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Share of requests that failed, of each server."""
+
+    a: float
+    b: float
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether one of the servers failed too often to be compared."""
+        return max(self.a, self.b) > MOST_FAILED
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How B stands to A.
+
+    Attributes:
+        answer: What is so of B.
+        witness: What decided; None when undecided.
+        within: The tolerance: a ratio closer to 1 than this is the same.
+        throughput: B / A, correct responses per second; None without a complete round.
+        cpu_per_request: B / A, CPU time of the server per correct response; None when not measured.
+        cpu_obtained: B / A, processor time that the server got; None when not measured.
+        undisturbed: B / A, throughput with all processor time wanted; None when not measured.
+        failed: Share of requests that failed.
+        groups: Starts of fresh processes.
+        rounds: Pairs of turns.
+        a_per_s: Throughput of A, the median of its turns, in responses per second.
+        b_per_s: The same of B.
+    """
+
+    answer: Answer
+    witness: Witness | None
+    within: float
+    throughput: PairedRatio | None
+    cpu_per_request: PairedRatio | None
+    cpu_obtained: PairedRatio | None
+    undisturbed: PairedRatio | None
+    failed: Failed
+    groups: int
+    rounds: int
+    a_per_s: float
+    b_per_s: float
+
+    @property
+    def ratio(self) -> PairedRatio | None:
+        """The ratio of the witness that decided; that of throughput where none did."""
+        return self.cpu_per_request if self.witness == "cpu_per_request" else self.throughput
+
+    @property
+    def smallest(self) -> float | None:
+        """The smallest difference that shows after so many groups, A against A: 0.018.
+
+        It is half the width of the better witness's interval, which does not depend on how far
+        apart A and B are. None below three groups.
+        """
+        reaches = [one.reach for one in self.witnesses if one.holds_for_fresh_processes]
+        found = [reach for reach in reaches if reach is not None]
+        return math.expm1(min(found)) if found else None
+
+    @property
+    def witnesses(self) -> tuple[PairedRatio, ...]:
+        """The ratios that may decide."""
+        return tuple(one for one in (self.throughput, self.cpu_per_request) if one is not None)
+
+    @property
+    def source(self) -> Source | None:
+        """Which factor a difference of throughput comes from; None when neither stands out.
+
+        A factor counts where it points to the answer: a slower server may well have got more CPU
+        time.
+        """
+        if self.answer not in ("faster", "slower"):
+            return None
+        is_slower = self.answer == "slower"
+        cost = _side(self.cpu_per_request, 0.0) == ("more" if is_slower else "less")
+        got = _side(self.cpu_obtained, 0.0) == ("less" if is_slower else "more")
+        if cost and got:
+            return "both"
+        return "cpu_per_request" if cost else "cpu_obtained" if got else None
+
+    def needed_groups(self) -> int | None:
+        """How many more groups would decide, by the present scatter; None when that is unknown."""
+        if self.failed.are_too_many or self.answer != "undecided":
+            return None
+        if self.groups < paired.LEAST_GROUPS:
+            return paired.LEAST_GROUPS + 1 - self.groups
+        needs = [_needed(one, self.within) for one in self.witnesses]
+        return max(1, min(needs) - self.groups) if needs else None
+
+
+def difference(turns: Sequence[Turn], plan: Plan, within: float = WITHIN) -> Difference:
+    """How B stands to A.
+
+    Args:
+        turns: Turns of both, named `turn_pairs.A` and `turn_pairs.B`.
+        plan: Looks so far and planned; its error is shared by the witnesses.
+        within: A ratio closer to 1 than this is the same: 0.02.
+    """
+    costs = turn_pairs.groups(turns, turn_pairs.cpu_per_request)
+    rates = turn_pairs.groups(turns, turn_pairs.throughput)
+    each = Plan(plan.taken, plan.planned, plan.error / (2 if costs else 1))
+    rate, cost = paired.ratio(rates, each), paired.ratio(costs, each)
+    undisturbed = paired.ratio(turn_pairs.groups(turns, turn_pairs.undisturbed), each)
+    failed = Failed(turn_pairs.failure_ratio(turns, A), turn_pairs.failure_ratio(turns, B))
+    answer, witness = (
+        ("undecided", None) if failed.are_too_many else _decided(rate, cost, undisturbed, within)
+    )
+    return Difference(
+        answer=answer,
+        witness=witness,
+        within=within,
+        throughput=rate,
+        cpu_per_request=cost,
+        cpu_obtained=paired.ratio(turn_pairs.groups(turns, turn_pairs.cpu_obtained), each),
+        undisturbed=undisturbed,
+        failed=failed,
+        groups=len(rates),
+        rounds=sum(len(group.rounds) for group in rates),
+        a_per_s=_per_s(turns, A),
+        b_per_s=_per_s(turns, B),
+    )
+
+
+def _decided(
+    rate: PairedRatio | None,
+    cost: PairedRatio | None,
+    undisturbed: PairedRatio | None,
+    within: float,
+) -> tuple[Answer, Witness | None]:
+    by_rate, by_cost = _side(rate, within), _side(cost, within)
+    if by_rate in ("more", "less"):
+        return "faster" if by_rate == "more" else "slower", "throughput"
+    if by_cost in ("more", "less") and (by_rate == "same" or _explains(cost, rate)):
+        return "slower" if by_cost == "more" else "faster", "cpu_per_request"
+    if by_rate == "same":
+        return "same", "throughput"
+    if by_cost == "same" == _side(undisturbed, within):
+        return "same", "cpu_per_request"
+    return "undecided", None
+
+
+Side = Literal["more", "less", "same", "open"]
+
+
+def _side(ratio: PairedRatio | None, within: float) -> Side:
+    """Where the interval of a ratio of fresh processes lies."""
+    if ratio is None or ratio.interval is None or not ratio.holds_for_fresh_processes:
+        return "open"
+    if lies_within(ratio.interval, within):
+        return "same"
+    return "more" if ratio.interval.low > 1 else "less" if ratio.interval.high < 1 else "open"
+
+
+def lies_within(interval: Interval, within: float) -> bool:
+    """Whether an interval of a ratio is as close to 1 as that, to both sides alike."""
+    return interval.low >= 1 / (1 + within) and interval.high <= 1 + within
+
+
+def _explains(cost: PairedRatio | None, rate: PairedRatio | None) -> bool:
+    """Whether the throughput is what the cost per request lets expect."""
+    return (
+        cost is not None
+        and rate is not None
+        and rate.interval is not None
+        and rate.interval.holds(1 / cost.value)
+    )
+
+
+def _needed(ratio: PairedRatio, within: float) -> int:
+    """Groups until the interval excludes 1 or lies within the tolerance, whichever is sooner.
+
+    Source:
+        The width falls with the root of the number; what Student's distribution and the looks add
+        falls too, so this is rather too many.
+    """
+    away = abs(math.log(ratio.value))
+    target = max(away, math.log1p(within) - away)
+    reach = ratio.reach or 0.0
+    return math.ceil(ratio.groups * (reach / target) ** 2) + 1
+
+
+def _per_s(turns: Sequence[Turn], entry: str) -> float:
+    own = [turn for turn in turns if turn.entry == entry and turn.duration_ns]
+    return 1e9 * median([turn.requests / turn.duration_ns for turn in own] or [0.0])

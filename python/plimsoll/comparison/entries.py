@@ -1,0 +1,175 @@
+"""Entries: the trials of a campaign by what was measured: one framework, endpoint, load, driver.
+
+Only repetitions that count are in them: with a summary, and not void.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean, median
+from typing import TYPE_CHECKING
+
+from plimsoll.comparison.comparisons import column
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.recording import Recording
+
+MOST_LOST = 0.8
+"""What a trial would have done that lost more than this nobody knows."""
+
+THROUGHPUT = "throughput_per_s"
+"""The column of `summaries` that tells how much was answered, right or wrong."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One framework at one endpoint and load, by one driver.
+
+    Attributes:
+        framework: Framework and variant.
+        name: The framework alone; variants of one framework share it.
+        endpoint: Endpoint.
+        load: Name of the load.
+        driver: Name of the program that put on the load.
+        repetitions: Its repetitions that count, in the order of their blocks; at least one.
+        is_one_of_several: Whether the campaign has other drivers, too.
+    """
+
+    framework: str
+    name: str
+    endpoint: str
+    load: str
+    driver: str
+    repetitions: tuple[ComparedTrial, ...]
+    is_one_of_several: bool = False
+
+    @property
+    def title(self) -> str:
+        """As people read it: `go · 2048 · steady`; with the driver where there are several."""
+        by = f" · {self.driver}" if self.is_one_of_several else ""
+        return f"{self.framework} · {self.endpoint} · {self.load}{by}"
+
+    @property
+    def field(self) -> str:
+        """What it competes in: `2048, steady`; with the driver where there are several."""
+        by = f", by {self.driver}" if self.is_one_of_several else ""
+        return f"{self.endpoint}, {self.load}{by}"
+
+    @property
+    def is_saturating(self) -> bool:
+        """Whether its load asks for as much as can be had.
+
+        An open load asks for a rate, and so do connections that pause: what is answered then says
+        more about the load than about the server.
+        """
+        return is_saturating(self.repetitions[0].recording)
+
+    @property
+    def throughputs(self) -> tuple[float, ...]:
+        """Answers per second of each repetition."""
+        return self.values(THROUGHPUT)
+
+    @property
+    def throughput(self) -> float:
+        """Answers per second, the median of its repetitions."""
+        return median(self.throughputs)
+
+    @property
+    def lost_ratio(self) -> float:
+        """Share of the time in which it waited for cores that others had, mean of what is known."""
+        known = [one.lost_ratio for one in self.repetitions if one.lost_ratio is not None]
+        return mean(known) if known else 0.0
+
+    @property
+    def throughputs_alone(self) -> tuple[float, ...]:
+        """Answers per second of each repetition, had it had its cores to itself."""
+        return self.alone(THROUGHPUT)
+
+    def alone(self, quantity: str) -> tuple[float, ...]:
+        """A rate of each repetition, had it had its cores to itself, where it is known.
+
+        Args:
+            quantity: Name of its column in `summaries`.
+        """
+        known = ((one.value(quantity), one.lost_ratio or 0.0) for one in self.repetitions)
+        return tuple(
+            value / (1 - min(lost, MOST_LOST)) for value, lost in known if value is not None
+        )
+
+    @property
+    def answer_bytes(self) -> float | None:
+        """Mean bytes of an answer, the median of its repetitions.
+
+        None when no answer came, or when its driver does not say how long they were.
+        """
+        lengths = [
+            one.received_bytes / one.completed
+            for one in self._summaries()
+            if one.completed and one.received_bytes is not None
+        ]
+        return median(lengths) if lengths else None
+
+    @property
+    def server_busy_ratio(self) -> float | None:
+        """Cores that the server kept busy / cores it was given, the median; None when unknown."""
+        ratios = [one.server_busy_ratio for one in self.repetitions]
+        known = [ratio for ratio in ratios if ratio is not None]
+        return median(known) if known else None
+
+    def values(self, quantity: str) -> tuple[float, ...]:
+        """A column of `summaries` of each repetition, where it is known.
+
+        Args:
+            quantity: Name of the column.
+        """
+        return tuple(column(self.repetitions, quantity))
+
+    def _summaries(self) -> list[Summary]:
+        return [one.summary for one in self.repetitions if one.summary is not None]
+
+
+def entries(repetitions: Sequence[ComparedTrial]) -> tuple[Entry, ...]:
+    """The entries of a campaign, in the order of endpoint, load, framework and driver.
+
+    Args:
+        repetitions: Its trials.
+    """
+    grouped: dict[tuple[str, str, str, str, str], list[ComparedTrial]] = {}
+    for one in repetitions:
+        if one.counts:
+            framework, endpoint, load, driver = one.key
+            key = (endpoint, load, framework, driver, one.recording.framework)
+            grouped.setdefault(key, []).append(one)
+    several = len({one.driver for one in repetitions}) > 1
+    return tuple(
+        Entry(framework, name, endpoint, load, driver, tuple(sorted(found, key=_block)), several)
+        for (endpoint, load, framework, driver, name), found in sorted(grouped.items(), key=_place)
+    )
+
+
+def fields(found: Sequence[Entry]) -> list[list[Entry]]:
+    """Entries that compete: those of one endpoint and load, by one driver.
+
+    Args:
+        found: The entries of a campaign.
+    """
+    grouped: dict[tuple[str, str, str], list[Entry]] = {}
+    for entry in found:
+        grouped.setdefault((entry.endpoint, entry.load, entry.driver), []).append(entry)
+    return [*grouped.values()]
+
+
+def is_saturating(recording: Recording) -> bool:
+    """Whether the load of a trial asks for as much as can be had."""
+    return recording.load.is_saturating
+
+
+def _block(one: ComparedTrial) -> int:
+    return one.recording.repetition
+
+
+def _place(item: tuple[tuple[str, str, str, str, str], object]) -> tuple[str, str, str, str, str]:
+    return item[0]

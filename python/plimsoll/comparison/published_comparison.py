@@ -1,0 +1,328 @@
+"""Comparison with published results: published ratios beside the ratios measured here.
+
+Speeds of different machines say nothing about each other. What can be set side by side is how many
+times as fast one server is as another *within* each experiment. So every throughput is divided by
+that of one server, the same in the document and here: the one that the file of figures names, or
+the best of the document among those measured here.
+
+Where a document prints several runs, and where there are several repetitions here, a ratio has an
+interval (`statistics.intervals.ratio_interval`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import median
+from typing import TYPE_CHECKING
+
+from plimsoll.comparison.comparisons import observed
+from plimsoll.published import claims
+from plimsoll.statistics.comparison import compared
+from plimsoll.statistics.intervals import Estimate, ratio_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.published.claims import Claim
+    from plimsoll.published.counterparts import Counterparts
+    from plimsoll.published.document import Document
+    from plimsoll.recording import Recording
+    from plimsoll.statistics.comparison import Comparison, Observation
+    from plimsoll.tool_output.reported import ReportedStatistics
+
+    Server = tuple[str, str]
+    """What the document calls a server, and its counterpart here."""
+
+    Published = Mapping[Server, Sequence[ReportedStatistics]]
+    """What was published of each server at one endpoint."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One server of a document beside its counterpart.
+
+    Attributes:
+        subject: What the document calls it.
+        framework: Its counterpart, as `name:variant`.
+        published_per_s: Its published throughput, the median of several runs.
+        published: The same / that of the baseline; None without one.
+        measured_per_s: What was measured here, the median of the repetitions that count, of all
+            where none does; None when nothing was.
+        measured: The same / that of the baseline; None when one of the two was not measured.
+        figures: What was published of it.
+        trials: Ids of its trials here, those that do not count, too.
+    """
+
+    subject: str
+    framework: str
+    published_per_s: float
+    published: Estimate | None
+    measured_per_s: float | None
+    measured: Estimate | None
+    figures: tuple[ReportedStatistics, ...]
+    trials: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PublishedOrder:
+    """How pairs of servers stand here that are apart in the document.
+
+    Attributes:
+        same: Pairs of which the one that is ahead there is ahead here, beyond doubt.
+        turned: Pairs of which the other one is.
+        level: Pairs that cannot be told apart here.
+    """
+
+    same: int = 0
+    turned: int = 0
+    level: int = 0
+
+
+@dataclass(frozen=True)
+class Field:
+    """The servers of a document at one endpoint, beside those measured under one load.
+
+    Attributes:
+        endpoint: Endpoint.
+        load: Load.
+        driver: Program that put on the load here.
+        baseline: What the document calls the server whose throughput is 1 in both.
+        baseline_trials: Ids of its trials here.
+        rows: The servers, the fastest of the document first.
+        order: How pairs of them stand.
+    """
+
+    endpoint: str
+    load: str
+    driver: str
+    baseline: str
+    baseline_trials: tuple[str, ...]
+    rows: tuple[Beside, ...]
+    order: PublishedOrder
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A claim of a document that compares two servers, and what was measured of them here.
+
+    Attributes:
+        claim: The claim.
+        published: What the document's own figures say to it, in words.
+        measured: Endpoint, load and driver to the throughput of its first server / of its second.
+    """
+
+    claim: Claim
+    published: str
+    measured: Mapping[tuple[str, str, str], Estimate]
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """The trials of one campaign by what they measured.
+
+    Attributes:
+        trials: Endpoint, load and driver to framework, as `name:variant`, to its trials.
+    """
+
+    trials: Mapping[tuple[str, str, str], Mapping[str, Sequence[ComparedTrial]]]
+
+    def fields(self, endpoint: str, load: str) -> list[tuple[str, str, str]]:
+        """Endpoint, load and driver of what was measured there; an empty load is any."""
+        return [key for key in self.trials if key[0] == endpoint and load in ("", key[1])]
+
+    def counting(
+        self, field: tuple[str, str, str], framework: str, quantity: str
+    ) -> tuple[float, ...]:
+        """A column of `summaries` of each repetition that counts, where it is known."""
+        found = self.trials[field].get(framework, ())
+        return _column([one for one in found if one.counts], quantity)
+
+    def shown(
+        self, field: tuple[str, str, str], framework: str, quantity: str
+    ) -> tuple[float, ...]:
+        """The same; of the void ones where none counts."""
+        void = _column(self.trials[field].get(framework, ()), quantity)
+        return self.counting(field, framework, quantity) or void
+
+    def observed(
+        self, field: tuple[str, str, str], framework: str, quantity: str
+    ) -> list[Observation]:
+        """The same as `counting`, each with its block."""
+        return observed(self.trials[field].get(framework, ()), quantity)
+
+    def ids(self, field: tuple[str, str, str], framework: str) -> tuple[str, ...]:
+        """Ids of the trials of a framework there, those that do not count, too."""
+        return tuple(one.recording.trial for one in self.trials[field].get(framework, ()))
+
+
+def reference(recording: Recording) -> str:
+    """Framework and variant of a trial as a campaign names them: `django:apache-fcgi`."""
+    return ":".join(name for name in (recording.framework, recording.variant) if name)
+
+
+def fields(document: Document, repetitions: Sequence[ComparedTrial]) -> tuple[Field, ...]:
+    """What was published beside what was measured, at each endpoint and load that both have.
+
+    Args:
+        document: A document.
+        repetitions: The trials of a campaign.
+    """
+    measured = _measured(repetitions)
+    return tuple(
+        _field(key, published, document.here.baseline, measured)
+        for (endpoint, load), published in _placed(document).items()
+        for key in measured.fields(endpoint, load)
+    )
+
+
+def claimed(document: Document, repetitions: Sequence[ComparedTrial]) -> tuple[Claimed, ...]:
+    """What was measured of the claims that compare two servers which are measured here.
+
+    Args:
+        document: A document.
+        repetitions: The trials of a campaign.
+    """
+    measured = _measured(repetitions)
+    found = (
+        Claimed(
+            claim,
+            claims.statement(claim, document.figures),
+            dict(_ratios(claim, document.here, measured)),
+        )
+        for claim in document.claims
+    )
+    return tuple(one for one in found if one.measured)
+
+
+def _measured(repetitions: Sequence[ComparedTrial]) -> _Measured:
+    trials: dict[tuple[str, str, str], dict[str, list[ComparedTrial]]] = {}
+    for one in repetitions:
+        _, *field = one.key
+        frameworks = trials.setdefault((field[0], field[1], field[2]), {})
+        frameworks.setdefault(reference(one.recording), []).append(one)
+    return _Measured(trials)
+
+
+def _placed(document: Document) -> dict[tuple[str, str], Published]:
+    """The figures that have a counterpart, by endpoint and load; an empty load is any."""
+    placed: dict[tuple[str, str], dict[Server, list[ReportedStatistics]]] = {}
+    for one in document.figures:
+        place = document.here.place(one.subject, one.endpoint)
+        if place is not None and one.throughput_per_s:
+            field = placed.setdefault((place.endpoint, place.load), {})
+            field.setdefault((one.subject, place.framework), []).append(one)
+    return {place: field for place, field in placed.items()}
+
+
+def _field(
+    key: tuple[str, str, str], document: Published, named: str, measured: _Measured
+) -> Field:
+    published = {server: _rates(figures) for server, figures in document.items()}
+    counting, shown = (
+        {server: read(key, server[1], _quantity(figures)) for server, figures in document.items()}
+        for read in (measured.counting, measured.shown)
+    )
+    fastest = sorted(published, key=lambda server: -median(published[server]))
+    baseline = _baseline(named, fastest, counting, shown)
+    rows = tuple(
+        Beside(
+            subject=server[0],
+            framework=server[1],
+            published_per_s=median(published[server]),
+            published=_ratio(published[server], published[baseline]),
+            measured_per_s=median(shown[server]) if shown[server] else None,
+            measured=_ratio(shown[server], shown[baseline]),
+            figures=tuple(document[server]),
+            trials=measured.ids(key, server[1]),
+        )
+        for server in fastest
+    )
+    order = _order(
+        published,
+        {
+            server: measured.observed(key, server[1], _quantity(figures))
+            for server, figures in document.items()
+        },
+    )
+    return Field(*key, baseline[0], measured.ids(key, baseline[1]), rows, order)
+
+
+def _rates(figures: Sequence[ReportedStatistics]) -> tuple[float, ...]:
+    return tuple(one.throughput_per_s for one in figures if one.throughput_per_s)
+
+
+def _quantity(figures: Sequence[ReportedStatistics]) -> str:
+    """The column of `summaries` that counts as the document does: right answers, or all."""
+    return "goodput_per_s" if figures[0].counting == "right" else "throughput_per_s"
+
+
+def _column(repetitions: Sequence[ComparedTrial], quantity: str) -> tuple[float, ...]:
+    return tuple(value for one in repetitions if (value := one.value(quantity)))
+
+
+def _baseline(
+    named: str,
+    fastest: Sequence[Server],
+    counting: Mapping[Server, Sequence[float]],
+    shown: Mapping[Server, Sequence[float]],
+) -> Server:
+    """The server that is 1: the one named, else the best of the document.
+
+    One with a number that counts goes before others, and one with any number before those without.
+    """
+    measured = ([server for server in fastest if values[server]] for values in (counting, shown))
+    known = next(filter(None, measured), list(fastest))
+    return next((server for server in known if server[1] == named), known[0])
+
+
+def _ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Estimate | None:
+    if not numerators or not denominators:
+        return None
+    value = median(numerators) / median(denominators)
+    same = numerators is denominators
+    return Estimate(value, None if same else ratio_interval(numerators, denominators))
+
+
+def _order(
+    published: Mapping[Server, Sequence[float]], values: Mapping[Server, Sequence[Observation]]
+) -> PublishedOrder:
+    """How the pairs stand of which both were measured, and which are apart in the document."""
+    measured = sorted(
+        (server for server in published if values[server]),
+        key=lambda server: median(published[server]),
+    )
+    found = compared([values[server] for server in measured])
+    stands: Counter[str] = Counter()
+    for slow, fast in combinations(range(len(measured)), 2):
+        if median(published[measured[slow]]) < median(published[measured[fast]]):
+            stands[_stands(found, fast, slow)] += 1
+    return PublishedOrder(stands["same"], stands["turned"], stands["level"])
+
+
+def _stands(found: Comparison, fast: int, slow: int) -> str:
+    """How two servers stand here of which the first is ahead in the document."""
+    if found.is_ahead(fast, slow):
+        return "same"
+    return "turned" if found.is_ahead(slow, fast) else "level"
+
+
+def _ratios(
+    claim: Claim, here: Counterparts, measured: _Measured
+) -> Iterator[tuple[tuple[str, str, str], Estimate]]:
+    """The ratio of the two servers of a claim, wherever both were measured."""
+    places = [here.everywhere(subject) for subject in claim.compare]
+    if len({place and place.load for place in places}) != 1:
+        return
+    for key in measured.trials:
+        if any(place is None or place.load not in ("", key[1]) for place in places):
+            continue
+        one, other = (
+            measured.counting(key, place.framework, "throughput_per_s") for place in places if place
+        )
+        ratio = _ratio(one, other)
+        if ratio is not None:
+            yield key, ratio

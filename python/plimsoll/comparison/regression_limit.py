@@ -1,0 +1,48 @@
+"""Regression limit: whether B loses more throughput than is allowed, `--max-regression 3%`.
+
+A loss is 1 - B / A: of throughput, or the one that CPU time per request lets expect of a saturated
+server, 1 - 1 / (B / A). The limit is *crossed* where a whole interval lies beyond it, *kept* where
+none reaches it, and *open* otherwise. So each error has the probability of the interval, and a loss
+that is about as great as the limit stays open for ever: set the limit to half of the loss that must
+not get through.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from plimsoll.comparison.difference import Difference
+    from plimsoll.statistics.paired import PairedRatio
+
+State = Literal["kept", "crossed", "open"]
+
+
+def state(found: Difference, limit: float) -> State:
+    """Whether B loses more than a limit.
+
+    Args:
+        found: How B stands to A.
+        limit: The greatest loss that is allowed, as a share of A's throughput: 0.03.
+    """
+    if found.failed.are_too_many:
+        return "open"
+    by_rate = _loss(found.throughput, limit, is_cost=False)
+    by_cost = _loss(found.cpu_per_request, limit, is_cost=True)
+    if by_rate == "crossed":
+        return "crossed"
+    if by_cost == "crossed":
+        return "crossed" if found.answer == "slower" else "open"
+    if by_rate == "kept":
+        return "kept"
+    is_blurred_only = _loss(found.undisturbed, limit, is_cost=False) == "kept"
+    return "kept" if by_cost == "kept" and is_blurred_only else "open"
+
+
+def _loss(ratio: PairedRatio | None, limit: float, *, is_cost: bool) -> State:
+    """Where the interval of a loss lies."""
+    if ratio is None or ratio.interval is None or not ratio.holds_for_fresh_processes:
+        return "open"
+    low, high = ratio.interval.low, ratio.interval.high
+    least, most = (1 - 1 / low, 1 - 1 / high) if is_cost else (1 - high, 1 - low)
+    return "crossed" if least > limit else "kept" if most < limit else "open"

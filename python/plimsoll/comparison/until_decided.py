@@ -1,0 +1,168 @@
+"""Until decided: groups of fresh processes are measured until the answer is there.
+
+How many groups there will be is settled at the first look, from the time that groups take, which
+says nothing of what they measure. From then on the intervals allow for every look.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.comparison import regression_limit
+from plimsoll.comparison.difference import ERROR, WITHIN, Difference, difference
+from plimsoll.statistics import sequential
+from plimsoll.statistics.paired import Plan
+
+if TYPE_CHECKING:
+    from plimsoll.recording.turns import Turn
+
+Measure = Callable[[int], "tuple[Turn, ...]"]
+"""Measures one group: starts A and B, warms them up, lets them take turns, and stops them."""
+
+MOST_GROUPS = 60
+"""More groups are not planned, however long the budget."""
+
+ENOUGH = 4
+"""A difference is known well enough when its interval reaches a fourth of it to either side."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """When a comparison ends.
+
+    Attributes:
+        budget_s: Time for everything, starts and warm-ups included, in seconds.
+        within: Half the width of an interval that is enough, and the tolerance of *same*.
+        max_regression: The greatest loss of throughput that is allowed; None for no limit.
+    """
+
+    budget_s: float
+    within: float = WITHIN
+    max_regression: float | None = None
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What is compared.
+
+    Attributes:
+        a: A as it was typed: a variant, a revision or a command.
+        b: B in the same way.
+        path: Path that is requested.
+        connections: Open connections.
+    """
+
+    a: str
+    b: str
+    path: str
+    connections: int
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison as far as it came.
+
+    Attributes:
+        wanted: When it was to end.
+        difference: How B stands to A.
+        limit: Whether B loses more than allowed; None without a limit.
+        elapsed_s: Time it took, in seconds.
+        group_s: Time that a group takes, in seconds.
+        turns: Every turn.
+    """
+
+    wanted: Wanted
+    difference: Difference
+    limit: regression_limit.State | None
+    elapsed_s: float
+    group_s: float
+    turns: tuple[Turn, ...]
+
+    @property
+    def more_s(self) -> float | None:
+        """How many more seconds would decide, by the present scatter; None when unknown."""
+        groups = self.difference.needed_groups()
+        return None if groups is None else groups * self.group_s
+
+    @property
+    def is_limit_too_small(self) -> bool:
+        """Whether the machine's scatter hides a loss as small as the limit, in the time it had."""
+        limit, smallest = self.wanted.max_regression, self.difference.smallest
+        is_open = self.limit == "open" and not self.difference.failed.are_too_many
+        return is_open and limit is not None and smallest is not None and smallest > limit
+
+    @property
+    def limit_needs_s(self) -> float | None:
+        """About how long a comparison would have to be for the limit; None without one."""
+        limit, smallest = self.wanted.max_regression, self.difference.smallest
+        if not limit or smallest is None:
+            return None
+        return max(self.elapsed_s, self.elapsed_s * (smallest / limit) ** 2)
+
+
+def compared(
+    measure: Measure,
+    wanted: Wanted,
+    look: Callable[[Compared], None] = lambda _: None,
+    clock_s: Callable[[], float] = time.monotonic,
+) -> Compared:
+    """Measures groups until the answer is there or the budget is spent; one group at least.
+
+    Args:
+        measure: Measures one group; what it raises ends the comparison.
+        wanted: When to end.
+        look: Called after each group with how things stand.
+        clock_s: Gives the time in seconds.
+    """
+    began_s = clock_s()
+    turns: list[Turn] = []
+    taken: list[int] = []
+    looks: tuple[int, ...] = ()
+    count = 0
+    while True:
+        turns += measure(count)
+        count += 1
+        elapsed_s = clock_s() - began_s
+        left = math.floor((wanted.budget_s - elapsed_s) / (elapsed_s / count))
+        if count == sequential.LEAST:
+            looks = sequential.looks(min(MOST_GROUPS, count + max(0, left)))
+        is_last = left < 1 or count >= (looks[-1] if looks else MOST_GROUPS)
+        if count in looks or is_last or not looks:
+            taken.append(count)
+            plan = Plan(tuple(taken), max((count, *looks)), ERROR)
+            found = difference(turns, plan, wanted.within)
+            now = Compared(
+                wanted=wanted,
+                difference=found,
+                limit=_limit(found, wanted),
+                elapsed_s=elapsed_s,
+                group_s=elapsed_s / count,
+                turns=tuple(turns),
+            )
+            look(now)
+            if is_last or _is_settled(now, wanted):
+                return now
+
+
+def _limit(found: Difference, wanted: Wanted) -> regression_limit.State | None:
+    if wanted.max_regression is None:
+        return None
+    return regression_limit.state(found, wanted.max_regression)
+
+
+def _is_settled(now: Compared, wanted: Wanted) -> bool:
+    """Whether more groups would change nothing that somebody wants to know."""
+    if now.difference.failed.are_too_many:
+        return True
+    if now.limit is not None:
+        return now.limit != "open"
+    ratio = now.difference.ratio
+    if now.difference.answer in ("undecided", "same"):
+        return now.difference.answer == "same"
+    if ratio is None or ratio.reach is None:
+        return False
+    return ratio.reach <= max(math.log1p(wanted.within), abs(math.log(ratio.value)) / ENOUGH)

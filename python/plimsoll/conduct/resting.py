@@ -1,0 +1,83 @@
+"""A server between its turns: it settles after its warm-up, and is frozen if it goes on working.
+
+A runtime that compiles or collects in the background takes its core from the server at turn.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.processes import cpu_clock, process_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+IDLE_CORES = 0.02
+"""A server that uses more while it rests is frozen in its later rests."""
+
+TRAILING_NS = 10_000_000
+"""CPU time that a server may use after a turn for what it did in it."""
+
+SETTLED_CORES = 0.05
+"""A server that uses less has settled after its warm-up."""
+
+LOOK_S = 0.2
+"""For how long the CPU time of a server is measured to see whether it has settled."""
+
+SETTLE_S = 10.0
+"""The longest that a server is given to settle."""
+
+
+@dataclass
+class Rest:
+    """The rests of one server.
+
+    Attributes:
+        processes: Gives the ids of the server's processes.
+        freezes: Whether it is frozen while it rests.
+    """
+
+    processes: Callable[[], Sequence[int]]
+    freezes: bool = False
+    _since_s: float | None = None
+    _used: dict[int, int] | None = None
+    _frozen: tuple[process_table.Process, ...] = ()
+
+    def settle(self) -> None:
+        """Waits until the server has nothing to do any more, 10 s at most.
+
+        One that goes on working after its warm-up will do so after its turns, and is frozen.
+        """
+        end_s = time.monotonic() + SETTLE_S
+        while time.monotonic() < end_s:
+            used, began_s = cpu_clock.of(self.processes()), time.monotonic()
+            time.sleep(LOOK_S)
+            if self._grown_ns(used) < SETTLED_CORES * (time.monotonic() - began_s) * 1e9:
+                return
+            self.freezes = True
+
+    def begin(self) -> None:
+        """The server rests from now on."""
+        self._used, self._since_s = cpu_clock.of(self.processes()), time.monotonic()
+        if self.freezes:
+            found = map(process_table.process, self.processes())
+            self._frozen = tuple(one for one in found if one is not None)
+            for one in self._frozen:
+                process_table.send(one, signal.SIGSTOP)
+
+    def end(self) -> None:
+        """The server may work again."""
+        if self._used is not None and self._since_s is not None:
+            rested_ns = (time.monotonic() - self._since_s) * 1e9
+            self.freezes |= self._grown_ns(self._used) > max(IDLE_CORES * rested_ns, TRAILING_NS)
+        self._used = self._since_s = None
+        for one in self._frozen:
+            process_table.send(one, signal.SIGCONT)
+        self._frozen = ()
+
+    def _grown_ns(self, used: dict[int, int]) -> int:
+        """CPU time since a reading; 0 where a process has ended since."""
+        return cpu_clock.grown(used, cpu_clock.of(self.processes())) or 0

@@ -1,0 +1,34 @@
+"""What all trials of a campaign have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from plimsoll.machine import Fact
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """What all trials of a campaign have in common.
+
+    Attributes:
+        server_cores: Cores of the server; empty for all.
+        driver_cores: Cores of the driver, one thread on each; empty for threads anywhere.
+        driver_threads: Threads of the driver when it is given no cores.
+        machine: Facts of this host; empty has them read when the load is over.
+        body_sample_ratio: Share of the answers whose body is compared in full.
+        limits: Limits of checks that the campaign changes.
+        idle_s: For how long the energy of the idle host is read before and after each trial.
+        turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.
+        notes: What a reader of the results must know about all of them.
+    """
+
+    server_cores: tuple[int, ...] = ()
+    driver_cores: tuple[int, ...] = ()
+    driver_threads: int = 1
+    machine: dict[str, Fact] = field(default_factory=dict[str, Fact])
+    body_sample_ratio: float = 0.01
+    limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    idle_s: float = 0.0
+    turn_s: float = 0.0
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,339 @@
+"""What is known of a trial while it is conducted; at its end it becomes the recording."""
+
+from __future__ import annotations
+
+import platform
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import plimsoll
+from plimsoll import capacity, machine
+from plimsoll.campaign.requests import render
+from plimsoll.conduct import provenance
+from plimsoll.drivers import records
+from plimsoll.drivers.tools.plimsoll import NAME as ENGINE
+from plimsoll.install import commands, sources
+from plimsoll.processes.tree import ProcessTree
+from plimsoll.provenance import Provenance
+from plimsoll.recording import HOST, Driver, Ending, ExpectedResponse, RecordedServer, Recording
+from plimsoll.recording.turns import Turn
+from plimsoll.sampling import link
+from plimsoll.sampling.sampler import Sampler
+from plimsoll.sampling.samplers import memory, sockets
+from plimsoll.sampling.scope import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.requests import Exchange
+    from plimsoll.conduct.run_config import RunConfig
+    from plimsoll.drivers.job import DriverResult
+    from plimsoll.errors import PlimsollError
+    from plimsoll.plan import Trial
+    from plimsoll.recording import Recomputed, ResponseHead
+    from plimsoll.recording.readings import Reading
+    from plimsoll.serving.server import RunningServer, Stopped
+
+SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
+
+
+@dataclass
+class TrialState:
+    """What is known of a trial so far.
+
+    Attributes:
+        trial: The trial.
+        setting: What it has in common with others.
+        exchanges: What is sent under load; empty until the contract was checked.
+        heads: Heads of the responses, as the check of the contract saw them.
+        recomputed: What was found in bodies that were checked after the load.
+        asked_apart: Requests that were sent to ask the contract.
+        began_utc_ns: When it began; its zero as long as nothing was driven.
+        ending: How it ended.
+        server: The server's side; None until it answered.
+        contract: What was wrong before and after the load.
+        sampler: Has the readings of resources.
+        idle: Readings of the idle host, before and after.
+        driven: The driver's side; None until it ended.
+        provenance: What runs; empty until that was looked at.
+        turns: The turns that its load took with others; empty for a load in one piece.
+    """
+
+    trial: Trial
+    setting: RunConfig
+    exchanges: tuple[Exchange, ...] = ()
+    heads: tuple[ResponseHead, ...] = ()
+    recomputed: tuple[Recomputed, ...] = ()
+    asked_apart: int = 0
+    began_utc_ns: int = field(default_factory=time.time_ns)
+    ending: Ending = field(default_factory=Ending)
+    server: RecordedServer | None = None
+    contract: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    sampler: Sampler = field(default_factory=Sampler)
+    idle: list[Reading] = field(default_factory=list["Reading"])
+    driven: DriverResult | None = None
+    provenance: Provenance = field(default_factory=Provenance)
+    turns: tuple[Turn, ...] = ()
+
+    def fail(self, error: PlimsollError) -> None:
+        """Notes the error that ended the trial."""
+        self.ending = Ending(type(error).__name__, error.message, error.hint)
+
+    @property
+    def readings(self) -> list[Reading]:
+        """Every reading of a resource, and what the driver said of itself."""
+        said = self.driven.readings if self.driven else ()
+        return [*self.idle, *self.sampler.readings, *said]
+
+    @property
+    def zero_ns(self) -> int:
+        """Zero of the trial by CLOCK_MONOTONIC; its first reading as long as nothing was driven."""
+        if self.driven:
+            return self.driven.zero_monotonic_ns
+        return min((reading.at_ns for reading in self.sampler.readings), default=0)
+
+    def recording(self) -> Recording:
+        """What happened."""
+        trial, driven = self.trial, self.driven
+        host = self.setting.machine or machine.facts()
+        return Recording(
+            trial=trial.id,
+            order=trial.order,
+            framework=trial.framework.name,
+            variant=trial.framework.variant,
+            language=trial.framework.language,
+            endpoint=trial.endpoint.name,
+            load=trial.load,
+            repetition=trial.repetition,
+            driver_name=trial.driver,
+            seed=trial.seed,
+            zero_utc=utc(driven.zero_utc_ns if driven else self.began_utc_ns),
+            stages=driven.stages if driven else (),
+            requests=tuple(exchange.request.name for exchange in self.exchanges),
+            machines={HOST: host},
+            versions=versions(trial.framework, driven),
+            clock_offsets_ns={HOST: 0},
+            ending=self.ending,
+            server=self._server(),
+            driver=self._driver(host),
+            contract=self.contract,
+            notes=self._notes(),
+            limits=self.setting.limits,
+            request_bytes=self._request_bytes(),
+            heads=self.heads,
+            asked_apart=self.asked_apart,
+            request_weights=tuple(exchange.request.weight for exchange in self.exchanges),
+            provenance=self.provenance,
+            expected=self._expected(),
+            recomputed=self.recomputed,
+            turns=self.turns,
+        )
+
+    def _expected(self) -> tuple[ExpectedResponse, ...]:
+        """What the engine checks of each response; foreign drivers check what they like."""
+        if self.trial.driver != ENGINE:
+            return ()
+        expected = (one.expected for one in self.exchanges)
+        return tuple(
+            ExpectedResponse(one.status, one.length_bytes, one.body is not None) for one in expected
+        )
+
+    def _request_bytes(self) -> tuple[int, ...]:
+        """Length of each kind of request as it goes over the wire."""
+        if self.server is None:
+            return ()
+        address, keep_alive = self.server.address, self.trial.load.keep_alive
+        return tuple(len(render(one.request, address, keep_alive)) for one in self.exchanges)
+
+    def _server(self) -> RecordedServer | None:
+        """The server's side; of one that ran already, its memory is that of the first reading."""
+        if self.server is None or self.server.rest_rss_bytes is not None:
+            return self.server
+        return replace(
+            self.server,
+            rest_rss_bytes=self._first("rss_bytes"),
+            rest_pss_bytes=self._first("pss_bytes"),
+        )
+
+    def _first(self, quantity: str) -> int | None:
+        """The first reading of one of the server's quantities; None when there is none."""
+        values = (
+            int(reading.value)
+            for reading in self.sampler.readings
+            if (reading.scope, reading.quantity) == ("server", quantity)
+        )
+        return next(values, None)
+
+    def _driver(self, host: Mapping[str, Any]) -> Driver | None:
+        """The driver's side, with what it could have done at most on this host."""
+        if self.driven is None:
+            return None
+        reached = _ceiling_per_s(self.driven, host)
+        return replace(self.driven.driver, calibrated_ceiling_per_s=reached)
+
+    def _notes(self) -> tuple[str, ...]:
+        """Notes of the framework and of all trials, and which resources could not be read."""
+        unread = [f"{what} could not be read: {why}" for what, why in self.sampler.problems.items()]
+        framework = self.trial.framework
+        of_framework = (*framework.notes, *framework.notes_on_rules)
+        return (*of_framework, *self._not_proven(), *self.setting.notes, *unread)
+
+    def _not_proven(self) -> Iterator[str]:
+        """What right answers under load do not prove."""
+        endpoint = self.trial.endpoint
+        if endpoint.not_proven:
+            yield f"Responses of `{endpoint.name}` under load do not prove {endpoint.not_proven}."
+        if endpoint.drawn is not None and self.trial.values == "fixed":
+            yield (
+                f"All requests of the load on `{endpoint.name}` were identical: "
+                "a cached response is not detected."
+            )
+
+
+def _ceiling_per_s(driven: DriverResult, host: Mapping[str, Any]) -> float | None:
+    """The calibrated ceiling of the case that is most like a drive; None when there is none."""
+    driver = driven.driver
+    known = capacity.kept(host, capacity.engine(driver.name, driver.version))
+    answers = sum(driver.outcomes.get(name, 0) for name in records.complete_outcomes())
+    received = [one.value for one in driven.readings if one.quantity == "received_bytes"]
+    if not known or not answers or not received:
+        return None
+    case = capacity.nearest(known, driver.connections_asked or 1, received[-1] / answers)
+    return case and case.thread_per_s * driver.threads
+
+
+def serving(running: RunningServer) -> RecordedServer:
+    """The server's side as long as it runs."""
+    return replace(
+        listening(running.place.address),
+        cores=running.place.cores,
+        workers=running.place.workers,
+        start_s=running.start_s,
+        backlog_asked=machine.BACKLOG,
+        command=_command(running),
+    )
+
+
+def at_rest(running: RunningServer) -> RecordedServer:
+    """The server's side once the contract was asked: all its workers are up, no load is on it.
+
+    A server whose workers come one after the other may not listen with all of them when the first
+    one answers, so the sockets are looked at again.
+    """
+    held = _memory(running)
+    return replace(
+        serving(running),
+        rest_rss_bytes=held.get("rss_bytes"),
+        rest_pss_bytes=held.get("pss_bytes"),
+    )
+
+
+def listening(address: str) -> RecordedServer:
+    """What can be seen of a server on this host that somebody else may have started.
+
+    Args:
+        address: Its address and port: `127.0.0.1:8080`.
+    """
+    found = _listeners(int(address.rpartition(":")[2]))
+    seen = RecordedServer(
+        address=address,
+        listeners=len(found) or None,
+        backlog=max((listener.backlog for listener in found), default=None),
+        backlogs=tuple(listener.backlog for listener in found),
+        somaxconn=_somaxconn(),
+    )
+    return _linked(seen)
+
+
+def elsewhere(address: str) -> RecordedServer:
+    """A server of which nothing can be seen but the way to it.
+
+    Args:
+        address: Its address and port: `192.0.2.1:8080`.
+    """
+    return _linked(RecordedServer(address))
+
+
+def stopped(
+    server: RecordedServer, how: Stopped, counted: dict[str, int] | None = None
+) -> RecordedServer:
+    """The server's side when it has stopped.
+
+    Args:
+        server: The server's side as long as it ran.
+        how: How it stopped.
+        counted: What it counted itself.
+    """
+    return replace(
+        server,
+        exit_code=how.exit_code,
+        clean_stop=how.clean,
+        killed=how.killed,
+        counted=counted,
+    )
+
+
+def versions(framework: Framework, driven: DriverResult | None) -> dict[str, str]:
+    """Version of each part that took part."""
+    known = {
+        "plimsoll": plimsoll.__version__,
+        "python": platform.python_version(),
+        "framework": commands.version(framework),
+        "driver": driven.driver.version if driven else "",
+    }
+    return {part: version for part, version in known.items() if version}
+
+
+def utc(ns: int) -> str:
+    """An instant of the wall clock in ISO 8601, to the microsecond.
+
+    Args:
+        ns: Nanoseconds since 1970.
+    """
+    return datetime.fromtimestamp(ns / 1e9, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _command(running: RunningServer) -> str:
+    """The start command of a server, with what it was given and without secrets."""
+    framework, place = running.framework, running.place
+    given = commands.environment(framework, host=place.host, port=place.port, workers=place.workers)
+    shown = dict(zip(given, map(sources.shown, given, given.values()), strict=True))
+    return sources.said(provenance.resolved(framework.start, shown)).strip()
+
+
+def _linked(server: RecordedServer) -> RecordedServer:
+    """The server's side with the interface of this host that leads to it, where it is known."""
+    found = link.towards(server.address)
+    if found is None:
+        return server
+    return replace(server, link=found.interface, link_bits_per_s=found.bits_per_s)
+
+
+def _listeners(port: int) -> tuple[sockets.Listener, ...]:
+    try:
+        return sockets.listeners(port)
+    except OSError:
+        return ()
+
+
+def _memory(running: RunningServer) -> dict[str, int]:
+    """Memory of a server's processes, in bytes; nothing when they are gone or cannot be read."""
+    tree = ProcessTree(running.supervisor_pid, with_root=False)
+    try:
+        tree.refresh()
+        read = memory.read(Scope("server", tree)) if tree.stats else {}
+    except OSError:
+        return {}
+    return {quantity: int(value) for quantity, value in read.items()}
+
+
+def _somaxconn() -> int | None:
+    try:
+        return int(SOMAXCONN.read_text())
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,122 @@
+"""One drive: what a driver is, what it is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from plimsoll.campaign.load import Load
+from plimsoll.campaign.requests import Exchange
+from plimsoll.errors import DriverMissing
+from plimsoll.events import Progress
+from plimsoll.processes.interruption import Interruption
+from plimsoll.recording import Driver, RecordedStage
+from plimsoll.recording.readings import Reading
+from plimsoll.tool_output.reported import ReportedStatistics
+
+
+@dataclass(frozen=True)
+class DriverJob:
+    """What a driver is given.
+
+    Attributes:
+        load: How much is asked, and when.
+        exchanges: What is asked, and what is expected in answer.
+        address: Address and port of the server, both as numbers: `127.0.0.1:8080`.
+        cores: Cores of the driver, one thread on each; empty for threads anywhere.
+        seed: Seeds all that is drawn.
+        body_sample_ratio: Share of the answers whose body is compared in full.
+        into: Folder that its files are written to.
+        threads: Threads of the driver when it is given no cores.
+    """
+
+    load: Load
+    exchanges: tuple[Exchange, ...]
+    address: str
+    cores: tuple[int, ...]
+    seed: int
+    body_sample_ratio: float
+    into: Path
+    threads: int = 1
+
+
+@dataclass(frozen=True)
+class DriverCallbacks:
+    """Who is told while a driver works.
+
+    Attributes:
+        started: Told the number of the process that the driver's processes are below.
+        zero: Told the zero of the load by CLOCK_MONOTONIC, in nanoseconds.
+        progress: Told how it stands, once a second; says whether to go on.
+        interruption: Lets the driver end cleanly upon Ctrl-C.
+    """
+
+    started: Callable[[int], None]
+    zero: Callable[[int], None]
+    progress: Callable[[Progress], bool]
+    interruption: Interruption
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Files in which a driver wrote each of its requests.
+
+    Attributes:
+        reader: `NAME` of what reads them, in `intake.READERS`.
+        files: The files, in the trial's folder; they are removed once they are tables.
+        step_ns: Step to which the tool rounds instants down; the trial's zero is rounded with them.
+    """
+
+    reader: str
+    files: tuple[Path, ...]
+    step_ns: int = 1
+
+
+@dataclass(frozen=True)
+class DriverResult:
+    """What a driver gives back, beside its files.
+
+    Attributes:
+        driver: The driver's side of the recording.
+        zero_monotonic_ns: Zero of the load by CLOCK_MONOTONIC.
+        zero_utc_ns: The same by the wall clock, nanoseconds since 1970.
+        stages: The stages as they ran.
+        readings: What it said of itself each second, as readings of the scope `driver`.
+        figures: What it printed of its requests; None where it leaves the engine's records.
+        rows: The files in which it wrote each request; None where it wrote none, or these records.
+    """
+
+    driver: Driver
+    zero_monotonic_ns: int
+    zero_utc_ns: int
+    stages: tuple[RecordedStage, ...]
+    readings: tuple[Reading, ...] = field(repr=False, default=())
+    figures: ReportedStatistics | None = None
+    rows: Rows | None = None
+
+
+class DriverModule(Protocol):
+    """What a module of `drivers.tools` has."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802 - a constant of the module
+        """Its name in campaigns."""
+        ...
+
+    def needs(self) -> DriverMissing | None:
+        """What must be installed before it can drive, as an error; None when all is here."""
+        ...
+
+    def version(self) -> str:
+        """Its version; empty when it does not say. To be asked where nothing is missing."""
+        ...
+
+    def refuses(self, load: Load, exchanges: tuple[Exchange, ...]) -> str:
+        """Why it cannot put on a load, in one sentence; empty when it can."""
+        ...
+
+    def drive(self, drive: DriverJob, watch: DriverCallbacks) -> DriverResult:
+        """Puts on the load and waits for its end."""
+        ...

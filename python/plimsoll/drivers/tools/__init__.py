@@ -1,0 +1,16 @@
+"""Programs that put on a load, one module each.
+
+Each has what `drive.DriverModule` says: `NAME`, `needs()`, `version()`, `refuses(load, exchanges)`
+and `drive(drive, watch)`. The engine alone is imported without those of other tools.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import doors
+
+if TYPE_CHECKING:
+    from plimsoll.drivers.every import DRIVERS as DRIVERS
+
+__getattr__ = doors.of_names(__name__, {"DRIVERS": ("plimsoll.drivers.every", "DRIVERS")})

@@ -1,0 +1,482 @@
+"""Plimsoll's own engine, run as a process like any other driver.
+
+Into the engine goes `spec.json`; out of it come its records, `finish.json`, and a line of JSON once
+a second. It runs in a supervised process, so it never outlives the lab.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, cast
+
+import plimsoll
+from plimsoll.campaign.requests import render
+from plimsoll.drivers import records
+from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult
+from plimsoll.errors import (
+    INTERRUPTED,
+    DriverMissing,
+    EngineFailed,
+    LimitTooLow,
+    PlimsollError,
+    StorageError,
+)
+from plimsoll.events import Progress
+from plimsoll.processes import process_table
+from plimsoll.processes.supervised import SupervisedProcess
+from plimsoll.recording import Driver, RecordedStage
+from plimsoll.recording.readings import Reading
+from plimsoll.storage.parquet import writing
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.load import Load, Stage
+    from plimsoll.campaign.requests import Exchange
+
+NAME = "plimsoll"
+
+COMMAND = (sys.executable, "-P", "-m", "plimsoll.engine")
+"""The engine; the path of its specification follows."""
+
+SPEC_FORMAT = 1
+"""Version of the format of `spec.json`."""
+
+PATIENCE_S = 60.0
+"""Seconds without a word after which the engine counts as hung; it speaks once a second."""
+
+GRACE_S = 30.0
+"""Seconds that the engine has to write its last records after it was asked to end."""
+
+_MORE_ROOM = "free disk space or choose another folder with `--into`, then run again to resume"
+
+SAID_EACH_SECOND = (
+    "in_flight_mean",
+    "in_flight",
+    "connections_asked",
+    "connections_open",
+    "requests_sent",
+    "requests_ended",
+    "received_bytes",
+    "longest_pause_s",
+)
+"""What of a line of progress becomes readings."""
+
+LEVELS = ("in_flight", "connections_open")
+"""Those of them that are levels at an instant."""
+
+Line = Mapping[str, Any]
+
+
+def needs() -> DriverMissing | None:
+    """Nothing: the engine is part of the program."""
+    return None
+
+
+def version() -> str:
+    """The version of the program."""
+    return plimsoll.__version__
+
+
+def refuses(load: Load, exchanges: tuple[Exchange, ...]) -> str:
+    """Nothing: every load that a campaign can ask for is one that the engine can put on."""
+    return ""
+
+
+def drive(drive: DriverJob, watch: DriverCallbacks) -> DriverResult:
+    """Puts on the load and waits for its end.
+
+    Args:
+        drive: What to do.
+        watch: Who is told meanwhile.
+
+    Returns:
+        What the engine says of it; `driver.ended_by` is `interrupt` when it was ended early.
+
+    Raises:
+        EngineFailed: The engine ended with an error, or its files do not fit together.
+        LimitTooLow: This host cannot put on such a load.
+        StorageError: The records could not be written.
+        Interrupted: Ctrl-C before there was any load.
+    """
+    path = drive.into / "spec.json"
+    with writing(drive.into):
+        path.write_text(json.dumps(spec(drive)), "utf-8")
+    with started_engine(path, drive) as supervised:
+        watch.started(supervised.supervisor_pid)
+        heard = _listen(supervised, watch)
+        supervised.wait(GRACE_S)
+        ended = supervised.stop()
+    if ended.exit_code == INTERRUPTED or heard.started is None:  # it may die of an early signal
+        watch.interruption.check()
+    require_success(ended.exit_code, drive.into)
+    return driven(heard, drive)
+
+
+def spec(drive: DriverJob, *, in_turns: bool = False) -> dict[str, Any]:
+    """The engine's specification of a drive; `in_turns` has it rest until it is given a turn."""
+    return {
+        **({"in_turns": True} if in_turns else {}),
+        "format": SPEC_FORMAT,
+        "into": str(drive.into.resolve()),
+        "address": drive.address,
+        "host": drive.address,
+        "requests": [_request(exchange, drive) for exchange in drive.exchanges],
+        "load": _load(drive.load),
+        "cores": list(drive.cores) or None,
+        "threads": len(drive.cores) or drive.threads,
+        "seed": drive.seed,
+        "body_sample_ratio": drive.body_sample_ratio,
+        "record": True,
+    }
+
+
+def failure(exit_code: int | None, said: str) -> PlimsollError:
+    """The error of an engine that did not end well.
+
+    Args:
+        exit_code: Its exit code; negative for a signal, None when it had to be killed.
+        said: What it wrote for people; its last line may be JSON with `error` and `hint`.
+    """
+    message, hint = _last_words(said)
+    if exit_code is None or exit_code < 0:
+        name = "SIGKILL" if exit_code is None else signal.Signals(-exit_code).name
+        return EngineFailed(f"the engine was killed by {name}", "see `driver.log`")
+    if exit_code == LimitTooLow.exit_code:
+        return LimitTooLow(message, hint)
+    if exit_code == StorageError.exit_code:
+        return StorageError(message or "the engine could not write its records", hint or _MORE_ROOM)
+    return EngineFailed(message or f"the engine exited with code {exit_code}", hint)
+
+
+@dataclass
+class _Engine:
+    """The engine's process; asked to end once, since a second signal would kill it."""
+
+    process: process_table.Process | None
+    asked: bool = False
+
+    def ask(self) -> None:
+        """Asks it to end cleanly."""
+        if self.process is not None and not self.asked:
+            self.asked = True
+            process_table.send(self.process, signal.SIGINT)
+
+    def kill(self) -> None:
+        """Ends it at once."""
+        if self.process is not None:
+            process_table.send(self.process, signal.SIGKILL)
+
+
+@dataclass
+class Heard:
+    """What the engine has told so far."""
+
+    started: Line | None = None
+    finished: Line | None = None
+    readings: list[Reading] = field(default_factory=list[Reading])
+    last: Line = field(default_factory=dict[str, Any])
+
+    @property
+    def zero_ns(self) -> int:
+        """Zero of the load by CLOCK_MONOTONIC; 0 before it has begun."""
+        return int(self.started["zero_monotonic_ns"]) if self.started else 0
+
+    def is_news(self, line: Line) -> bool:
+        """Whether a line of progress is of a later instant than the last one."""
+        return self.started is not None and line["at_ns"] > self.last.get("at_ns", -1)
+
+    def take(self, line: Line) -> Progress | None:
+        """Takes in a line; gives back the progress that it tells, if it does."""
+        match line["event"]:
+            case "started":
+                self.started = line
+            case "finished":
+                self.finished = line
+            case "progress" | "turn" if self.is_news(line):
+                self.readings.extend(_readings(line, self.zero_ns))
+                before, self.last = self.last, line
+                return progress(line, before)
+            case _:
+                pass
+        return None
+
+
+def progress(line: Line, before: Line) -> Progress:
+    """What a line of progress tells.
+
+    Args:
+        line: The line.
+        before: The line before it; empty for the first one.
+    """
+    seconds = (line["at_ns"] - before.get("at_ns", 0)) / 1e9
+    completed = _completed(line) - _completed(before)
+    return Progress(
+        at_s=line["at_ns"] / 1e9,
+        stage=line["stage"],
+        connections_asked=line["connections_asked"],
+        connections_open=line["connections_open"],
+        in_flight=line["in_flight"],
+        throughput_per_s=completed / seconds if seconds > 0 else 0.0,
+        requests_ended=line["requests_ended"],
+        outcomes=line["outcomes"],
+        connections_opened=line["opened"],
+        connections_refused=line["refused"],
+    )
+
+
+def started_engine(spec: Path, drive: DriverJob, *, has_input: bool = False) -> SupervisedProcess:
+    """The engine's process with a specification; `has_input` lets it be given turns."""
+    package = str(Path(plimsoll.__file__).parent.parent)
+    return SupervisedProcess(
+        (*COMMAND, str(spec.resolve())),
+        folder=drive.into,
+        environment={**os.environ, "PYTHONPATH": package},
+        log=drive.into / "driver.log",
+        cores=drive.cores,
+        stop_signal="INT",
+        grace_s=GRACE_S,
+        piped="both" if has_input else "output",
+    )
+
+
+def _listen(supervised: SupervisedProcess, watch: DriverCallbacks) -> Heard:
+    """Hears the engine to its end; the first Ctrl-C asks it to end, the second kills it."""
+    heard, engine = Heard(), _Engine(process_table.process(supervised.pid))
+    try:
+        with watch.interruption.deferred(engine.ask):
+            for line in lines(supervised.output):
+                if not _told(heard, line, watch):
+                    engine.ask()
+    except BaseException:
+        engine.kill()
+        raise
+    return heard
+
+
+def _told(heard: Heard, line: Line, watch: DriverCallbacks) -> bool:
+    """Tells what is new in a line; says whether the engine is to go on."""
+    new = heard.take(line)
+    if line["event"] == "started":
+        watch.zero(line["zero_monotonic_ns"])
+    return new is None or watch.progress(new)
+
+
+def lines(output: IO[bytes] | None) -> Iterator[Line]:
+    """The events of the engine, until it closes its output.
+
+    Raises:
+        EngineFailed: It is silent for too long, or says something else than events.
+    """
+    text = b""
+    while output is not None and (heard := _read(output)):
+        *lines, text = (text + heard).split(b"\n")
+        yield from map(_line, lines)
+
+
+def _line(text: bytes) -> Line:
+    try:
+        line = json.loads(text)
+        line["event"]
+    except (ValueError, KeyError, TypeError) as error:
+        said = text.decode("utf-8", "backslashreplace")
+        raise EngineFailed(f"the engine sent `{said}`, which is not an event") from error
+    return line
+
+
+def _read(output: IO[bytes]) -> bytes:
+    ready, _, _ = select.select([output], [], [], PATIENCE_S)
+    if not ready:
+        raise EngineFailed(f"the engine did not respond for {PATIENCE_S:.0f} s", "see `driver.log`")
+    return os.read(output.fileno(), 1 << 16)
+
+
+def require_success(exit_code: int | None, into: Path) -> None:
+    """Raises the error of an engine that did not end well; see `failure`."""
+    if exit_code != 0:
+        said = (into / "driver.log").read_text("utf-8", "replace")
+        raise failure(exit_code, said)
+
+
+def _last_words(said: str) -> tuple[str, str]:
+    """The error and the hint in the last line; the line itself when it is not JSON."""
+    last = said.rstrip().rpartition("\n")[2]
+    try:
+        words = json.loads(last)
+        return str(words["error"]), str(words.get("hint", ""))
+    except (ValueError, KeyError, TypeError):
+        return last, ""
+
+
+def driven(heard: Heard, drive: DriverJob) -> DriverResult:
+    """What an engine that ended gives back.
+
+    Raises:
+        EngineFailed: Its final report is missing, or its files do not fit it.
+        StorageError: It could not write its records.
+    """
+    started, finished = heard.started, heard.finished
+    if started is None or finished is None:
+        raise EngineFailed("the engine exited without its final report", "see `driver.log`")
+    if finished["ended_by"] == "storage":
+        raise StorageError("the engine could not write its records", _MORE_ROOM)
+    _require_rows(finished, drive.into)
+    zero_ns = started["zero_monotonic_ns"]
+    return DriverResult(
+        driver=_driver(finished),
+        zero_monotonic_ns=zero_ns,
+        zero_utc_ns=started.get("zero_utc_ns", time.time_ns()),
+        stages=stages(_ran(finished), drive.load),
+        readings=tuple(readings_until_the_end(heard.readings, zero_ns, finished)),
+    )
+
+
+def readings_until_the_end(
+    readings: Iterable[Reading], zero_ns: int, finished: Line
+) -> Iterator[Reading]:
+    """What the engine said of itself, but for levels after a number of requests was reached.
+
+    Its last word comes when every connection is closed, which says nothing of the load.
+
+    Args:
+        readings: What it said.
+        zero_ns: Zero of the load by CLOCK_MONOTONIC.
+        finished: What it said at the end.
+    """
+    limited, end_ns = finished["ended_by"] == "request_limit", zero_ns + finished["ended_ns"]
+    for reading in readings:
+        if not (limited and reading.at_ns >= end_ns and reading.quantity in LEVELS):
+            yield reading
+
+
+def _require_rows(finished: Line, into: Path) -> None:
+    """The records that lie on the disk must be as many as the engine says it wrote."""
+    for table in ("requests", "connections"):
+        path = into / f"{table}.bin"
+        size = path.stat().st_size if path.exists() else 0
+        told = finished[f"{table}_rows"]
+        if size != told * records.record_dtype(table).itemsize:
+            message = f"the engine reports {told} {table}, but `{path.name}` has {size} bytes"
+            raise EngineFailed(message, "report it to Plimsoll")
+
+
+def stages(ran: list[Line], load: Load) -> tuple[RecordedStage, ...]:
+    """The stages as they ran; those that were not reached are left out.
+
+    Args:
+        ran: Kind, start and end of each, in nanoseconds since zero.
+        load: The load, which knows their levels.
+    """
+    return tuple(
+        RecordedStage(
+            cast('Literal["warm_up", "ramp", "hold"]', stage["kind"]),
+            stage["start_ns"],
+            stage["end_ns"],
+            asked.start,
+            asked.end,
+            asked.steps,
+        )
+        for stage, asked in zip(ran, load.stages, strict=False)
+    )
+
+
+def _ran(finished: Line) -> list[Line]:
+    """The stages of the schedule as far as the load got."""
+    if finished["ended_by"] == "schedule":
+        return finished["stages"]
+    ended_ns = finished["ended_ns"]
+    return [
+        {**stage, "end_ns": min(stage["end_ns"], ended_ns)}
+        for stage in finished["stages"]
+        if stage["start_ns"] < ended_ns
+    ]
+
+
+def _driver(finished: Line) -> Driver:
+    return Driver(
+        name=NAME,
+        version=finished["version"],
+        cores=tuple(finished["cores"] or ()),
+        threads=finished["threads"],
+        ended_by=finished["ended_by"],
+        cpu_s=finished["cpu_s"],
+        peak_rss_bytes=finished["peak_rss_bytes"],
+        connections_asked=finished["connections_asked"],
+        requests_lost_by_recorder=finished["lost_rows"],
+        bodies_compared=finished["bodies_compared"],
+        sent=finished["sent"],
+        outcomes=dict(finished["outcomes"]),
+        opened=finished["opened"],
+        refused=finished["refused"],
+        longest_pause_ns=finished["longest_pause_ns"],
+    )
+
+
+def _readings(line: Line, zero_ns: int) -> Iterator[Reading]:
+    at_ns = zero_ns + line["at_ns"]
+    for quantity in SAID_EACH_SECOND:
+        if line.get(quantity) is not None:
+            yield Reading(at_ns, "driver", quantity, float(line[quantity]))
+
+
+def _completed(line: Line) -> int:
+    outcomes: Mapping[str, int] = line.get("outcomes", {})
+    return sum(outcomes.get(name, 0) for name in records.complete_outcomes())
+
+
+def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
+    request, expected = exchange.request, exchange.expected
+    return {
+        "name": request.name,
+        "bytes": _text(render(request, drive.address, drive.load.keep_alive)),
+        "weight": request.weight,
+        "method": request.method,
+        "expected": {
+            "status": list(expected.status),
+            "length_bytes": expected.length_bytes,
+            "body": None if expected.body is None else _text(expected.body),
+            "is_sampled": expected.is_recomputed,
+        },
+    }
+
+
+def _load(load: Load) -> dict[str, object]:
+    """The load; `pipeline` is left out where each request waits for the answer before it."""
+    pipelined = {"pipeline": load.pipeline} if load.pipeline > 1 else {}
+    return {
+        **pipelined,
+        "model": load.model,
+        "stages": [_stage(stage) for stage in load.stages],
+        "arrivals": load.arrivals,
+        "connections": load.connections,
+        "keep_alive": load.keep_alive,
+        "requests_per_connection": load.requests_per_connection,
+        "think_time_ns": _ns(load.think_time_s),
+        "timeout_ns": _ns(load.timeout_s),
+        "request_limit": load.request_limit,
+    }
+
+
+def _stage(stage: Stage) -> dict[str, object]:
+    return {
+        "kind": stage.kind,
+        "duration_ns": _ns(stage.duration_s),
+        "start": stage.start,
+        "end": stage.end,
+        "steps": stage.steps,
+    }
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)
+
+
+def _text(data: bytes) -> str:
+    return b64encode(data).decode()

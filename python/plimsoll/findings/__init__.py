@@ -1,0 +1,1 @@
+"""Findings: derived tables and verdicts of a campaign, gathered for reports."""

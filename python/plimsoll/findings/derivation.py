@@ -1,0 +1,166 @@
+"""Derivation: what follows from one trial, worked out once and kept beside its recording.
+
+A trial is derived and judged when it ends. What was kept is used again as long as it was made by
+this version, with the same limits, from the same recording; else it is made anew. So a trial costs
+the same however many others there are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+import plimsoll
+from plimsoll import aggregate, tables
+from plimsoll.aggregate import (
+    connections,
+    distribution,
+    failures,
+    kinds,
+    memory,
+    stalls,
+    statuses,
+    steady_state,
+)
+from plimsoll.aggregate.steady_state import SteadyState
+from plimsoll.aggregate.summaries import summaries
+from plimsoll.aggregate.summary import Summary
+from plimsoll.aggregate.trial import stored
+from plimsoll.findings.trial import TrialData, TrialFindings
+from plimsoll.storage.results import DerivedTrial
+from plimsoll.verdicts.catalogue import LIMITS
+from plimsoll.verdicts.judge import judge
+from plimsoll.verdicts.verdict import Verdict
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import Recording
+    from plimsoll.storage.results import Results
+
+SCHEMAS = {
+    "seconds": tables.SECONDS.schema,
+    "summaries": tables.SUMMARIES.schema,
+    "quantiles": tables.QUANTILES.schema,
+    "failures_by_second": failures.BY_SECOND,
+    "statuses": statuses.BY_REQUEST,
+    "memory_by_second": memory.BY_SECOND,
+    "connections_by_second": connections.BY_SECOND,
+    "kinds": kinds.SCHEMA,
+    "silences": stalls.SCHEMA,
+    "courses": steady_state.SCHEMA,
+}
+"""Derived tables with rows of single trials; those that do not name it get a column `trial`."""
+
+
+def of_trial(results: Results, recording: Recording, *, again: bool = False) -> TrialFindings:
+    """What is known of one trial: what was kept of it, or else derived and judged now, and kept.
+
+    Args:
+        results: Where its rows are.
+        recording: Its recording.
+        again: Whether it is derived anew, whatever was kept.
+
+    Raises:
+        StorageError: The rows could not be read, or what follows from them not be kept.
+    """
+    derived = None if again else _kept(results, recording)
+    if derived is None:
+        derived = _derived(stored(results, recording))
+        results.write_derived_trial(recording.trial, derived)
+    return _findings(recording, derived)
+
+
+def _kept(results: Results, recording: Recording) -> DerivedTrial | None:
+    """What was kept of a trial; None when it was not made from what is there now."""
+    found = results.read_derived_trial(recording.trial)
+    if found is None or found.judged.get("origin") != _origin(recording):
+        return None
+    return found if found.tables.keys() >= SCHEMAS.keys() else None
+
+
+def _origin(recording: Recording) -> dict[str, str]:
+    """What is derived from a trial is of no use once any of this has changed."""
+    recorded = json.dumps(dataclasses.asdict(recording), sort_keys=True)
+    return {
+        "plimsoll": plimsoll.__version__,
+        "recording": hashlib.sha256(recorded.encode()).hexdigest(),
+        "limits": _limits(),
+    }
+
+
+@cache
+def _limits() -> str:
+    """Digest of the limits of all checks; those that a campaign changes are in its recordings."""
+    return hashlib.sha256(repr(LIMITS).encode()).hexdigest()
+
+
+def _derived(trial: Tables) -> DerivedTrial:
+    """Every derived table of a trial, and its verdicts."""
+    name = trial.recording.trial
+    with aggregate.database.shared():
+        verdicts = [dataclasses.asdict(verdict) for verdict in judge(trial)]
+        derived = _tables(trial)
+    return DerivedTrial(
+        tables={key: _named(table, name) for key, table in derived.items()},
+        judged={"origin": _origin(trial.recording), "trial": name, "verdicts": verdicts},
+    )
+
+
+def _tables(trial: Tables) -> dict[str, pa.Table]:
+    """Rows of every derived table of one trial; none of a summary where no load was put on."""
+    seconds = trial.seconds
+    count = seconds.num_rows
+    driver = trial.recording.driver
+    has_load = driver is not None and not (driver.judged_by_figures and driver.figures is None)
+    return {
+        "seconds": seconds,
+        "summaries": summaries([trial.summary] if has_load else []),
+        "quantiles": distribution.of_trial(trial.recording, trial.requests),
+        "failures_by_second": failures.by_second(trial.requests),
+        "statuses": statuses.by_request(trial.status_counts),
+        "memory_by_second": memory.by_second(trial.readings, count),
+        "connections_by_second": connections.by_second(trial.connections, trial.requests, count),
+        "kinds": kinds.kinds(trial.recording, trial.requests),
+        "silences": stalls.silences(trial.recording, trial.requests),
+        "courses": steady_state.courses(trial.recording, trial.requests, trial.usage),
+    }
+
+
+def _named(table: pa.Table, trial_id: str) -> pa.Table:
+    """A table of one trial with the column `trial`."""
+    if "trial" in table.column_names:
+        return table
+    return table.append_column("trial", pa.array([trial_id] * table.num_rows, pa.string()))
+
+
+def _findings(recording: Recording, derived: DerivedTrial) -> TrialFindings:
+    of = derived.tables
+    summary = of["summaries"].to_pylist()
+    failed = of["failures_by_second"]
+    return TrialFindings(
+        data=TrialData(
+            recording=recording,
+            summary=Summary.of_row(summary[0]) if summary else None,
+            seconds=of["seconds"],
+            memory=of["memory_by_second"],
+            connections=of["connections_by_second"],
+            failures=failed,
+        ),
+        verdicts=tuple(Verdict.read(values) for values in derived.judged["verdicts"]),
+        failures=failures.kinds(failed),
+        kinds=tuple(_rows(of["kinds"])),
+        silences=next(iter(_rows(of["silences"])), None),
+        statuses=statuses.totals(of["statuses"]),
+        quantiles=distribution.of_rows(of["quantiles"]),
+        course=next(map(SteadyState.of_row, _rows(of["courses"])), None),
+    )
+
+
+def _rows(table: pa.Table) -> list[dict[str, Any]]:
+    """Rows without the name of their trial."""
+    return table.drop_columns("trial").to_pylist()

@@ -1,0 +1,69 @@
+"""Distributions: the latency of the frameworks of one ranking, quantile by quantile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.distribution import Quantile
+    from plimsoll.findings.rankings import Ranking
+    from plimsoll.findings.trial import TrialFindings
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The distribution of the latency in one repetition.
+
+    Attributes:
+        framework: Framework and variant.
+        repetition: Number of the repetition, from 1.
+        quantiles: Its quantiles, the least first.
+    """
+
+    framework: str
+    repetition: int
+    quantiles: tuple[Quantile, ...]
+
+
+@dataclass(frozen=True)
+class Distributions:
+    """The distributions of one ranking.
+
+    Attributes:
+        endpoint: Name of the endpoint.
+        time: `response_time`, or `service_time` where the intended starts are unknown.
+        entries: The repetitions in the order of the ranking.
+    """
+
+    endpoint: str
+    time: str
+    entries: tuple[Distribution, ...]
+
+    @property
+    def frameworks(self) -> tuple[str, ...]:
+        """Each framework once, in the order of the ranking."""
+        return tuple(dict.fromkeys(entry.framework for entry in self.entries))
+
+
+def of_ranking(ranking: Ranking, trials: Mapping[str, TrialFindings]) -> Distributions | None:
+    """The distributions of one ranking; None where no quantile is known.
+
+    Of a framework the repetitions that count are taken, all of them where none does.
+
+    Args:
+        ranking: The ranking.
+        trials: Each trial by its id.
+    """
+    entries: list[Distribution] = []
+    for standing in ranking.standings:
+        counting = [one.trial for one in standing.repetitions if one.level != "void"]
+        for name in counting or [one.trial for one in standing.repetitions]:
+            trial = trials[name]
+            if trial.quantiles:
+                number = trial.recording.repetition
+                entries.append(Distribution(standing.framework, number, trial.quantiles))
+    if not entries:
+        return None
+    return Distributions(ranking.endpoint, entries[0].quantiles[0].time, tuple(entries))

@@ -1,0 +1,88 @@
+"""Findings: all that a report of a campaign is made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.findings.rankings import rankings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+    from plimsoll.comparison.driver_comparison import Disagreement
+    from plimsoll.comparison.over_connections import ConnectionsSeries
+    from plimsoll.comparison.published_comparison import Claimed, Field
+    from plimsoll.findings.rankings import Ranking
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.published.document import Document
+    from plimsoll.verdicts.audit import Audit
+    from plimsoll.verdicts.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What somebody published of the same experiment.
+
+    Attributes:
+        document: The document.
+        fields: Its figures beside what was measured.
+        claims: Its claims that compare two servers measured here.
+        audit: What the checks say of its figures.
+    """
+
+    document: Document
+    fields: tuple[Field, ...]
+    claims: tuple[Claimed, ...]
+    audit: Audit
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that a report of a campaign is made of.
+
+    Attributes:
+        campaign: Name of the campaign.
+        version: Version of Plimsoll that made the report.
+        trials: What is known of each trial, in the order of the plan.
+        comparisons: Rows of `tables.COMPARISONS`.
+        verdicts: What the checks on a campaign say of it and of its blocks.
+        missing: Ids of trials that were planned and not conducted.
+        disagreements: What several drivers say of the same servers.
+        publication: What was published of the same experiment; None where the campaign names none.
+        over_connections: What became of the servers as more connections were asked for.
+        as_run: The campaign as run, `campaign.resolved`; None where there was no campaign file.
+    """
+
+    campaign: str
+    version: str
+    trials: tuple[TrialFindings, ...]
+    comparisons: pa.Table
+    verdicts: tuple[Verdict, ...] = ()
+    missing: tuple[str, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    publication: Publication | None = None
+    over_connections: tuple[ConnectionsSeries, ...] = ()
+    as_run: Mapping[str, Any] | None = None
+    rankings: tuple[Ranking, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Work out the rankings."""
+        object.__setattr__(self, "rankings", rankings(self.trials, self.comparisons))
+
+    @property
+    def counts(self) -> Counter[State]:
+        """How many trials are in each state."""
+        return Counter(trial.state for trial in self.trials)
+
+    @property
+    def limits(self) -> dict[str, dict[str, float]]:
+        """Limits of checks that the campaign changed: check to name and value."""
+        changed: dict[str, dict[str, float]] = {}
+        for trial in self.trials:
+            for check, values in trial.recording.limits.items():
+                changed.setdefault(check, {}).update(values)
+        return changed

@@ -1,0 +1,142 @@
+"""Gathering: the stored results of a campaign become its findings.
+
+What follows from each trial is worked out once (`derivation`). What follows from all of them,
+comparisons and verdicts on the campaign, is worked out on top of it each time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import plimsoll
+from plimsoll.aggregate import steady_state
+from plimsoll.aggregate.usage import second_window
+from plimsoll.comparison import over_connections, published_comparison
+from plimsoll.comparison.comparisons import ComparedTrial, comparisons
+from plimsoll.comparison.driver_comparison import disagreements
+from plimsoll.findings.derivation import of_trial
+from plimsoll.findings.findings import Findings, Publication
+from plimsoll.published import document
+from plimsoll.verdicts.audit import audit
+from plimsoll.verdicts.checks.steady import NAME as STEADY
+from plimsoll.verdicts.judge import judge_campaign, with_campaign
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from plimsoll.aggregate.usage import Window
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.storage.results import Results
+    from plimsoll.verdicts.verdict import Verdict
+
+CAMPAIGN_JUDGED = "campaign_verdicts"
+"""Name of the derived content with the verdicts on the campaign as a whole."""
+
+PUBLISHED = "published.toml"
+"""Name of the published figures that a campaign names, among its results."""
+
+
+def gather(results: Results, *, again: bool = False) -> Findings:
+    """The findings of a campaign.
+
+    Args:
+        results: Its stored results.
+        again: Whether everything is worked out anew, whatever is there.
+
+    Raises:
+        StorageError: The results could not be read, or what follows from them not be kept.
+    """
+    recordings = [results.recording(trial_id) for trial_id in results.trial_ids()]
+    results.prune_derived()
+    each = tuple(of_trial(results, recording, again=again) for recording in recordings)
+    judged = _judged(results, each)
+    trials = tuple(
+        dataclasses.replace(trial, verdicts=with_campaign(trial.verdicts, trial.recording, judged))
+        for trial in each
+    )
+    found = {recording.trial for recording in recordings}
+    return Findings(
+        campaign=results.folder.resolve().name,
+        version=plimsoll.__version__,
+        trials=trials,
+        comparisons=_compared(results, trials),
+        verdicts=judged,
+        missing=tuple(planned for planned in results.planned_ids() if planned not in found),
+        disagreements=disagreements(_repetitions(trials)),
+        publication=_publication(results, trials),
+        over_connections=over_connections.series(_repetitions(trials)),
+        as_run=results.campaign_resolved(),
+    )
+
+
+def _judged(results: Results, trials: Sequence[TrialFindings]) -> tuple[Verdict, ...]:
+    """Verdicts on the campaign as a whole, kept as well."""
+    verdicts = judge_campaign(_repetitions(trials))
+    judged = [dataclasses.asdict(verdict) for verdict in verdicts]
+    results.write_derived_json(CAMPAIGN_JUDGED, {"verdicts": judged})
+    return verdicts
+
+
+def _publication(results: Results, trials: Sequence[TrialFindings]) -> Publication | None:
+    """What was published of the same experiment; None where the campaign names nothing."""
+    text = results.published_toml()
+    if text is None:
+        return None
+    found, repetitions = document.read(text, PUBLISHED), _repetitions(trials)
+    return Publication(
+        document=found,
+        fields=published_comparison.fields(found, repetitions),
+        claims=published_comparison.claimed(found, repetitions),
+        audit=audit(found.figures),
+    )
+
+
+def _repetitions(trials: Sequence[TrialFindings]) -> list[ComparedTrial]:
+    return [
+        ComparedTrial(
+            trial.recording,
+            trial.summary,
+            trial.level == "void",
+            steps=_steps(trial),
+            course=_course(trial),
+            server_busy_ratio=None if trial.course is None else trial.course.server_busy_ratio,
+            lost_ratio=None if trial.course is None else trial.course.lost_ratio,
+        )
+        for trial in trials
+    ]
+
+
+def _steps(trial: TrialFindings) -> tuple[int, ...]:
+    """Complete answers in each whole second of ramps and holds."""
+    stretches = [
+        (stage.start_ns, stage.end_ns)
+        for stage in trial.recording.stages
+        if stage.kind != "warm_up"
+    ]
+    rows = trial.data.seconds.select(["second", "completed"]).to_pylist()
+    return tuple(
+        row["completed"]
+        for row in rows
+        if row["completed"] is not None and _is_within(second_window(row["second"]), stretches)
+    )
+
+
+def _is_within(second: Window, stretches: Sequence[Window]) -> bool:
+    return any(start <= second[0] and second[1] <= end for start, end in stretches)
+
+
+def _course(trial: TrialFindings) -> str:
+    """The course of a trial; flat where the check `steady` finds that it does not matter."""
+    name = "" if trial.course is None else trial.course.name
+    doubted = any(one.check == STEADY and one.is_doubting for one in trial.verdicts)
+    return name if doubted or name in ("", steady_state.SHORT) else steady_state.FLAT
+
+
+def _compared(results: Results, trials: Sequence[TrialFindings]) -> pa.Table:
+    """Rows of `tables.COMPARISONS`, kept as well."""
+    compared = comparisons(_repetitions(trials))
+    results.write_derived("comparisons", compared)
+    return compared

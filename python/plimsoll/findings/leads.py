@@ -1,0 +1,184 @@
+"""Leads: who is ahead of whom in a table and by how much, and how many repetitions would decide.
+
+They are read from `tables.COMPARISONS`, whose ratios are those of one model per table, so a
+sentence here and a rank never contradict each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from plimsoll import wording
+from plimsoll.statistics.comparison import EFFECT
+from plimsoll.statistics.intervals import Estimate, Interval
+from plimsoll.statistics.repetitions import needed, told_apart
+
+if TYPE_CHECKING:
+    Row = Mapping[str, Any]
+    """A row of `tables.COMPARISONS`."""
+
+QUANTITIES = {
+    "goodput_per_s": "",
+    "response_time_p50_ns": "Response time, median",
+    "response_time_p99_ns": "Response time, 99 %",
+    "server_cpu_s_per_request": "Server CPU per request",
+}
+"""Quantities of which a lead is told: column and words before it; the first is the ranking."""
+
+SUGGESTED = 5
+"""Repetitions that are suggested to whoever has fewer; others are shown what twice theirs do."""
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The best of a table and the next one.
+
+    Attributes:
+        quantity: Column of `tables.SUMMARIES` by which they are the best and the next.
+        first: The best.
+        second: The next one.
+        ratio: Value of the best / that of the next, with its simultaneous interval.
+    """
+
+    quantity: str
+    first: str
+    second: str
+    ratio: Estimate
+
+    @property
+    def is_beyond_chance(self) -> bool:
+        """Whether the interval of the ratio excludes 1."""
+        return self.ratio.interval is not None and not self.ratio.interval.holds(1)
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether they also differ by more than the least difference that counts."""
+        greater = max(self.ratio.value, 1 / self.ratio.value)
+        return self.is_beyond_chance and greater > 1 + EFFECT
+
+    @property
+    def sentence(self) -> str:
+        """In words: `axum is 1.95 × go (95 %: 1.72–2.21)`."""
+        name = QUANTITIES[self.quantity]
+        return f"{name}: {self._told}" if name else self._told
+
+    @property
+    def _told(self) -> str:
+        ends = self.ratio.interval
+        pair = f"{self.first} and {self.second}"
+        factor = wording.factor(self.ratio.value)
+        if ends is None:
+            return f"{pair} are indistinguishable: {factor} ×, each measured once, no interval"
+        between = f"{wording.factor(ends.low)}–{wording.factor(ends.high)}"
+        if self.is_apart:
+            return f"{self.first} is {factor} × {self.second} (95 %: {between})"
+        if self.is_beyond_chance:
+            return f"{pair} differ by no more than {wording.percent(EFFECT)}: {between} ×"
+        return f"{pair} are not significantly different: {between} ×"
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What differences a table tells apart, and what more repetitions would.
+
+    Attributes:
+        entries: Frameworks that were compared.
+        repetitions: Repetitions of those that have the most.
+        scatter: Standard deviation of one repetition on logarithms.
+    """
+
+    entries: int
+    repetitions: int
+    scatter: float
+
+    @property
+    def sentence(self) -> str:
+        """In words: `Differences of 9 % are told apart; 5 repetitions instead of 2 …`."""
+        more = SUGGESTED if self.repetitions < SUGGESTED else 2 * self.repetitions
+        told = (
+            f"Differences of {self._apart(self.repetitions)} are detectable; {more} repetitions "
+            f"instead of {self.repetitions} would detect {self._apart(more)}"
+        )
+        decides = needed(EFFECT, self.scatter, self.entries)
+        if decides is None or decides <= more:
+            return told
+        return f"{told}, {wording.count(decides)} would detect {wording.percent(EFFECT)}"
+
+    def _apart(self, repetitions: int) -> str:
+        return wording.percent(told_apart(repetitions, self.scatter, self.entries))
+
+
+def leads(tables: Sequence[Sequence[Row]]) -> tuple[Lead, ...]:
+    """The lead by each quantity, the ranking's own first; of others only those with an interval.
+
+    Args:
+        tables: For each of `QUANTITIES` its rows at one endpoint and load, by one driver.
+    """
+    found = [lead(rows) for rows in tables]
+    return tuple(
+        one
+        for place, one in enumerate(found)
+        if one is not None and (place == 0 or one.ratio.interval is not None)
+    )
+
+
+def lead(rows: Sequence[Row]) -> Lead | None:
+    """The lead in one table; None where fewer than two have a ratio.
+
+    Args:
+        rows: Rows of one quantity at one endpoint and load, by one driver.
+    """
+    best = next((row for row in rows if row["framework"] == row["best_framework"]), None)
+    ratio = None if best is None else ratio_of(best, "next")
+    if best is None or ratio is None:
+        return None
+    return Lead(best["quantity"], best["framework"], best["next_framework"], ratio)
+
+
+def clear_lead(rows: Sequence[Row]) -> Lead | None:
+    """The lead of the best over the first one that it is ahead of beyond chance; None for no such.
+
+    Args:
+        rows: Rows of one quantity, of which more is better, at one endpoint and load.
+    """
+    others = [(ratio, row) for row in rows if (ratio := ratio_of(row, "best")) and ratio.interval]
+    for ratio, row in sorted(others, key=lambda one: -one[0].value):
+        found = Lead(row["quantity"], row["best_framework"], row["framework"], inverse(ratio))
+        if found.is_apart:
+            return found
+    return None
+
+
+def inverse(ratio: Estimate) -> Estimate:
+    """The ratio the other way round, with its interval."""
+    ends = ratio.interval
+    return Estimate(1 / ratio.value, ends and Interval(1 / ends.high, 1 / ends.low))
+
+
+def resolution(rows: Sequence[Row]) -> Resolution | None:
+    """What differences one table tells apart; None where nothing is known of scatter.
+
+    Args:
+        rows: Rows of one quantity at one endpoint and load, by one driver.
+    """
+    compared = [row for row in rows if row["ratio_to_best"] is not None]
+    if len(compared) < 2 or not compared[0]["scatter_ratio"]:  # noqa: PLR2004
+        return None
+    repetitions = max(row["repetitions"] for row in compared)
+    return Resolution(len(compared), repetitions, compared[0]["scatter_ratio"])
+
+
+def ratio_of(row: Row, role: Literal["best", "next"]) -> Estimate | None:
+    """A ratio of a row; None where there is none.
+
+    Args:
+        row: The row; it may lack the columns.
+        role: To which framework.
+    """
+    value = row.get(f"ratio_to_{role}")
+    low, high = row.get(f"ratio_to_{role}_low"), row.get(f"ratio_to_{role}_high")
+    if value is None:
+        return None
+    return Estimate(value, None if low is None or high is None else Interval(low, high))

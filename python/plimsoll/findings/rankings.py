@@ -1,0 +1,218 @@
+"""Rankings: the frameworks at one endpoint and load by one driver, the best first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.findings.leads import ratio_of
+from plimsoll.findings.trial import RANKED_BY, load_name
+from plimsoll.verdicts.catalogue import title
+from plimsoll.verdicts.verdict import TRIAL_LEVELS, by_checks, worst_trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.statistics.intervals import Estimate
+    from plimsoll.verdicts.verdict import Level
+
+_CONTRACT = {endpoint.name: place for place, endpoint in enumerate(ENDPOINTS)}
+
+
+@dataclass(frozen=True)
+class RankedRepetition:
+    """One repetition in a ranking.
+
+    Attributes:
+        trial: Id of the trial.
+        value: Its goodput in right answers per second; None when there is none.
+        level: Its level; `void` also where there is no result.
+    """
+
+    trial: str
+    value: float | None
+    level: Level
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One framework in a ranking.
+
+    Attributes:
+        framework: Framework and variant.
+        rank_low: Best rank it may have; None when it is not ranked.
+        rank_high: Worst rank it may have.
+        value: Median goodput of the repetitions that count, in right answers per second; of all of
+            them when none counts.
+        low: Lower end of the 95 % interval; None below two repetitions.
+        high: Upper end of it.
+        level: How far to believe it.
+        repetitions: Each of them, also those that do not count.
+        reason: Why it is not ranked, or what is doubtful; empty when sound.
+        to_best: Its goodput / that of the best, with its simultaneous interval; None for a
+            framework that is not ranked or was at 0.
+        to_next: The same / that of the next one in the ranking; None for the last.
+        next_framework: Name of the next one; empty for the last.
+        is_yardstick: Whether it is Plimsoll's own server beside frameworks; it has no rank.
+    """
+
+    framework: str
+    rank_low: int | None
+    rank_high: int | None
+    value: float | None
+    low: float | None
+    high: float | None
+    level: Level
+    repetitions: tuple[RankedRepetition, ...]
+    reason: str = ""
+    to_best: Estimate | None = None
+    to_next: Estimate | None = None
+    next_framework: str = ""
+    is_yardstick: bool = False
+
+    @property
+    def rank(self) -> str:
+        """Its rank as people read it: `1`, a tie as `2–4`, `–` when it has none."""
+        if self.rank_low is None or self.rank_high is None:
+            return "–"
+        if self.rank_low == self.rank_high:
+            return str(self.rank_low)
+        return f"{self.rank_low}–{self.rank_high}"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The frameworks at one endpoint and load by one driver, the best first.
+
+    Attributes:
+        endpoint: Name of the endpoint.
+        load: Name of the load.
+        standings: One per framework; those without a rank come last.
+        driver: Name of the program that put on the load.
+    """
+
+    endpoint: str
+    load: str
+    standings: tuple[Standing, ...]
+    driver: str = "plimsoll"
+
+
+def rankings(trials: Sequence[TrialFindings], comparisons: pa.Table) -> tuple[Ranking, ...]:
+    """The ranking of each endpoint, load and driver, endpoints in the order of the contract.
+
+    Args:
+        trials: The trials.
+        comparisons: Rows of `tables.COMPARISONS`.
+    """
+    rows = {
+        (row["endpoint"], row["load"], row["driver"], row["framework"]): row
+        for row in comparisons.to_pylist()
+        if row["quantity"] == RANKED_BY
+    }
+    grouped: dict[tuple[str, str, str], dict[str, list[TrialFindings]]] = {}
+    for trial in trials:
+        recording = trial.recording
+        key = (recording.endpoint, load_name(recording), recording.driver_name)
+        grouped.setdefault(key, {}).setdefault(recording.title, []).append(trial)
+    return tuple(
+        _ranking(field, frameworks, rows)
+        for field, frameworks in sorted(grouped.items(), key=_place)
+    )
+
+
+def _place(item: tuple[tuple[str, str, str], object]) -> tuple[int, str, str, str]:
+    """Where a ranking stands: endpoints in the order of the contract, then by name."""
+    (endpoint, load, driver), _ = item
+    return _CONTRACT.get(endpoint, len(_CONTRACT)), endpoint, load, driver
+
+
+def _ranking(
+    field: tuple[str, str, str],
+    frameworks: Mapping[str, Sequence[TrialFindings]],
+    rows: Mapping[tuple[str, str, str, str], Mapping[str, Any]],
+) -> Ranking:
+    endpoint, load, driver = field
+    yardsticks = {name for name, trials in frameworks.items() if _is_yardstick(trials)}
+    is_beside = yardsticks < frameworks.keys()
+    standings = [
+        replace(
+            _standing(framework, trials, rows.get((*field, framework), {})),
+            is_yardstick=is_beside and framework in yardsticks,
+        )
+        for framework, trials in frameworks.items()
+    ]
+    return Ranking(endpoint, load, tuple(sorted(standings, key=_order)), driver)
+
+
+def _is_yardstick(trials: Sequence[TrialFindings]) -> bool:
+    return all(trial.recording.is_yardstick for trial in trials)
+
+
+def _standing(framework: str, trials: Sequence[TrialFindings], row: Mapping[str, Any]) -> Standing:
+    counting = [trial for trial in trials if trial.level != "void"]
+    level = worst_trial(trial.level for trial in counting) if counting else "void"
+    shown = [trial.value for trial in counting or trials if trial.value is not None]
+    return Standing(
+        framework=framework,
+        rank_low=row.get("rank_low"),
+        rank_high=row.get("rank_high"),
+        value=median(shown) if shown else None,
+        low=row.get("low"),
+        high=row.get("high"),
+        level=level,
+        repetitions=tuple(
+            RankedRepetition(trial.recording.trial, trial.value, trial.level)
+            for trial in sorted(trials, key=lambda trial: trial.recording.repetition)
+        ),
+        reason=_reason(counting, trials),
+        to_best=ratio_of(row, "best"),
+        to_next=ratio_of(row, "next"),
+        next_framework=row.get("next_framework") or "",
+    )
+
+
+def _reason(counting: Sequence[TrialFindings], trials: Sequence[TrialFindings]) -> str:
+    """Why a framework has no rank, or which checks doubt it, or how many trials do not count."""
+    left_out = [trial for trial in trials if trial.level == "void"]
+    reasons = [] if counting else _causes(left_out)
+    if counting and left_out:
+        reasons = [f"{len(left_out)} of {len(trials)} repetitions excluded"]
+    return ", ".join([*reasons, *(_checks(counting, "doubtful") or _fewest(counting))])
+
+
+def _fewest(trials: Sequence[TrialFindings]) -> list[str]:
+    """By how few checks the trial is sound of which the fewest could be made."""
+    judged = [trial.verdicts for trial in trials if trial.verdicts]
+    fewest = min(
+        judged, key=lambda verdicts: sum(one.level == "sound" for one in verdicts), default=()
+    )
+    return [by_checks(fewest)] if fewest else []
+
+
+def _causes(trials: Sequence[TrialFindings]) -> list[str]:
+    failed = dict.fromkeys(
+        trial.recording.ending.kind for trial in trials if not trial.has_ended_well
+    )
+    return [*failed, *_checks((trial for trial in trials if trial.has_ended_well), "void")]
+
+
+def _checks(trials: Iterable[TrialFindings], level: Level) -> list[str]:
+    found = [verdict for trial in trials for verdict in trial.verdicts if verdict.level == level]
+    return [title(check) for check in dict.fromkeys(verdict.check for verdict in found)]
+
+
+def _order(standing: Standing) -> tuple[bool, bool, int, float, float]:
+    """Ranked ones by the model, then the others by their number, the yardstick last."""
+    unranked = standing.rank_low is None
+    return (
+        standing.is_yardstick,
+        unranked,
+        TRIAL_LEVELS.index(standing.level) if unranked else 0,
+        0.0 if standing.to_best is None else -standing.to_best.value,
+        -(standing.value if standing.value is not None else -1.0),
+    )

@@ -1,0 +1,129 @@
+"""What is known of one trial: its derived tables and its verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from plimsoll.comparison.comparisons import RANKED
+from plimsoll.verdicts.verdict import of_trial, worst_trial
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pyarrow as pa
+
+    from plimsoll.aggregate.distribution import Quantile
+    from plimsoll.aggregate.failures import Failure
+    from plimsoll.aggregate.statuses import StatusTotal
+    from plimsoll.aggregate.steady_state import SteadyState
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.recording import Recording
+    from plimsoll.verdicts.verdict import Level, Verdict
+
+State = Literal["not_checked", "sound", "doubtful", "void", "failed"]
+"""The level of a trial, or `failed` when an error ended it."""
+
+RANKED_BY = RANKED[0]
+"""The column of `tables.SUMMARIES` that rankings are made of."""
+
+
+@dataclass(frozen=True)
+class TrialData:
+    """What the charts of one trial are drawn from.
+
+    Attributes:
+        recording: The recording.
+        summary: Its summary; None when there is none.
+        seconds: Its rows of `tables.SECONDS`, in order.
+        memory: Memory by second, as `aggregate.memory.by_second` gives it.
+        connections: Connections by second, as `aggregate.connections.by_second` gives it.
+        failures: Failures by second and kind, as `aggregate.failures.by_second` gives it.
+    """
+
+    recording: Recording
+    summary: Summary | None
+    seconds: pa.Table
+    memory: pa.Table
+    connections: pa.Table
+    failures: pa.Table
+
+    @property
+    def told_time(self) -> str:
+        """The time that its answers tell of: `response_time`, or `service_time`."""
+        return "response_time" if self.summary is None else self.summary.told_time
+
+
+@dataclass(frozen=True)
+class TrialFindings:
+    """What is known of one trial.
+
+    Attributes:
+        data: What its charts are drawn from, with its recording and its summary.
+        verdicts: What the checks say of it.
+        failures: How its requests failed, the most frequent kind first.
+        kinds: Rows of `aggregate.kinds`, where the load mixes several requests.
+        silences: Row of `aggregate.stalls`; None where the load was open.
+        course: How throughput went in the last hold; None where nothing was held.
+        statuses: Complete responses by status code, the most frequent first.
+        quantiles: The distribution of its response times, or service times.
+    """
+
+    data: TrialData
+    verdicts: tuple[Verdict, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    kinds: tuple[Mapping[str, Any], ...] = ()
+    silences: Mapping[str, Any] | None = None
+    course: SteadyState | None = None
+    statuses: tuple[StatusTotal, ...] = ()
+    quantiles: tuple[Quantile, ...] = ()
+
+    @property
+    def recording(self) -> Recording:
+        """Its recording."""
+        return self.data.recording
+
+    @property
+    def summary(self) -> Summary | None:
+        """Its summary; None when there is none."""
+        return self.data.summary
+
+    @property
+    def has_ended_well(self) -> bool:
+        """Whether no error ended it."""
+        return self.recording.ending.kind == "completed"
+
+    @property
+    def level(self) -> Level:
+        """How far to believe its numbers; void also when an error ended it, or none came of it.
+
+        A recording of readings alone has no summary; what is known of it is not checked.
+        """
+        if not self.has_ended_well or (self.summary is None and self.recording.requests):
+            return "void"
+        return of_trial(self.verdicts)
+
+    @property
+    def state(self) -> State:
+        """Its level, or `failed` when an error ended it."""
+        return self.level if self.has_ended_well else "failed"
+
+    @property
+    def value(self) -> float | None:
+        """Its goodput in right answers per second; None when it is not known."""
+        if self.summary is None or not (self.has_ended_well or self.summary.completed):
+            return None
+        return self.summary.value(RANKED_BY)
+
+
+def state_of(trials: Sequence[TrialFindings]) -> State:
+    """How far to believe a number over some trials: by those that count, or all if none does."""
+    if all(trial.state == "failed" for trial in trials):
+        return "failed"
+    counting = [trial for trial in trials if trial.level != "void"]
+    return worst_trial(trial.level for trial in counting or trials)
+
+
+def load_name(recording: Recording) -> str:
+    """Name of the load of a trial."""
+    return recording.load.name

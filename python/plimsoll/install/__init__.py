@@ -1,0 +1,1 @@
+"""Installation: installs the requirements of frameworks and tools, and builds them."""

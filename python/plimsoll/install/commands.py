@@ -1,0 +1,99 @@
+"""The commands of a framework: their folder and environment."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll import texts
+from plimsoll.install.requirements import java_home
+from plimsoll.processes.ports import LOOPBACK
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.framework import Installable
+
+VERSION_S = 60.0
+"""Timeout of a framework's version command in seconds."""
+
+
+def shell(command: str) -> tuple[str, ...]:
+    """Program and arguments that run a command of a framework."""
+    return ("sh", "-c", command)
+
+
+def environment(
+    framework: Installable, *, host: str = LOOPBACK, port: int = 0, workers: int | None = None
+) -> dict[str, str]:
+    """The environment of a framework's commands.
+
+    That of the lab with `HOST`, `PORT`, `WORKERS` and `BUILD`; `PYTHON`, the interpreter of the
+    lab; `JAVA_HOME` and its programs if a JDK is required; and finally the variables of the
+    framework's file.
+
+    Args:
+        framework: The framework.
+        host: Address to listen on.
+        port: Port to listen on; 0 for commands that do not listen.
+        workers: Cores to use; None for all that this process may use.
+    """
+    return {
+        **os.environ,
+        **_java(framework),
+        "PYTHON": sys.executable,
+        "HOST": host,
+        "PORT": str(port),
+        "WORKERS": str(workers or len(os.sched_getaffinity(0))),
+        "BUILD": str(build_folder(framework)),
+        **framework.environment,
+    }
+
+
+def build_folder(framework: Installable) -> Path:
+    """The build folder of a framework.
+
+    Below its own folder or, if that is not writable, below the user's cache.
+    """
+    name = f".build-{framework.variant}" if framework.variant else ".build"
+    folder = framework.folder.resolve()
+    beside = folder / name
+    if os.access(beside if beside.exists() else folder, os.W_OK):
+        return beside
+    mark = hashlib.sha256(str(folder).encode()).hexdigest()[:8]
+    return _cache() / "plimsoll" / f"{framework.slug}-{mark}"
+
+
+def version(framework: Installable) -> str:
+    """The first line of a framework's version command; empty if it fails."""
+    if not framework.version:
+        return ""
+    try:
+        asked = subprocess.run(
+            shell(framework.version),
+            cwd=framework.folder,
+            env=environment(framework),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=VERSION_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    lines = (asked.stdout or asked.stderr).decode("utf-8", "replace").strip().splitlines()
+    return texts.line(lines[0]).strip() if lines else ""
+
+
+def _java(framework: Installable) -> dict[str, str]:
+    least = [int(need.name) for need in framework.needs if need.kind == "java"]
+    home = java_home(max(least), {**os.environ, **framework.environment}) if least else None
+    if home is None:
+        return {}
+    return {"JAVA_HOME": str(home), "PATH": f"{home / 'bin'}:{os.environ.get('PATH', os.defpath)}"}
+
+
+def _cache() -> Path:
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
+    return Path(chosen) if chosen else Path.home() / ".cache"

@@ -1,0 +1,209 @@
+"""Installs the requirements of a framework on this host, and builds it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import BuildFailed, NotInstalled, StorageError
+from plimsoll.install import apt, commands, sources
+from plimsoll.install.requirements import missing, spoken
+from plimsoll.processes.logs import quoted
+from plimsoll.processes.supervised import SupervisedProcess
+from plimsoll.provenance import Part, differences
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from plimsoll.campaign.framework import Installable, Requirement
+
+BUILD_S = 1800.0
+"""Timeout of a build in seconds."""
+
+_STAMP = ".built"
+_LOG = "build.log"
+_GRACE_S = 5.0
+
+
+@dataclass(frozen=True)
+class Built:
+    """The result of `build`.
+
+    Attributes:
+        done: Whether something was built; False if all was up to date.
+        duration_s: Duration in seconds.
+        log: The build's output; the file does not exist without a build command.
+    """
+
+    done: bool
+    duration_s: float
+    log: Path
+
+
+@dataclass(frozen=True)
+class Installed:
+    """The result of `install`.
+
+    Attributes:
+        framework: Title of the framework.
+        packages: Debian packages it installed.
+        services: Their services, none of which is started or enabled.
+        built: The result of the build.
+    """
+
+    framework: str
+    packages: tuple[str, ...]
+    services: tuple[str, ...]
+    built: Built
+
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        done = [f"installed {' '.join(self.packages)}"] if self.packages else []
+        done += [f"left {' '.join(self.services)} off"] if self.services else []
+        done += [f"built in {self.built.duration_s:.0f} s"] if self.built.done else []
+        return f"{self.framework}: {', '.join(done) or 'nothing to do'}"
+
+
+def install(framework: Installable, *, timeout_s: float = BUILD_S) -> Installed:
+    """Installs the requirements of a framework, as far as this user may, and builds it.
+
+    Packages are installed only by root. Repeating it does nothing.
+
+    Args:
+        framework: The framework.
+        timeout_s: Timeout of the build in seconds.
+
+    Raises:
+        NotInstalled: Something is missing; the hint is the command that installs it.
+        BuildFailed: The build command failed or timed out.
+    """
+    packages = [need.name for need in missing(framework) if need.kind == "apt"]
+    services: tuple[str, ...] = ()
+    if packages and os.geteuid() == 0:
+        services = apt.install(packages, _made(commands.build_folder(framework)) / "apt.log")
+    elif packages:
+        raise not_installed(framework, missing(framework))
+    if left := missing(framework):
+        raise not_installed(framework, left)
+    built = build(framework, timeout_s=timeout_s)
+    return Installed(framework.title, tuple(packages), services, built)
+
+
+def not_installed(framework: Installable, needs: Sequence[Requirement]) -> NotInstalled:
+    """The error that names what is missing and how to install it."""
+    names = [spoken(need) for need in needs]
+    listed = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+    verb = "are" if names[1:] else "is"
+    return NotInstalled(
+        f"`{framework.title}` needs {listed}, which {verb} not installed", _remedy(needs)
+    )
+
+
+def build(framework: Installable, *, timeout_s: float = BUILD_S) -> Built:
+    """Runs the build command of a framework, unless nothing changed since it last succeeded.
+
+    Args:
+        framework: The framework.
+        timeout_s: Timeout in seconds.
+
+    Raises:
+        BuildFailed: It failed or timed out; the message contains the last lines of its log.
+        StorageError: The build folder cannot be written.
+    """
+    folder = commands.build_folder(framework)
+    if not framework.build:
+        return Built(False, 0.0, folder / _LOG)
+    began_s = time.monotonic()
+    try:
+        with _alone(_made(folder)):
+            done = not is_built(framework)
+            if done:
+                _build(framework, folder, timeout_s)
+    except OSError as error:
+        message = f"`{folder}` cannot be written: {error.strerror}"
+        raise StorageError(message, "make it writable, or set `XDG_CACHE_HOME`") from error
+    return Built(done, time.monotonic() - began_s, folder / _LOG)
+
+
+def is_built(framework: Installable) -> bool:
+    """Whether a framework was built from the current files, command, environment and tools."""
+    return not framework.build or _built_from(framework) == _state(framework)
+
+
+def stale(framework: Installable) -> tuple[str, ...]:
+    """What changed since a framework was built; empty if it never was, or is up to date."""
+    before = _built_from(framework)
+    return differences(before, _state(framework)) if framework.build and before else ()
+
+
+def _built_from(framework: Installable) -> tuple[Part, ...]:
+    """What a framework was built from; empty if it never was, or if unknown."""
+    try:
+        stamp = json.loads((commands.build_folder(framework) / _STAMP).read_bytes())
+        return tuple(Part(*part) for part in stamp)
+    except (OSError, ValueError, TypeError):
+        return ()
+
+
+def _state(framework: Installable) -> tuple[Part, ...]:
+    """Everything a build depends on."""
+    return (*sources.built_from(framework), *sources.tool_marks(framework))
+
+
+def _build(framework: Installable, folder: Path, timeout_s: float) -> None:
+    """Runs the build and, if it succeeds, stores what it was built from."""
+    state = _state(framework)
+    (folder / _STAMP).unlink(missing_ok=True)
+    _run(framework, folder / _LOG, timeout_s)
+    folder.mkdir(parents=True, exist_ok=True)
+    aside = folder / f"{_STAMP}.new"
+    aside.write_text(json.dumps([astuple(part) for part in state]))
+    aside.replace(folder / _STAMP)
+
+
+def _run(framework: Installable, log: Path, timeout_s: float) -> None:
+    log.unlink(missing_ok=True)
+    given = commands.environment(framework)
+    command = commands.shell(framework.build)
+    with SupervisedProcess(
+        command, folder=framework.folder, environment=given, log=log, grace_s=_GRACE_S
+    ) as supervised:
+        ended = supervised.wait(timeout_s)
+        code = supervised.exit_code
+    if not ended:
+        what = f"the build of `{framework.title}` did not finish within {timeout_s:.0f} s"
+    elif code != 0:
+        what = f"the build of `{framework.title}` exited with code {code}"
+    else:
+        return
+    raise BuildFailed(f"{what}; {quoted(log)}", f"see the log, `{log}`")
+
+
+def _remedy(needs: Sequence[Requirement]) -> str:
+    packages = [need.name for need in needs if need.kind == "apt"]
+    said = [need.remedy for need in needs if need.remedy and need.kind != "apt"]
+    if packages:
+        said.insert(0, f"sudo {' '.join(apt.install_command(packages))}")
+    return "; ".join(dict.fromkeys(said)) or "install it and add it to the PATH"
+
+
+def _made(folder: Path) -> Path:
+    """The folder, created if necessary, and ignored by git."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ".gitignore").write_text("*\n")
+    return folder
+
+
+@contextmanager
+def _alone(folder: Path) -> Generator[None]:
+    """Waits for the build lock of a folder, and holds it during the block."""
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

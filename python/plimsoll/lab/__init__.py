@@ -1,0 +1,47 @@
+"""The lab as a library: what `import plimsoll` offers and what the verbs of the command line call.
+
+Nothing here prints or reads standard input. What happens meanwhile is told as `events`, what went
+wrong is raised as one of `errors`. A module is imported when it is first used: the first request of
+a load does not wait for what judges it.
+"""
+
+from typing import TYPE_CHECKING
+
+from plimsoll import doors
+
+if TYPE_CHECKING:
+    from plimsoll.lab import (
+        audits,
+        calibrations,
+        campaigns,
+        charts,
+        comparing,
+        driven_load,
+        exports,
+        load_options,
+        loads,
+        results,
+        revisions,
+        scratch,
+        selection,
+        urls,
+    )
+
+__all__ = [
+    "audits",
+    "calibrations",
+    "campaigns",
+    "charts",
+    "comparing",
+    "driven_load",
+    "exports",
+    "load_options",
+    "loads",
+    "results",
+    "revisions",
+    "scratch",
+    "selection",
+    "urls",
+]
+
+__getattr__ = doors.of_modules(__name__, __all__)

@@ -1,0 +1,148 @@
+"""`plimsoll.audit`: figures that another tool printed, or somebody published, are judged."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from plimsoll.errors import InputError, Problem
+from plimsoll.published import claims
+from plimsoll.report import audited
+from plimsoll.report.audited import Unread
+from plimsoll.tool_output import pasted, readers
+from plimsoll.tool_output.readers import table
+from plimsoll.verdicts import audit as judging
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.published.claims import ClaimCheck
+    from plimsoll.tool_output.reported import ReportedStatistics
+    from plimsoll.verdicts.audit import Audit
+    from plimsoll.verdicts.verdict import Level
+
+    Source = str | os.PathLike[str] | tuple[str, BinaryIO]
+    """Text, the path of a file, or the name of an open file and the file."""
+
+MOST_BYTES = 32 * 2**20
+"""Bytes of a file; the results of TechEmpower, the longest known, take a few MiB."""
+
+HINT = "give a file with the output of a load generator, or `-` for standard input"
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What the checks say of figures.
+
+    Attributes:
+        audit: The verdicts on each result alone and on all together.
+        claims: What the documents claim, held against their own figures.
+        unread: What could not be read of the sources.
+    """
+
+    audit: Audit
+    claims: tuple[ClaimCheck, ...]
+    unread: Unread
+
+    @property
+    def level(self) -> Level:
+        """The worst of all verdicts."""
+        return self.audit.level
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, ready for JSON: what `plimsoll audit --json` prints."""
+        return audited.document(self.audit, self.claims, self.unread)
+
+    def markdown(self, *, full: bool = False) -> str:
+        """What was found, as Markdown.
+
+        Args:
+            full: Whether sound verdicts, and what could not be checked, are shown too.
+        """
+        return audited.markdown(self.audit, self.claims, self.unread, full=full)
+
+    def _repr_markdown_(self) -> str:
+        """What was found, for a notebook."""
+        return self.markdown()
+
+
+def audit(*sources: Source, settings: Sequence[str] = ()) -> AuditResult:
+    """Judges figures that another tool printed, or somebody published.
+
+    Args:
+        sources: Each is the text of an output, the path (`pathlib.Path`) of a file with one, or a
+            name and an open binary file. One may hold several results.
+        settings: What the sources do not say, of every result: `connections=50`, `timeout_s=10`.
+
+    Raises:
+        InputError: No source holds a result that can be read, or a setting is wrong; everything
+            that is wrong is in it. Where some result can be read, the rest is `unread`.
+    """
+    added = table.said(settings)
+    results, claimed, unread = _read(sources)
+    found = judging.audit([table.with_said(one, added) for one in results])
+    return AuditResult(found, tuple(claimed), unread)
+
+
+def _read(
+    sources: Sequence[Source],
+) -> tuple[list[ReportedStatistics], list[ClaimCheck], Unread]:
+    """The results in all sources, what they claim of them, and what could not be read."""
+    results: list[ReportedStatistics] = []
+    claimed: list[ClaimCheck] = []
+    refused: list[Problem] = []
+    left: list[Problem] = []
+    for source in sources:
+        name = _name(source)
+        try:
+            text = _text(source, name)
+            found = readers.reading(text, name)
+            if found.figures:
+                claimed += claims.answered(text, name, found.figures, found.figures[0].source.name)
+        except InputError as error:
+            refused += error.problems
+        else:
+            results += found.figures
+            refused += found.refused
+            left += found.left
+    if not results:
+        raise InputError(refused or [Problem("", "there is nothing to audit", HINT)])
+    return results, claimed, Unread(tuple(refused), tuple(left))
+
+
+def _name(source: Source) -> str:
+    """What a source is called in messages."""
+    if isinstance(source, str):
+        return "text"
+    if isinstance(source, os.PathLike):
+        return os.fspath(source)
+    return source[0]
+
+
+def _text(source: Source, name: str) -> str:
+    """The text of a source, in whatever encoding.
+
+    Raises:
+        InputError: It cannot be read, or it is too long to be a result.
+    """
+    try:
+        held = _held(source)
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise InputError([Problem(name, f"cannot be read: {reason}", HINT)]) from error
+    if len(held) > MOST_BYTES:
+        message = f"is larger than {MOST_BYTES // 2**20} MiB: too large for printed results"
+        raise InputError([Problem(name, message, "use `plimsoll import` for per-request logs")])
+    return pasted.decoded(held)
+
+
+def _held(source: Source) -> bytes:
+    """The bytes of a source, no more than one too many."""
+    if isinstance(source, str):
+        return source.encode("utf-8", "replace")
+    if isinstance(source, os.PathLike):
+        with Path(source).open("rb") as stream:
+            return stream.read(MOST_BYTES + 1)
+    return source[1].read(MOST_BYTES + 1)

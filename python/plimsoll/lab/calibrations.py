@@ -1,0 +1,106 @@
+"""`plimsoll.calibrate`: the load generator against a server with known service times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll import capacity, machine
+from plimsoll.calibration import calibration
+from plimsoll.calibration.bench import Bench
+from plimsoll.errors import InputError, Problem
+from plimsoll.events import Listener, Notice, Step, nobody
+from plimsoll.processes.interruption import Interruption
+from plimsoll.report import calibrated
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from plimsoll.calibration.calibration import Calibration
+
+QUICK = tuple(part for part in calibration.PARTS if part != "tools")
+"""The parts of a quick calibration where none is named."""
+
+
+@dataclass(frozen=True)
+class CalibrationResult:
+    """What a calibration found.
+
+    Attributes:
+        calibration: What was found, part by part; times in nanoseconds, rates per second.
+        kept: File that now has the most this host's load generator can do; None where that was not
+            measured.
+    """
+
+    calibration: Calibration
+    kept: Path | None
+
+    @property
+    def misses(self) -> tuple[str, ...]:
+        """Names of what is beyond its limits; empty when the load generator is right."""
+        return self.calibration.misses
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, ready for JSON: what `plimsoll calibrate --json` prints."""
+        return calibrated.document(self.calibration, self.kept)
+
+    def markdown(self) -> str:
+        """The tables as Markdown."""
+        return calibrated.markdown(self.calibration, self.kept)
+
+    def _repr_markdown_(self) -> str:
+        """The tables, for a notebook."""
+        return self.markdown()
+
+
+def calibrate(
+    parts: Sequence[str] = (),
+    *,
+    quick: bool = False,
+    into: str | os.PathLike[str] | None = None,
+    tell: Listener = nobody,
+) -> CalibrationResult:
+    """Checks the load generator and measures the most this host can do; takes two minutes.
+
+    Trials look up what it found, so that a verdict can tell the load generator's limit from the
+    server's. Call it on a quiet host.
+
+    Args:
+        parts: Of `accuracy`, `pacing`, `freeze`, `ceiling` and `tools`; empty for all.
+        quick: Half a minute: shorter, fewer cases, no other tools.
+        into: File that keeps the most this host can do; None is where trials look for it.
+        tell: Called with each `Step` and `Notice`.
+
+    Raises:
+        InputError: There is no such part.
+        Interrupted: Ctrl-C in the main thread.
+        FrameworkError: The reference server failed.
+        DriverError: The load generator failed.
+        HostError: This host cannot hold even the smallest load.
+        StorageError: What was found cannot be kept.
+    """
+    for part in parts:
+        if part not in calibration.PARTS:
+            hint = f"parts are {', '.join(f'`{one}`' for one in calibration.PARTS)}"
+            raise InputError([Problem("", f"a calibration has no part `{part}`", hint)])
+    division = machine.divide_cores(None, None)
+    if division.note:
+        tell(Notice(division.note))
+    interruption = Interruption()
+    bench = Bench(
+        division.server, division.driver, interruption, lambda message: tell(Step(message))
+    )
+    extent = calibration.QUICK if quick else calibration.FULL
+    chosen = parts or (QUICK if quick else tuple(calibration.PARTS))
+    with interruption.listening():
+        found = calibration.calibrate(bench, extent, chosen, machine.facts())
+    return CalibrationResult(found, _kept(found, None if into is None else Path(into)))
+
+
+def _kept(found: Calibration, into: Path | None) -> Path | None:
+    if found.ceilings is None or not found.ceilings.reached:
+        return None
+    engine = capacity.engine("plimsoll", found.engine)
+    return capacity.keep(found.ceilings.reached, found.machine, engine, into)

@@ -1,0 +1,169 @@
+"""`plimsoll.run`: the trials of a campaign."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll import machine, plan
+from plimsoll import storage as storages
+from plimsoll.campaign import places
+from plimsoll.conduct import campaign as conducting
+from plimsoll.conduct.campaign import Repeat
+from plimsoll.conduct.run_config import RunConfig
+from plimsoll.errors import InputError, Problem
+from plimsoll.events import Event, Listener, Notice, TrialEnded, TrialJudged, nobody
+from plimsoll.findings import derivation, gathering
+from plimsoll.lab import selection
+from plimsoll.lab.results import CampaignResults
+from plimsoll.report import words
+from plimsoll.storage.documents import CampaignFiles
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from plimsoll.campaign.campaign import Campaign
+    from plimsoll.plan import Trial
+    from plimsoll.recording import Recording
+    from plimsoll.storage.results import Results
+
+RESULTS = Path("results")
+"""Folder of the results where none is named; each campaign has its own in it."""
+
+
+def run(  # noqa: PLR0913 - one argument for each option
+    campaign: str | os.PathLike[str],
+    *,
+    into: str | os.PathLike[str] | None = None,
+    storage: str = "",
+    settings: Sequence[str] = (),
+    frameworks: str | os.PathLike[str] | None = None,
+    available: bool = False,
+    again: bool = False,
+    repeat_changed: bool = False,
+    judge: bool = True,
+    tell: Listener = nobody,
+) -> CampaignResults:
+    """Conducts the trials of a campaign; called again, it goes on where it stopped.
+
+    A trial that a framework or a driver ends with an error is recorded with that error, and the
+    campaign goes on: `results.failed` has these trials.
+
+    Args:
+        campaign: The campaign file, or the name of a campaign that is here or came with Plimsoll.
+        into: Folder of the results; None is `results/` and the name of the campaign.
+        storage: Address of a PostgreSQL database that keeps the results; empty for the folder.
+        settings: Values of the campaign that are changed, as `repetitions=1`.
+        frameworks: Folder of the frameworks; None is `frameworks/` here, in a parent, or
+            Plimsoll's own.
+        available: Whether what is not available here is left out, and named as a `Notice`.
+        again: Whether failed and void trials are repeated.
+        repeat_changed: Whether trials of before a change are measured again; the earlier ones are
+            kept aside. Without it, such a change is an error.
+        judge: Whether each trial is judged when it ends, and the verdict told as `TrialJudged`.
+        tell: Called with each event.
+
+    Raises:
+        InputError: The campaign file or a setting is wrong, or no trial is left.
+        NotInstalled: A framework is not installed or not built.
+        DriverMissing: A driver is not installed.
+        HostError: This host cannot conduct a trial.
+        MixedResults: An application, or what measures it, changed since trials were recorded.
+        StorageError: The results cannot be written, or belong to another campaign.
+        Interrupted: Ctrl-C in the main thread; complete trials are kept.
+    """
+
+    def note(message: str) -> None:
+        tell(Notice(message))
+
+    path = places.campaign_file(Path(campaign))
+    root = None if frameworks is None else Path(frameworks)
+    asked = selection.campaign(path, settings, root)
+    asked = selection.with_available(asked, note) if available else asked
+    selection.require_installed(asked.frameworks)
+    selection.require_drivers(asked)
+    trials = _planned(asked, tell)
+    with ExitStack() as closing:
+        folder = RESULTS / asked.name if into is None else Path(into)
+        stored = closing.enter_context(storages.opened(folder, storage))
+        conducting.conduct(
+            trials,
+            _run_config(asked, tell),
+            stored,
+            CampaignFiles(
+                path.read_text(encoding="utf-8"),
+                selection.published(asked),
+                selection.resolved(asked),
+            ),
+            cool_down_s=asked.cool_down_s,
+            repeat=Repeat(
+                failed=again,
+                changed=repeat_changed,
+                void=_void(stored) if again else (),
+            ),
+            tell=_judging(stored, tell) if judge else tell,
+        )
+        return CampaignResults(stored, closing.pop_all())
+
+
+def _planned(asked: Campaign, tell: Listener) -> tuple[Trial, ...]:
+    refuses = selection.refusals(asked)
+    trials = plan.plan(asked, refuses)
+    for line in selection.left_out(asked, refuses):
+        tell(Notice(line))
+    if not trials:
+        problem = Problem(
+            "", "the campaign has no trial to run", "choose other frameworks or drivers"
+        )
+        raise InputError([problem])
+    return trials
+
+
+def _run_config(asked: Campaign, tell: Listener) -> RunConfig:
+    division = machine.divide_cores(asked.server_cores, asked.driver_cores)
+    for load in asked.loads:
+        machine.divide_cores(load.server_cores or division.server, division.driver)
+    if division.note:
+        tell(Notice(division.note))
+    machine.raise_open_files()
+    machine.check_connections(max(load.peak_connections for load in asked.loads))
+    return RunConfig(
+        server_cores=division.server,
+        driver_cores=division.driver,
+        machine=machine.facts(),
+        body_sample_ratio=asked.body_sample_ratio,
+        limits=asked.limits,
+        idle_s=asked.idle_s,
+        turn_s=asked.turn_s,
+        notes=(division.note,) if division.note else (),
+    )
+
+
+def _void(stored: Results) -> tuple[str, ...]:
+    """Ids of the trials that ended well, and whose numbers are void all the same."""
+    if not stored.trial_ids():
+        return ()
+    found = gathering.gather(stored).trials
+    return tuple(one.recording.trial for one in found if one.level == "void" and one.has_ended_well)
+
+
+def _judging(stored: Results, tell: Listener) -> Listener:
+    """A listener that also judges each trial that completed."""
+
+    def told(event: Event) -> None:
+        tell(event)
+        if isinstance(event, TrialEnded) and event.recording.ending.kind == "completed":
+            tell(TrialJudged(event.trial, _sentence(stored, event.recording)))
+
+    return told
+
+
+def _sentence(stored: Results, recording: Recording) -> str:
+    """What the checks say of a trial, in one line; what follows from it is kept."""
+    try:
+        kept = stored.recording(recording.trial)  # as every later reader has it
+        return words.verdicts_text(derivation.of_trial(stored, kept).verdicts)
+    except Exception as error:  # a fault in a check must not end a campaign that goes on for hours
+        return f"not judged: {type(error).__name__}: {error}".partition("\n")[0]

@@ -1,0 +1,101 @@
+"""What a notebook shows of results: charts, rankings with verdicts, and the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plimsoll import charts
+from plimsoll.errors import InputError, Problem
+from plimsoll.report import html, pictures
+from plimsoll.report.formats import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from plimsoll.canvas import Specification
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import TrialData
+
+rankings_html = html.rankings_fragment
+trial_html = html.trial_fragment
+
+
+@dataclass(frozen=True)
+class TrialChart:
+    """A chart of one trial, which a notebook draws by itself.
+
+    Attributes:
+        name: `throughput`, `response_time`, `cpu`, `memory` or `connections`.
+        title: Its title.
+        caption: How to read it.
+        spec: Its Vega-Lite specification with its data.
+    """
+
+    name: str
+    title: str
+    caption: str
+    spec: Specification
+
+    def svg(self) -> str:
+        """The chart as a picture, on light paper."""
+        return pictures.svg(self.spec)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """The specification for notebooks that draw Vega-Lite, a picture for the others."""
+        return {
+            _media_type(self.spec): self.spec,
+            "image/svg+xml": self.svg(),
+            "text/plain": f"{self.title}: {self.spec['description']}",
+        }
+
+
+def of_trial(data: TrialData, name: str) -> TrialChart:
+    """A chart of one trial.
+
+    Args:
+        data: What it is drawn from.
+        name: Its name.
+
+    Raises:
+        InputError: There is no such chart, or nothing to draw it from.
+    """
+    known = {module.NAME: module for module in charts.OF_A_TRIAL}
+    if name not in known:
+        hint = f"charts are {', '.join(f'`{one}`' for one in known)}"
+        raise InputError([Problem("", f"there is no chart `{name}`", hint)])
+    module = known[name]
+    if not data.seconds.num_rows or module not in charts.drawn(data):
+        message = f"the trial recorded nothing that the chart `{name}` shows"
+        raise InputError([Problem("", message, "draw another chart")])
+    return TrialChart(name, module.TITLE, module.CAPTION, module.draw(data))
+
+
+def report(findings: Findings, into: Path, formats: Sequence[str]) -> tuple[Path, ...]:
+    """Writes a report.
+
+    Args:
+        findings: What to report.
+        into: Folder of the report.
+        formats: Names of formats that are files.
+
+    Returns:
+        The main file of each format.
+
+    Raises:
+        InputError: There is no such format.
+        StorageError: It could not be written.
+    """
+    writers = {module.NAME: module.write for module in FORMATS if module.NAME != "terminal"}
+    unknown = [name for name in formats if name not in writers]
+    if unknown:
+        hint = f"formats are {', '.join(f'`{one}`' for one in writers)}"
+        raise InputError([Problem("", f"there is no format `{unknown[0]}`", hint)])
+    return tuple(write(findings, into) for name, write in writers.items() if name in formats)
+
+
+def _media_type(spec: Specification) -> str:
+    """The media type of a Vega-Lite specification: `application/vnd.vegalite.v6+json`."""
+    version = str(spec["$schema"]).rpartition("/v")[2].partition(".")[0]
+    return f"application/vnd.vegalite.v{version}+json"

@@ -1,0 +1,284 @@
+"""`plimsoll.compare`: two servers that take turns, and whether B is faster than A."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll import errors, machine
+from plimsoll import storage as storages
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.framework import Framework
+from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
+from plimsoll.comparison.turn_pairs import A, B
+from plimsoll.comparison.until_decided import Compared, Sides, Wanted, compared
+from plimsoll.conduct import turns
+from plimsoll.conduct.run_config import RunConfig
+from plimsoll.errors import InputError, Problem
+from plimsoll.events import Listener, Notice, Step, nobody
+from plimsoll.install import install
+from plimsoll.lab import revisions, scratch, selection
+from plimsoll.plan import Trial
+from plimsoll.processes.interruption import Interruption
+from plimsoll.report import compared as report
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from plimsoll.comparison.difference import Answer
+    from plimsoll.comparison.until_decided import Measure
+    from plimsoll.recording.turns import Turn
+
+TURN_S = 0.25
+"""Length of a turn, in seconds."""
+
+ROUNDS = 12
+"""Rounds of a group: more of them tell the same processes better, and leave time for fewer."""
+
+WARM_UP_S = 1.0
+"""Turns of each server before the first that counts, in seconds."""
+
+ENDPOINT = "plaintext"
+"""Endpoint of frameworks where nothing else is named."""
+
+
+@dataclass(frozen=True)
+class ComparisonResult:
+    """The answer of a comparison.
+
+    Attributes:
+        compared: The answer with its figures, and every turn.
+        sides: What was compared.
+    """
+
+    compared: Compared
+    sides: Sides
+
+    @property
+    def answer(self) -> Answer:
+        """`faster`, `slower`, `same` or `undecided`; said of B."""
+        return self.compared.difference.answer
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence without a full stop."""
+        return report.sentence(self.compared)
+
+    def as_json(self) -> dict[str, object]:
+        """Everything but the turns, ready for JSON: what `plimsoll compare --json` prints."""
+        return report.document(self.compared, self.sides)
+
+    def markdown(self) -> str:
+        """The answer for a pull request."""
+        return report.markdown(self.compared, self.sides)
+
+    def junit(self) -> str:
+        """The answer as a JUnit file."""
+        return report.junit(self.compared, self.sides)
+
+    def text(self) -> str:
+        """Figures and remarks for a terminal, without the sentence."""
+        return report.text(self.compared, self.sides)
+
+    def _repr_markdown_(self) -> str:
+        """The answer, for a notebook."""
+        return self.markdown()
+
+
+def compare(  # noqa: PLR0913 - one argument for each option
+    a: str,
+    b: str,
+    *,
+    commands: bool = False,
+    revisions_of: str = "",
+    endpoint: str = "",
+    path: str = "",
+    connections: int = 64,
+    budget_s: float = 120.0,
+    within: float = 0.02,
+    max_regression: float | None = None,
+    warm_up_s: float = WARM_UP_S,
+    frameworks: str | os.PathLike[str] | None = None,
+    tell: Listener = nobody,
+) -> ComparisonResult:
+    """Compares two servers: says whether B is faster than A, slower, the same, or undecided.
+
+    Both run at the same time and take turns of 250 ms, so that the machine does to both what it
+    does. Fresh processes are started again and again, until the answer is there or the budget is
+    spent.
+
+    Args:
+        a: Server A: a framework or variant, as campaigns name it.
+        b: Server B in the same way; it may be the same as A.
+        commands: Whether `a` and `b` are commands that start a server in the foreground, run by
+            `sh` in the current folder, which listen on `$HOST:$PORT`.
+        revisions_of: A framework of which `a` and `b` are git revisions; empty for none.
+        endpoint: Endpoint of the contract that is requested; empty is `plaintext`.
+        path: Path that is requested with GET instead; of commands, empty is `/`.
+        connections: Open connections to each server.
+        budget_s: Time for everything, starts and warm-ups included, in seconds.
+        within: Half the width of an interval that is enough, and the tolerance of `same`.
+        max_regression: The greatest loss of throughput that is allowed, such as 0.03.
+        warm_up_s: Turns of each server before the first that counts, in seconds.
+        frameworks: Folder of the frameworks; None looks for it.
+        tell: Called with each event.
+
+    Raises:
+        InputError: There is no such framework, revision or endpoint, or a value is wrong.
+        FrameworkError: A server does not start, breaks the contract or dies.
+        HostError: This host cannot conduct it.
+        StorageError: Something cannot be written.
+        Interrupted: Ctrl-C.
+    """
+    _require_possible(connections, budget_s, within, max_regression)
+    root = None if frameworks is None else Path(frameworks)
+    asked = _endpoint(endpoint, path, commands=commands)
+    sides = Sides(a, b, asked.exchanges[0].request.target, connections)
+    wanted = Wanted(budget_s, within, max_regression)
+    with scratch.folder() as folder:
+        if commands:
+            pair = (_command(a, folder, sides.path), _command(b, folder, sides.path))
+        elif revisions_of:
+            pair = (_at(a, revisions_of, root, tell), _at(b, revisions_of, root, tell))
+            if pair[0].folder == pair[1].folder:
+                tell(Notice(f"`{revisions_of}` is the same at both revisions"))
+        else:
+            pair = (_variant(a, root), _variant(b, root))
+            selection.require_installed(pair)
+        if path:
+            pair = (replace(pair[0], endpoints=()), replace(pair[1], endpoints=()))
+        elif not commands:
+            _require_served(pair, asked)
+        with _measuring(pair, asked, _load(connections, warm_up_s), tell) as measure:
+            end = compared(measure, wanted, lambda now: tell(Step(_step(now))))
+    return ComparisonResult(end, sides)
+
+
+def _require_possible(
+    connections: int, budget_s: float, within: float, max_regression: float | None
+) -> None:
+    amounts = {
+        "--connections": connections,
+        "--budget": budget_s,
+        "--until": within,
+        "--max-regression": max_regression,
+    }
+    problems = [
+        Problem(option, f"`{amount:g}` is too small", "give a value above 0")
+        for option, amount in amounts.items()
+        if amount is not None and amount <= 0
+    ]
+    problems += [
+        Problem(option, f"`{amounts[option]:g}` is too large", "give a value below 100 %")
+        for option in ("--until", "--max-regression")
+        if (amounts[option] or 0) >= 1
+    ]
+    if problems:
+        raise InputError(problems)
+    machine.raise_open_files()
+    machine.check_connections(2 * connections)
+
+
+def _endpoint(name: str, path: str, *, commands: bool) -> Endpoint:
+    """What is requested."""
+    if name and (path or commands):
+        other = "--path" if path else "commands"
+        hint = "an endpoint is one of the contract of frameworks"
+        raise InputError([Problem("--endpoint", f"excluded by {other}", hint)])
+    if path or commands:
+        target = path or "/"
+        if not target.startswith("/"):
+            raise InputError([Problem("--path", f"`{target}` does not begin with `/`")])
+        exchange = Exchange(Request(target, "GET", target), Expected(status=(200, 399)))
+        return Endpoint(target, "", (exchange,), lambda _random: ())
+    found = {one.name: one for one in ENDPOINTS}
+    if (wanted := name or ENDPOINT) not in found:
+        hint = f"endpoints: {', '.join(found)}"
+        raise InputError([Problem("--endpoint", f"unknown endpoint `{wanted}`", hint)])
+    return found[wanted]
+
+
+def _command(command: str, folder: Path, path: str) -> Framework:
+    """A server that a command starts here; its folder for builds is an empty one."""
+    start = f"cd {shlex.quote(str(Path.cwd()))} && {command}"
+    blank = Framework(command, "", "", folder, "", (), "", start, "", ())
+    return replace(blank, probe=path, clean_exit_codes=(0, -15, 143))
+
+
+def _variant(reference: str, root: Path | None) -> Framework:
+    found = selection.named((reference,), root)
+    if len(found) != 1:
+        hint = "name one variant, such as `go` or `go:one-core`"
+        raise InputError([Problem("", f"`{reference}` is {len(found)} variants", hint)])
+    return found[0]
+
+
+def _at(revision: str, reference: str, root: Path | None, tell: Listener) -> Framework:
+    found = revisions.framework(revision, reference, root)
+    tell(Step(f"building {reference} at {revision}"))
+    install.install(found)
+    return found
+
+
+def _require_served(pair: tuple[Framework, Framework], asked: Endpoint) -> None:
+    problems = [
+        Problem("", f"`{one.reference}` does not serve `{asked.name}`", "see `plimsoll list`")
+        for one in pair
+        if asked.name not in one.endpoints
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _load(connections: int, warm_up_s: float) -> Load:
+    level = float(connections)
+    stages = [Stage("warm_up", warm_up_s, level, level)] if warm_up_s else []
+    hold = Stage("hold", ROUNDS * TURN_S, level, level)
+    return Load("compare", "closed", (*stages, hold))
+
+
+@contextmanager
+def _measuring(
+    pair: tuple[Framework, Framework], asked: Endpoint, load: Load, tell: Listener
+) -> Generator[Measure]:
+    """What measures a group; its rows are thrown away when its turns are known."""
+    division = machine.divide_cores(None, None)
+    if division.note:
+        tell(Notice(division.note))
+    setting = RunConfig(
+        server_cores=division.server,
+        driver_cores=division.driver,
+        machine=machine.facts(),
+        turn_s=TURN_S,
+    )
+    interruption = Interruption()
+
+    def measure(group: int) -> tuple[Turn, ...]:
+        trials = [
+            Trial(f"{entry}.{group}", at, framework, asked, load, group, "plimsoll", group)
+            for at, (entry, framework) in enumerate(zip((A, B), pair, strict=True))
+        ]
+        with scratch.folder() as folder, storages.opened(folder) as results:
+            found = turns.conduct(trials, setting, results, interruption)
+        for recording in found:
+            ending = recording.ending
+            if error := errors.of_ending(ending.kind, ending.message, ending.hint):
+                raise error
+        return tuple(
+            replace(turn, group=group, entry=entry)
+            for entry, recording in zip((A, B), found, strict=True)
+            for turn in recording.held_turns
+        )
+
+    with interruption.listening():
+        yield measure
+
+
+def _step(now: Compared) -> str:
+    """How things stand after a look."""
+    return f"group {now.difference.groups}, {now.elapsed_s:.0f} s: {report.sentence(now)}"

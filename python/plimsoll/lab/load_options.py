@@ -1,0 +1,292 @@
+"""The options of a load, and the trial they describe."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll.campaign.framework import Framework
+from plimsoll.campaign.load import (
+    HIGHEST_LEVEL,
+    LONGEST_S,
+    MOST_PER_CONNECTION,
+    MOST_PIPELINED,
+    MOST_REQUESTS,
+    MOST_THREADS,
+    Load,
+    Stage,
+)
+from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
+from plimsoll.errors import InputError, Problem
+from plimsoll.lab import urls
+from plimsoll.plan import SEED_BITS, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from urllib.parse import SplitResult
+
+    from plimsoll.campaign.load import Arrivals
+
+COUNTED_S = 3600.0
+"""A load that ends after a number of requests ends after this long at the latest, in seconds."""
+
+HIGHEST_STATUS = 999
+"""The highest status code: it has three digits; RFC 9110, section 15."""
+
+LARGEST_BYTES = 2**53
+"""The largest `--expect-length`, in bytes: the largest integer that JSON readers keep exact."""
+
+LARGEST_SEED = 2**SEED_BITS - 1
+"""The largest seed."""
+
+_SHOWN_URLS = 3
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """The options of a load.
+
+    Attributes:
+        urls: Target URLs, each with the same weight; all on one server.
+        connections: Number of connections; in the open model, the size of the pool.
+        duration_s: Length of the measurement window, in seconds.
+        threads: Load generator threads.
+        rate_per_s: Open model: arrivals per second; None selects the closed model.
+        arrivals: Open model: the arrival process; None for the default, constant spacing.
+        ramp_s: Length of the linear ramp to the target level, in seconds; None for no ramp.
+        requests: Closed model: stop after this many requests; None for no limit.
+        think_time_s: Closed model: pause between a response and the next request, in seconds.
+        pipeline: Largest number of requests in flight on one connection.
+        requests_per_connection: Close a connection after this many requests; None for no limit.
+        keep_alive: Whether a connection carries more than one request.
+        method: Request method; None is GET, or POST with a body.
+        headers: Names and values of request headers.
+        body: Request body; None for no body.
+        timeout_s: Request timeout, in seconds.
+        status: Expected status; None accepts 200 to 399.
+        length_bytes: Expected body length; None accepts any.
+        expected_body: Expected body; None accepts any.
+        warm_up_s: How long the level is held first, in seconds; None for no warm-up.
+        driver_cores: Cores of the load generator, one thread on each; empty for threads anywhere.
+        limits: Limits of checks: check to name and value.
+        seed: Seed of arrivals, of the choice among URLs and of sampled bodies; None draws one.
+    """
+
+    urls: tuple[SplitResult, ...]
+    connections: int = 50
+    duration_s: float = 10.0
+    threads: int = 1
+    rate_per_s: float | None = None
+    arrivals: Arrivals | None = None
+    ramp_s: float | None = None
+    requests: int | None = None
+    think_time_s: float | None = None
+    pipeline: int = 1
+    requests_per_connection: int | None = None
+    keep_alive: bool = True
+    method: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+    timeout_s: float = 10.0
+    status: int | None = None
+    length_bytes: int | None = None
+    expected_body: bytes | None = None
+    warm_up_s: float | None = None
+    driver_cores: tuple[int, ...] = ()
+    limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    seed: int | None = None
+
+
+def trial(asked: LoadOptions) -> Trial:
+    """The trial that the options describe.
+
+    Raises:
+        InputError: Options are invalid or exclude each other; it lists every problem.
+    """
+    urls.require_one_server(asked.urls)
+    problems = [*_too_little(asked), *_too_much(asked), *_excluded(asked)]
+    if problems:
+        raise InputError(problems)
+    return Trial(
+        id="load",
+        order=0,
+        framework=Framework(asked.urls[0].netloc, "", "", Path(), "", (), "", "", "", ()),
+        endpoint=_endpoint(asked),
+        load=_load(asked),
+        repetition=1,
+        driver="plimsoll",
+        seed=secrets.randbits(SEED_BITS) if asked.seed is None else asked.seed,
+    )
+
+
+def _too_little(asked: LoadOptions) -> Iterator[Problem]:
+    amounts = {
+        "--connections": asked.connections,
+        "--duration": asked.duration_s,
+        "--threads": asked.threads,
+        "--rate": asked.rate_per_s,
+        "--ramp": asked.ramp_s,
+        "--warm-up": asked.warm_up_s,
+        "--requests": asked.requests,
+        "--pipeline": asked.pipeline,
+        "--requests-per-connection": asked.requests_per_connection,
+        "--timeout": asked.timeout_s,
+    }
+    for option, amount in amounts.items():
+        if amount is not None and amount <= 0:
+            yield Problem(option, f"`{amount:g}` is too small", "give a value above 0")
+
+
+def _too_much(asked: LoadOptions) -> Iterator[Problem]:
+    """Values above the limits of the engine."""
+    counts = {
+        "--connections": (asked.connections, HIGHEST_LEVEL),
+        "--rate": (asked.rate_per_s, HIGHEST_LEVEL),
+        "--requests": (asked.requests, MOST_REQUESTS),
+        "--threads": (asked.threads, MOST_THREADS),
+        "--pipeline": (asked.pipeline, MOST_PIPELINED),
+        "--requests-per-connection": (asked.requests_per_connection, MOST_PER_CONNECTION),
+        "--expect-status": (asked.status, HIGHEST_STATUS),
+        "--expect-length": (asked.length_bytes, LARGEST_BYTES),
+        "--seed": (asked.seed, LARGEST_SEED),
+    }
+    for option, (amount, most) in counts.items():
+        if amount is not None and amount > most:
+            yield Problem(option, f"`{_exact(amount)}` is too large", f"the maximum is {most:,}")
+    lengths = {
+        "--duration": asked.duration_s,
+        "--ramp": asked.ramp_s,
+        "--warm-up": asked.warm_up_s,
+        "--think": asked.think_time_s,
+        "--timeout": asked.timeout_s,
+    }
+    for option, length_s in lengths.items():
+        if length_s is not None and length_s > LONGEST_S:
+            days = f"{LONGEST_S / 86_400:.0f} days"
+            yield Problem(option, f"`{length_s:.10g}s` is too long", f"the maximum is {days}")
+
+
+def _exact(amount: float) -> str:
+    """A number as it was typed; integers without an exponent."""
+    return str(amount) if isinstance(amount, int) else f"{amount:.10g}"
+
+
+def _excluded(asked: LoadOptions) -> Iterator[Problem]:
+    """Options that exclude each other."""
+    opened, limited = asked.rate_per_s is not None, asked.requests is not None
+    each = 1 if not asked.keep_alive else asked.requests_per_connection
+    found = (
+        (
+            opened and limited,
+            "--requests",
+            "`-n` needs the closed model, and `-R` selects the open model",
+            "use either `-n` or `-R`",
+        ),
+        (
+            opened and asked.think_time_s is not None,
+            "--think",
+            "think time needs the closed model, and `-R` selects the open model",
+            "use either `--think` or `-R`",
+        ),
+        (
+            not opened and asked.arrivals is not None,
+            "--arrivals",
+            "`--arrivals` needs the open model, which `-R` selects",
+            "set a rate with `-R`",
+        ),
+        (
+            limited and asked.ramp_s is not None,
+            "--ramp",
+            "a load limited by `-n` has no duration, so it cannot have a ramp",
+            "remove `--ramp`, or use `-d` instead of `-n`",
+        ),
+        (
+            limited and asked.warm_up_s is not None,
+            "--warm-up",
+            "a load limited by `-n` has no duration, so it cannot have a warm-up",
+            "remove `--warm-up`, or use `-d` instead of `-n`",
+        ),
+        (
+            not asked.keep_alive and asked.requests_per_connection is not None,
+            "--requests-per-connection",
+            "with `--no-keepalive` each connection carries one request",
+            "use only one of the two options",
+        ),
+        (
+            asked.pipeline > 1 and each == 1,
+            "--pipeline",
+            "pipelining needs more than one request per connection",
+            "remove `--no-keepalive` or `--requests-per-connection 1`",
+        ),
+        (
+            asked.pipeline > 1 and bool(asked.think_time_s),
+            "--pipeline",
+            "think time and pipelining exclude each other",
+            "use either `--pipeline` or `--think`",
+        ),
+    )
+    return (Problem(where, message, hint) for wrong, where, message, hint in found if wrong)
+
+
+def _endpoint(asked: LoadOptions) -> Endpoint:
+    """The requests: each distinct URL, weighted by how often it was given."""
+    expected = _expected(asked)
+    targets = [urls.target(url) for url in asked.urls]
+    exchanges = tuple(
+        Exchange(_request(asked, target, targets.count(target)), expected)
+        for target in dict.fromkeys(targets)
+    )
+    return Endpoint(name(targets), "", exchanges, lambda _random: ())
+
+
+def name(targets: Iterable[str]) -> str:
+    """What a load of some paths and queries is called."""
+    each = list(dict.fromkeys(targets))
+    if len(each) > _SHOWN_URLS:
+        return f"{each[0]} and {len(each) - 1} more"
+    return ", ".join(each)
+
+
+def _request(asked: LoadOptions, target: str, weight: int) -> Request:
+    method = asked.method or ("POST" if asked.body is not None else "GET")
+    headers = asked.headers
+    if not any(name.lower() == "host" for name, _ in headers):
+        headers = (("Host", asked.urls[0].netloc), *headers)
+    return Request(target, method.upper(), target, headers, asked.body or b"", float(weight))
+
+
+def _expected(asked: LoadOptions) -> Expected:
+    status = (200, 399) if asked.status is None else (asked.status, asked.status)
+    body, length = asked.expected_body, asked.length_bytes
+    if body is not None and length not in (None, len(body)):
+        message = f"`--expect-body` has {len(body)} bytes, not `{length}`"
+        raise InputError([Problem("--expect-length", message, "remove this option")])
+    return Expected(status=status, length_bytes=length if body is None else len(body), body=body)
+
+
+def _load(asked: LoadOptions) -> Load:
+    opened = asked.rate_per_s is not None
+    return Load(
+        name="load",
+        model="open" if opened else "closed",
+        stages=tuple(_stages(asked)),
+        arrivals=asked.arrivals or Load.arrivals,
+        connections=asked.connections if opened else 0,
+        keep_alive=asked.keep_alive,
+        requests_per_connection=asked.requests_per_connection,
+        pipeline=asked.pipeline,
+        think_time_s=asked.think_time_s or 0.0,
+        timeout_s=asked.timeout_s,
+        request_limit=asked.requests,
+    )
+
+
+def _stages(asked: LoadOptions) -> Iterator[Stage]:
+    level = float(asked.connections) if asked.rate_per_s is None else asked.rate_per_s
+    if asked.ramp_s is not None:
+        yield Stage("ramp", asked.ramp_s, 0.0, level, steps=0)
+    if asked.warm_up_s is not None:
+        yield Stage("warm_up", asked.warm_up_s, level, level)
+    yield Stage("hold", asked.duration_s if asked.requests is None else COUNTED_S, level, level)

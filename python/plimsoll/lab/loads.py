@@ -1,0 +1,179 @@
+"""`plimsoll.load`: one trial against a server that already runs.
+
+A server that does not respond is told before anything else is imported; the first request of the
+load waits for what puts it on, and what judges it is imported behind the door.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll import lab
+from plimsoll.errors import InputError, Problem, StorageError
+from plimsoll.events import Listener, nobody
+from plimsoll.lab import load_options, urls
+from plimsoll.lab.load_options import LoadOptions
+from plimsoll.serving import responding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.campaign.load import Arrivals
+    from plimsoll.lab.results import LoadResult
+
+
+def load(  # noqa: PLR0913 - one argument for each option
+    url: str | Sequence[str],
+    *,
+    connections: int = 50,
+    duration_s: float = 10.0,
+    rate_per_s: float | None = None,
+    arrivals: Arrivals | None = None,
+    ramp_s: float | None = None,
+    warm_up_s: float | None = None,
+    requests: int | None = None,
+    think_time_s: float | None = None,
+    threads: int = 1,
+    driver_cores: Sequence[int] = (),
+    pipeline: int = 1,
+    requests_per_connection: int | None = None,
+    keep_alive: bool = True,
+    method: str | None = None,
+    headers: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+    body: bytes | None = None,
+    timeout_s: float = 10.0,
+    status: int | None = None,
+    length_bytes: int | None = None,
+    expected_body: bytes | None = None,
+    seed: int | None = None,
+    limits: Mapping[str, Mapping[str, float]] | None = None,
+    record: str | os.PathLike[str] | None = None,
+    storage: str = "",
+    tell: Listener = nobody,
+) -> LoadResult:
+    """Puts a load on a server that already runs.
+
+    Without a rate the model is closed: each connection sends its next request when the response to
+    the last one is complete. With a rate it is open: requests arrive whether responses come or not.
+
+    In the main thread the first Ctrl-C ends the load early and keeps what was recorded; in another
+    thread signals are not handled.
+
+    Args:
+        url: What is requested; several of one server are mixed evenly.
+        connections: Connections; in the open model the size of the pool.
+        duration_s: How long the level is held, in seconds.
+        rate_per_s: Open model: arrivals per second.
+        arrivals: Open model: `constant` or `poisson`; None is `constant`.
+        ramp_s: Length of the linear ramp up to the level, in seconds; it is not summarised.
+        warm_up_s: How long the level is held before that, in seconds; it is not summarised.
+        requests: Closed model: end after this number of requests instead of a duration.
+        think_time_s: Closed model: pause between a response and the next request, in seconds.
+        threads: Threads of the load generator.
+        driver_cores: Cores of the load generator, one thread on each; empty for `threads` anywhere.
+        pipeline: Requests in flight on one connection.
+        requests_per_connection: Close a connection after this number of requests.
+        keep_alive: Whether a connection carries more than one request.
+        method: None is GET, or POST with a body.
+        headers: Headers of the requests.
+        body: Body of the requests.
+        timeout_s: A request fails after this long, in seconds.
+        status: The expected status; None is any from 200 to 399.
+        length_bytes: The expected length of the body.
+        expected_body: The expected body.
+        seed: Repeats the arrivals and the order of URLs of an earlier load.
+        limits: Limits of checks, as in a campaign: check to name and value.
+        record: New folder that keeps every row; None for a temporary one, which goes with the
+            result.
+        storage: Address of a PostgreSQL database that keeps the rows; `record` is then the name.
+        tell: Called with each event: phases, and progress once a second.
+
+    Returns:
+        The load with its verdicts. An error of the load generator is its `error`, and so is
+        `Interrupted`.
+
+    Raises:
+        InputError: An option is wrong, or two exclude each other; every problem is in it, by the
+            name of the option on the command line.
+        FrameworkError: The server cannot be reached, or does not speak HTTP; found out with one
+            request before the load, which is not counted.
+        HostError: A limit of this host is too low for the load.
+        StorageError: The rows cannot be kept, or `record` is not empty.
+        KeyboardInterrupt: A second Ctrl-C; nothing is kept.
+    """
+    addresses = (url,) if isinstance(url, str) else tuple(url)
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    asked = LoadOptions(
+        urls=tuple(urls.parts(one) for one in addresses),
+        connections=connections,
+        duration_s=duration_s,
+        threads=threads,
+        rate_per_s=rate_per_s,
+        arrivals=arrivals,
+        ramp_s=ramp_s,
+        requests=requests,
+        think_time_s=think_time_s,
+        pipeline=pipeline,
+        requests_per_connection=requests_per_connection,
+        keep_alive=keep_alive,
+        method=method,
+        headers=tuple(pairs),
+        body=body,
+        timeout_s=timeout_s,
+        status=status,
+        length_bytes=length_bytes,
+        expected_body=expected_body,
+        seed=seed,
+        warm_up_s=warm_up_s,
+        driver_cores=tuple(driver_cores),
+        limits=limits or {},
+    )
+    return loaded(asked, None if record is None else Path(record), storage, tell)
+
+
+def loaded(asked: LoadOptions, record: Path | None, storage: str, tell: Listener) -> LoadResult:
+    """Puts on a load; `load` describes everything.
+
+    Args:
+        asked: Its options.
+        record: New folder that keeps every row; None for a temporary one.
+        storage: Address of a database that keeps the rows.
+        tell: Called with each event.
+    """
+    planned = load_options.trial(asked)
+    _require_place(record, storage)
+    address = urls.address(asked.urls[0])
+    request = planned.exchanges[0].request
+    asked_apart = responding.require(address, request, keep_alive=asked.keep_alive)
+    return lab.driven_load.put_on(asked, planned, address, asked_apart, record, storage, tell)
+
+
+def _require_place(record: Path | None, storage: str) -> None:
+    """Requires a place for the rows before anything is sent.
+
+    Raises:
+        InputError: A storage is named, and not what the recording is called there.
+        StorageError: The folder holds something else.
+    """
+    if record is not None:
+        _require_new(record)
+    elif storage:
+        message = "`--storage` needs `--record`, which names the campaign"
+        raise InputError([Problem("--storage", message, "add `--record results/NAME`")])
+
+
+def _require_new(record: Path) -> None:
+    """Does nothing when a folder holds no file yet.
+
+    Raises:
+        StorageError: It does; rows that were measured are not written over.
+    """
+    if record.exists() and not record.is_dir():
+        raise StorageError(f"`{record}` is a file", "choose a new folder with `--record`")
+    files = (path for path in record.rglob("*") if path.is_file() and path.name != ".lock")
+    if (first := next(files, None)) is not None:
+        message = f"`{record}` is not empty: it holds `{first.relative_to(record)}`"
+        raise StorageError(message, "choose a new folder with `--record`")

@@ -1,0 +1,333 @@
+"""Results of a campaign or a load: tables, verdicts, rows and charts.
+
+Trials are judged when a result first needs it, and what follows from them is kept beside them.
+"""
+
+from __future__ import annotations
+
+import weakref
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import duckdb
+import pyarrow as pa
+
+from plimsoll import errors, lab, tables
+from plimsoll import storage as storages
+from plimsoll.aggregate.summaries import summaries
+from plimsoll.errors import InputError, Problem
+from plimsoll.findings import gathering
+from plimsoll.storage.parquet import ParquetResults
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from duckdb import DuckDBPyRelation
+
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.errors import PlimsollError
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.lab.charts import TrialChart
+    from plimsoll.recording import Recording
+    from plimsoll.storage.results import Results
+    from plimsoll.verdicts.verdict import Verdict
+
+VERDICTS = pa.schema(
+    [
+        ("check", pa.string()),
+        ("subject", pa.string()),
+        ("level", pa.string()),
+        ("measured", pa.float64()),
+        ("limit", pa.float64()),
+        ("unit", pa.string()),
+        ("text", pa.string()),
+        ("remedies", pa.list_(pa.string())),
+        ("source", pa.string()),
+    ]
+)
+"""Columns of `CampaignResults.verdicts`, as the attributes of `verdicts.verdict.Verdict`."""
+
+
+def read(
+    path: str | os.PathLike[str], *, storage: str = "", again: bool = False
+) -> CampaignResults:
+    """Opens the results that `run`, `load`, or a verb of the command line kept.
+
+    Args:
+        path: Folder of the results. In a database its last part is the name of the campaign.
+        storage: Address of a PostgreSQL database, `postgresql://USER@HOST/DATABASE`; empty for the
+            folder.
+        again: Whether everything is derived and judged again, whatever was kept.
+
+    Raises:
+        InputError: There is no recording, or no such storage.
+        StorageError: The results cannot be read.
+    """
+    with ExitStack() as closing:
+        stored = closing.enter_context(storages.opened(Path(path), storage))
+        require_recordings(stored)
+        return CampaignResults(stored, closing.pop_all(), again=again)
+
+
+def require_recordings(results: Results) -> None:
+    """Requires at least one recording.
+
+    Raises:
+        InputError: There is none.
+        StorageError: The results cannot be read.
+    """
+    if results.trial_ids():
+        return
+    is_nothing = results.place == str(results.folder) and not results.folder.is_dir()
+    missing = "is not a folder" if is_nothing else "contains no recording"
+    hint = "give a results folder written by `plimsoll run` or `plimsoll load --record`"
+    raise InputError([Problem("", f"`{results.place}` {missing}", hint)])
+
+
+class CampaignResults:
+    """The results of one campaign, in a folder or a database.
+
+    They stay open until `close`, the end of a `with` block, or the end of the object. Tables are
+    those of `docs/tables.md`; times in them are in nanoseconds, rates per second.
+
+    Args:
+        stored: The results as they are stored.
+        closing: Closes the storage, and removes what is temporary.
+        again: Whether everything is derived and judged again, whatever was kept.
+
+    Attributes:
+        stored: The results as they are stored.
+    """
+
+    def __init__(self, stored: Results, closing: ExitStack, *, again: bool = False) -> None:
+        """Keep the storage open."""
+        self.stored = stored
+        self._again = again
+        self._close = weakref.finalize(self, closing.close)
+
+    def __enter__(self) -> Self:
+        """The results, closed after the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close them."""
+        self.close()
+
+    def close(self) -> None:
+        """Closes the storage; results that were not to be kept are removed."""
+        self._close()
+
+    @property
+    def place(self) -> str:
+        """Where the results are, without credentials."""
+        return self.stored.place
+
+    @cached_property
+    def findings(self) -> Findings:
+        """Everything that a report is made of.
+
+        Raises:
+            StorageError: A recording cannot be read, or what follows from it cannot be kept.
+        """
+        return gathering.gather(self.stored, again=self._again)
+
+    @cached_property
+    def trials(self) -> tuple[TrialResult, ...]:
+        """The trials that are recorded, in the order of the plan."""
+        return tuple(TrialResult(self, trial_id) for trial_id in self.stored.trial_ids())
+
+    def trial(self, trial_id: str) -> TrialResult:
+        """One trial.
+
+        Raises:
+            InputError: There is none of this id.
+        """
+        for one in self.trials:
+            if one.id == trial_id:
+                return one
+        known = ", ".join(f"`{one.id}`" for one in self.trials)
+        message = f"`{self.place}` has no trial `{trial_id}`"
+        raise InputError([Problem("", message, f"its trials are {known}")])
+
+    @property
+    def failed(self) -> tuple[TrialResult, ...]:
+        """Planned trials that an error of a framework or a driver ended."""
+        planned = set(self.stored.planned_ids())
+        return tuple(one for one in self.trials if one.id in planned and one.error is not None)
+
+    @property
+    def void(self) -> tuple[TrialResult, ...]:
+        """Trials that ended well, and whose numbers are void all the same."""
+        void = {one.recording.trial for one in self.findings.trials if one.level == "void"}
+        return tuple(one for one in self.trials if one.id in void and one.error is None)
+
+    @property
+    def summaries(self) -> pa.Table:
+        """One row for each trial with a load: rates, times and connections of its holds."""
+        found = [one.summary for one in self.findings.trials]
+        return summaries([one for one in found if one is not None])
+
+    @property
+    def seconds(self) -> pa.Table:
+        """One row for each second of each trial."""
+        found = [one.data.seconds for one in self.findings.trials]
+        return pa.concat_tables([tables.SECONDS.schema.empty_table(), *found])
+
+    @property
+    def comparisons(self) -> pa.Table:
+        """One row for each framework, endpoint, load and quantity, with ranks and intervals."""
+        return self.findings.comparisons
+
+    @property
+    def verdicts(self) -> pa.Table:
+        """One row for each verdict, those on trials first, then those on the campaign."""
+        of_trials = [verdict for one in self.findings.trials for verdict in one.verdicts]
+        return _verdict_rows([*of_trials, *self.findings.verdicts])
+
+    def report(self, formats: Sequence[str] = ("html", "pdf", "markdown")) -> tuple[Path, ...]:
+        """Writes the report.
+
+        Args:
+            formats: Of `html`, `pdf` and `markdown`.
+
+        Returns:
+            The main file of each format.
+
+        Raises:
+            InputError: There is no such format.
+            StorageError: It could not be written.
+        """
+        return lab.charts.report(self.findings, self.stored.report, formats)
+
+    def _repr_html_(self) -> str:
+        """The rankings with their verdicts, for a notebook."""
+        return lab.charts.rankings_html(self.findings)
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """One trial.
+
+    Attributes:
+        campaign: The results it belongs to.
+        id: Its id.
+    """
+
+    campaign: CampaignResults
+    id: str
+
+    @cached_property
+    def recording(self) -> Recording:
+        """What happened: framework, endpoint, load, stages, server, driver, ending."""
+        return self.campaign.stored.recording(self.id)
+
+    @cached_property
+    def findings(self) -> TrialFindings:
+        """Everything that a report says of it."""
+        return next(one for one in self.campaign.findings.trials if one.recording.trial == self.id)
+
+    @property
+    def summary(self) -> Summary | None:
+        """Throughput, latency and resources in its holds; None where no load was put on."""
+        return self.findings.summary
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What the checks say of it."""
+        return self.findings.verdicts
+
+    @property
+    def level(self) -> State:
+        """Its worst level: `sound`, `not_checked`, `doubtful`, `void`; or `failed`."""
+        return self.findings.state
+
+    @property
+    def error(self) -> PlimsollError | None:
+        """The error that ended it; None when it completed."""
+        ending = self.recording.ending
+        return errors.of_ending(ending.kind, ending.message, ending.hint)
+
+    @property
+    def seconds(self) -> pa.Table:
+        """One row for each second."""
+        return self.findings.data.seconds
+
+    @property
+    def requests(self) -> DuckDBPyRelation:
+        """One row for each request, read when a query needs it; instants in nanoseconds.
+
+        `.df()` gives a pandas frame, `.pl()` a polars frame, `.to_arrow_table()` an Arrow table.
+        The relation is one of DuckDB's default connection, which one thread at a time may use. It
+        is good for as long as the results are open.
+
+        Raises:
+            StorageError: The rows cannot be read.
+        """
+        return self._relation("requests")
+
+    @property
+    def connections(self) -> DuckDBPyRelation:
+        """One row for each attempt to connect, as `requests` gives those of requests."""
+        return self._relation("connections")
+
+    @property
+    def usage(self) -> DuckDBPyRelation:
+        """One row for each reading of a resource, as `requests` gives those of requests."""
+        return self._relation("usage")
+
+    def _relation(self, name: str) -> DuckDBPyRelation:
+        """Rows of a recorded table; of a database copied, which keeps one trial here at a time."""
+        rows = self.campaign.stored.table(self.id, name)
+        in_folder = isinstance(self.campaign.stored, ParquetResults)
+        return duckdb.from_arrow(rows if in_folder else rows.to_table())
+
+    @property
+    def logs(self) -> Mapping[str, str]:
+        """What server and driver wrote, by name: `server.log`."""
+        return self.campaign.stored.logs(self.id)
+
+    def chart(self, name: str) -> TrialChart:
+        """A chart of the report.
+
+        Args:
+            name: `throughput`, `response_time`, `cpu`, `memory` or `connections`.
+
+        Raises:
+            InputError: There is no such chart, or its driver recorded nothing that it shows.
+        """
+        return lab.charts.of_trial(self.findings.data, name)
+
+    def _repr_html_(self) -> str:
+        """Its main numbers and its verdicts, for a notebook."""
+        return lab.charts.trial_html(self.campaign.findings, self.id)
+
+
+@dataclass(frozen=True)
+class LoadResult(TrialResult):
+    """One load, with everything a trial has.
+
+    What was not recorded lies in a temporary folder, which `close`, the end of a `with` block, or
+    the end of the object removes.
+    """
+
+    def __enter__(self) -> Self:
+        """The result, closed after the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Closes the storage; a load that was not recorded is removed."""
+        self.campaign.close()
+
+
+def _verdict_rows(verdicts: Sequence[Verdict]) -> pa.Table:
+    rows = [{name: getattr(one, name) for name in VERDICTS.names} for one in verdicts]
+    return pa.Table.from_pylist(rows, schema=VERDICTS)

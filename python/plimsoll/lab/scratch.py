@@ -1,0 +1,59 @@
+"""A folder for one load: removed at its end, and at the start of another load if it was killed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+PREFIX = "plimsoll-load-"
+"""What the name of such a folder begins with, in the folder for temporary files."""
+
+
+@contextmanager
+def folder() -> Generator[Path]:
+    """A new folder that this process holds for as long as the block runs.
+
+    A process that is killed leaves its folder behind. Its lock ends with it, so the next load
+    removes the folders that no process holds.
+    """
+    _remove_abandoned()
+    made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}"))
+    held = _held(made)
+    named = made.rename(made.with_name(made.name.removeprefix(".")))  # from now on it is looked at
+    try:
+        yield named
+    finally:
+        shutil.rmtree(named, ignore_errors=True)
+        if held is not None:
+            os.close(held)
+
+
+def _remove_abandoned() -> None:
+    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        held = _held(path)
+        if held is None:
+            continue
+        if os.fstat(held).st_uid == os.geteuid():
+            shutil.rmtree(path, ignore_errors=True)
+        os.close(held)
+
+
+def _held(path: Path) -> int | None:
+    """Descriptor of a folder that is locked by it; None where another process holds it."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor
+    return None

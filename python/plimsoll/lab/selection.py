@@ -1,0 +1,229 @@
+"""Frameworks, tools and campaigns by name, and whether this host can conduct them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll import plan
+from plimsoll.campaign import campaign as campaigns
+from plimsoll.campaign import documents, tool
+from plimsoll.campaign import framework as frameworks
+from plimsoll.campaign.campaign import resolved
+from plimsoll.drivers.tools import DRIVERS
+from plimsoll.errors import InputError, NotInstalled, Problem
+from plimsoll.install.install import is_built, not_installed, stale
+from plimsoll.install.requirements import missing
+from plimsoll.provenance import named as parts_named
+from plimsoll.published import document
+from plimsoll.storage.documents import planned
+from plimsoll.verdicts.catalogue import LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from plimsoll.campaign.campaign import Campaign
+    from plimsoll.campaign.framework import Framework, Installable
+    from plimsoll.campaign.load import Load
+    from plimsoll.campaign.requests import Exchange
+    from plimsoll.campaign.tool import Tool
+    from plimsoll.plan import Refuses
+
+__all__ = [
+    "campaign", "installable", "known_limits", "left_out", "named", "of_campaign", "planned",
+    "published", "ready", "refusals", "require_drivers", "require_installed", "resolved", "tools",
+    "with_available",
+]  # fmt: skip
+
+
+def named(names: Sequence[str], root: Path | None) -> tuple[Framework, ...]:
+    """Frameworks by name; every plain one when none is named.
+
+    Raises:
+        InputError: There is no such framework, or its file has mistakes.
+    """
+    return frameworks.choose(frameworks.locate(root), names or ("all",))
+
+
+def installable(names: Sequence[str], root: Path | None) -> tuple[Installable, ...]:
+    """Frameworks and tools by name: the tools first.
+
+    Raises:
+        InputError: There is no such framework or tool, or its file has mistakes.
+    """
+    others = [name for name in names if name not in tool.names()]
+    return (*tools(names), *(named(others, root) if others else ()))
+
+
+def of_campaign(asked: Campaign) -> tuple[Installable, ...]:
+    """What a campaign needs installed: the tools that it names as drivers, and its frameworks."""
+    return (*(() if asked.drivers_optional else tools(asked.drivers)), *asked.frameworks)
+
+
+def tools(names: Sequence[str]) -> tuple[Tool, ...]:
+    """Those of some names that are tools.
+
+    Raises:
+        InputError: The file of one has mistakes.
+    """
+    return tuple(found for name in names if (found := tool.named(name)))
+
+
+def campaign(path: Path, settings: Sequence[str], root: Path | None) -> Campaign:
+    """A campaign file with settings laid over it.
+
+    Raises:
+        InputError: The file, or a setting, is wrong.
+    """
+    drivers = [driver.NAME for driver in DRIVERS]
+    return campaigns.read(path, settings, root, drivers=drivers, limits=known_limits())
+
+
+def known_limits() -> dict[str, set[str]]:
+    """Names of the limits that a campaign may change, by check."""
+    names: dict[str, set[str]] = {}
+    for limit in LIMITS:
+        names.setdefault(limit.check, set()).update(limit.setting_names)
+    return names
+
+
+def ready(chosen: Sequence[Framework], note: Callable[[str], None]) -> tuple[Framework, ...]:
+    """The frameworks that can run on this host.
+
+    Args:
+        chosen: Frameworks.
+        note: Called with each framework that is skipped, and how to include it.
+    """
+    here: list[Framework] = []
+    for framework in chosen:
+        error = _absent(framework)
+        if error is None:
+            here.append(framework)
+        else:
+            note(f"skipped: {error.message}")
+            note(f"to include it: {error.hint}")
+    return tuple(here)
+
+
+def with_available(asked: Campaign, note: Callable[[str], None]) -> Campaign:
+    """A campaign without the frameworks and drivers that are not available on this host.
+
+    Args:
+        asked: The campaign.
+        note: Called with each framework that is skipped, and how to include it.
+    """
+    return replace(asked, frameworks=ready(asked.frameworks, note), drivers_optional=True)
+
+
+def refusals(asked: Campaign) -> Refuses:
+    """The reason why a driver of a campaign cannot generate a load.
+
+    Where drivers are optional, a missing one refuses every load.
+
+    Raises:
+        InputError: A driver that is not optional cannot generate a load of the campaign.
+    """
+    drivers = {driver.NAME: driver for driver in DRIVERS if driver.NAME in asked.drivers}
+    lacking = {name: driver.needs() for name, driver in drivers.items()}
+    absent = {
+        name: f"{error.message}; {error.hint}"
+        for name, error in lacking.items()
+        if error is not None and asked.drivers_optional
+    }
+
+    def refuses(driver: str, load: Load, exchanges: Sequence[Exchange]) -> str:
+        return absent.get(driver) or drivers[driver].refuses(load, tuple(exchanges))
+
+    if not asked.drivers_optional:
+        _require_able(asked, refuses)
+    return refuses
+
+
+def _require_able(asked: Campaign, refuses: Refuses) -> None:
+    """Requires that every driver can generate every load.
+
+    Raises:
+        InputError: One cannot; the message names each load that it refuses.
+    """
+    hint = "choose another driver, or skip unsupported loads with `--available`"
+    problems = [Problem("", str(one), hint) for one in plan.refused(asked, refuses)]
+    if problems:
+        raise InputError(problems)
+
+
+def published(asked: Campaign) -> str | None:
+    """The published figures that a campaign names, as given; None when it names none.
+
+    Raises:
+        InputError: They cannot be read, or something in them is wrong.
+    """
+    if asked.published is None:
+        return None
+    text = documents.read(asked.published).text
+    document.read(text, asked.published.name)
+    return text
+
+
+def require_drivers(asked: Campaign) -> None:
+    """Requires that every driver of a campaign is installed, or optional.
+
+    Raises:
+        DriverMissing: One is neither.
+    """
+    for driver in DRIVERS:
+        if driver.NAME in asked.drivers and not asked.drivers_optional:
+            error = driver.needs()
+            if error is not None:
+                raise error
+
+
+def left_out(asked: Campaign, refuses: Refuses) -> list[str]:
+    """What is skipped of a campaign, one line per reason."""
+    by_driver: dict[tuple[str, str], list[plan.Refused]] = {}
+    for one in plan.refused(asked, refuses):
+        by_driver.setdefault((one.driver, one.reason), []).append(one)
+    most = len(asked.loads) * len(asked.endpoints)
+    drivers = [
+        f"skipped driver {driver}: {reason}" if len(found) == most else str(one)
+        for (driver, reason), found in by_driver.items()
+        for one in (found[:1] if len(found) == most else found)
+    ]
+    return [*(str(one) for one in plan.left_out(asked)), *drivers]
+
+
+def _absent(framework: Framework) -> NotInstalled | None:
+    """The error that says why a framework cannot be started; None when it can."""
+    if needs := missing(framework):
+        return not_installed(framework, needs)
+    return None if is_built(framework) else _not_built([framework])
+
+
+def require_installed(chosen: Sequence[Framework]) -> None:
+    """Requires that every framework is installed and built.
+
+    Raises:
+        NotInstalled: One is not; the message names all of them.
+    """
+    for framework in chosen:
+        if needs := missing(framework):
+            raise not_installed(framework, needs)
+    unbuilt = [framework for framework in chosen if not is_built(framework)]
+    if unbuilt:
+        raise _not_built(unbuilt)
+
+
+def _not_built(chosen: Sequence[Framework]) -> NotInstalled:
+    """The error that names frameworks without a current build, and the remedy."""
+    names = [framework.reference for framework in chosen]
+    changed = {name: stale(framework) for name, framework in zip(names, chosen, strict=True)}
+    never = [name for name in names if not changed[name]]
+    sentences = [f"`{name}` is not built" for name in never]
+    if never[1:]:
+        sentences = [f"{', '.join(f'`{name}`' for name in never)} are not built"]
+    sentences += [
+        f"`{name}` changed since it was built: {parts_named(changed[name])}"
+        for name in names
+        if changed[name]
+    ]
+    return NotInstalled("; ".join(sentences), f"run `plimsoll install {' '.join(names)}`")

@@ -1,0 +1,1 @@
+"""Processes: commands under a supervisor, process trees, their ports and logs."""

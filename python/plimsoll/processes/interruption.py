@@ -1,0 +1,84 @@
+"""Handles Ctrl-C: the first one stops cleanly, the second at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from plimsoll.errors import Interrupted
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def nothing() -> None:
+    """Does nothing."""
+
+
+@dataclass
+class Interruption:
+    """Turns signals into a clean end.
+
+    The first signal raises `KeyboardInterrupt`, unless the program is in a `deferred` block: then
+    the block is requested to end, and continues until it does. The second signal always raises
+    `KeyboardInterrupt`.
+
+    Attributes:
+        count: Signals so far.
+    """
+
+    count: int = 0
+    _ask: Callable[[], None] | None = field(default=None, repr=False)
+
+    @contextmanager
+    def listening(self) -> Generator[Interruption]:
+        """Handles SIGINT and SIGTERM during the block.
+
+        Python allows only the main thread to handle signals; in other threads this does nothing.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield self
+            return
+        earlier = {number: signal.signal(number, self.handle) for number in SIGNALS}
+        try:
+            yield self
+        finally:
+            for number, handler in earlier.items():
+                signal.signal(number, handler)
+
+    @contextmanager
+    def deferred(self, ask: Callable[[], None] = nothing) -> Generator[None]:
+        """Lets a block end by itself after the first signal.
+
+        Args:
+            ask: Requests the end of what the block waits for; called in the signal handler.
+        """
+        before, self._ask = self._ask, ask
+        try:
+            yield
+        finally:
+            self._ask = before
+
+    def check(self) -> None:
+        """Ends the command if a signal has arrived.
+
+        Raises:
+            Interrupted: A signal has arrived.
+        """
+        if self.count:
+            raise Interrupted("a signal ended the load early")
+
+    def handle(self, _number: int, _frame: FrameType | Any) -> None:
+        """Handles one signal.
+
+        Raises:
+            KeyboardInterrupt: Nothing is deferred, or it is the second signal.
+        """
+        self.count += 1
+        if self._ask is None or self.count > 1:
+            raise KeyboardInterrupt
+        self._ask()

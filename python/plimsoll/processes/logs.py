@@ -1,0 +1,42 @@
+"""The last lines of a log, cleaned for messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from plimsoll import texts
+
+_TAIL_BYTES = 1 << 14
+_LINE_CHARACTERS = 200
+
+
+def last_lines(log: Path, count: int = 10) -> tuple[str, ...]:
+    """The last lines of a log that are not blank.
+
+    Unprintable characters are removed, and long lines are cut.
+
+    Args:
+        log: The file, which need not exist.
+        count: Maximum number of lines.
+    """
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+            text = file.read(_TAIL_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ()
+    lines = [_printable(line) for line in text.splitlines()]
+    return tuple(line for line in lines if line)[-count:]
+
+
+def quoted(log: Path, count: int = 10) -> str:
+    """The last lines for the end of a message: indented, or a sentence if there are none."""
+    lines = last_lines(log, count)
+    if not lines:
+        return "its log is empty"
+    return "the last lines of its log:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _printable(line: str) -> str:
+    text = texts.line(line).rstrip()
+    return text if len(text) <= _LINE_CHARACTERS else text[: _LINE_CHARACTERS - 1] + "…"

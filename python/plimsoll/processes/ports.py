@@ -1,0 +1,158 @@
+"""TCP ports of this host: finds a free one, and the processes that listen on one."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import PortTaken
+from plimsoll.processes import process_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LOOPBACK = "127.0.0.1"
+
+_LEAST = 10_000
+_TRIES = 200
+_LISTEN = "0A"
+
+
+def free_port(host: str = LOOPBACK) -> int:
+    """A free port, a different one each time.
+
+    It is below the range of ports for outgoing connections, so that no connection of the driver can
+    occupy it. A new port for each server avoids connections of the last trial, which the kernel
+    keeps for a minute.
+
+    Source:
+        ip(7), ip_local_port_range.
+    """
+    ports = list(range(_LEAST, max(_LEAST, _first_outgoing())))
+    for port in random.SystemRandom().sample(ports, min(_TRIES, len(ports))):
+        if is_free(port, host):
+            return port
+    with socket.socket() as listener:
+        listener.bind((host, 0))
+        return listener.getsockname()[1]
+
+
+def is_free(port: int, host: str = LOOPBACK) -> bool:
+    """Whether a server could listen on a port now."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+            listener.listen(1)
+        except OSError:
+            return False
+    return True
+
+
+def taken(port: int, host: str = LOOPBACK, besides: Iterable[int] = ()) -> PortTaken:
+    """The error that names the process on a port.
+
+    Args:
+        port: The port.
+        host: Its address.
+        besides: Processes to ignore.
+    """
+    if port < _first_allowed():
+        hint = f"choose a port from {_first_allowed()} to 65535"
+        return PortTaken(f"port {port} of {host} is reserved for root", hint)
+    others = [found for found in listeners(port) if found.pid not in set(besides)]
+    who = " and ".join(f"`{found.name}` (process {found.pid})" for found in others)
+    message = f"port {port} of {host} is in use by {who or 'a process of another user'}"
+    return PortTaken(message, "stop it, or let Plimsoll choose a free port")
+
+
+def listeners(port: int) -> tuple[process_table.Process, ...]:
+    """The visible processes that listen on a port; a shared socket has several."""
+    sockets = listening_sockets(port)
+    if not sockets:
+        return ()
+    return tuple(
+        found for found in process_table.everything() if sockets & (_sockets(found.pid) or set())
+    )
+
+
+def ports_of(pids: Iterable[int]) -> tuple[int, ...]:
+    """The ports on which some processes listen, in ascending order."""
+    owned = {inode for pid in pids for inode in _sockets(pid) or ()}
+    return tuple(sorted({port for port, inode in _listening() if inode in owned}))
+
+
+def listening_sockets(port: int) -> set[int]:
+    """The inodes of the sockets that listen on a port."""
+    return {inode for number, inode in _listening() if number == port}
+
+
+def foreign_sockets(sockets: set[int], pids: Iterable[int]) -> set[int]:
+    """Those of some sockets that none of some processes has open.
+
+    Returns:
+        Inodes; empty if the files of one of the processes cannot be read.
+    """
+    left = set(sockets)
+    for pid in pids:
+        held = _sockets(pid)
+        if held is None:
+            return set()
+        left -= held
+    return left
+
+
+def _listening() -> list[tuple[int, int]]:
+    """Port and inode of every listening socket.
+
+    Source:
+        proc_pid_net(5), `tcp`: columns 2 (local address), 4 (state) and 10 (inode).
+    """
+    found: list[tuple[int, int]] = []
+    for name in ("tcp", "tcp6"):
+        try:
+            lines = Path("/proc/self/net", name).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        rows = [line.split() for line in lines if f" {_LISTEN} " in line]
+        found += [(int(r[1].rpartition(":")[2], 16), int(r[9])) for r in rows if r[3] == _LISTEN]
+    return found
+
+
+def _sockets(pid: int) -> set[int] | None:
+    """Inodes of the sockets a process has open; None if they cannot be read."""
+    folder = f"/proc/{pid}/fd"
+    try:
+        links = [_link(f"{folder}/{name}") for name in os.listdir(folder)]  # noqa: PTH208
+    except PermissionError:
+        return None
+    except OSError:
+        return set()
+    return {int(link[8:-1]) for link in links if link.startswith("socket:[")}
+
+
+def _link(path: str) -> str:
+    try:
+        return os.readlink(path)  # noqa: PTH115
+    except OSError:
+        return ""
+
+
+def _first_outgoing() -> int:
+    return _number("/proc/sys/net/ipv4/ip_local_port_range", 32768)
+
+
+def _first_allowed() -> int:
+    if os.geteuid() == 0:
+        return 1
+    return _number("/proc/sys/net/ipv4/ip_unprivileged_port_start", 1024)
+
+
+def _number(path: str, otherwise: int) -> int:
+    try:
+        return int(Path(path).read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return otherwise

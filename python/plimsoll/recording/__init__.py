@@ -1,0 +1,355 @@
+"""Recordings: the content of `trial.json`, the facts about a trial besides its tables.
+
+Timestamps are nanoseconds since the trial's zero, the beginning of its first stage.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Literal
+
+from plimsoll.campaign.load import Load, StageKind, UnknownLoad, mean_level
+from plimsoll.machine import Fact
+from plimsoll.provenance import Provenance
+from plimsoll.recording.turns import Turn
+from plimsoll.tool_output.reported import ReportedStatistics
+
+FORMAT = 1
+"""Version of the format of a trial's folder."""
+
+
+Origin = Literal["campaign", "load", "import"]
+"""Source of a recording: a campaign, `plimsoll load`, or the files of another tool."""
+
+YARDSTICK = "reference"
+"""Name of the framework that is Plimsoll's own server."""
+
+HOST = "local"
+"""Name of the driver's host if there is only one."""
+
+
+@dataclass(frozen=True)
+class RecordedStage:
+    """One stage as it ran.
+
+    Attributes:
+        kind: `warm_up`, `ramp` or `hold`.
+        start_ns: Its beginning.
+        end_ns: Its end; the beginning of the next one.
+        start: Requested level at its beginning.
+        end: Requested level at its end.
+        steps: Steps between them, as in `Stage`.
+    """
+
+    kind: StageKind
+    start_ns: int
+    end_ns: int
+    start: float
+    end: float
+    steps: int
+
+    @property
+    def mean_level(self) -> float:
+        """Mean level, in the unit of `start`."""
+        return mean_level(self.start, self.end, self.steps)
+
+
+@dataclass(frozen=True)
+class ExpectedResponse:
+    """What the engine checked of the responses to one request.
+
+    Attributes:
+        status: First and last correct status code, both included.
+        length_bytes: Expected length of the body; None if there is none.
+        has_body: Whether an exact body was expected.
+    """
+
+    status: tuple[int, int]
+    length_bytes: int | None = None
+    has_body: bool = False
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """Bodies that the engine recorded under load, and that were checked afterwards.
+
+    Attributes:
+        request: Index into `Recording.requests` of the first of its name.
+        bodies: Number of recorded bodies.
+        wrong: Number of wrong ones.
+        held: Number of bodies recorded in holds.
+        held_wrong: Number of wrong ones recorded in holds.
+        problem: The problem of the first wrong body; empty for none.
+    """
+
+    request: int
+    bodies: int
+    wrong: int
+    held: int
+    held_wrong: int
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class ResponseHead:
+    """The head of a correct response, from the contract check.
+
+    Attributes:
+        request: Request type.
+        bytes: Length of the head with the empty line at its end.
+        fields: Bytes of each field (name, value and line end) by its lower-case name; the rest of
+            `bytes` is the status line and the empty line.
+        segments: TCP segments with data of head and body; null if the kernel does not provide it.
+    """
+
+    request: str
+    bytes: int
+    fields: dict[str, int]
+    segments: int | None = None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a trial ended.
+
+    Attributes:
+        kind: `completed`, or the class of the error that ended it: `DiedUnderLoad`.
+        message: The error message; empty if completed.
+        hint: What to do about it; may be empty.
+    """
+
+    kind: str = "completed"
+    message: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class RecordedServer:
+    """The server's side of a trial.
+
+    Attributes:
+        address: Host and port it listened on.
+        cores: Its cores; empty if it was not confined.
+        workers: The number of cores it was configured to use.
+        start_s: From its start to its first correct response, in seconds.
+        rest_rss_bytes: Memory of the process tree after the contract check, before the load.
+        rest_pss_bytes: The same, with shared pages counted once.
+        listeners: Sockets listening on its port.
+        backlog: Maximum length of its listen queue, by the kernel; null when unknown.
+        backlogs: The same for each listening socket.
+        backlog_asked: Listen queue that the contract requires; null for a server that was not
+            started by Plimsoll.
+        somaxconn: The host's upper limit of it; null when unknown.
+        exit_code: Of its first process; null if it had to be killed, negative for a signal.
+        clean_stop: Whether it stopped by itself, in time, with a known exit code.
+        killed: Processes that had to be killed to end it.
+        link: The network interface that leads to it, `lo` if it is on this host; null when unknown.
+        link_bits_per_s: Speed of that interface; null when unknown.
+        counted: Its own counters over its whole life, by name; null if it has none.
+        command: Its start command with the values of its variables; empty if Plimsoll did not start
+            it.
+    """
+
+    address: str
+    cores: tuple[int, ...] = ()
+    workers: int = 0
+    start_s: float | None = None
+    rest_rss_bytes: int | None = None
+    rest_pss_bytes: int | None = None
+    listeners: int | None = None
+    backlog: int | None = None
+    backlogs: tuple[int, ...] = ()
+    backlog_asked: int | None = None
+    somaxconn: int | None = None
+    exit_code: int | None = None
+    clean_stop: bool | None = None
+    killed: int = 0
+    link: str | None = None
+    link_bits_per_s: float | None = None
+    counted: dict[str, int] | None = None
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The driver's side of a trial.
+
+    Attributes:
+        name: `plimsoll`, `wrk`, …
+        version: Its version.
+        cores: Its cores.
+        threads: Threads that generate load.
+        ended_by: `schedule` (ran to its end), `interrupt`, `request_limit` or `storage`.
+        cpu_s: Its own user and system time, in seconds.
+        peak_rss_bytes: Its peak memory.
+        connections_asked: The most connections requested at one time.
+        requests_lost_by_recorder: Rows that could not be stored; any voids the trial.
+        bodies_compared: Responses whose body was compared in full.
+        sent: Requests handed to a connection, by the driver's own counters.
+        outcomes: Number of requests by outcome, by the driver's own counters.
+        opened: Handshakes that completed, by the driver's own counters.
+        refused: Attempts to connect that failed, by the driver's own counters.
+        longest_pause_ns: The longest pause of one of its threads; null if not measured.
+        calibrated_ceiling_per_s: The most requests per second of as many threads on their own
+            cores, by the calibration of this host in the case most like this trial; null if the
+            host is not calibrated.
+        figures: Statistics printed by an external driver; null for Plimsoll's engine.
+        judged_by_figures: Whether an external driver logs no requests, or less of each than it
+            prints, so that summary and checks use the printed statistics.
+        command: The command line of an external driver.
+        notes: Notes for readers on how this driver generated the load.
+        has_connects: Whether the table of connections contains every attempt to connect.
+        outcomes_said: Whether the driver reports which requests succeeded; otherwise all count as
+            successful.
+        has_failures: Whether the driver logs requests without a response; otherwise they are
+            missing.
+        instants_step_s: Step to which the driver rounds its timestamps down.
+    """
+
+    name: str
+    version: str
+    cores: tuple[int, ...]
+    threads: int
+    ended_by: str
+    cpu_s: float | None = None
+    peak_rss_bytes: int | None = None
+    connections_asked: int | None = None
+    requests_lost_by_recorder: int = 0
+    bodies_compared: int = 0
+    sent: int | None = None
+    outcomes: dict[str, int] = field(default_factory=dict[str, int])
+    opened: int | None = None
+    refused: int | None = None
+    longest_pause_ns: int | None = None
+    calibrated_ceiling_per_s: float | None = None
+    figures: ReportedStatistics | None = None
+    judged_by_figures: bool = False
+    command: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    has_connects: bool = True
+    outcomes_said: bool = True
+    has_failures: bool = True
+    instants_step_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The facts about one trial; its rows are in tables.
+
+    Attributes:
+        format: Version of the format.
+        trial: Id of the trial.
+        order: Position in the plan.
+        framework: Name of the framework: `go`.
+        variant: Its variant; may be empty.
+        language: Its language.
+        endpoint: Name of the endpoint.
+        load: The load as requested.
+        repetition: Number of the block, from 1.
+        driver_name: The requested driver.
+        seed: The trial's seed.
+        zero_utc: The trial's zero by the wall clock, ISO 8601.
+        stages: The stages as they ran.
+        requests: Request type of each request that was sent; the column `request` is an index into
+            it. Requests that differ only in drawn values have the same type.
+        machines: Facts of each host by its name.
+        versions: Version of each part: `plimsoll`, the framework, its language.
+        clock_offsets_ns: Host to offset of its clock against the first host.
+        ending: How it ended.
+        server: The server's side; null when it never started.
+        driver: The driver's side; null when it never ran.
+        contract: Violations of the contract before and after the load; empty lists if none.
+        heads: The head of the response to each request type; empty without a contract check.
+        asked_apart: Requests that the lab sent beside the load: for the contract check, or to see
+            that a server that runs already responds.
+        notes: Notes of the framework's folder for readers.
+        limits: Limits of checks that the campaign changed.
+        request_bytes: Length of each of `requests`, head and body; empty if unknown.
+        request_weights: Share of each of them among all, in any unit; empty if unknown.
+        provenance: What ran, part by part; empty if unknown.
+        expected: What the engine checked of the response to each of them; empty for other drivers.
+        recomputed: Results for bodies that could only be checked after the load; empty if each was
+            compared under load, or if nothing is known of them.
+        turns: The turns of a load that took turns with others; timestamps of the recording exclude
+            the rests between them. Empty for a load that ran in one piece.
+    """
+
+    trial: str
+    order: int
+    framework: str
+    variant: str
+    language: str
+    endpoint: str
+    load: Load | UnknownLoad
+    repetition: int
+    driver_name: str
+    seed: int
+    zero_utc: str
+    stages: tuple[RecordedStage, ...]
+    requests: tuple[str, ...]
+    machines: dict[str, dict[str, Fact]]
+    versions: dict[str, str]
+    clock_offsets_ns: dict[str, int]
+    ending: Ending
+    server: RecordedServer | None
+    driver: Driver | None
+    contract: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    notes: tuple[str, ...] = ()
+    limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    request_bytes: tuple[int, ...] = ()
+    request_weights: tuple[float, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
+    expected: tuple[ExpectedResponse, ...] = ()
+    recomputed: tuple[Recomputed, ...] = ()
+    heads: tuple[ResponseHead, ...] = ()
+    asked_apart: int = 0
+    turns: tuple[Turn, ...] = ()
+    format: int = FORMAT
+
+    @property
+    def title(self) -> str:
+        """Displayed name of framework and variant."""
+        return f"{self.framework} {self.variant}" if self.variant else self.framework
+
+    @property
+    def is_yardstick(self) -> bool:
+        """Whether it measured Plimsoll's own server, which is not ranked among frameworks."""
+        return self.framework == YARDSTICK
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """For each of `requests` the index of the first one of its type."""
+        first: dict[str, int] = {}
+        return tuple(first.setdefault(name, place) for place, name in enumerate(self.requests))
+
+    @property
+    def found_running(self) -> bool:
+        """Whether Plimsoll did not start the server, so that no contract was checked."""
+        return self.server is not None and self.server.start_s is None
+
+    @property
+    def origin(self) -> Origin:
+        """Source of the recording, which determines what the reader can change."""
+        if self.load.model == "unknown":
+            return "import"
+        return "load" if self.found_running else "campaign"
+
+    @property
+    def holds(self) -> tuple[RecordedStage, ...]:
+        """The stages that are summarised."""
+        return tuple(stage for stage in self.stages if stage.kind == "hold")
+
+    @property
+    def held_turns(self) -> tuple[Turn, ...]:
+        """The turns that lie within the stages that are summarised."""
+        ends_ns = accumulate(turn.duration_ns for turn in self.turns)
+        placed = (
+            (turn, end_ns - turn.duration_ns)
+            for turn, end_ns in zip(self.turns, ends_ns, strict=True)
+        )
+        return tuple(
+            turn
+            for turn, start_ns in placed
+            if any(stage.start_ns <= start_ns < stage.end_ns for stage in self.holds)
+        )

@@ -1,0 +1,270 @@
+"""Answer: what the first screen says of one ranking, before anything else.
+
+Who is fastest, by how much, whether the numbers can be believed, and the bars beside each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.findings import distributions
+from plimsoll.report import contents, words
+from plimsoll.verdicts.verdict import DOUBTING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.findings.distributions import Distributions
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.rankings import Ranking, Standing
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.report.contents import RankingContents, Remark, Row
+
+SHOWN = 3
+"""Sentences of one doubt that the first screen shows; the rest is told below."""
+
+ROOM = 1.06
+"""Length of the scale of the bars / the greatest number on it."""
+
+HEADINGS = ("of the best", "p50", "p99", "CPU/request")
+"""Columns beside the bars."""
+
+LABELS = ("of best", "p50", "p99", "CPU")
+"""The same where there is little room."""
+
+LAID_OVER = 3
+"""Frameworks whose latencies are laid over each other until the reader chooses."""
+
+MOST_LAID_OVER = 4
+"""The most that the reader can choose."""
+
+MOST_MARKS = 6
+"""Marks that the first screen has room for."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One framework on the first screen.
+
+    Attributes:
+        row: Its row in the ranking.
+        is_yardstick: Whether it is Plimsoll's own server, which has no rank.
+        is_void: Whether its number does not count.
+        length: Its number as a share of the scale, from 0 to 1.
+        low: Lower end of the interval of its number on the same scale; None where there is none.
+        high: Upper end of it.
+        is_open: Whether the interval reaches beyond the scale.
+        columns: A text for each of `HEADINGS`.
+    """
+
+    row: Row
+    is_yardstick: bool
+    is_void: bool
+    length: float
+    low: float | None
+    high: float | None
+    is_open: bool
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one check says against some trials: a mark, and its sentences on demand.
+
+    Attributes:
+        state: The level.
+        name: Name of the check, or kind of the error.
+        count: How many trials it concerns; 0 for the campaign.
+        remedies: What to do, each once.
+        remarks: What is said of each trial, the first few.
+        more: How many are left out.
+    """
+
+    state: State
+    name: str
+    count: int
+    remedies: tuple[str, ...]
+    remarks: tuple[Remark, ...]
+    more: int
+
+
+@dataclass(frozen=True)
+class RankingAnswer:
+    """What the first screen says of one ranking.
+
+    Attributes:
+        anchor: Its anchor.
+        title: Endpoint, and load and driver where there are several.
+        place: What the headline is about.
+        headline: Who is fastest and by how much.
+        further: The first one that is clearly behind, where that is not the next one; else empty.
+        counts: How many trials are in each state, without the states that none is in.
+        total: How many trials there are, in words.
+        marks: What is said against them, the worst first; no more than there is room for.
+        more_marks: How many are left out.
+        load: The load in one sentence.
+        bars: The frameworks, the best first.
+        distributions: Their latencies by quantile; None where none is known.
+        ranking: The ranking.
+    """
+
+    anchor: str
+    title: str
+    place: str
+    headline: str
+    further: str
+    counts: tuple[tuple[State, int], ...]
+    total: str
+    marks: tuple[Mark, ...]
+    more_marks: int
+    load: str
+    bars: tuple[Bar, ...]
+    distributions: Distributions | None
+    ranking: RankingContents
+
+
+def answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[RankingAnswer]:
+    """What the first screen says of each ranking.
+
+    Args:
+        findings: What to report.
+        rankings: Its rankings, as `contents.rankings` gives them.
+    """
+    by_id = {trial.recording.trial: trial for trial in findings.trials}
+    of_campaign = _campaign_marks(findings)
+    return [_answer(one, by_id, of_campaign) for one in rankings]
+
+
+def _answer(
+    ranking: RankingContents, by_id: dict[str, TrialFindings], of_campaign: Sequence[Mark]
+) -> RankingAnswer:
+    trials = [
+        by_id[repetition.trial]
+        for standing in ranking.ranking.standings
+        for repetition in standing.repetitions
+    ]
+    states = [trial.state for trial in trials]
+    own = _trial_marks(trials)
+    names = {mark.name for mark in own}
+    every = [*own, *(mark for mark in of_campaign if mark.name not in names)]
+    marks = sorted(every, key=lambda mark: (-_STATES.index(mark.state), -mark.count))
+    return RankingAnswer(
+        anchor=ranking.anchor.replace("ranking", "at", 1),
+        title=ranking.title,
+        place=f"{'Fastest' if ranking.leads else 'Measured'} at {ranking.title}",
+        headline=_headline(ranking),
+        further=ranking.clear_lead,
+        counts=tuple((state, states.count(state)) for state in _STATES if state in states),
+        total=words.plural(len(trials), "trial"),
+        marks=tuple(marks[:MOST_MARKS]),
+        more_marks=len(marks[MOST_MARKS:]),
+        load=words.load_text(trials[0].recording.load),
+        bars=_bars(ranking),
+        distributions=distributions.of_ranking(ranking.ranking, by_id),
+        ranking=ranking,
+    )
+
+
+_STATES: tuple[State, ...] = ("sound", "not_checked", "doubtful", "void", "failed")
+
+
+def _headline(ranking: RankingContents) -> str:
+    """Who is fastest and by how much; the only one's number; or why nothing can be said."""
+    if ranking.leads:
+        return ranking.leads[0]
+    counting = [row for row in _frameworks(ranking) if row.state not in ("void", "failed")]
+    if not counting:
+        return "No number counts: every trial is void"
+    between = f" (95 %: {counting[0].interval})" if counting[0].interval else ""
+    return f"{counting[0].framework}: {counting[0].number}{between}"
+
+
+def _frameworks(ranking: RankingContents) -> list[Row]:
+    """The rows without the yardstick."""
+    pairs = zip(ranking.rows, ranking.ranking.standings, strict=True)
+    return [row for row, standing in pairs if not standing.is_yardstick]
+
+
+def _bars(ranking: RankingContents) -> tuple[Bar, ...]:
+    scale = _scale(ranking.ranking)
+    pairs = zip(ranking.rows, ranking.ranking.standings, strict=True)
+    return tuple(_bar(row, standing, scale) for row, standing in pairs)
+
+
+def _scale(ranking: Ranking) -> float:
+    """The number at the right end of the bars: void ones may reach over it, others not."""
+    values = [one.value for one in ranking.standings if one.value and one.level != "void"]
+    every = [one.value for one in ranking.standings if one.value]
+    return ROOM * max(values or every, default=1.0)
+
+
+def _bar(row: Row, standing: Standing, scale: float) -> Bar:
+    def share(value: float | None) -> float | None:
+        return None if value is None else round(min(max(value / scale, 0.0), 1.0), 4)
+
+    return Bar(
+        row=row,
+        is_yardstick=standing.is_yardstick,
+        is_void=row.state in ("void", "failed"),
+        length=share(standing.value) or 0.0,
+        low=share(standing.low),
+        high=share(standing.high),
+        is_open=standing.high is not None and standing.high > scale,
+        columns=(row.of_best, row.others[0][1], row.others[1][1], row.cpu_per_request),
+    )
+
+
+def _trial_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
+    """One mark for each check that doubts, and for each kind of error that ended a trial."""
+    found: dict[str, list[contents.Doubt]] = {}
+    for doubt in contents.doubts_of(trials):
+        found.setdefault(doubt.name, []).append(doubt)
+    marks = [
+        _mark(
+            doubts[0].level,
+            name,
+            [remark for doubt in doubts for remark in doubt.remarks],
+            tuple(dict.fromkeys(doubt.remedy for doubt in doubts if doubt.remedy)),
+        )
+        for name, doubts in found.items()
+    ]
+    return [*marks, *_failure_marks(trials)]
+
+
+def _mark(state: State, name: str, remarks: Sequence[Remark], remedies: tuple[str, ...]) -> Mark:
+    count = len({remark.subject for remark in remarks})
+    return Mark(
+        state,
+        name,
+        count,
+        remedies,
+        tuple(remarks[:SHOWN]),
+        len(remarks[SHOWN:]),
+    )
+
+
+def _failure_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
+    """One mark for each kind of error."""
+    grouped: dict[str, list[TrialFindings]] = {}
+    for trial in trials:
+        if not trial.has_ended_well:
+            grouped.setdefault(trial.recording.ending.kind, []).append(trial)
+    return [
+        _mark(
+            "failed",
+            kind,
+            [contents.ended(trial) for trial in ended],
+            tuple(dict.fromkeys(one.recording.ending.hint for one in ended)),
+        )
+        for kind, ended in grouped.items()
+    ]
+
+
+def _campaign_marks(findings: Findings) -> list[Mark]:
+    """One mark for each check that doubts the campaign."""
+    return [
+        Mark(one.level, one.name, 0, one.remedies, (one,), 0)
+        for one in contents.of_campaign(findings)
+        if one.level in DOUBTING
+    ]

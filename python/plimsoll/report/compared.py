@@ -1,0 +1,304 @@
+"""The answer of a comparison: one sentence, a table, Markdown, JSON and JUnit.
+
+Everything is said of B. Markdown stays below 40 lines, for a pull request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as Xml
+
+from plimsoll import texts, wording
+from plimsoll.comparison.difference import ERROR, MOST_FAILED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.comparison.difference import Difference
+    from plimsoll.comparison.until_decided import Compared, Sides
+    from plimsoll.statistics.paired import PairedRatio
+
+FORMAT = 1
+"""Version of the JSON document; its schema is `docs/schemas/compare-1.json`."""
+
+_WHOLE_FROM = 0.0995
+_ROUNDED_TO_NONE = 0.0005
+_LONG_S = 600.0
+
+
+def sentence(end: Compared) -> str:
+    """The answer in one sentence without a full stop."""
+    found = end.difference
+    after = f"decided after {_length(end.elapsed_s)}"
+    if found.answer == "undecided":
+        return _undecided(end)
+    if found.answer == "same":
+        what = "CPU time per request" if found.witness == "cpu_per_request" else "throughput"
+        same = f"B is the same as A within {wording.percent(found.within)}"
+        return f"{same}: {what} {_signed_with_interval(found.ratio)}, {after}"
+    if found.witness == "cpu_per_request":
+        return f"B is {found.answer}: a request costs it {_cost(found)}, {after}"
+    return f"B is {_speed(found)}, {after}"
+
+
+def remarks(end: Compared) -> Iterator[str]:
+    """What else must be known, a sentence each, with a full stop."""
+    found = end.difference
+    if found.groups and found.groups < 3:  # noqa: PLR2004 - starts
+        yield "Intervals hold for these processes only: three starts of fresh ones are needed."
+    yield from _source(found)
+    if found.smallest is not None:
+        smallest = wording.percent(found.smallest)
+        time = _length(end.elapsed_s)
+        yield f"The smallest difference that this machine shows in {time} is {smallest}."
+    yield from _limit(end)
+
+
+def text(end: Compared, sides: Sides) -> str:
+    """The answer for a terminal, without its sentence."""
+    rows = [("", "B / A", "95 % interval"), *_rows(end.difference)]
+    widths = [max(len(row[place]) for row in rows) for place in range(3)]
+    table = [
+        f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}".rstrip()
+        for row in rows
+    ]
+    return "\n".join([*_named(end, sides), "", *table, "", *remarks(end), _measured(end)])
+
+
+def markdown(end: Compared, sides: Sides) -> str:
+    """The answer as Markdown."""
+    found = end.difference
+    names = [
+        f"| | {_code(sides.a)} (A) | {_code(sides.b)} (B) |",
+        "| --- | ---: | ---: |",
+        f"| responses per second | {found.a_per_s:,.0f} | {found.b_per_s:,.0f} |",
+        f"| failed requests | {wording.percent(found.failed.a)} "
+        f"| {wording.percent(found.failed.b)} |",
+    ]
+    table = ["| B / A | | 95 % interval |", "| --- | ---: | ---: |"]
+    table += [f"| {name} | {value} | {interval} |" for name, value, interval in _rows(found)]
+    said = [f"- {one}" for one in (*remarks(end), _measured(end))]
+    head = f"**{_capital(sentence(end))}.**"
+    what = f"`GET {texts.line(sides.path)}`, {wording.several(sides.connections, 'connection')}"
+    return "\n".join([head, "", what, "", *names, "", *table, "", *said, ""])
+
+
+def document(end: Compared, sides: Sides) -> dict[str, object]:
+    """Everything, ready for JSON."""
+    found, wanted = end.difference, end.wanted
+    return {
+        "format": FORMAT,
+        "answer": found.answer,
+        "witness": found.witness,
+        "sentence": sentence(end),
+        "a": {
+            "name": texts.line(sides.a),
+            "throughput_per_s": found.a_per_s,
+            "failure_ratio": found.failed.a,
+        },
+        "b": {
+            "name": texts.line(sides.b),
+            "throughput_per_s": found.b_per_s,
+            "failure_ratio": found.failed.b,
+        },
+        "path": texts.line(sides.path),
+        "connections": sides.connections,
+        "throughput": _ratio(found.throughput),
+        "cpu_per_request": _ratio(found.cpu_per_request),
+        "cpu_obtained": _ratio(found.cpu_obtained),
+        "undisturbed_throughput": _ratio(found.undisturbed),
+        "source": found.source,
+        "confidence": 1 - ERROR,
+        "smallest_difference": found.smallest,
+        "within": wanted.within,
+        "max_regression": wanted.max_regression,
+        "limit": "not_measurable" if end.is_limit_too_small else end.limit,
+        "groups": found.groups,
+        "rounds": found.rounds,
+        "elapsed_s": end.elapsed_s,
+        "budget_s": wanted.budget_s,
+        "more_s": end.more_s,
+    }
+
+
+def junit(end: Compared, sides: Sides) -> str:
+    """The answer as a JUnit file: a failure where the limit is crossed, skipped where undecided."""
+    suite = Xml.Element("testsuite", name="plimsoll compare", tests="1")
+    name = texts.line(f"B ({sides.b}) against A ({sides.a})")
+    case = Xml.SubElement(
+        suite, "testcase", classname="plimsoll.compare", name=name, time=f"{end.elapsed_s:.1f}"
+    )
+    said = _capital(sentence(end)) + "."
+    is_crossed = end.limit == "crossed"
+    is_open = end.limit == "open" or (end.limit is None and end.difference.answer == "undecided")
+    if is_crossed:
+        Xml.SubElement(case, "failure", message=said).text = "\n".join(remarks(end))
+    elif is_open:
+        Xml.SubElement(case, "skipped", message=said)
+    Xml.SubElement(case, "system-out").text = text(end, sides)
+    suite.set("failures", str(int(is_crossed)))
+    suite.set("skipped", str(int(is_open)))
+    Xml.indent(suite)
+    return Xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def limit_missed(end: Compared) -> str:
+    """What is said where a limit is not kept beyond doubt; one sentence without a full stop."""
+    limit = wording.percent(end.wanted.max_regression or 0.0)
+    if end.limit == "crossed":
+        return f"B loses more than {limit} of A's throughput"
+    if end.is_limit_too_small:
+        smallest = wording.percent(end.difference.smallest or 0.0)
+        time = _length(end.elapsed_s)
+        return f"a loss of {limit} cannot be seen: this machine shows {smallest} in {time}"
+    return f"whether B loses more than {limit} is undecided"
+
+
+def _undecided(end: Compared) -> str:
+    found = end.difference
+    if found.failed.are_too_many:
+        share, worse = max((found.failed.a, "A"), (found.failed.b, "B"))
+        most = wording.percent(MOST_FAILED)
+        return f"undecided: {wording.percent(share)} of {worse}'s requests failed, more than {most}"
+    if found.throughput is None:
+        return "undecided: in no round did both servers respond"
+    seen = f"throughput {_signed_with_interval(found.throughput)}"
+    more = f"; about {_length(end.more_s)} more would decide" if end.more_s else ""
+    return f"undecided after {_length(end.elapsed_s)}: {seen}{more}"
+
+
+def _limit(end: Compared) -> Iterator[str]:
+    limit = end.wanted.max_regression
+    if limit is None:
+        return
+    if end.limit == "kept":
+        yield f"B does not lose more than {wording.percent(limit)} of A's throughput."
+    else:
+        yield f"{_capital(limit_missed(end))}."
+    if end.is_limit_too_small and end.limit_needs_s:
+        yield f"A budget of about {_length(end.limit_needs_s)} would show it."
+
+
+def _source(found: Difference) -> Iterator[str]:
+    if found.source in ("cpu_per_request", "both"):
+        cost = _signed_with_interval(found.cpu_per_request)
+        yield f"CPU time per request differs: {cost}."
+    if found.source in ("cpu_obtained", "both"):
+        got = _signed_with_interval(found.cpu_obtained)
+        yield f"The CPU time that the server obtained differs: {got}."
+        if _holds_one(found.undisturbed):
+            yield "That is time in which it waited for a core (run delay)."
+
+
+def _rows(found: Difference) -> list[tuple[str, str, str]]:
+    ratios = {
+        "throughput": found.throughput,
+        "CPU time per request": found.cpu_per_request,
+        "CPU time obtained": found.cpu_obtained,
+        "throughput without run delay": found.undisturbed,
+    }
+    return [
+        (name, _signed(ratio.value - 1), _signed_interval(ratio) or "–")
+        for name, ratio in ratios.items()
+        if ratio is not None
+    ]
+
+
+def _named(end: Compared, sides: Sides) -> list[str]:
+    found = end.difference
+    return [
+        f"{label}  {rate:>10,.0f}/s  {texts.line(name)}"
+        for label, rate, name in (("A", found.a_per_s, sides.a), ("B", found.b_per_s, sides.b))
+    ]
+
+
+def _measured(end: Compared) -> str:
+    found = end.difference
+    starts = wording.several(found.groups, "start") + " of fresh processes"
+    pairs = wording.several(found.rounds, "pair") + " of turns"
+    return f"{starts}, {pairs}, {_length(end.elapsed_s)} of {_length(end.wanted.budget_s)}."
+
+
+def _speed(found: Difference) -> str:
+    """`3.1 % faster (95 %: 2.2 to 4.0 %)`."""
+    ratio = found.throughput
+    if ratio is None or ratio.interval is None:
+        return found.answer
+    ends = (ratio.interval.low - 1, ratio.interval.high - 1)
+    if found.answer == "slower":
+        ends = (1 - ratio.interval.high, 1 - ratio.interval.low)
+    return f"{_points(abs(ratio.value - 1))} % {found.answer} {_interval(*ends)}"
+
+
+def _cost(found: Difference) -> str:
+    """`3.1 % more CPU time (95 %: 2.2 to 4.0 %)`."""
+    ratio = found.cpu_per_request
+    if ratio is None or ratio.interval is None:
+        return "another CPU time"
+    more = ratio.value > 1
+    low, high = ratio.interval.low - 1, ratio.interval.high - 1
+    ends = (low, high) if more else (-high, -low)
+    size = _points(abs(ratio.value - 1))
+    return f"{size} % {'more' if more else 'less'} CPU time {_interval(*ends)}"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"(95 %: {_points(low)} to {_points(high)} %)"
+
+
+def _signed_with_interval(ratio: PairedRatio | None) -> str:
+    if ratio is None:
+        return "not measured"
+    interval = _signed_interval(ratio)
+    return _signed(ratio.value - 1) + (f" (95 %: {interval})" if interval else "")
+
+
+def _signed_interval(ratio: PairedRatio) -> str:
+    if ratio.interval is None:
+        return ""
+    low, high = ratio.interval.low - 1, ratio.interval.high - 1
+    return f"{_sign(low)}{_points(abs(low))} to {_sign(high)}{_points(abs(high))} %"
+
+
+def _signed(share: float) -> str:
+    return f"{_sign(share)}{_points(abs(share))} %"
+
+
+def _sign(share: float) -> str:
+    """`+` or `−`; nothing before what is rounded to 0.0."""
+    return "" if abs(share) < _ROUNDED_TO_NONE else "−" if share < 0 else "+"
+
+
+def _points(share: float) -> str:
+    """A share in percent: `3.1`, `12`."""
+    return f"{100 * share:,.0f}" if abs(share) >= _WHOLE_FROM else f"{100 * share:.1f}"
+
+
+def _ratio(ratio: PairedRatio | None) -> dict[str, object] | None:
+    if ratio is None:
+        return None
+    return {
+        "ratio": ratio.value,
+        "low": None if ratio.interval is None else ratio.interval.low,
+        "high": None if ratio.interval is None else ratio.interval.high,
+        "holds_for": "fresh_processes" if ratio.holds_for_fresh_processes else "these_processes",
+    }
+
+
+def _holds_one(ratio: PairedRatio | None) -> bool:
+    return ratio is not None and ratio.interval is not None and ratio.interval.holds(1.0)
+
+
+def _length(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return f"{seconds / 60:,.0f} min" if seconds >= _LONG_S else f"{seconds:.0f} s"
+
+
+def _capital(said: str) -> str:
+    return said[:1].upper() + said[1:]
+
+
+def _code(name: str) -> str:
+    shown = texts.line(name).replace("`", "'").replace("|", "\\|")
+    return f"`{shown}`"

@@ -1,0 +1,157 @@
+"""What to doubt of the figures of one load, below them on the screen of a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll import texts
+from plimsoll.aggregate.summary import told_time
+from plimsoll.report import hidden, words
+from plimsoll.report.screen_lines import LABEL, cut, line, wrapped
+from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.verdict import DOUBTING, by_checks
+from plimsoll.wording import counted, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.recording import Recording
+    from plimsoll.verdicts.verdict import Level, Verdict
+
+STYLES: dict[Level, str] = {
+    "not_checked": "dim",
+    "sound": "green",
+    "doubtful": "yellow",
+    "void": "red",
+}
+MOST_LINES = 6
+"""Lines for doubts, below the level, unless everything is said."""
+
+MOST_KINDS = 6
+SHORT_S = 1.0
+"""A measurement window below it is too short to judge, in seconds: said once."""
+
+ABOUT_RESPONSES = frozenset(
+    {"conservation", "connection_target_met", "failures_explained", "responses_correct"}
+)
+"""Checks that need no length of time to be right."""
+
+
+def show(found: TrialFindings, console: Console | None = None, *, verbose: bool = False) -> None:
+    """Prints what the figures are worth: each URL, what the closed model hides, and the verdicts.
+
+    Args:
+        found: What is known of the trial.
+        console: Where to; None for stdout.
+        verbose: Whether everything is said; else as much as `MOST_LINES` lines hold.
+    """
+    out = console or Console(highlight=False)
+    summary = found.summary
+    if summary is not None and found.recording.driver is not None:
+        out.print(line("driver", driver(summary, found.recording), out.width, ""))
+    if found.kinds:
+        out.print(_kinds(found.kinds))
+    if verbose and found.silences is not None and summary is not None and summary.completed:
+        told = f"in the closed model: {hidden.amount(found.silences, summary)}"
+        out.print(line("hidden", told, out.width, "dim"))
+    for text in _verdicts(found, out.width, verbose=verbose):
+        out.print(text)
+
+
+def driver(summary: Summary, recording: Recording) -> str:
+    """What the load generator needed."""
+    driver = recording.driver
+    threads = driver.threads if driver else 0
+    memory = words.size(driver.peak_rss_bytes if driver else None)
+    busy = words.cores(summary.driver_busy_cores)
+    return f"{busy} busy, {words.plural(threads, 'thread')}; {memory}"
+
+
+def _kinds(kinds: tuple[Mapping[str, Any], ...]) -> Table:
+    """What came of each URL."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", overflow="ellipsis", no_wrap=True, min_width=LABEL, max_width=30)
+    for heading in ("responses", "per second", "failed", "50 %", "99 %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for kind in kinds[:MOST_KINDS]:
+        time = told_time(kind["response_time_max_ns"], kind["service_time_max_ns"])
+        times = [words.duration(kind[f"{time}_{name}_ns"]) for name in ("p50", "p99")]
+        failed, per_second = counted(kind["failed"]), words.rate(kind["throughput_per_s"])
+        name = Text(texts.line(kind["request"]))
+        table.add_row(name, counted(kind["completed"]), per_second, failed, *times)
+    if kinds[MOST_KINDS:]:
+        table.add_row(f"and {len(kinds) - MOST_KINDS} more")
+    return table
+
+
+def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Text]:
+    level = found.level
+    told = (f"{words.level_text(level)}", f"bold {STYLES[level]}")
+    doubts = sorted(
+        (one for one in found.verdicts if one.is_doubting), key=lambda one: one.level != "void"
+    )
+    if not verbose and _is_too_short(found, doubts):
+        yield Text.assemble(told, f" {_too_short(found)}")
+        return
+    yield Text.assemble(told, f" {_by(found, doubts)}")
+    if verbose:
+        for verdict in doubts:
+            yield from _verdict(verdict, width)
+    else:
+        yield from _brief(doubts, width)
+
+
+def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
+    """By how many checks a load is called what it is called."""
+    if found.level not in DOUBTING:
+        return by_checks(found.verdicts) if found.verdicts else ""
+    void = sum(one.level == "void" for one in doubts)
+    counts = {"void": void, "doubtful": len(doubts) - void}
+    told = [f"{count} {level}" for level, count in counts.items() if count]
+    return f"({', '.join(told)} of {words.plural(len(found.verdicts), 'check')})" if told else ""
+
+
+def _is_too_short(found: TrialFindings, doubts: Sequence[Verdict]) -> bool:
+    """Whether nothing but the shortness of a load is behind what is doubted."""
+    summary = found.summary
+    if summary is None or summary.duration_s >= SHORT_S or not found.has_ended_well:
+        return False
+    return found.level != "void" and not any(one.check in ABOUT_RESPONSES for one in doubts)
+
+
+def _too_short(found: TrialFindings) -> str:
+    length = words.seconds(found.summary.duration_s if found.summary else None)
+    return f"as far as {length} can tell; too short to judge: give `-d 5s` or more"
+
+
+def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
+    """The first sentence of the worst doubts, as far as there is room, and what else there is."""
+    left = MOST_LINES
+    for place, verdict in enumerate(doubts):
+        rest = doubts[place:]
+        lines = list(_verdict(verdict, width, sentences=1))
+        height = sum(text.plain.count("\n") + 1 for text in lines)
+        if place and height > left - (len(rest) > 1):
+            names = listed([catalogue.title(one.check) for one in rest], 3)
+            yield Text(cut(f"+ {names}; `-v` shows everything", width), style="dim")
+            return
+        yield from lines
+        left -= height
+
+
+def _verdict(verdict: Verdict, width: int, sentences: int | None = None) -> Iterator[Text]:
+    """What a check says, each sentence with what to do about it."""
+    head = f"{words.MARKS[verdict.level]} {catalogue.title(verdict.check)}: "
+    for place, sentence in enumerate(verdict.sentences[:sentences]):
+        text = Text(wrapped(f"{'  ' if place else head}{sentence.text}", width, "  "))
+        text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))
+        yield text
+        if sentence.remedy:
+            yield Text(wrapped(f"  → {sentence.remedy}", width, "    "), style="dim")

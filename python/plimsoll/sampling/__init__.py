@@ -1,0 +1,1 @@
+"""Sampling: the resources of server, driver and machine, read once a second."""

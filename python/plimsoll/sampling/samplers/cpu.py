@@ -1,0 +1,121 @@
+"""Processor time: of a process tree, of each core, taken by a hypervisor, withheld.
+
+All are counters in seconds. Source: proc_pid_stat(5), proc_stat(5), and the kernel's documents on
+pressure stall information (PSI) and on the bandwidth control of control groups (`cpu.stat`).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from plimsoll import machine
+from plimsoll.processes.tree import PROC, TICKS_PER_S
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from plimsoll.processes.tree import ProcessTree
+    from plimsoll.sampling.scope import Scope
+
+RESOURCES = ("cpu", "memory", "io")
+
+
+def read(scope: Scope) -> dict[str, float]:
+    """Processor time of a scope so far, in seconds."""
+    return _of_machine() if scope.tree is None else _of_tree(scope.tree)
+
+
+def parse_cores(text: str, now_s: float, ticks_per_s: int = TICKS_PER_S) -> dict[str, float]:
+    """Busy time of all cores, of each one, the part of it in interrupts, and stolen time.
+
+    Busy is what was neither idle, nor waiting for a disk, nor taken by the hypervisor. Most kernels
+    measure these, and only guess user and system time by what they find at each tick: a program
+    that wakes in step with the ticks is found always, or never. All in seconds.
+
+    Args:
+        text: The content of `/proc/stat`.
+        now_s: CLOCK_MONOTONIC when it was read; only differences between readings mean something.
+        ticks_per_s: Clock ticks of the kernel in one second.
+
+    Source:
+        proc_stat(5); `get_idle_time` in `fs/proc/stat.c`, `tick_nohz_stop_idle` of Linux.
+    """
+    values = {"core_busy_s": 0.0, "core_interrupt_s": 0.0, "cpu_steal_s": 0.0}
+    for line in text.splitlines()[1:]:
+        name, *ticks = line.split()
+        if not name.startswith("cpu"):
+            break
+        idle, waiting, hard, soft, steal = (int(tick) / ticks_per_s for tick in ticks[3:8])
+        busy_s, interrupt_s = now_s - idle - waiting - steal, hard + soft
+        values[f"core{name[3:]}_busy_s"] = busy_s
+        values[f"core{name[3:]}_interrupt_s"] = interrupt_s
+        values["core_busy_s"] += busy_s
+        values["core_interrupt_s"] += interrupt_s
+        values["cpu_steal_s"] += steal
+    return values
+
+
+def parse_pressure(text: str) -> float | None:
+    """How long some task had to wait, in seconds; None when the file does not say.
+
+    Args:
+        text: The content of a file in `/proc/pressure`.
+    """
+    for line in text.splitlines():
+        kind, *fields = line.split()
+        if kind == "some":
+            return int(dict(field.split("=") for field in fields)["total"]) / 1e6
+    return None
+
+
+def parse_throttled(text: str) -> float | None:
+    """How long a control group was stopped for having used up its time, in seconds.
+
+    Args:
+        text: The content of `cpu.stat`: `throttled_usec` in version 2, `throttled_time`, in
+            nanoseconds, in version 1.
+
+    Returns:
+        The time; None when the text does not say, as that of a group that has no limit.
+    """
+    values = dict(line.split() for line in text.splitlines())
+    if "throttled_usec" in values:
+        return int(values["throttled_usec"]) / 1e6
+    return int(values["throttled_time"]) / 1e9 if "throttled_time" in values else None
+
+
+def _of_tree(tree: ProcessTree) -> dict[str, float]:
+    spent = tree.spent
+    return {
+        "cpu_user_s": spent.user_ticks / TICKS_PER_S,
+        "cpu_system_s": spent.system_ticks / TICKS_PER_S,
+    }
+
+
+def _of_machine() -> dict[str, float]:
+    values = parse_cores((PROC / "stat").read_text(), time.monotonic())
+    for resource in RESOURCES:
+        waited_s = _pressure(resource)
+        if waited_s is not None:
+            values[f"pressure_{resource}_s"] = waited_s
+    withheld = [_throttled(folder) for folder in machine.control_groups("cpu")]
+    known = [stopped_s for stopped_s in withheld if stopped_s is not None]
+    if known:
+        values["cgroup_throttled_s"] = max(known)
+    return values
+
+
+def _throttled(folder: Path) -> float | None:
+    try:
+        return parse_throttled((folder / "cpu.stat").read_text())
+    except OSError:
+        return None
+
+
+def _pressure(resource: str) -> float | None:
+    """Pressure on a resource; None where the kernel was built or booted without it."""
+    try:
+        return parse_pressure((PROC / "pressure" / resource).read_text())
+    except OSError:
+        return None

@@ -1,0 +1,321 @@
+"""Sockets: the server's listen queue and connections, the driver's round trips, TCP's counters.
+
+Source: sock_diag(7), linux/inet_diag.h, TCP_INFO in tcp(7); `/proc/net/netstat`, `/proc/net/snmp`
+and `/proc/net/sockstat` in proc_net(5), names as in the kernel's document on SNMP counters.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from plimsoll.processes.tree import PROC, shown
+
+if TYPE_CHECKING:
+    from plimsoll.sampling.scope import Scope
+
+COUNTERS = {
+    "TcpExt": {
+        "ListenOverflows": "listen_overflows",
+        "ListenDrops": "listen_drops",
+        "SyncookiesSent": "syncookies_sent",
+        "TCPReqQFullDrop": "request_queue_drops",
+        "TCPTimeouts": "tcp_timeouts",
+    },
+    "Tcp": {
+        "ActiveOpens": "tcp_active_opens",
+        "PassiveOpens": "tcp_passive_opens",
+        "AttemptFails": "tcp_attempt_fails",
+        "EstabResets": "tcp_established_resets",
+        "OutRsts": "tcp_resets_sent",
+        "InSegs": "tcp_segments_in",
+        "OutSegs": "tcp_segments_out",
+        "RetransSegs": "tcp_retransmits",
+        "CurrEstab": "tcp_established",
+    },
+}
+"""The kernel's names and ours."""
+
+_NETLINK_SOCK_DIAG = 4
+_SOCK_DIAG_BY_FAMILY = 20
+_REQUEST_DUMP = 0x301
+_ERROR, _DONE = 2, 3
+_ESTABLISHED, _LISTENING = 1 << 1, 1 << 10
+_INFO, _LEAST_ROUND_TRIP = 2, 148
+_MEMORY, _DROPS = 7, 8
+_UNSET = 0xFFFFFFFF
+_MANY = 4000
+"""Where a host has more connections, those of the server are counted in thorough readings only."""
+_HEADER = struct.Struct("=IHHII")
+_REQUEST = struct.Struct("=BBBxI 2s2s 16s16s I II")
+_MESSAGE = struct.Struct("=BBBB 2s2s 16s16s I II IIIII")
+_ATTRIBUTE = struct.Struct("=HH")
+
+
+@dataclass(frozen=True)
+class Listener:
+    """One listening socket.
+
+    Attributes:
+        port: Its port.
+        queue: Connections that wait to be accepted.
+        backlog: The most that may wait.
+        inode: Number of the socket; tells sockets of one port apart.
+        drops: Attempts to connect that it dropped so far; None when the kernel does not say.
+    """
+
+    port: int
+    queue: int
+    backlog: int
+    inode: int
+    drops: int | None = None
+
+
+def read(scope: Scope) -> dict[str, float]:
+    """The listen queue of a server's port, or TCP's counters of the machine.
+
+    Several sockets may listen on one port; queue, backlog and drops are sums over them. Of a driver
+    it is the least round trip to the server that it connects to.
+    """
+    if scope.tree is None:
+        return _of_machine()
+    if scope.peer:
+        return _of_driver(scope.peer)
+    if scope.port is None:
+        return {}
+    listening = _of_port(scope.port)
+    return listening and listening | _accepted(scope.port, thorough=scope.thorough)
+
+
+def established(port: int) -> int:
+    """Connections of a server's port, by the kernel.
+
+    Args:
+        port: The server's port.
+
+    Raises:
+        OSError: The kernel does not answer such questions.
+    """
+    families = (socket.AF_INET, socket.AF_INET6)
+    return sum(
+        sum(1 for _ in datagram)
+        for family in families
+        for datagram in _answers(_question(family, port, _ESTABLISHED, 0))
+    )
+
+
+def least_round_trip_s(address: str) -> float | None:
+    """The least round trip that the kernel saw on some connections to a server, in seconds.
+
+    Only the first datagram of the answer is read, so thousands of connections cost little.
+
+    Args:
+        address: Address and port of the server, both as numbers: `127.0.0.1:8080`.
+
+    Returns:
+        The least of them; None when there is no connection.
+
+    Raises:
+        OSError: The kernel does not answer such questions.
+    """
+    host, _, port = address.rpartition(":")
+    ip = ip_address(host.strip("[]"))
+    family = socket.AF_INET if ip.version == 4 else socket.AF_INET6  # noqa: PLR2004
+    question = _question(family, int(port), _ESTABLISHED, _INFO, to_server=True)
+    trips = [_round_trip_s(payload) for payload in next(_answers(question), ())]
+    return min((trip for trip in trips if trip is not None), default=None)
+
+
+def listeners(port: int) -> tuple[Listener, ...]:
+    """The sockets that listen on a port, in the network namespace of this process.
+
+    Args:
+        port: The port; 0 for every port.
+
+    Raises:
+        OSError: The kernel does not answer such questions.
+
+    Source:
+        sock_diag(7): of a listening socket `idiag_rqueue` is the accept queue, `idiag_wqueue` its
+        limit, SK_MEMINFO_DROPS what it dropped. Only listening sockets are asked for, so thousands
+        of open connections cost nothing.
+    """
+    families = (socket.AF_INET, socket.AF_INET6)
+    return tuple(listener for family in families for listener in _dump(family, port))
+
+
+def parse_counters(text: str) -> dict[str, float]:
+    """The counters of `COUNTERS` that a text has, by our names.
+
+    Args:
+        text: Pairs of lines, names above values, as in `/proc/net/netstat` and `/proc/net/snmp`.
+    """
+    values: dict[str, float] = {}
+    lines = text.splitlines()
+    for names, numbers in zip(lines[::2], lines[1::2], strict=False):
+        group, *keys = names.split()
+        wanted = COUNTERS.get(group.rstrip(":"), {})
+        for key, number in zip(keys, numbers.split()[1:], strict=False):
+            if key in wanted:
+                values[wanted[key]] = int(number)
+    return values
+
+
+def parse_time_wait(text: str) -> int | None:
+    """Sockets in the state TIME_WAIT; None when the text does not say.
+
+    Args:
+        text: The content of `/proc/net/sockstat`.
+    """
+    for line in text.splitlines():
+        name, *fields = line.split()
+        if name == "TCP:":
+            return int(dict(zip(fields[::2], fields[1::2], strict=True))["tw"])
+    return None
+
+
+def parse_messages(data: bytes) -> tuple[tuple[Listener, ...], bool]:
+    """The sockets in one datagram of an answer, and whether it was the last one.
+
+    Args:
+        data: Netlink messages, one after the other.
+
+    Raises:
+        OSError: The kernel answered with an error.
+    """
+    payloads, last = _payloads(data)
+    return tuple(map(_listener, payloads)), last
+
+
+def _payloads(data: bytes) -> tuple[list[bytes], bool]:
+    """What each message of a datagram says, and whether it was the last datagram."""
+    found: list[bytes] = []
+    for kind, payload in _messages(data):
+        if kind == _ERROR:
+            number = -struct.unpack_from("=i", payload)[0]
+            raise OSError(number, os.strerror(number))
+        if kind == _DONE:
+            return found, True
+        found.append(payload)
+    return found, False
+
+
+def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Kind and content of each netlink message; each starts at a multiple of four bytes."""
+    at = 0
+    while at + _HEADER.size <= len(data):
+        length, kind, *_ = _HEADER.unpack_from(data, at)
+        if length < _HEADER.size:
+            raise OSError(errno.EBADMSG, os.strerror(errno.EBADMSG))
+        yield kind, data[at + _HEADER.size : at + length]
+        at += (length + 3) & ~3
+
+
+def _listener(payload: bytes) -> Listener:
+    fields = _MESSAGE.unpack_from(payload)
+    port, queue, backlog, inode = fields[4], fields[12], fields[13], fields[15]
+    drops = _drops(payload[_MESSAGE.size :])
+    return Listener(int.from_bytes(port, "big"), queue, backlog, inode, drops)
+
+
+def _drops(attributes: bytes) -> int | None:
+    """What a socket dropped, by the attribute on its memory; None when there is no such."""
+    return _number(attributes, _MEMORY, 4 * _DROPS)
+
+
+def _round_trip_s(payload: bytes) -> float | None:
+    """The least round trip of a connection; None when there is none yet."""
+    microseconds = _number(payload[_MESSAGE.size :], _INFO, _LEAST_ROUND_TRIP)
+    if microseconds is None or not 0 < microseconds < _UNSET:
+        return None
+    return microseconds / 1e6
+
+
+def _number(attributes: bytes, wanted: int, offset: int) -> int | None:
+    """A number of 32 bits within one attribute; None when there is no such."""
+    at = 0
+    while at + _ATTRIBUTE.size <= len(attributes):
+        length, kind = _ATTRIBUTE.unpack_from(attributes, at)
+        if length < _ATTRIBUTE.size:
+            break
+        if kind == wanted and length >= _ATTRIBUTE.size + offset + 4:
+            return struct.unpack_from("=I", attributes, at + _ATTRIBUTE.size + offset)[0]
+        at += (length + 3) & ~3
+    return None
+
+
+def _dump(family: int, port: int) -> list[Listener]:
+    """Asks for the listening sockets of one address family."""
+    question = _question(family, port, _LISTENING, _MEMORY)
+    return [_listener(payload) for datagram in _answers(question) for payload in datagram]
+
+
+def _answers(question: bytes) -> Iterator[list[bytes]]:
+    """What the kernel answers, datagram by datagram; whoever stops early spares it the rest."""
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as kernel:
+        kernel.settimeout(1.0)
+        kernel.send(question)
+        last = False
+        while not last:
+            payloads, last = _payloads(kernel.recv(1 << 16))
+            yield payloads
+
+
+def _question(
+    family: int, port: int, states: int, attribute: int, *, to_server: bool = False
+) -> bytes:
+    """Asks for sockets of a port in some states, with one attribute of each.
+
+    The port is the socket's own, or that of the server it is connected to.
+    """
+    ports = (port.to_bytes(2, "big"), bytes(2))
+    nothing = bytes(16)
+    asked = _REQUEST.pack(
+        family, socket.IPPROTO_TCP, 1 << (attribute - 1) if attribute else 0, states,
+        *(reversed(ports) if to_server else ports), nothing, nothing, 0, 0xFFFFFFFF, 0xFFFFFFFF,
+    )  # fmt: skip
+    length = _HEADER.size + len(asked)
+    return _HEADER.pack(length, _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 0, 0) + asked
+
+
+def _of_driver(server: str) -> dict[str, float]:
+    trip_s = least_round_trip_s(server)
+    return {} if trip_s is None else {"round_trip_min_s": trip_s}
+
+
+def _accepted(port: int, *, thorough: bool) -> dict[str, float]:
+    """Connections of the server by the kernel, where counting them costs little."""
+    counters = parse_counters(shown(PROC / "net" / "snmp"))
+    if not thorough and counters.get("tcp_established", 0.0) > _MANY:
+        return {}
+    return {"connections_established": established(port)}
+
+
+def _of_port(port: int) -> dict[str, float]:
+    found = listeners(port)
+    if not found:
+        return {}
+    values: dict[str, float] = {
+        "listen_queue": sum(listener.queue for listener in found),
+        "listen_backlog": sum(listener.backlog for listener in found),
+    }
+    drops = [listener.drops for listener in found if listener.drops is not None]
+    if drops:
+        values["listen_drops"] = sum(drops)
+    return values
+
+
+def _of_machine() -> dict[str, float]:
+    net = PROC / "net"
+    values = parse_counters(shown(net / "netstat"))
+    values |= parse_counters(shown(net / "snmp"))
+    waiting = parse_time_wait(shown(net / "sockstat"))
+    if waiting is not None:
+        values["tcp_time_wait"] = waiting
+    return values

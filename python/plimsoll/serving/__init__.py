@@ -1,0 +1,1 @@
+"""Serving: a server is started, asked whether it keeps the contract, and stopped."""

@@ -1,0 +1,175 @@
+"""Asks a server one request at a time, with the bytes of the load and the engine's own reader."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll import _engine
+from plimsoll.campaign.requests import Answer, render
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.requests import Request
+
+Address = tuple[str, int]
+"""Host and port; the host as a number."""
+
+Form = Literal["whole", "split", "chunked"]
+"""How a request arrives: at once, in three pieces, or with a body in chunks."""
+
+PAUSE_S = 0.02
+"""Time between two pieces of a request, in seconds."""
+
+_DATA_SEGS_IN = 152
+"""Offset of `tcpi_data_segs_in` in `struct tcp_info`, since Linux 4.6.
+
+Source:
+    include/uapi/linux/tcp.h.
+"""
+
+
+class NoAnswer(Exception):  # noqa: N818  it is what came
+    """No complete answer came."""
+
+    def __init__(self, message: str, hopeless: bool = False) -> None:
+        """What came instead, and whether asking on would only cost time."""
+        super().__init__(message)
+        self.hopeless = hopeless
+
+
+@dataclass(frozen=True)
+class ServerResponse:
+    """A complete answer, and how it came.
+
+    Attributes:
+        answer: The answer.
+        head_bytes: Length of its head.
+        segments: TCP segments with data that it came in; None where the kernel does not say.
+        early: Whether it began before the whole request was sent.
+        arrived_s: When it was there, in seconds since 1970.
+        took_s: Time from the first byte sent to the last received, in seconds.
+    """
+
+    answer: Answer
+    head_bytes: int
+    segments: int | None
+    early: bool
+    arrived_s: float
+    took_s: float
+
+
+class Client:
+    """Asks on one connection for as long as the server lets it.
+
+    Attributes:
+        keep_alive: Whether connections are kept.
+        asked: How many requests it sent.
+    """
+
+    def __init__(self, address: Address, keep_alive: bool, timeout_s: float) -> None:
+        """A client that is not yet connected.
+
+        Args:
+            address: Where the server listens.
+            keep_alive: Whether connections are kept; if not, requests ask for the close.
+            timeout_s: Time for each answer, in seconds.
+        """
+        self.keep_alive = keep_alive
+        self.asked = 0
+        self._address = _written(address)
+        self._timeout_s = timeout_s
+        self._connection: _engine.Connection | None = None
+
+    def close(self) -> None:
+        """Closes the connection; the next question opens another."""
+        self._connection = None
+
+    def ask(self, request: Request, form: Form = "whole") -> ServerResponse:
+        """An answer, on a new connection where the one at hand has been closed meanwhile.
+
+        Raises:
+            NoAnswer: No complete answer came.
+        """
+        at_hand = self._connection is not None
+        try:
+            return self._ask(request, form)
+        except NoAnswer as error:
+            if not at_hand or error.hopeless:
+                raise
+        return self._ask(request, form)
+
+    def ask_again(self, request: Request) -> ServerResponse:
+        """An answer on the connection of the last one.
+
+        Raises:
+            NoAnswer: The connection is closed, or no complete answer came on it.
+        """
+        if self._connection is None:
+            raise NoAnswer("the first response announced that the connection closes")
+        return self._ask(request, "whole")
+
+    def _ask(self, request: Request, form: Form) -> ServerResponse:
+        connection, self._connection = self._connection or self._opened(), None
+        self.asked += 1
+        pieces = _pieces(request, self._address, self.keep_alive, form)
+        before, begun_s = _segments(connection), time.monotonic()
+        try:
+            found = connection.ask(pieces, PAUSE_S, request.method == "HEAD", self._timeout_s)
+        except _engine.NoResponse as error:
+            raise self._said(*error.args) from None
+        took_s, after = time.monotonic() - begun_s, _segments(connection)
+        if self.keep_alive and not found["closes"]:
+            self._connection = connection
+        headers = ((name.lower(), value.decode("latin-1")) for name, value in found["headers"])
+        return ServerResponse(
+            Answer(found["status"], tuple(headers), found["body"]),
+            head_bytes=found["head_bytes"],
+            segments=None if before is None or after is None else after - before,
+            early=found["early"],
+            arrived_s=time.time(),
+            took_s=took_s,
+        )
+
+    def _opened(self) -> _engine.Connection:
+        try:
+            return _engine.Connection(self._address, self._timeout_s)
+        except OSError as error:
+            raise NoAnswer(f"no connection: {error.strerror or error}", hopeless=True) from error
+
+    def _said(self, kind: str, sentence: str) -> NoAnswer:
+        if kind == "timed_out":
+            return NoAnswer(f"no complete response within {self._timeout_s:g} s", hopeless=True)
+        if kind == "not_http":
+            return NoAnswer(f"not a valid HTTP response: {sentence}")
+        if kind in ("closed", "broken"):
+            return NoAnswer(f"no response: {sentence}")
+        return NoAnswer(sentence)
+
+
+def _pieces(request: Request, host_header: str, keep_alive: bool, form: Form) -> list[bytes]:
+    """The bytes of a request, as many at a time as are sent at once."""
+    whole = render(request, host_header, keep_alive, chunked=form == "chunked")
+    if form != "split":
+        return [whole]
+    head = len(whole) - len(request.body)
+    first = head // 2
+    second = head + len(request.body) // 2 if request.body else first + head // 4
+    return [whole[:first], whole[first:second], whole[second:]]
+
+
+def _segments(connection: _engine.Connection) -> int | None:
+    """Segments with data that a connection has received; None where the kernel does not say."""
+    with socket.socket(fileno=socket.dup(connection.fileno())) as same:
+        said = same.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _DATA_SEGS_IN + 4)
+    if len(said) < _DATA_SEGS_IN + 4:
+        return None
+    (segments,) = struct.unpack_from("=I", said, _DATA_SEGS_IN)
+    return segments
+
+
+def _written(address: Address) -> str:
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,505 @@
+"""Asks a running server whether it keeps the contract, before and after every trial.
+
+The same bytes are sent and read as under load. Beyond the requests of the load, values are drawn
+that a shortcut gets wrong, two requests share a connection, requests that must be refused are
+followed by one that must be answered, requests come in pieces and in chunks, and a path is asked
+for that is not there.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from random import Random
+from statistics import median
+from typing import TYPE_CHECKING
+
+from plimsoll.campaign.endpoints import ENDPOINTS, mix
+from plimsoll.campaign.requests import Answer, Exchange, Expected, Request
+from plimsoll.errors import ContractBroken
+from plimsoll.recording import ResponseHead
+from plimsoll.serving import surroundings
+from plimsoll.serving.asking import Client, NoAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from plimsoll.campaign.requests import Endpoint, Pairs
+    from plimsoll.serving.asking import Address, Form, ServerResponse
+
+TIMEOUT_S = 10.0
+"""A request that is not answered in full after this long has no answer, in seconds."""
+
+_SHOWN = 60
+_EXCERPT = 20
+_REFUSED_FROM = 400
+_RIGHT = (200, 200)
+_HINT = "see the contract in `frameworks/README.md` and the server's log"
+
+_KEEP_ALIVE = "two requests on one connection both get a response on it"
+_NEXT_ANSWERED = "a rejected request does not affect the next one"
+_NOT_FOUND = "an unknown path returns 404"
+_ANEW = "every response is computed anew, none is cached"
+_EARLY = "the response came before the request was complete"
+_FORMS: dict[Form, str] = {"split": surroundings.SPLIT, "chunked": surroundings.CHUNKED}
+
+_ASKED_OF_A_KIND = 8
+"""Requests of each kind are asked so often at least: a spelling that varies has shown itself."""
+
+_ASKED_TWICE = 64
+"""So many requests of each kind are asked twice at most."""
+
+_PAIRS_AT_ONCE = 16
+"""So many pairs of equal work are timed before it is decided whether more are needed."""
+
+_DISTURBED = 1.5
+"""Half of the answers took longer than the fastest by this factor: something disturbs this host."""
+
+_MUCH_FASTER = 0.5
+"""An answer in less than this share of the time that the same work took was not computed."""
+
+
+@dataclass(frozen=True)
+class ContractViolation:
+    """One way in which a server breaks the contract.
+
+    Attributes:
+        request: Configuration: method, target and the beginning of the body.
+        answer: What came: status, length and the beginning of the body; or that nothing came.
+        problem: What is wrong with it.
+        rule: What the contract says.
+        sent: The whole request but for its Host header, as text.
+    """
+
+    request: str
+    answer: str
+    problem: str
+    rule: str
+    sent: str = ""
+
+    def __str__(self) -> str:
+        """All of it in one line."""
+        return f"{self.request}: {self.problem} (response: {self.answer}); contract: {self.rule}"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What a server that keeps the contract has shown.
+
+    Attributes:
+        exchanges: The exchanges of the load. Where the contract does not fix the body, and the
+            server answered each request of the kind with the same one whenever it was asked, that
+            body is what is expected.
+        heads: The head of the response to each kind of request of the load.
+        asked: How many requests were sent.
+    """
+
+    exchanges: tuple[Exchange, ...]
+    heads: tuple[ResponseHead, ...] = ()
+    asked: int = 0
+
+
+def verify(
+    address: Address,
+    endpoint: Endpoint,
+    seed: int,
+    *,
+    keep_alive: bool = True,
+    excepted: Collection[str] = (),
+    timeout_s: float = TIMEOUT_S,
+) -> Verified:
+    """Asks a server whether it keeps the contract at one endpoint.
+
+    Args:
+        address: Where it listens.
+        endpoint: What to ask.
+        seed: Seeds the values that are drawn.
+        keep_alive: Whether the trial keeps its connections; if not, nor does the check.
+        excepted: Rules of `CONTRACT_NOTES` that it is not asked to keep.
+        timeout_s: Time for each answer, in seconds.
+
+    Returns:
+        The exchanges of the load with what was learned about their answers.
+
+    Raises:
+        ContractBroken: It does not; every failure is named.
+    """
+    with closing(Client(address, keep_alive, timeout_s)) as client:
+        found = _Examination(client, endpoint, excepted).done(seed)
+    if found.failures:
+        sentences = [str(failure) for failure in _once(found.failures)]
+        message = "\n".join((f"`{endpoint.name}` breaks the contract", *sentences))
+        raise ContractBroken(message, _HINT, sentences)
+    return Verified(tuple(found.exchanges), tuple(found.heads.values()), client.asked)
+
+
+def failures(
+    address: Address,
+    endpoint: Endpoint,
+    seed: int,
+    *,
+    keep_alive: bool = True,
+    excepted: Collection[str] = (),
+    timeout_s: float = TIMEOUT_S,
+) -> tuple[ContractViolation, ...]:
+    """What a server does against the contract at one endpoint.
+
+    Args:
+        address: Where it listens.
+        endpoint: What to ask.
+        seed: Seeds the values that are drawn.
+        keep_alive: Whether connections are kept.
+        excepted: Rules of `CONTRACT_NOTES` that it is not asked to keep.
+        timeout_s: Time for each answer, in seconds.
+
+    Returns:
+        Every failure; none when the contract is kept.
+    """
+    with closing(Client(address, keep_alive, timeout_s)) as client:
+        return tuple(_Examination(client, endpoint, excepted).done(seed).failures)
+
+
+def problems(expected: Expected, answer: Answer) -> list[str]:
+    """What is wrong with an answer.
+
+    Args:
+        expected: What a right one looks like.
+        answer: The one that came.
+
+    Returns:
+        Sentences; none when it is right. A wrong status is the only thing said of its answer.
+    """
+    first, last = expected.status
+    if not first <= answer.status <= last:
+        wanted = f"`{first}`" if first == last else f"from `{first}` to `{last}`"
+        return [f"the status is `{answer.status}`, expected {wanted}"]
+    checked = expected.check_body and expected.check_body(answer.body)
+    found = (_wrong_body(expected, answer.body), expected.check(answer), checked)
+    return [problem for problem in found if problem is not None]
+
+
+def _wrong_body(expected: Expected, body: bytes) -> str | None:
+    if expected.length_bytes is not None and len(body) != expected.length_bytes:
+        return f"the body has {len(body)} bytes, expected {expected.length_bytes}"
+    if expected.body is not None and body != expected.body:
+        pairs = enumerate(zip(body, expected.body, strict=False))
+        place = next((at for at, (is_, should) in pairs if is_ != should), len(body))
+        is_, should = (_excerpt(text[place:]) for text in (body, expected.body))
+        return f"the body differs at byte {place}: {is_} instead of {should}"
+    return None
+
+
+@dataclass
+class _Examination:
+    """A server is asked for all of the contract at one endpoint.
+
+    Attributes:
+        client: Asks it.
+        endpoint: What is asked.
+        excepted: Rules of `CONTRACT_NOTES` that are not asked.
+        failures: What was found so far.
+        exchanges: The exchanges of the load, with what was learned of the answers so far.
+        heads: The head of the response to each kind of request of the load.
+        varying: Kinds of request of which one was answered with two bodies.
+    """
+
+    client: Client
+    endpoint: Endpoint
+    excepted: Collection[str]
+    failures: list[ContractViolation] = field(default_factory=list["ContractViolation"])
+    exchanges: list[Exchange] = field(init=False)
+    heads: dict[str, ResponseHead] = field(default_factory=dict[str, "ResponseHead"])
+    varying: set[str] = field(default_factory=set[str])
+
+    def __post_init__(self) -> None:
+        """Nothing is learned yet."""
+        self.exchanges = list(self.endpoint.exchanges)
+
+    def done(self, seed: int) -> _Examination:
+        """Asks for everything, or until there is no use in asking on."""
+        random = Random(seed)  # noqa: S311  a seed makes it repeatable
+        probes = self.endpoint.probes(random)
+        with suppress(NoAnswer):  # hopeless, and among the failures already
+            self._ask_as_under_load(random)
+            self._unlearn()
+            for probe in probes:
+                self._probe(probe)
+            self._ask_in_forms(probes)
+            if self.endpoint.large is not None:
+                self._ask_in_form("chunked", self.endpoint.large(random))
+            self.client.close()
+            if self.endpoint.laborious is not None:
+                for pairs in self.endpoint.laborious(random):
+                    self._ask_for_work(pairs)
+            self._judged(self.client.ask, _absent_path(random), _NOT_FOUND)
+        return self
+
+    def _ask_as_under_load(self, random: Random) -> None:
+        """Some requests of each kind twice; the others once, where their bodies must be learned."""
+        kinds: dict[str, list[int]] = {}
+        for at, exchange in enumerate(self.exchanges):
+            kinds.setdefault(exchange.request.name, []).append(at)
+        for name, places in kinds.items():
+            random.shuffle(places)
+            again = max(_ASKED_OF_A_KIND // len(places) - 1, 1)
+            for at in places[:_ASKED_TWICE]:
+                self._ask_again_and_again(at, again)
+            for at in places[_ASKED_TWICE:]:
+                if not self.failures and name not in self.varying:
+                    self._ask_once(at)
+
+    def _ask_once(self, at: int) -> None:
+        """One request whose body is not fixed by the contract: the one that comes is expected."""
+        exchange = self.exchanges[at]
+        if exchange.expected.body is not None:
+            return
+        answered = self._judged(self.client.ask, exchange, _rule(exchange, self.endpoint))
+        if answered is not None:
+            self.exchanges[at] = _learned(exchange, answered.answer.body)
+
+    def _ask_again_and_again(self, at: int, again: int) -> None:
+        """Requests on one connection; what the answers have in common is what is expected."""
+        exchange = self.exchanges[at]
+        rule = _rule(exchange, self.endpoint)
+        self.client.close()
+        first = self._judged(self.client.ask, exchange, rule)
+        if first is None:
+            return
+        name = exchange.request.name
+        self.heads.setdefault(name, _head(name, first))
+        for _ in range(again if exchange.expected.is_recomputed else 1):
+            if self.client.keep_alive:
+                then = self._judged(self.client.ask_again, exchange, rule, or_else=_KEEP_ALIVE)
+            else:
+                then = self._judged(self.client.ask, exchange, rule)
+            if then is None:
+                return
+            if then.answer.body != first.answer.body:
+                self.varying.add(name)
+        self.exchanges[at] = _learned(exchange, first.answer.body)
+
+    def _unlearn(self) -> None:
+        """Of a kind that was once answered in two ways, no body is expected to the byte."""
+        self.exchanges = [
+            asked if asked.request.name in self.varying else learned
+            for asked, learned in zip(self.endpoint.exchanges, self.exchanges, strict=True)
+        ]
+
+    def _probe(self, probe: Exchange) -> None:
+        self._judged(self.client.ask, probe, _rule(probe, self.endpoint))
+        if probe.expected.status[0] >= _REFUSED_FROM:
+            following = self.endpoint.exchanges[0]
+            rule = _rule(following, self.endpoint)
+            self._judged(self.client.ask, following, rule, or_else=_NEXT_ANSWERED)
+
+    def _ask_in_forms(self, probes: Iterable[Exchange]) -> None:
+        """The first probe of each path in three pieces, and its body in chunks."""
+        right = (probe for probe in probes if probe.expected.status == _RIGHT)
+        first = {_path(probe.request): probe for probe in reversed(list(right))}
+        for probe in first.values():
+            for form in _FORMS:
+                if form == "split" or probe.request.body:
+                    self._ask_in_form(form, probe)
+
+    def _ask_in_form(self, form: Form, probe: Exchange) -> None:
+        if form in self.excepted:
+            return
+        rule = _FORMS[form]
+        self.client.close()
+        answered = self._judged(partial(self.client.ask, form=form), probe, rule)
+        if answered is not None and answered.early:
+            self._note(probe.request, _shown_answer(answered.answer), _EARLY, rule)
+
+    def _ask_for_work(self, asked: Pairs) -> None:
+        """Whether the second of two takes its time.
+
+        What disturbs an answer makes it slower, so the fastest of the first ones is compared with
+        the fastest of the second ones. Where these differ much from the others, more are asked.
+        """
+        times = _WorkTimes()
+        for at, pair in enumerate(asked.pairs, 1):
+            both = [self._judged(self.client.ask, one, _rule(one, self.endpoint)) for one in pair]
+            first, then = both
+            if first is not None and then is not None:
+                times.pairs.append((first.took_s, then.took_s))
+            if at % _PAIRS_AT_ONCE == 0 and times.are_clear:
+                break
+        if times.are_suspicious:
+            first_s, then_s = times.fastest_s
+            answer = f"{asked.second} took {then_s * 1e3:.2f} ms against {first_s * 1e3:.2f} ms"
+            repeated = f"{times.faster} of {len(times.pairs)} repeated requests"
+            problem = f"{repeated} took less than half the time"
+            self._note(asked.pairs[0][1].request, answer, problem, _ANEW)
+
+    def _judged(
+        self,
+        ask: Callable[[Request], ServerResponse],
+        exchange: Exchange,
+        rule: str,
+        or_else: str = "",
+    ) -> ServerResponse | None:
+        """The answer to a request if one came, after noting all that is wrong with it.
+
+        Args:
+            ask: Gets the answer.
+            exchange: The request and what is expected.
+            rule: What the contract says of the answer.
+            or_else: What the contract says of there being an answer, if that is something else.
+
+        Raises:
+            NoAnswer: None came, and there is no use in asking on.
+        """
+        request = exchange.request
+        try:
+            answered = ask(request)
+        except NoAnswer as error:
+            self._note(request, str(error), "there is no response", or_else or rule)
+            if error.hopeless:
+                raise
+            return None
+        shown = _shown_answer(answered.answer)
+        found = problems(exchange.expected, answered.answer)
+        for problem in found:
+            self._note(request, shown, problem, rule)
+        if not found and exchange.expected.status == _RIGHT:
+            self._note_surroundings(request, answered, shown)
+        return answered
+
+    def _note_surroundings(self, request: Request, answered: ServerResponse, shown: str) -> None:
+        """What is wrong with a head, once for each rule: it is so in all of them."""
+        keep_alive, known = self.client.keep_alive, {failure.rule for failure in self.failures}
+        for rule, problem in surroundings.problems(answered, self.excepted, keep_alive=keep_alive):
+            if rule not in known:
+                self._note(request, shown, problem, rule)
+
+    def _note(self, request: Request, answer: str, problem: str, rule: str) -> None:
+        self.failures.append(_failure(request, answer, problem, rule))
+
+
+@dataclass
+class _WorkTimes:
+    """Times of the two answers of each pair, in seconds."""
+
+    pairs: list[tuple[float, float]] = field(default_factory=list["tuple[float, float]"])
+
+    @property
+    def fastest_s(self) -> tuple[float, float]:
+        """The fastest of the first and of the second ones; the least that their work takes."""
+        first, then = zip(*self.pairs, strict=True)
+        return min(first), min(then)
+
+    @property
+    def faster(self) -> int:
+        """How many of the second ones took less than half the time of their first one."""
+        return sum(then < first * _MUCH_FASTER for first, then in self.pairs)
+
+    @property
+    def are_suspicious(self) -> bool:
+        """Whether the second ones were not computed, as far as the fastest tell."""
+        if not self.pairs:
+            return False
+        first_s, then_s = self.fastest_s
+        return then_s < first_s * _MUCH_FASTER
+
+    @property
+    def are_clear(self) -> bool:
+        """Whether more pairs would tell the same: most of them do, and nothing disturbed them."""
+        if self.are_suspicious:
+            return self.faster > len(self.pairs) / 2
+        seconds = [then for _, then in self.pairs]
+        return not seconds or median(seconds) < min(seconds) * _DISTURBED
+
+
+def _once(failures: Iterable[ContractViolation]) -> list[ContractViolation]:
+    """Failures of which each says something new: a request may be wrong however it is sent."""
+    return list({(one.sent, one.problem): one for one in reversed(list(failures))}.values())[::-1]
+
+
+def _failure(request: Request, answer: str, problem: str, rule: str) -> ContractViolation:
+    """A failure without anything that a terminal would act upon, whatever the server said."""
+    texts = (_shown_request(request), answer, problem, rule)
+    return ContractViolation(*(_printable(text) for text in texts), sent=_whole(request))
+
+
+def _printable(text: str) -> str:
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
+
+
+def _head(name: str, answered: ServerResponse) -> ResponseHead:
+    """The head of a response: how long it is, and what of it is which field."""
+    fields: dict[str, int] = {}
+    for field_name, value in answered.answer.headers:
+        fields[field_name] = fields.get(field_name, 0) + len(f"{field_name}: {value}\r\n")
+    return ResponseHead(name, answered.head_bytes, fields, answered.segments)
+
+
+def _learned(exchange: Exchange, body: bytes) -> Exchange:
+    """The exchange, with the body that came each time where the contract does not fix it."""
+    expected = exchange.expected
+    if expected.body is not None:
+        return exchange
+    return replace(exchange, expected=replace(expected, body=body, length_bytes=len(body)))
+
+
+def _absent_path(random: Random) -> Exchange:
+    path = f"/absent-{random.getrandbits(64):016x}"
+    return Exchange(Request("absent", "GET", path), Expected(status=(404, 404)))
+
+
+def _path(request: Request) -> str:
+    return request.target.partition("?")[0]
+
+
+_SUMMARIES = {
+    _path(exchange.request): endpoint.summary
+    for endpoint in ENDPOINTS
+    if endpoint.name != mix.NAME
+    for exchange in endpoint.exchanges
+}
+
+
+def _rule(exchange: Exchange, endpoint: Endpoint) -> str:
+    """What the contract says of an exchange; one of `mix` is that of its own endpoint."""
+    first, last = exchange.expected.status
+    if first >= _REFUSED_FROM:
+        return f"{exchange.request.name} returns a status from {first} to {last}"
+    return _SUMMARIES.get(_path(exchange.request), endpoint.summary)
+
+
+def _shown_request(request: Request) -> str:
+    target = request.target
+    if len(target) > _SHOWN:
+        target = f"{target[:_SHOWN]}…"
+    return f"`{request.method} {target}`{_shown_body(request.body)}"
+
+
+def _whole(request: Request) -> str:
+    """A request line by line; what is not text in UTF-8, or not printable, is escaped."""
+    head = [f"{request.method} {request.target}", *(": ".join(pair) for pair in request.headers)]
+    body = request.body.decode("utf-8", "backslashreplace").split("\r\n")
+    lines = [*head, "", *body] if request.body else head
+    return "\n".join(_printable(line) for line in lines)
+
+
+def _shown_answer(answer: Answer) -> str:
+    kind = answer.header("content-type") or "no type"
+    return f"{answer.status}, {kind}, {len(answer.body)} bytes{_shown_body(answer.body)}"
+
+
+def _excerpt(body: bytes) -> str:
+    """The first bytes of what is left of a body, or that there is nothing left."""
+    if not body:
+        return "nothing"
+    more = "…" if len(body) > _EXCERPT else ""
+    return f"`{body[:_EXCERPT].decode(errors='replace')}{more}`"
+
+
+def _shown_body(body: bytes) -> str:
+    """The beginning of a body."""
+    if not body:
+        return ""
+    more = "…" if len(body) > _SHOWN else ""
+    return f" `{body[:_SHOWN].decode(errors='replace')}{more}`"

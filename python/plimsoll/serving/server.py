@@ -1,0 +1,292 @@
+"""Servers: started, waited for, and stopped with all that they started."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll import machine
+from plimsoll.errors import DiedUnderLoad, NotReady, PortTaken, StartFailed, StorageError
+from plimsoll.install import commands
+from plimsoll.processes import ports
+from plimsoll.processes.logs import quoted
+from plimsoll.processes.supervised import SupervisedProcess
+from plimsoll.processes.supervisor import GRACE_S
+from plimsoll.serving import ready
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
+
+    from plimsoll.campaign.framework import Framework
+
+_ANSWER_S = 2.0
+_PORT_FREE_S = 2.0
+_LOOKS = 3
+_SETTLED_S = 0.05
+_FOREGROUND = "`start` must run the server in the foreground, not as a daemon"
+_SLOW = "check its log, or raise `start_timeout` in framework.toml"
+
+
+@dataclass(frozen=True)
+class ServerPlacement:
+    """Where a server runs.
+
+    Attributes:
+        host: Address it listens on.
+        port: Port it listens on.
+        cores: Cores it is given; empty when it is not confined.
+        workers: Cores it is told to use.
+    """
+
+    host: str
+    port: int
+    cores: tuple[int, ...]
+    workers: int
+
+    @property
+    def address(self) -> str:
+        """Host and port: `127.0.0.1:8080`."""
+        return f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """How a server stopped.
+
+    Attributes:
+        exit_code: Of its first process, negative for a signal; None when it had to be killed.
+        clean: It ended by itself, in time, with a known exit code, and nothing had to be killed.
+        killed: Processes that had to be killed.
+        left: Processes that could not even be killed.
+        duration_s: Seconds from the stop signal to the end of the last process.
+        port_free: Whether its port was free afterwards.
+    """
+
+    exit_code: int | None
+    clean: bool
+    killed: int
+    left: int
+    duration_s: float
+    port_free: bool
+
+
+class RunningServer:
+    """A framework that runs.
+
+    Attributes:
+        framework: What runs.
+        place: Where it runs.
+        log: Its standard output and standard error.
+        start_s: Seconds from its start to its first right answer; None until then.
+        stopped: How it stopped; None while it runs.
+
+    Raises:
+        StartFailed: Its start command cannot be run at all.
+        StorageError: The log cannot be written.
+    """
+
+    def __init__(
+        self, framework: Framework, place: ServerPlacement, log: Path, grace_s: float
+    ) -> None:
+        """Starts it; it is not ready yet."""
+        self.framework = framework
+        self.place = place
+        self.log = log
+        self.start_s: float | None = None
+        self.stopped: Stopped | None = None
+        self._supervised = _supervised(framework, place, log, grace_s)
+
+    @property
+    def pid(self) -> int:
+        """Number of its first process."""
+        return self._supervised.pid
+
+    @property
+    def supervisor_pid(self) -> int:
+        """Number of the process that all of the server's processes are below, daemons too."""
+        return self._supervised.supervisor_pid
+
+    def processes(self) -> tuple[int, ...]:
+        """Numbers of its processes, parents first."""
+        return self._supervised.processes()
+
+    def alive(self) -> bool:
+        """Whether its first process runs."""
+        return self._supervised.alive()
+
+    def check_alive(self, when: str = "under load") -> None:
+        """Does nothing as long as the server runs.
+
+        Args:
+            when: What it was doing, as the end of a sentence.
+
+        Raises:
+            DiedUnderLoad: Its first process ended.
+        """
+        if not self.alive():
+            message = f"`{self.framework.title}` {self._how()} {when}; {quoted(self.log)}"
+            hint = _FOREGROUND if self.processes() else f"see its log, `{self.log.name}`"
+            raise DiedUnderLoad(message, hint)
+
+    def wait_until_ready(self, probe: str) -> None:
+        """Asks for a path until it is answered with 200.
+
+        Raises:
+            PortTaken: Somebody else listens on the port.
+            StartFailed: The server ended.
+            NotReady: It did not answer rightly in the time it has to start.
+        """
+        end_s = time.monotonic() + self.framework.start_timeout_s
+        answer = ""
+        while (left_s := end_s - time.monotonic()) > 0:
+            if self._supervised.wait(ready.pause_s(self.framework.start_timeout_s - left_s)):
+                raise self._not_started()
+            now = ready.ask(self.place.host, self.place.port, probe, min(_ANSWER_S, left_s))
+            if not now:
+                self.start_s = (time.monotonic_ns() - self._supervised.started_ns) / 1e9
+                return self._check_that_it_was_asked()
+            # A last question that the deadline cut short takes nothing from an earlier answer.
+            cut_short = now == ready.SILENT and left_s < _ANSWER_S
+            if not (cut_short and answer.startswith(ready.ANSWERED)):
+                answer = now
+        raise self._not_ready(probe, answer or "was not sent")
+
+    def kill(self) -> None:
+        """Takes its grace away: all that are left are killed at once; `stop` says how it ended."""
+        self._supervised.kill()
+
+    def stop(self) -> Stopped:
+        """Stops it with all its processes, and waits until its port is free."""
+        if self.stopped is None:
+            ran = self.alive()
+            ended = self._supervised.stop()
+            known = ended.exit_code in self.framework.clean_exit_codes
+            self.stopped = Stopped(
+                exit_code=ended.exit_code,
+                clean=ran and known and not ended.killed and not ended.left,
+                killed=len(ended.killed),
+                left=len(ended.left),
+                duration_s=ended.all_s,
+                port_free=_becomes_free(self.place),
+            )
+        return self.stopped
+
+    def _check_that_it_was_asked(self) -> None:
+        """Raises when another process listens on the port too or instead, or when it goes away."""
+        for _ in range(_LOOKS):
+            sockets = ports.listening_sockets(self.place.port)
+            if not ports.foreign_sockets(sockets, self.processes()):
+                break
+        else:
+            raise ports.taken(self.place.port, self.place.host, self.processes())
+        if self._supervised.wait(_SETTLED_S):
+            raise self._not_started()
+
+    def _not_started(self) -> StartFailed | PortTaken:
+        sockets = ports.listening_sockets(self.place.port)
+        left = self.processes()
+        if ports.foreign_sockets(sockets, left):
+            return ports.taken(self.place.port, self.place.host, left)
+        hint = f"see its log, `{self.log.name}`; if it is not built, run `plimsoll install`"
+        if left:
+            hint = _FOREGROUND
+        behind = f" and left {len(left)} processes running" if left else ""
+        message = f"`{self.framework.title}` {self._how()} before it was ready{behind}"
+        return StartFailed(f"{message}; {quoted(self.log)}", hint)
+
+    def _not_ready(self, probe: str, answer: str) -> NotReady:
+        title, limit_s = self.framework.title, self.framework.start_timeout_s
+        others = set(ports.ports_of(self.processes())) - {self.place.port}
+        where = f"; it listens on port {', '.join(map(str, sorted(others)))}" if others else ""
+        hint = "`start` must listen on `$HOST:$PORT`" if others else _SLOW
+        message = f"`{title}` did not return 200 for `GET {probe}` within {limit_s:g} s"
+        last = f"the last probe {answer}{where}"
+        return NotReady(f"{message}: {last}; {quoted(self.log)}", hint)
+
+    def _how(self) -> str:
+        code = self._supervised.exit_code
+        if code is None:
+            return "was killed"
+        return f"was killed by signal {-code}" if code < 0 else f"exited with code {code}"
+
+
+@contextmanager
+def started(
+    framework: Framework,
+    *,
+    log: Path,
+    cores: Sequence[int] = (),
+    workers: int | None = None,
+    host: str = ports.LOOPBACK,
+    port: int | None = None,
+    grace_s: float = GRACE_S,
+) -> Generator[RunningServer]:
+    """Starts a framework, gives it once it is ready, and stops it whatever happens.
+
+    Args:
+        framework: What to start; it must be built.
+        log: File that its output is added to.
+        cores: Cores it may use; empty for all.
+        workers: Cores it is told to use; None for as many as it may.
+        host: Address to listen on.
+        port: Port to listen on; None for a free one.
+        grace_s: Seconds it has to stop by itself.
+
+    Yields:
+        The server; its `stopped` is filled in at the end of the block.
+
+    Raises:
+        PortTaken: Somebody else listens on the port.
+        StartFailed: It ended before it was ready.
+        NotReady: It did not answer rightly within `framework.start_timeout_s`.
+        StorageError: The log cannot be written.
+    """
+    machine.raise_open_files()
+    count = workers or len(cores) or len(os.sched_getaffinity(0))
+    if port is not None and not ports.is_free(port, host):
+        raise ports.taken(port, host)
+    place = ServerPlacement(host, port or ports.free_port(host), tuple(cores), count)
+    server = RunningServer(framework, place, log, grace_s)
+    try:
+        server.wait_until_ready(framework.probe)
+        yield server
+    finally:
+        server.stop()
+
+
+def _supervised(
+    framework: Framework, place: ServerPlacement, log: Path, grace_s: float
+) -> SupervisedProcess:
+    given = commands.environment(framework, host=place.host, port=place.port, workers=place.workers)
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.open("ab").close()
+    except OSError as error:
+        message = f"`{log}` cannot be written: {error.strerror}"
+        raise StorageError(message, "choose another folder with `--into`") from error
+    try:
+        return SupervisedProcess(
+            commands.shell(framework.start),
+            folder=framework.folder,
+            environment=given,
+            log=log,
+            cores=place.cores,
+            stop_signal=framework.stop_signal,
+            grace_s=grace_s,
+        )
+    except OSError as error:
+        raise StartFailed(f"`{framework.title}` cannot start: {error}") from error
+
+
+def _becomes_free(place: ServerPlacement) -> bool:
+    """Whether the port is free, at the latest after a short while."""
+    end_s = time.monotonic() + _PORT_FREE_S
+    while not ports.is_free(place.port, place.host):
+        if time.monotonic() > end_s:
+            return False
+        time.sleep(ready.pause_s(0))
+    return True

@@ -1,0 +1,100 @@
+"""What surrounds a body: the rules of the contract on the head of a right response.
+
+Each rule has the name by which `[contract_notes]` of a framework says why it is not kept.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from email.utils import format_datetime, parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from plimsoll.campaign.requests import Answer
+    from plimsoll.serving.asking import ServerResponse
+
+    Rule = Callable[[ServerResponse], str | None]
+
+OFF_S = 5.0
+"""A `Date` may be so far from now, in seconds: some servers write one a second, or a late one."""
+
+DATE = "a successful response has a `Date` that is at most 5 s off (RFC 9110, 5.6.7 and 6.6.1)"
+ETAG = "a successful response has no `ETag`"
+LENGTH = "a successful response has either one `Content-Length` or `Transfer-Encoding: chunked`"
+SPLIT = "a request split into three segments gets the same response as a whole one"
+CHUNKED = "a request with a chunked body gets the same response as one with a `Content-Length`"
+
+
+def problems(
+    answered: ServerResponse, excepted: Collection[str], *, keep_alive: bool
+) -> Iterator[tuple[str, str]]:
+    """What is wrong with the head of a right response.
+
+    Args:
+        answered: The response, and when it came.
+        excepted: Names of rules that are not asked.
+        keep_alive: Whether the connection was to stay; one that closes ends its last body.
+
+    Yields:
+        The rule, and what is wrong.
+    """
+    for name, rule, check in _RULES:
+        if name in excepted or (name == "length" and not keep_alive):
+            continue
+        problem = check(answered)
+        if problem is not None:
+            yield rule, problem
+
+
+def _date(answered: ServerResponse) -> str | None:
+    said = answered.answer.header("date")
+    if said is None:
+        return "the header `date` is absent"
+    at = _instant(said)
+    if at is None:
+        return f"`date` is `{said}`, it should be like `Sun, 06 Nov 1994 08:49:37 GMT`"
+    off_s = answered.arrived_s - at.timestamp()
+    if abs(off_s) > OFF_S:
+        return f"`date` is {abs(off_s):.0f} s {'behind' if off_s > 0 else 'ahead'}: `{said}`"
+    return None
+
+
+def _instant(text: str) -> datetime | None:
+    """An instant in the one form that servers may write."""
+    try:
+        found = parsedate_to_datetime(text)
+        return found if format_datetime(found, usegmt=True) == text else None
+    except ValueError:
+        return None
+
+
+def _etag(answered: ServerResponse) -> str | None:
+    said = answered.answer.header("etag")
+    return None if said is None else f"`etag` is `{said}`"
+
+
+def _length(answered: ServerResponse) -> str | None:
+    lengths = _values(answered.answer, "content-length")
+    codings = _values(answered.answer, "transfer-encoding")
+    if lengths and codings:
+        return "it has `content-length` and `transfer-encoding`"
+    if len(lengths) > 1:
+        return f"it has {len(lengths)} `content-length`"
+    if codings and [coding.lower() for coding in codings] != ["chunked"]:
+        return f"`transfer-encoding` is `{', '.join(codings)}`"
+    if not lengths and not codings:
+        return "it has neither `content-length` nor `transfer-encoding`"
+    return None
+
+
+def _values(answer: Answer, name: str) -> list[str]:
+    return [value.strip() for key, value in answer.headers if key == name]
+
+
+_RULES: tuple[tuple[str, str, Rule], ...] = (
+    ("date", DATE, _date),
+    ("etag", ETAG, _etag),
+    ("length", LENGTH, _length),
+)

@@ -1,0 +1,1 @@
+"""Statistics: pure functions of numbers; they know nothing of trials, servers or units."""

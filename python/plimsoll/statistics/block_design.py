@@ -1,0 +1,203 @@
+"""Block design: all entries of a table compared by one model, with simultaneous intervals.
+
+    log y = entry + block + error
+
+is fitted by least squares; any cell may be missing or occur several times. The intervals of all
+pairwise differences hold together: in 95 of 100 tables every one of them holds its true value.
+
+Entries do not scatter alike, and a few repetitions do not tell by how much. So the variance of an
+entry is its own, moderated by that of the whole table as if the table were `PRIOR_FREEDOM` further
+degrees of freedom of it; one with a single repetition has the variance of the table. The error of a
+difference gets degrees of freedom by Satterthwaite, and its quantile is that of the studentized
+range, as in the method of Games and Howell. No test decides between methods.
+
+Whether blocks are in the model depends on which cells are there, never on their numbers: they are,
+where they tie all entries together and leave `LEAST_FREEDOM` degrees of freedom. Left out, their
+scatter is part of the error, which makes intervals wider and no claim false.
+
+Source:
+    J. W. Tukey, The problem of multiple comparisons, 1953; C. Y. Kramer, Biometrics 12, 1956; P. A.
+    Games and J. F. Howell, Journal of Educational Statistics 1, 1976; C. R. Rao, Estimation of
+    variance and covariance components: MINQUE theory, Journal of Multivariate Analysis 1, 1971; G.
+    K. Smyth, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
+    Molecular Biology 3, 2004 (moderated variances); A. Abedi and T. Brecht, Conducting repeatable
+    experiments in highly variable cloud computing environments, ICPE 2017 (randomised blocks).
+    `PRIOR_FREEDOM` and `LEAST_FREEDOM` are by simulation, `benches/ranking_errors.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from plimsoll.statistics import studentized_range
+from plimsoll.statistics.intervals import CONFIDENCE
+
+Array = np.ndarray[Any, Any]
+
+PRIOR_FREEDOM = 1.25
+"""Degrees of freedom that the table's variance has in the variance of one entry."""
+
+LEAST_FREEDOM = 3
+"""Degrees of freedom of the error that blocks must leave to be in the model."""
+
+LEAST_SHARE = 0.1
+"""The least variance of an entry / that of the table; estimates below it are chance."""
+
+_TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Differences of all pairs, of one table or of many with the same design.
+
+    Attributes:
+        values: First entry less second, on logarithms; the pairs are the last axis.
+        reaches: Half the width of each simultaneous interval.
+        variances: Variance of one repetition, pooled over the table; without the last axis.
+    """
+
+    values: Array
+    reaches: Array
+    variances: Array
+
+
+@dataclass(frozen=True)
+class BlockDesign:
+    """Which entry was measured in which block, and what follows from that alone.
+
+    Attributes:
+        entries: Number of the entry of each observation; every number from 0 on occurs.
+        blocks: Number of its block, whatever it is.
+    """
+
+    entries: tuple[int, ...]
+    blocks: tuple[int, ...]
+
+    @cached_property
+    def count(self) -> int:
+        """How many entries there are."""
+        return max(self.entries, default=-1) + 1
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """All pairs of entries, in the order of every array of pairs."""
+        return tuple(combinations(range(self.count), 2))
+
+    @cached_property
+    def has_blocks(self) -> bool:
+        """Whether blocks are in the model."""
+        full = np.hstack([self._own, _indicators(self.blocks)])
+        parameters = self.count + len(set(self.blocks)) - 1
+        is_tied = int(np.linalg.matrix_rank(full)) == parameters
+        return is_tied and len(self.entries) - parameters >= LEAST_FREEDOM
+
+    @cached_property
+    def freedom(self) -> int:
+        """Degrees of freedom of the error; with none there are no intervals."""
+        return len(self.entries) - int(np.linalg.matrix_rank(self._model))
+
+    @cached_property
+    def weights(self) -> Array:
+        """What each observation adds to the difference of each pair: pairs × observations."""
+        inverse = np.linalg.pinv(self._model)[: self.count]
+        first, second = self._places
+        return inverse[first] - inverse[second]
+
+    def values(self, logarithms: Array) -> Array:
+        """The differences of all pairs, first entry less second, without intervals.
+
+        Args:
+            logarithms: As for `differences`.
+        """
+        return logarithms @ self.weights.T
+
+    def differences(self, logarithms: Array) -> Differences:
+        """The differences of all pairs, with simultaneous intervals.
+
+        Args:
+            logarithms: One for each observation, in their order; several tables may be stacked in
+                front of this axis.
+
+        Raises:
+            ValueError: There are no degrees of freedom for an interval.
+        """
+        if not self.freedom:
+            raise ValueError("one observation of each entry tells nothing of their scatter")
+        squares = (logarithms @ self._residuals) ** 2
+        pooled = squares.sum(axis=-1) / self.freedom
+        errors, freedoms = self._errors(squares, pooled)
+        quantiles = studentized_range.quantiles(self.count, freedoms.ravel(), CONFIDENCE)
+        reaches = np.sqrt(errors / 2) * quantiles.reshape(freedoms.shape)
+        return Differences(self.values(logarithms), reaches, pooled)
+
+    def _errors(self, squares: Array, pooled: Array) -> tuple[Array, Array]:
+        """Squared standard error of each difference, and its degrees of freedom."""
+        if self._is_paired:
+            errors = pooled[..., None] * self._shares.sum(axis=1)
+            return errors, np.full(errors.shape, float(self.freedom))
+        parts = self._variances(squares, pooled)[..., None, :] * self._shares
+        errors = parts.sum(axis=-1)
+        total = np.where(errors > 0, errors, 1.0)[..., None]
+        inverse = ((parts / total) ** 2 / (PRIOR_FREEDOM + self._freedoms)).sum(axis=-1)
+        return errors, 1 / (inverse + 1 / self.freedom)
+
+    def _variances(self, squares: Array, pooled: Array) -> Array:
+        """Variance of each entry, moderated by that of the table."""
+        own = squares @ self._own @ self._unmixing
+        moderated = PRIOR_FREEDOM * pooled[..., None] + self._freedoms * own
+        moderated = moderated / (PRIOR_FREEDOM + self._freedoms)
+        return np.maximum(moderated, LEAST_SHARE * pooled[..., None])
+
+    @cached_property
+    def _is_paired(self) -> bool:
+        """Whether only the differences of two entries within blocks are left.
+
+        They have one variance, however different those of the two are.
+        """
+        return self.count == 2 and self.has_blocks  # noqa: PLR2004
+
+    @cached_property
+    def _own(self) -> Array:
+        return _indicators(self.entries)
+
+    @cached_property
+    def _model(self) -> Array:
+        if not self.has_blocks:
+            return self._own
+        return np.hstack([self._own, _indicators(self.blocks)])
+
+    @cached_property
+    def _residuals(self) -> Array:
+        """The projection onto what the model does not explain."""
+        return np.eye(len(self.entries)) - self._model @ np.linalg.pinv(self._model)
+
+    @cached_property
+    def _shares(self) -> Array:
+        """What the variance of each entry adds to that of each difference: pairs × entries."""
+        return self.weights**2 @ self._own
+
+    @cached_property
+    def _freedoms(self) -> Array:
+        """Degrees of freedom of the error that belong to each entry; they need not be whole."""
+        found = np.diag(self._residuals) @ self._own
+        return np.where(found > _TINY, found, 0.0)
+
+    @cached_property
+    def _unmixing(self) -> Array:
+        """Makes sums of squared residuals into unbiased variances (MINQUE)."""
+        return np.linalg.pinv(self._own.T @ self._residuals**2 @ self._own)
+
+    @cached_property
+    def _places(self) -> tuple[list[int], list[int]]:
+        return [one for one, _ in self.pairs], [other for _, other in self.pairs]
+
+
+def _indicators(groups: Sequence[int]) -> Array:
+    """A column for each group, 1 where an observation belongs to it."""
+    return (np.array(groups)[:, None] == np.array(sorted(set(groups)))).astype(float)

@@ -1,0 +1,79 @@
+"""Repetitions: how many decide, and whether longer ones would do as well.
+
+Source:
+    The intervals of `block_design`, where every entry is measured in every block and scatters
+    alike; T. Kalibera and R. Jones, *Rigorous Benchmarking in Reasonable Time*, ISMM 2013 (variance
+    on two levels, and the number that pays best).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+
+from plimsoll.statistics import studentized_range
+from plimsoll.statistics.block_design import LEAST_FREEDOM, PRIOR_FREEDOM
+from plimsoll.statistics.intervals import CONFIDENCE
+
+MOST = 10_000
+"""Repetitions beyond which nobody asks for more."""
+
+
+def told_apart(repetitions: int, scatter: float, entries: int) -> float:
+    """The least ratio of two entries, less 1, that their simultaneous interval tells from 1.
+
+    Args:
+        repetitions: Repetitions of each entry; at least 2.
+        scatter: Standard deviation of one repetition on logarithms.
+        entries: Entries of the table; at least 2.
+    """
+    with_blocks = (entries - 1) * (repetitions - 1)
+    has_blocks = with_blocks >= LEAST_FREEDOM
+    freedom = with_blocks if has_blocks else entries * (repetitions - 1)
+    inverse = 1 / freedom
+    if not (has_blocks and entries == 2):  # noqa: PLR2004
+        inverse += 1 / (2 * (PRIOR_FREEDOM + freedom / entries))
+    quantile = studentized_range.quantile(entries, 1 / inverse, CONFIDENCE)
+    return math.expm1(quantile * scatter / math.sqrt(repetitions))
+
+
+def needed(ratio: float, scatter: float, entries: int) -> int | None:
+    """The least number of repetitions that tells so great a difference apart.
+
+    Args:
+        ratio: The ratio of two entries, less 1; greater than 0.
+        scatter: As for `told_apart`.
+        entries: As for `told_apart`.
+
+    Returns:
+        The number; None where it is beyond `MOST`.
+    """
+    fewest = 2 + bisect_left(
+        range(2, MOST), -ratio, key=lambda number: -told_apart(number, scatter, entries)
+    )
+    return fewest if fewest < MOST else None
+
+
+def best_hold_s(
+    scatter: float, second_scatter: float, hold_s: float, overhead_s: float
+) -> float | None:
+    """How long a hold pays best, where starting another trial costs time as well.
+
+    The variance of a trial is that between trials and that of its seconds / their number. For a
+    given total of time the variance of the mean is least at
+    √(overhead × variance of a second / variance between trials).
+
+    Args:
+        scatter: Standard deviation of one trial, on logarithms.
+        second_scatter: Standard deviation of one second within a trial, on logarithms.
+        hold_s: How long the holds were, in seconds.
+        overhead_s: What else a trial takes, in seconds.
+
+    Returns:
+        The length in seconds; None where all scatter of trials is that of their seconds, so that
+        longer holds are as good as more of them and spare the overhead.
+    """
+    between = scatter**2 - second_scatter**2 / hold_s
+    if between <= 0:
+        return None
+    return math.sqrt(overhead_s * second_scatter**2 / between)

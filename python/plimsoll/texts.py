@@ -1,0 +1,62 @@
+"""Cleans text from outside before it goes into a table, a message or a report.
+
+Labels, logs, responses, output of tools, file names and arguments may contain anything: NUL, which
+PostgreSQL does not store; escapes, which terminals execute; marks that change the writing
+direction; surrogates, which stand for bytes that are not UTF-8 and cannot be written.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+
+REPLACEMENT = "\ufffd"
+"""Replaces an unprintable character; Unicode's replacement character."""
+
+
+_NOT_STORED = re.compile("[\0\ud800-\udfff]")
+
+
+def line(text: str) -> str:
+    """A text on one line, without unprintable characters.
+
+    Spaces of all kinds, tabs and line ends become a space, and every other unprintable character
+    (Unicode's categories Cc, Cf, Cs, Co and Cn) becomes `REPLACEMENT`.
+
+    Source:
+        `str.isprintable`, by the Unicode Character Database.
+    """
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def lines(text: str) -> str:
+    """The same for a text of several lines: line ends and tabs stay."""
+    return "".join(sign if sign in "\n\t" else _shown(sign) for sign in text)
+
+
+def stored(text: str) -> str:
+    """A text that UTF-8 and PostgreSQL can store: only NUL and surrogates are replaced."""
+    return _NOT_STORED.sub(REPLACEMENT, text)
+
+
+def values(record: str, separator: str) -> list[str]:
+    """The values of one record of separated text, of any length; an empty record has none.
+
+    Raises:
+        ValueError: It is more than one record.
+
+    Source:
+        RFC 4180, with any separator.
+    """
+    if len(record) > csv.field_size_limit():  # Python's own limit is 128 KiB, for the whole process
+        csv.field_size_limit(len(record))
+    try:
+        return next(csv.reader([record], delimiter=separator), list[str]())
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
+
+
+def _shown(sign: str) -> str:
+    if sign.isprintable():
+        return sign
+    return " " if sign.isspace() else REPLACEMENT

@@ -1,0 +1,1 @@
+"""Tool output: parses the results that load tools print."""

@@ -1,0 +1,89 @@
+"""autocannon: its JSON (`--json`).
+
+What its figures mean, by its documentation and by comparing its own counts (autocannon 8):
+
+- `requests.average` is the mean of what was counted in each second, `requests.total` the number of
+  responses of any status.
+- Times are of responses, in whole milliseconds. With `-R` they have been corrected with a fixed
+  interval.
+- `errors` are requests without a response, timeouts among them. The limit is 10 s unless `-t` was
+  given, which is not printed.
+"""
+
+from __future__ import annotations
+
+from plimsoll.tool_output import printed
+from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
+
+NAME = "autocannon"
+TITLE = "the JSON of autocannon (`--json`)"
+
+NOTES = ("autocannon's times are whole milliseconds",)
+
+
+def recognises(text: str) -> bool:
+    """Whether a text is JSON of autocannon."""
+    return printed.has_keys(text, "pipelining", "connections", "latency")
+
+
+def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
+    """The result in JSON of autocannon.
+
+    Raises:
+        InputError: It is truncated, or a number is missing.
+    """
+    document = printed.parsed(text, name, NAME)
+    timeouts = printed.at(document, "timeouts", name, NAME) or 0.0
+    errors = printed.at(document, "errors", name, NAME) or 0.0
+    return (
+        ReportedStatistics(
+            source=Source(name),
+            tool=NAME,
+            model="unknown",
+            subject=str(document.get("title") or ""),
+            endpoint="/" + str(document.get("url", "")).partition("://")[2].partition("/")[2],
+            connections=printed.at(document, "connections", name, NAME),
+            in_flight_each=printed.at(document, "pipelining", name, NAME) or 1.0,
+            duration_s=_sampled_s(document, name),
+            requests=printed.at(document, "requests/total", name, NAME),
+            failures=printed.some({"errors": errors - timeouts, "timeout": timeouts}),
+            counts_failures=True,
+            wrong_answers=printed.some(
+                {
+                    "not 2xx": printed.at(document, "non2xx", name, NAME),
+                    "another body": printed.at(document, "mismatches", name, NAME),
+                }
+            ),
+            throughput_per_s=printed.must(document, "requests/average", name, NAME),
+            counting="answers",
+            times_s=_times(printed.counts(document, "latency")),
+            times="unknown",
+            timed="answers",
+            times_step_s=1e-3,
+            received_bytes=printed.at(document, "throughput/total", name, NAME),
+            received_per_s=printed.at(document, "throughput/average", name, NAME),
+            notes=NOTES,
+        ),
+    )
+
+
+def _sampled_s(document: printed.Json, name: str) -> float:
+    """Length of the whole samples that the mean rate is taken over, or of all if nobody says."""
+    samples = printed.at(document, "samples", name, NAME)
+    each_ms = printed.at(document, "sampleInt", name, NAME)
+    if samples and each_ms:
+        return samples * each_ms / 1e3
+    return printed.must(document, "duration", name, NAME)
+
+
+def _times(latency: dict[str, float]) -> dict[str, float]:
+    """Percentiles, `p97_5` and the like, and the rest."""
+    times = {
+        ours: latency[ours] / 1e3 for ours in ("min", "mean", "stddev", "max") if ours in latency
+    }
+    shares = {
+        percentile_name(key[1:].replace("_", ".")): value / 1e3
+        for key, value in latency.items()
+        if key[:1] == "p"
+    }
+    return {**times, **shares}

@@ -1,0 +1,94 @@
+"""h2load: its text.
+
+What its figures mean, by its source (`src/h2load.cc` of nghttp2) and its own counts (1.52):
+
+- `req/s` counts requests with a response of any status (its own counts say so).
+  Succeeded are those with a status of 2xx or 3xx, `failed` all others, `errored` those without an
+  response.
+- A connection that was reset is not opened again, and its request is never done: it is in no count.
+- Times run from sending a request to the end of its response.
+- With HTTP/2 several requests share a connection (`-m`), which is not printed.
+"""
+
+from __future__ import annotations
+
+from plimsoll.tool_output import printed
+from plimsoll.tool_output.reported import ReportedStatistics
+from plimsoll.tool_output.run import OutputRun, Values
+
+NAME = "h2load"
+TITLE = "the text output of h2load"
+
+SHARED = "h2load does not print how many requests were in flight on each HTTP/2 connection (`-m`)"
+
+
+MARKS = (
+    r"starting benchmark\.\.\.",
+    r"(?#again)spawning thread #\d+:",
+    r"(?#head)Application protocol:",
+    r"(?#head)finished in \d",
+    r"requests: \d",
+    r"status codes: \d",
+    r"traffic: \S",
+    r"time for request:",
+    r"time for connect:",
+    r"time to 1st byte:",
+    r"req/s\s+:",
+)
+PASSED_OVER = (
+    r"\s*(?:progress:|Warm-up|Main benchmark|spawning|starting|TLS|Cipher|Server Temp|UDP|"
+    r"time (?:for|to)|"
+    r"req/s\s+:|Application|h2load|client|Stopped)"
+)
+_FINISHED = r"finished in <t>, <n> req/s, <b>/s"
+_REQUESTS = (
+    r"requests: <c> total, <c> started, <c> done, <c> succeeded, <c> failed, "
+    r"<c> errored, <c> timeout"
+)
+
+
+def read(run: OutputRun) -> ReportedStatistics:
+    """The result in a run of h2load.
+
+    Raises:
+        InputError: It has no rate because it is truncated, or a number cannot be read.
+    """
+    rate = run.needed(r"finished in \S+ <n> req/s,.*", "finished in", NAME)
+    finished = run.values(_FINISHED) or (None, None, None)
+    counts = run.values(_REQUESTS)
+    clients = [row[0] or 0.0 for row in run.rows(r"spawning thread #\d+: <c> total client.*")]
+    is_alone = run.has(r"Application protocol: http/1\.1")
+    table = run.values(r"time for request:\s+<t>\s+<t>\s+<t>\s+<t>\s+\S+%")
+    names = ("min", "max", "mean", "stddev")
+    return ReportedStatistics(
+        source=run.source,
+        tool=NAME,
+        model="unknown",
+        connections=sum(clients) if clients and is_alone else None,
+        duration_s=finished[0],
+        threads=len(clients) or None,
+        requests=_answered(counts),
+        failures=printed.some({"errored": counts[5], "timeout": counts[6]}) if counts else {},
+        counts_failures=counts is not None,
+        wrong_answers=_wrong(run),
+        throughput_per_s=rate,
+        counting="answers",
+        times_s=printed.present(printed.by_name(names, table)),
+        times="service",
+        timed="answers",
+        received_bytes=run.value(r"traffic: \S+ \(<c>\) total,.*"),
+        received_per_s=finished[2],
+        notes=() if is_alone else (SHARED,),
+    )
+
+
+def _answered(counts: Values | None) -> float | None:
+    """Requests that are done, without those that had no response."""
+    if counts is None or counts[2] is None:
+        return None
+    return counts[2] - (counts[5] or 0.0)
+
+
+def _wrong(run: OutputRun) -> dict[str, float]:
+    found = run.values(r"status codes: <c> 2xx, <c> 3xx, <c> 4xx, <c> 5xx")
+    return printed.some({"status 4xx": found[2], "status 5xx": found[3]}) if found else {}

@@ -1,0 +1,67 @@
+"""oha: its JSON (`--output-format json`).
+
+What its figures mean, found by comparing its own counts (oha 1.16) and by its manual:
+
+- `requestsPerSec` counts every request that ended, failed ones too, and those that the end of the
+  measurement cut off (`aborted due to deadline`).
+- Times are of the requests with a response, from sending; with `--latency-correction` they run
+  from the instant at which a request was due. The output does not say which.
+- Neither the connections nor the rate that were asked for are in it.
+"""
+
+from __future__ import annotations
+
+from plimsoll.tool_output import printed
+from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
+
+NAME = "oha"
+TITLE = "the JSON of oha (`--output-format json`)"
+
+_CUT_OFF = "aborted due to deadline"
+NOTES = (
+    "oha includes failed and unfinished requests in its rate, and excludes them from its latencies",
+    "oha's JSON does not contain the number of connections; supply it with `--set connections=…`",
+)
+
+
+def recognises(text: str) -> bool:
+    """Whether a text is JSON of oha."""
+    return printed.has_keys(text, "summary", "requestsPerSec")
+
+
+def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
+    """The result in JSON of oha.
+
+    Raises:
+        InputError: It is truncated, or a number is missing.
+    """
+    document = printed.parsed(text, name, NAME)
+    statuses = printed.counts(document, "statusCodeDistribution")
+    errors = printed.counts(document, "errorDistribution")
+    lines = {"min": "fastest", "mean": "average", "max": "slowest"}
+    times = {
+        ours: printed.at(document, f"summary/{theirs}", name, NAME)
+        for ours, theirs in lines.items()
+    }
+    shares = printed.counts(document, "latencyPercentiles")
+    return (
+        ReportedStatistics(
+            source=Source(name),
+            tool=NAME,
+            model="unknown",
+            duration_s=printed.must(document, "summary/total", name, NAME),
+            requests=sum(statuses.values()) + sum(errors.values()),
+            failures=printed.some({k: n for k, n in errors.items() if k != _CUT_OFF}),
+            counts_failures=True,
+            wrong_answers=printed.not_2xx_or_3xx(statuses),
+            throughput_per_s=printed.must(document, "summary/requestsPerSec", name, NAME),
+            counting="ends",
+            times_s={
+                **printed.present(times),
+                **{percentile_name(q.removeprefix("p")): time for q, time in shares.items()},
+            },
+            timed="answers",
+            body_bytes=printed.at(document, "summary/sizePerRequest", name, NAME),
+            notes=NOTES,
+        ),
+    )

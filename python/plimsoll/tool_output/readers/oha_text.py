@@ -1,0 +1,117 @@
+"""oha: its text (`--no-tui`, or what it leaves on the screen).
+
+Its figures have the same meaning as in its JSON (oha 1.16):
+
+- `Requests/sec` counts every request that ended, failed ones too, and those that the end of the
+  measurement cut off.
+- Times are of the requests with a response of any status, from sending; with
+  `--latency-correction` they run from the instant at which a request was due, which is not printed.
+- Neither the connections nor the rate that were asked for are in it; the command may stand above.
+"""
+
+from __future__ import annotations
+
+import re
+
+from plimsoll.tool_output import numbers, printed
+from plimsoll.tool_output.reported import Model, ReportedStatistics, percentile_name
+from plimsoll.tool_output.run import OutputRun
+
+NAME = "oha_text"
+TITLE = "the text output of oha"
+
+MARKS = (
+    r"Summary:\s*$",
+    r"(?#head)Success rate:\s+\d",
+    r"Total:\s+\d\S*\s+(?:secs?|[nµu]?m?s)\b",
+    r"Slowest:",
+    r"Fastest:",
+    r"Average:",
+    r"Requests/sec:",
+    r"Total data:",
+    r"Size/request:",
+    r"Size/sec:",
+    r"Response time histogram:",
+    r"(?:Response time|Latency) distribution:",
+    r"Details \(average, fastest, slowest\)",
+    r"Status code distribution:",
+    r"Error distribution:",
+)
+PASSED_OVER = (
+    r"\s*(?:NaN|[\d.,]+(?: (?:secs?|[nµu]?m?s))? +\[\d[^\]]*\]|"
+    r"DNS|Success rate|Total data|Size/)"
+)
+COUNTS = (
+    "oha includes failed and unfinished requests in its rate, and excludes them from its latencies"
+)
+SILENT = "oha does not print its number of connections; supply it with `--set connections=…`"
+_STATUS = r"\[(?P<name>\d{3})\]\s+<c> responses?"
+_CUT_OFF = "aborted due to deadline"
+
+
+def read(run: OutputRun) -> ReportedStatistics:
+    """The result in a run of oha.
+
+    Raises:
+        InputError: It has no rate because it is truncated, or a number cannot be read.
+    """
+    run.needed(r"Success rate:\s+(?:<n>%|<n>)", "Success rate", "oha")
+    rate = run.needed(r"Requests/sec:\s+<r>", "Requests/sec", "oha")
+    command = run.command(r"(\boha\b.*)")
+    asked = re.search(r"\s-c[ =]?(\d+)\b", command)
+    paced = re.search(r"\s-q[ =]?(\d+)\b", command)
+    run.require_all(r"Status code distribution:", _STATUS)
+    run.require_all(r"Error distribution:", r"\[<c>\]\s+\S.*")
+    statuses = dict(run.named(_STATUS))
+    errors = _errors(run)
+    run.value(r"Size/sec:\s+<b>(?:/s)?")
+    size = run.value(r"Size/request:\s+<b>")
+    return ReportedStatistics(
+        source=run.source,
+        tool="oha",
+        model=_model(command, is_paced=paced is not None),
+        connections=float(asked[1]) if asked else None,
+        rate_asked_per_s=float(paced[1]) if paced else None,
+        duration_s=run.value(r"Total:\s+<t>"),
+        requests=(sum(statuses.values()) + sum(errors.values())) or None,
+        failures=printed.some({k: n for k, n in errors.items() if k != _CUT_OFF}),
+        counts_failures=bool(statuses or errors),
+        wrong_answers=printed.not_2xx_or_3xx(statuses),
+        throughput_per_s=rate,
+        counting="ends",
+        times_s=_times(run),
+        timed="answers",
+        times_step_s=_step_s(run),
+        body_bytes=size,
+        notes=(COUNTS, *(() if asked else (SILENT,))),
+    )
+
+
+def _model(command: str, *, is_paced: bool) -> Model:
+    """What the command says, where it stands above."""
+    if not command:
+        return "unknown"
+    return "open" if is_paced or "--burst" in command else "closed"
+
+
+def _errors(run: OutputRun) -> dict[str, float]:
+    return {
+        message.strip(): count
+        for message, count in run.named(r"\[<c>\]\s+(?P<name>(?!\d.* responses?$)\S.*)")
+    }
+
+
+def _times(run: OutputRun) -> dict[str, float]:
+    lines = {"min": "Fastest", "mean": "Average", "max": "Slowest"}
+    told = {name: run.value(rf"{line}:\s+<t>") for name, line in lines.items()}
+    shares = {
+        percentile_name(percent.replace(",", ".")): time_s
+        for percent, time_s in run.named(r"(?P<name>[\d.,]+)%+ in <t>")
+    }
+    return printed.present({**told, **shares})
+
+
+def _step_s(run: OutputRun) -> float:
+    """Four decimals are printed, of the unit that fits."""
+    unit = run.word(r"Average:\s+\S+ (\w+)")
+    return numbers.SECONDS.get(unit, 1.0) * 1e-4

@@ -1,0 +1,77 @@
+"""vegeta: the JSON of `vegeta report -type=json`.
+
+What its figures mean, by its source (`lib/metrics.go` and `hit` in `lib/attack.go`) and by what it
+printed of servers with known faults:
+
+- Requests are sent at a rate, independent of responses. `rate` is the number of sent requests / the
+  time from the first to the last; the requested rate is not in the file.
+- `throughput` counts requests that succeeded (2xx and 3xx), / `duration` + `wait`.
+- Times are of all requests, failed ones too, from sending. Status `0` is a request without an
+  response, or with one that was cut off. Percentiles are estimated (t-digest).
+- `bytes_in` are bodies without heads; of responses that were cut off nothing is counted.
+- A request whose connection had been closed while idle is sent again by Go, and is one request.
+"""
+
+from __future__ import annotations
+
+from plimsoll.tool_output import printed
+from plimsoll.tool_output.reported import ReportedStatistics, Source
+
+NAME = "vegeta"
+TITLE = "the JSON of vegeta (`vegeta report -type=json`)"
+
+_NAMES = {
+    "min": "min", "mean": "mean", "50th": "p50", "90th": "p90", "95th": "p95", "99th": "p99",
+    "max": "max",
+}  # fmt: skip
+NOTES = (
+    "vegeta includes failed requests in its latencies, and estimates its percentiles",
+    "vegeta's JSON does not contain the requested rate, only the number of requests",
+)
+
+
+def recognises(text: str) -> bool:
+    """Whether a text is JSON of vegeta."""
+    return printed.has_keys(text, "latencies", "status_codes")
+
+
+def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
+    """The result in JSON of vegeta.
+
+    Raises:
+        InputError: It is truncated, or a number is missing.
+    """
+    document = printed.parsed(text, name, NAME)
+    latencies = printed.counts(document, "latencies")
+    statuses = printed.counts(document, "status_codes")
+    sent_s = printed.must(document, "duration", name, NAME) / 1e9
+    statuses_right = [n for status, n in statuses.items() if status[:1] in ("2", "3")]
+    right = float(sum(statuses_right)) if statuses else None
+    wait_s = (printed.at(document, "wait", name, NAME) or 0.0) / 1e9
+    return (
+        ReportedStatistics(
+            source=Source(name),
+            tool=NAME,
+            model="open",
+            duration_s=sent_s + wait_s,
+            requests=right,
+            failures=printed.some({"incomplete response": statuses.pop("0", None)}),
+            counts_failures=True,
+            wrong_answers=printed.not_2xx_or_3xx(statuses),
+            right_ratio=printed.at(document, "success", name, NAME),
+            throughput_per_s=printed.must(document, "throughput", name, NAME),
+            counting="right",
+            times_s={
+                ours: latencies[key] / 1e9 for key, ours in _NAMES.items() if key in latencies
+            },
+            times="service",
+            timed="ends",
+            body_bytes=_mean_body_bytes(document, sum(statuses.values()), name),
+            notes=NOTES,
+        ),
+    )
+
+
+def _mean_body_bytes(document: printed.Json, answered: float, name: str) -> float | None:
+    total = printed.at(document, "bytes_in/total", name, NAME)
+    return None if total is None or not answered else total / answered

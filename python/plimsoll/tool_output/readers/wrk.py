@@ -1,0 +1,144 @@
+"""wrk: its text, with and without `--latency`; several runs in one text are several results.
+
+What its figures mean, by its source (`src/wrk.c`):
+
+- Requests are complete responses of any status, late ones too; rate is requests / time.
+- Before it prints, wrk adds times that it did not measure: for every time longer than the mean
+  distance of two requests on a connection it adds shorter ones in steps of that distance
+  (`stats_correct`). All times but the maximum are therefore mixed.
+- A response after the timeout (`--timeout`, 2 s by default) counts as a request and as
+  `timeout`, and its time is left out. A request that is never answered is not counted at all.
+- A connection that could not be opened is counted as `connect` and not tried again.
+- `pipeline.lua` with a depth puts that many requests on a connection at a time, and wrk times them
+  together. A command with `-R` is one of wrk2, whose text is the same without its calibration.
+- Each thread opens connections / threads of them, without a remainder: of 50 on 4 threads it opens
+  48.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from plimsoll.tool_output import numbers, printed
+from plimsoll.tool_output.reported import ReportedStatistics
+from plimsoll.tool_output.run import OutputRun
+
+NAME = "wrk"
+TITLE = "the text output of wrk"
+
+DEFAULT_TIMEOUT_S = 2.0
+
+SYNTHETIC = (
+    "wrk mixes measured latencies with computed ones for requests it could not send; only the "
+    "maximum is as measured"
+)
+LIMIT = (
+    "wrk's timeout is 2 s unless `--timeout` was given, which it does not print; a later "
+    "response is counted, but its latency is excluded"
+)
+PIPELINED = (
+    "wrk measures requests that it sends together as one, without the time between "
+    "batches, so connections seem idle"
+)
+PACED = (
+    "wrk2 sends at a fixed rate, and its latencies start at the intended start; it is "
+    "recognised by the option `-R`, or by a run too short for its `Req/Sec`"
+)
+MARKS = (
+    r"Running \S+(?: \S+)? test @",
+    r"(?#head)\d\S* threads? and \d\S* connections?",
+    r"Thread Stats\s+Avg",
+    r"Latency\s+[~≈]?[\d.]",
+    r"Req/Sec\s+\d",
+    r"Latency Distribution:?\s*$",
+    r"\d[\w.,'’ ]* requests in \d",
+    r"Socket errors:",
+    r"Non-2xx or 3xx responses:",
+    r"Requests/sec:",
+    r"Transfer/sec:",
+)
+PASSED_OVER = r"(?!)"
+_ERRORS = r"Socket errors: connect <c>, read <c>, write <c>, timeout <c>"
+
+
+def read(run: OutputRun) -> ReportedStatistics:
+    """The result in a run of wrk.
+
+    Raises:
+        InputError: It has no rate because it is truncated, or a number cannot be read.
+    """
+    done = run.values(r"<c> requests in <t>, <b> read")
+    times = _times(run)
+    slowest_s = times.get("max", 0.0)
+    each, _, most_each = run.values(r"Req/Sec\s+<n>\s+<n>\s+<n>\s+\S+%") or (None, None, None)
+    threads, asked = run.values(r"<c> threads? and <c> connections?.*") or (None, None)
+    opened, lost = _opened(asked, threads)
+    errors = run.values(_ERRORS) or (None, None, None, None)
+    connect, received, written, late = errors
+    found = ReportedStatistics(
+        source=run.source,
+        tool=NAME,
+        endpoint=_endpoint(run.word(r"Running \S+(?: \S+)? test @\s*(\S*).*")),
+        connections=opened,
+        timeout_s=DEFAULT_TIMEOUT_S if slowest_s <= DEFAULT_TIMEOUT_S else None,
+        duration_s=done[1] if done else None,
+        threads=None if threads is None else round(threads),
+        requests=done[0] if done else None,
+        failures=printed.some({"connect": connect, "read": received, "write": written}),
+        counts_failures=True,
+        wrong_answers=printed.some(
+            {"timeout": late, "not 2xx or 3xx": run.value(r"Non-2xx or 3xx responses: <c>")}
+        ),
+        throughput_per_s=run.needed(r"Requests/sec:\s*<r>", "Requests/sec", NAME),
+        counting="answers",
+        thread_throughput_per_s=each,
+        thread_most_per_s=most_each,
+        times_s=times,
+        times="synthetic",
+        timed="answers",
+        received_bytes=done[2] if done else None,
+        received_per_s=run.value(r"Transfer/sec:\s*<b>"),
+        notes=(SYNTHETIC, LIMIT, *lost),
+    )
+    return _as_commanded(run, found)
+
+
+def _as_commanded(run: OutputRun, figures: ReportedStatistics) -> ReportedStatistics:
+    """What the command above, or a rate that was never sampled, says of the load."""
+    depth = run.command(r"\bwrk\b.*\bpipeline\S*\.lua\b.*\s--\s+\S+\s+(\d+)\s*$")
+    if depth:
+        notes = (*figures.notes, PIPELINED)
+        return replace(figures, in_flight_each=float(depth), model="unknown", notes=notes)
+    rate = run.command(r"\bwrk2?\b.*?\s(?:-R|--rate)[ =]?(\d+[kM]?)\b")
+    if not rate and not run.has(r"Req/Sec\s+-?nan.*"):
+        return figures
+    return replace(
+        figures,
+        tool="wrk2",
+        model="open",
+        rate_asked_per_s=run.read(numbers.number, rate) if rate else None,
+        timeout_s=None,
+        times="response",
+        notes=(PACED,),
+    )
+
+
+def _opened(asked: float | None, threads: float | None) -> tuple[float | None, tuple[str, ...]]:
+    """The connections that its threads open, and a note where these are fewer than asked for."""
+    if not asked or not threads or asked % threads == 0:
+        return asked, ()
+    opened = asked // threads * threads
+    note = f"wrk opens equally many connections per thread: {opened:g} of {asked:g} requested"
+    return opened, (note,)
+
+
+def _endpoint(url: str) -> str:
+    return "/" + url.partition("://")[2].partition("/")[2]
+
+
+def _times(run: OutputRun) -> dict[str, float]:
+    """The line `Latency`, which has three times and a per cent, and the percentiles."""
+    names = ("mean", "stddev", "max")
+    table = run.values(r"Latency\s+<t>\s+<t>\s+<t>\s+\S+%")
+    shares = {f"p{name}": time_s for name, time_s in run.named(r"(?P<name>\d+)%:?\s+<t>")}
+    return printed.present({**printed.by_name(names, table), **shares})

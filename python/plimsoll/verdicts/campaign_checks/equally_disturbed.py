@@ -1,0 +1,109 @@
+"""Did other programs take about as much from the entries that are compared?
+
+Each trial tells what share of its time it waited for cores that others had (`undisturbed`). What
+all entries lost alike changes no ratio, and what single trials lost more or less is in the
+intervals. What misleads is an entry that lost more than another in all of its repetitions: because
+of chance, or because a server of many threads gets more of a contended core than one of few.
+
+Looked at are neighbours of which one is ranked ahead of the other, at loads that ask for as much as
+can be had: how much of the lead is gone once each throughput is divided by the share of the time
+that its trial did not wait. Doubtful is a rank of which others made half.
+
+Source: `aggregate.disturbance`; decision 57.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import log
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.comparison.comparisons import observed
+from plimsoll.comparison.entries import entries, fields
+from plimsoll.statistics.comparison import compared
+from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.remedies import QUIET_HOST
+from plimsoll.verdicts.verdict import CAMPAIGN
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.comparison.entries import Entry
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "equally_disturbed"
+TITLE = "Equally disturbed"
+SOURCE = "time that trials waited for cores that others had; schedstat, proc_stat(5)"
+EXPLAINED_RATIO = Limit(
+    NAME,
+    "explained_ratio",
+    "above",
+    0.5,
+    None,
+    "ratio",
+    "part of the lead of an entry over the next that is gone without what others took from both",
+    "the greater part of the lead is then not the servers'",
+)
+LIMITS = (EXPLAINED_RATIO,)
+
+
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
+    """Whether a rank is due to what others took.
+
+    Args:
+        repetitions: The trials of a campaign.
+        limits: The limits of the campaign.
+
+    Returns:
+        Nothing where no trial tells what others took.
+    """
+    known = [
+        entry
+        for entry in entries(repetitions)
+        if entry.is_saturating and any(one.lost_ratio is not None for one in entry.repetitions)
+    ]
+    if not known:
+        return ()
+    return (verdict(NAME, CAMPAIGN, _findings(known, limits.of(EXPLAINED_RATIO)), SOURCE),)
+
+
+def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
+    pairs = [pair for field in fields(known) for pair in _ahead_in(field)]
+    most = max(pairs, key=lambda pair: _explained(*pair), default=None)
+    if most is None or limit.level(_explained(*most)) == "sound":
+        lost = [entry.lost_ratio for entry in known]
+        least, greatest = (wording.percent(round(one, 3)) for one in (min(lost), max(lost)))
+        sentence = (
+            f"trials waited {least} to {greatest} of the time for cores that other programs had; "
+            "no rank rests on it"
+        )
+        return [found(limit, 0.0 if most is None else max(_explained(*most), 0.0), sentence, "")]
+    one, other = most
+    lost = [wording.percent(round(entry.lost_ratio, 3)) for entry in (one, other)]
+    sentence = (
+        f"at {one.field}, {one.framework} is ranked ahead of {other.framework}, which waited "
+        f"{lost[1]} of the time for cores that others had, {one.framework} only {lost[0]}"
+    )
+    return [found(limit, _explained(*most), sentence, QUIET_HOST)]
+
+
+def _ahead_in(field: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
+    """Neighbours of which the first is ranked ahead of the second."""
+    order = compared([observed(entry.repetitions, "goodput_per_s") for entry in field])
+    return [
+        (field[one], field[other])
+        for one, other in pairwise(order.order())
+        if order.is_ahead(one, other)
+    ]
+
+
+def _explained(one: Entry, other: Entry) -> float:
+    """Part of a lead that others made, on logarithms; more than 1 where they turned the rank."""
+    if not one.throughput or not other.throughput or one.throughput == other.throughput:
+        return 0.0
+    by_others = log((1 - one.lost_ratio) / (1 - min(other.lost_ratio, 0.99)))
+    return by_others / log(one.throughput / other.throughput)

@@ -1,0 +1,167 @@
+"""Was each server one program in all of its trials, and was all of it measured alike?
+
+A campaign may be interrupted and resumed for days. When the application was changed meanwhile, a
+median over its trials is of neither program: the numbers of that server are void. When what
+measures changed (engine, kernel, cores, load), numbers of before and after are not of one kind:
+that is a doubt. `run` refuses to make such results; they come of folders that were copied together,
+and of files that were changed while a trial ran.
+
+Compared are the parts that each recording keeps of what ran. Trials that failed have no number, and
+those of other tools have no parts; both are left out.
+
+Source: the recordings' `provenance`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.provenance import Part, differences, named
+from plimsoll.verdicts.finding import found, verdict
+from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.verdict import CAMPAIGN, server_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.recording import Recording
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+    _Key = tuple[str, ...]
+
+NAME = "one_program"
+TITLE = "One program"
+SOURCE = "parts of what ran, as each recording has them"
+PROGRAMS = Limit(
+    NAME,
+    "programs",
+    "above",
+    None,
+    1.0,
+    "programs",
+    "different programs that trials of one server ran",
+    "a median over two programs is of neither",
+)
+SET_UPS = Limit(
+    NAME,
+    "set_ups",
+    "above",
+    1.0,
+    None,
+    "ways",
+    "different ways in which trials that are compared were measured",
+    "what measures is part of every number",
+)
+LIMITS = (
+    PROGRAMS,
+    SET_UPS,
+)
+REMEDY = "Measure again what changed: the same `plimsoll run` with `--repeat-changed`"
+OF_ONE_LOAD = ("server cores",)
+"""Settings that a load may change, so that they differ within a campaign."""
+
+
+def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
+    """Whether a server, or what measures, is not the same in all trials.
+
+    Args:
+        repetitions: The trials of a campaign.
+        limits: The limits of the campaign.
+    """
+    known = [one.recording for one in repetitions if one.summary is not None and _is_known(one)]
+    if len(known) < 2:  # noqa: PLR2004
+        return ()
+    mixed = tuple(_mixed(known, limits))
+    return (*mixed, _measured(known, limits, are_one=not mixed))
+
+
+def _is_known(one: ComparedTrial) -> bool:
+    """Whether a trial went well, and what ran in it was recorded."""
+    known = one.recording.provenance
+    return one.recording.ending.kind == "completed" and bool(known.application or known.measurement)
+
+
+def _mixed(recordings: Sequence[Recording], limits: Limits) -> Iterator[Verdict]:
+    """A verdict on each server that is more than one program."""
+    limit = limits.of(PROGRAMS)
+    for (title,), trials in _grouped(recordings, _server):
+        programs = Counter(one.provenance.application_id for one in trials)
+        programs.pop("", None)
+        if len(programs) < 2:  # noqa: PLR2004
+            continue
+        told = [f"{key} in {wording.several(count, 'trial')}" for key, count in programs.items()]
+        changed = _changes(one.provenance.application for one in trials)
+        sentence = (
+            f"{title} mixes {len(programs)} programs: {wording.listed(told)}; {named(changed)}"
+        )
+        finding = found(limit, len(programs), sentence, REMEDY)
+        yield verdict(NAME, server_name(title), [finding], SOURCE)
+
+
+def _measured(recordings: Sequence[Recording], limits: Limits, *, are_one: bool) -> Verdict:
+    """The verdict on what measured them: within each entry, and what all entries share.
+
+    Args:
+        recordings: The trials that have numbers.
+        limits: The limits of the campaign.
+        are_one: Whether each server is one program.
+    """
+    limit = limits.of(SET_UPS)
+    changed: dict[str, None] = {}
+    most = 1
+    for same, parts in ((_entry, _all_parts), (_driver, _shared_parts)):
+        for _, trials in _grouped(recordings, same):
+            each = [parts(one) for one in trials if one.provenance.measurement]
+            most = max(most, len(set(each)))
+            changed.update(dict.fromkeys(_changes(each)))
+    if not changed:
+        programs = "every server was one program in all of its trials; " if are_one else ""
+        sentence = f"{programs}all trials had the same set-up"
+        return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, "")], SOURCE)
+    sentence = f"trials were measured with {most} set-ups: {named(tuple(changed))}"
+    return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, REMEDY)], SOURCE)
+
+
+def _changes(parts: Iterable[tuple[Part, ...]]) -> tuple[str, ...]:
+    """What differs between the first of some lists of parts and the others, each once."""
+    first, *others = [one for one in parts if one]
+    return tuple(dict.fromkeys(told for one in others for told in differences(first, one)))
+
+
+def _grouped(
+    recordings: Sequence[Recording], key: Callable[[Recording], _Key]
+) -> list[tuple[_Key, list[Recording]]]:
+    """Recordings by what they have in common, the first that began first."""
+    groups: dict[_Key, list[Recording]] = {}
+    for one in sorted(recordings, key=lambda recording: recording.zero_utc):
+        groups.setdefault(key(one), []).append(one)
+    return [*groups.items()]
+
+
+def _server(recording: Recording) -> _Key:
+    return (recording.title,)
+
+
+def _entry(recording: Recording) -> _Key:
+    return recording.title, recording.endpoint, recording.load.name, recording.driver_name
+
+
+def _driver(recording: Recording) -> _Key:
+    return (recording.driver_name,)
+
+
+def _all_parts(recording: Recording) -> tuple[Part, ...]:
+    return recording.provenance.measurement
+
+
+def _shared_parts(recording: Recording) -> tuple[Part, ...]:
+    """What measures every trial by one driver alike, whichever its endpoint and load."""
+    return tuple(
+        part
+        for part in recording.provenance.measurement
+        if part.kind != "definition" and part.name not in OF_ONE_LOAD
+    )

@@ -1,0 +1,50 @@
+"""Catalogue: what the checks declare, joined: their limits and their titles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS
+from plimsoll.verdicts.checks import CHECKS
+from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
+from plimsoll.verdicts.figure_set_checks import FIGURE_SET_CHECKS
+
+if TYPE_CHECKING:
+    from plimsoll.verdicts.limits import Limit
+
+LIMITS: tuple[Limit, ...] = tuple(
+    limit
+    for checks in (CHECKS, CAMPAIGN_CHECKS, FIGURE_CHECKS, FIGURE_SET_CHECKS)
+    for check in checks
+    for limit in check.LIMITS
+)
+"""Every limit, in the order of the checks."""
+
+TITLES = {
+    check.NAME: check.TITLE
+    for checks in (FIGURE_SET_CHECKS, FIGURE_CHECKS, CAMPAIGN_CHECKS, CHECKS)
+    for check in checks
+}
+"""Name of each check to the name that people read."""
+
+
+def limit(check: str, name: str) -> Limit:
+    """A limit by its name, as its check declares it.
+
+    Raises:
+        KeyError: There is no such limit.
+    """
+    for one in LIMITS:
+        if (one.check, one.name) == (check, name):
+            return one
+    raise KeyError(f"{check}.{name}")
+
+
+def title(check: str) -> str:
+    """A check as people read it: `littles_law` is `Little's law`.
+
+    Args:
+        check: Its name; one that is not known, in results of another version, reads as it is
+            written.
+    """
+    return TITLES.get(check, check.replace("_", " ").capitalize())

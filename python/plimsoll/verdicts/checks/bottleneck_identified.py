@@ -1,0 +1,216 @@
+"""Which resource was at its limit?
+
+A closed load asks for as much as it gets, so something must be in the way of more. Measured is the
+fullest of what can be read: the server's cores together, its busiest core, the driver's busiest
+core, all cores where both share them, the listen queue, the link, and the throughput against what
+the driver can do by calibration. Where none of them was full, answers waited for something that
+nobody read: a lock, a pool of workers, a timer, another server. The number is then not what the
+server can do on its cores, and more connections may well give more.
+
+One such timer is known by its time: a server that writes an answer in parts and leaves Nagle's
+algorithm on sends the last part only when the first is acknowledged, and Linux waits 40 ms with an
+acknowledgement that nothing else carries.
+
+A few connections keep no resource full by themselves, for each waits for its answer: their number
+is the limit. Open loads and loads with pauses do not look for a limit.
+
+Source: the utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3),
+1978; `TCP_DELACK_MIN` of Linux; RFC 1122, 4.2.3.2 and 4.2.3.4.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.aggregate import cores, disturbance
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unread_server
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+    Shares = dict[str, float]
+
+NAME = "bottleneck_identified"
+TITLE = "Bottleneck identified"
+SOURCE = "utilisation of every resource that can be read; Denning and Buzen, 1978"
+FULLEST_RATIO = Limit(
+    NAME,
+    "fullest_ratio",
+    "below",
+    0.8,
+    None,
+    "ratio",
+    "most used of all resources that can be read",
+    PROPOSAL,
+)
+LIMITS = (FULLEST_RATIO,)
+NEEDS = None
+FEW_FOR_EACH_CORE = 4
+"""Connections for each core of server and driver that need not fill any of them."""
+SERVER, CORE, DRIVER, HOST = "server", "core", "driver", "host"
+QUEUE, LINK, CEILING = "queue", "link", "ceiling"
+SAID = {
+    SERVER: "the server's cores were {} busy",
+    CORE: "the server's busiest core was {} busy",
+    DRIVER: "the load generator's busiest core was {} busy in its busiest second",
+    HOST: "the cores that both share were {} busy",
+    QUEUE: "the listen queue was {} full",
+    LINK: "the link was {} full",
+    CEILING: "throughput was {} of the load generator's calibrated maximum",
+}
+LIMIT_WAS = {
+    SERVER: "the server was saturated",
+    CORE: "one core of the server was saturated, the others were not",
+    DRIVER: "the load generator was saturated",
+    HOST: "the host that both share was saturated",
+    QUEUE: "the listen queue was full",
+    LINK: "the link was saturated",
+    CEILING: "the load generator was saturated",
+}
+SHARED_WITH_OTHERS = (SERVER, CORE, DRIVER, HOST)
+"""Resources that are cores, of which other programs may take a part."""
+
+REMEDY = Remedy(
+    "Find what the server waits for: a lock, a pool of workers, a timer; or use more `connections`",
+    "Find what the server waits for: a lock, a pool of workers, a timer; or use more connections "
+    "(`-c`)",
+)
+
+DELAYED_ACK_NS = (39e6, 47e6)
+"""Between these lie answers that waited for an acknowledgement."""
+SET_NO_DELAY = "Have the server write each response at once, or set TCP_NODELAY on its connections"
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Which resource was at its limit."""
+    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
+
+
+def _finding(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(FULLEST_RATIO)
+    load = tables.recording.load
+    if load.model != "unknown" and not load.is_saturating:
+        return not_checked(
+            limit, "the load is limited on purpose, so no resource needs to be saturated"
+        )
+    shares = _shares(tables)
+    if SERVER not in shares and CORE not in shares:
+        sentence = "CPU use of the server could not be read, so the bottleneck is unknown"
+        return unread_server(limit, tables.recording, sentence)
+    fullest = max(shares, key=lambda name: shares[name])
+    few = _few(tables)
+    if limit.level(shares[fullest]) == "sound":
+        return found(
+            limit, shares[fullest], f"{_most_used(shares)}{_limit_was(tables, fullest)}", ""
+        )
+    if few:
+        sentence = f"{_most_used(shares)}: {wording.several(few, 'connection')} cannot use more"
+        return Finding("sound", shares[fullest], limit, sentence, "")
+    sentence = (
+        f"{_most_used(shares)}: no measured resource was saturated; the bottleneck is unknown"
+    )
+    if delayed := _delayed(tables):
+        return found(limit, shares[fullest], delayed, SET_NO_DELAY)
+    return found(limit, shares[fullest], sentence, REMEDY)
+
+
+def _most_used(shares: Shares) -> str:
+    """The two fullest resources: `the server's cores were 97 % busy, the link was 12 % full`."""
+    ordered = sorted(shares, key=lambda name: -shares[name])
+    return ", ".join(_said(name, shares[name]) for name in ordered[:2])
+
+
+def _limit_was(tables: Tables, fullest: str) -> str:
+    """Which resource was the limit, unless other programs took a part of it."""
+    others = disturbance.noted(tables.recording, tables.usage)
+    if others and fullest in SHARED_WITH_OTHERS:
+        taken = wording.from_whom({whose: one.missed_cores for whose, one in others.items()})
+        return f". Other programs took {taken}, a part of the limit"
+    return f": {LIMIT_WAS[fullest]}"
+
+
+def _delayed(tables: Tables) -> str:
+    """That answers waited for acknowledgements, as a clause; empty when they did not."""
+    least, most = DELAYED_ACK_NS
+    quarter_ns, most_ns = tables.summary.service_time.p25_ns, tables.summary.service_time.p75_ns
+    if quarter_ns is None or most_ns is None or quarter_ns < least or most_ns > most:
+        return ""
+    first, last = wording.seconds(quarter_ns / 1e9), wording.seconds(most_ns / 1e9)
+    return (
+        f"half of all responses took {first} to {last}: the server waits for a delayed "
+        "acknowledgement between two parts of a response"
+    )
+
+
+def _said(name: str, share: float) -> str:
+    return SAID[name].format(wording.percent(round(share, 3)))
+
+
+def _few(tables: Tables) -> int | None:
+    """The connections asked for where they are so few that they are the limit; None otherwise."""
+    recording = tables.recording
+    asked = tables.summary.connections_asked or 0
+    pipeline = recording.load.pipeline
+    server, driver = recording.server, recording.driver
+    count = len(server.cores if server else ()) + len(driver.cores if driver else ())
+    is_few = 0 < asked * pipeline <= FEW_FOR_EACH_CORE * max(count, 2)
+    return int(asked) if is_few else None
+
+
+def _shares(tables: Tables) -> Shares:
+    """How full each resource was, as far as it can be read."""
+    recording, summary = tables.recording, tables.summary
+    driver = recording.driver
+    ceiling = driver.calibrated_ceiling_per_s if driver else None
+    peak = disturbance.driver_peak(recording, tables.usage)
+    found = {
+        SERVER: disturbance.full_ratio(recording, tables.usage),
+        CORE: _busiest_core(tables),
+        DRIVER: None if peak is None else peak.own,
+        HOST: None if cores.own_cores(recording) else _host(tables),
+        QUEUE: _queue(tables),
+        LINK: _link(tables),
+        CEILING: summary.throughput_per_s / ceiling if ceiling else None,
+    }
+    return {name: min(share, 1.0) for name, share in found.items() if share is not None}
+
+
+def _busiest_core(tables: Tables) -> float | None:
+    """The server's busiest core, or its busy cores up to one where it has none of its own."""
+    server = tables.recording.server
+    if server is not None and len(server.cores) > 1 and cores.own_cores(tables.recording):
+        rates = [
+            tables.usage.rate("machine", f"core{core}_busy_s", tables.holds)
+            for core in server.cores
+        ]
+        return max((rate for rate in rates if rate is not None), default=None)
+    is_confined = server is not None and len(server.cores) == 1
+    return None if is_confined else tables.summary.server_busy_cores
+
+
+def _host(tables: Tables) -> float | None:
+    count = len(cores.all_cores(tables.usage))
+    busy = tables.usage.rate("machine", "core_busy_s", tables.holds)
+    return busy / count if count and busy is not None else None
+
+
+def _queue(tables: Tables) -> float | None:
+    queue = tables.usage.peak("server", "listen_queue", tables.holds)
+    most = tables.usage.peak("server", "listen_backlog", tables.holds)
+    return queue / most if queue and most else None
+
+
+def _link(tables: Tables) -> float | None:
+    server = tables.recording.server
+    speed = server.link_bits_per_s if server else None
+    if not speed:
+        return None
+    rates = [
+        tables.usage.rate("machine", f"link_{way}_bytes", tables.holds) or 0.0
+        for way in ("received", "sent")
+    ]
+    return 8 * max(rates) / speed

@@ -1,0 +1,255 @@
+"""Did as many connections open, and were they answered, as were asked for?
+
+Connections can be missing in two ways, and be closed too soon:
+
+- open: mean connections open in the hold divided by those asked for, by the driver's count and,
+  apart from it, by the rows; of a driver that does not count, by the kernel's count at the server;
+- answered: connections that the kernel opened and the server never answered. With a full accept
+  queue a client sees a connection as open which the server has not taken;
+- closed: connections that the server closed in good order, for each response.
+
+Connections that carry one request each are not held open. How evenly answers fell on those that
+are is another check.
+
+Source: conservation of connections; listen(2), where the kernel opens what the server has not
+accepted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.aggregate.outcomes import BY_NAME
+from plimsoll.verdicts import closings
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.remedies import REPEAT
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.check_inputs import OutcomeCount
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "connection_target_met"
+TITLE = "Connection target met"
+LISTENS = "Check that the server runs, and listens on this address and port"
+SOURCE = "connections requested, open and answered, by the load generator and by the rows"
+OPEN_RATIO = Limit(
+    NAME,
+    "open_ratio",
+    "below",
+    0.999,
+    0.99,
+    "ratio",
+    "mean connections open in the measurement window / connections requested",
+    PROPOSAL + "; a thousandth for readings that fall on a connection being opened again",
+)
+UNANSWERED_RATIO = Limit(
+    NAME,
+    "unanswered_ratio",
+    "above",
+    0.0,
+    0.01,
+    "ratio",
+    "opened connections that had time for a response and got no byte of one / opened",
+    PROPOSAL,
+)
+CLOSED_RATIO = Limit(
+    NAME,
+    "closed_ratio",
+    "above",
+    0.01,
+    None,
+    "ratio",
+    "connections that the server closed in the measurement window / complete responses of the "
+    "measurement window",
+    PROPOSAL + "; a connection costs `reference` as much time as 3 responses, so 1 in 100 is 3 %",
+)
+LIMITS = (
+    OPEN_RATIO,
+    UNANSWERED_RATIO,
+    CLOSED_RATIO,
+)
+NEEDS = None
+SHORTEST_S = 0.5
+"""In a shorter hold opening the connections takes up too much of the time to count them."""
+OPENING_NS = 1_000_000_000
+"""A foreign driver may take so long to start and to open its connections."""
+LIVED_S = 1.0
+"""A connection that lived for so long should have been answered."""
+KEEP = Remedy(
+    campaign="Let the server keep connections for more requests, or measure on purpose how many it "
+    "allows (`requests_per_connection`)",
+    load="Let the server keep connections for more requests, or measure on purpose how many it "
+    "allows (`--requests-per-connection`)",
+)
+"""What to do about connections that the server closes."""
+TURNS = 5
+"""It should have been answered at the latest after so many mean response times."""
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether as many connections worked as were asked for."""
+    if unconnected := _unconnected(tables, limits):
+        return of_trial(NAME, tables.recording, [unconnected], SOURCE)
+    if 0 < _held_s(tables) < SHORTEST_S:
+        return of_trial(NAME, tables.recording, [_too_short(tables, limits)], SOURCE)
+    findings = [_open(tables, limits), _answered(tables, limits)]
+    if _is_kept(tables):
+        findings += [*_open_by_rows(tables, limits), *_kept_open(tables, limits)]
+    return of_trial(NAME, tables.recording, findings, SOURCE)
+
+
+def _unconnected(tables: Tables, limits: Limits) -> Finding | None:
+    """That not one of all attempts to connect succeeded, and why; None when one did."""
+    opened, refused = tables.summary.connections_opened, tables.summary.connections_refused
+    if opened != 0 or not refused:
+        return None
+    causes = [words for row in tables.outcome_counts if (words := _why(row))]
+    told = f": {wording.listed(list(dict.fromkeys(causes)))}" if causes else ""
+    attempts = wording.several(refused, "attempt")
+    sentence = f"no connection could be opened{told}, in {attempts}"
+    return found(limits.of(OPEN_RATIO), 0.0, sentence, LISTENS)
+
+
+def _why(row: OutcomeCount) -> str:
+    """Why requests had no connection; empty where they had one."""
+    outcome = BY_NAME.get(row.outcome)
+    return outcome.words if outcome is not None and outcome.group == "connect" else ""
+
+
+def _held_s(tables: Tables) -> float:
+    return sum(end - start for start, end in tables.holds) / 1e9
+
+
+def _too_short(tables: Tables, limits: Limits) -> Finding:
+    held = wording.seconds(_held_s(tables))
+    sentence = f"the measurement window of {held} is too short to count connections"
+    return not_checked(limits.of(OPEN_RATIO), sentence)
+
+
+def _is_kept(tables: Tables) -> bool:
+    return tables.recording.load.keeps_connections
+
+
+def _open(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(OPEN_RATIO)
+    asked, is_open = _asked(tables), tables.summary.open_connections
+    driver = tables.recording.driver
+    if asked and is_open is None and driver is not None and driver.opened is None:
+        by_kernel = _open_by_kernel(tables, limits, asked)
+        if by_kernel is not None:
+            return by_kernel
+    if not asked or is_open is None:
+        sentence = "how many connections were open in the measurement window could not be read"
+        return unknown(limit, sentence, REPEAT)
+    opened = tables.summary.connections_opened or 0
+    answered = tables.summary.connections_answered or 0
+    sentence = (
+        f"{wording.amount(is_open)} of {wording.amount(asked)} requested connections were open; "
+        "over "
+        f"the whole trial {wording.count(opened)} were opened and {wording.count(answered)} got a "
+        "response"
+    )
+    if not _is_kept(tables):
+        return found(limit, 1.0, sentence + ", each for a few requests", "")
+    if ends := closings.orderly(tables):
+        sentence += f". The server closed {closings.told(tables, ends)}, and no request was lost"
+    return found(limit, _ratio(is_open, asked), sentence, _why_not_open(tables))
+
+
+def _open_by_kernel(tables: Tables, limits: Limits, asked: float) -> Finding | None:
+    """Connections of the server's port, for a driver that does not count its own.
+
+    Such a driver opens them when its hold begins, so the first second of it does not count.
+    """
+    opened = [(start + OPENING_NS, end) for start, end in tables.holds if end - start > OPENING_NS]
+    seen = tables.usage.mean("server", "connections_established", opened)
+    if seen is None or not _is_kept(tables):
+        return None
+    sentence = (
+        f"{wording.amount(seen)} of {wording.amount(asked)} requested connections were open at the "
+        "server, by the kernel's count"
+    )
+    remedy = "Find why connections are missing: some tools open fewer than requested"
+    return found(limits.of(OPEN_RATIO), seen / asked, sentence, remedy)
+
+
+def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
+    """Whether the server kept connections for long enough that opening them is not measured.
+
+    To close a connection in good order is its right, after a number of responses or when idle.
+    """
+    limit = limits.of(CLOSED_RATIO)
+    completed, ends = tables.summary.completed, closings.orderly(tables)
+    if not completed or not tables.summary.connections_opened:
+        return []
+    if not ends:
+        return [found(limit, 0.0, "the server kept every connection open", "")]
+    ratio = closings.closed(ends) / completed
+    sentence = (
+        f"the server closed {closings.told(tables, ends)}: one for every "
+        f"{wording.amount(1 / ratio)} responses, so the numbers include opening connections"
+    )
+    return [found(limit, ratio, sentence, KEEP)]
+
+
+def _asked(tables: Tables) -> float | None:
+    """Mean connections asked for in the hold; None when nobody says."""
+    asked = tables.usage.mean("driver", "connections_asked", tables.holds)
+    return tables.summary.connections_asked if asked is None else asked
+
+
+def _open_by_rows(tables: Tables, limits: Limits) -> list[Finding]:
+    """The same from the rows, which know nothing of the driver's count."""
+    asked, is_open = _asked(tables), tables.open_connections
+    if not asked or is_open is None or tables.summary.connections_opened is None:
+        return []
+    sentence = (
+        f"the recorded rows show {wording.amount(is_open)} of {wording.amount(asked)} requested "
+        "connections open on average"
+    )
+    ratio = _ratio(is_open, asked)
+    return [found(limits.of(OPEN_RATIO), ratio, sentence, _why_not_open(tables))]
+
+
+def _ratio(is_open: float, asked: float) -> float:
+    """Open connections / requested ones; 1 where a sentence would say the same number twice."""
+    return 1.0 if wording.amount(is_open) == wording.amount(asked) else is_open / asked
+
+
+def _why_not_open(tables: Tables) -> str:
+    refused = tables.summary.connections_refused or 0
+    lost = tables.summary.connections_lost or 0
+    if not refused and not lost:
+        return (
+            "Find why handshakes take so long: no attempt to connect failed, so the listen queue "
+            "may "
+            "be full"
+        )
+    return (
+        f"Find why connections are missing ({wording.count(refused)} attempts failed, "
+        f"{wording.count(lost)} connections were lost), or request fewer"
+    )
+
+
+def _answered(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(UNANSWERED_RATIO)
+    opened = tables.summary.connections_opened
+    if opened is None or tables.summary.connections_answered is None:
+        sentence = "the load generator does not report which connections got a response"
+        return not_checked(limit, sentence)
+    if not opened:
+        return not_checked(limit, "no connection was opened")
+    turn_s = (tables.summary.response_time.mean_ns or 0.0) / 1e9
+    without = tables.unanswered(int(max(LIVED_S, TURNS * turn_s) * 1e9))
+    sentence = (
+        f"{wording.count(without)} of {wording.count(opened)} connections never got a byte of a "
+        "response: the kernel had accepted them, the server had not"
+        if without
+        else "every connection that was open long enough got a response"
+    )
+    remedy = "Raise the server's listen backlog, or let it accept faster"
+    return found(limit, without / opened, sentence, remedy)

@@ -1,0 +1,325 @@
+"""Do the kernel, and the server itself where it counts, say the same as the driver?
+
+The kernel counts without knowing of either side. Over the whole load it must have seen at least
+what the driver claims:
+
+- handshakes that the driver says completed, against ActiveOpens, and on the server's host
+  PassiveOpens;
+- bytes of requests and answers, against those of the interfaces;
+- requests, and on the server's host answers too, against segments sent: without pipelining each
+  needs one of its own.
+
+These counters are those of the whole host, so more than claimed may be another program's, and only
+less is judged. Where the kernel counted more than twice as many, other traffic would hide what is
+missing, so they are not compared.
+
+In the holds the connections of the server's port, by the kernel, are compared with those that the
+driver holds open, in both directions, where connections are kept: at each reading of the kernel
+that lies between two of the driver, and half of them must agree. One connection more or less is
+none, for both are not counted at the same instant; where each is lost and opened again once a
+second or more often, they are not compared at all.
+
+The reference server is a third witness: it counts by itself, over its whole life, the requests that
+it received and the answers and bytes that it gave. It must have given each answer that the driver
+counts as complete. What it received and the driver does not know of was asked by somebody else, but
+for the questions of the contract, which are recorded, and some tens whether the server is ready.
+
+Source: `Tcp` in the kernel's document on SNMP counters; `/proc/net/dev`; sock_diag(7).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll import wording
+from plimsoll.aggregate import by_figures
+from plimsoll.aggregate.outcomes import COMPLETED
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unread_host
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.remedies import REPEAT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.tool_output.reported import ReportedStatistics
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "counters_agree"
+TITLE = "Counters agree"
+SOURCE = (
+    "the load generator's count against the kernel's (Tcp, /proc/net/dev, sock_diag(7)), and the "
+    "server's"
+)
+UNSEEN_RATIO = Limit(
+    NAME,
+    "unseen_ratio",
+    "above",
+    0.001,
+    0.01,
+    "ratio",
+    "what the load generator counted and the kernel, or the server, did not / what the load "
+    "generator counted",
+    PROPOSAL,
+)
+UNCOUNTED_RATIO = Limit(
+    NAME,
+    "uncounted_ratio",
+    "above",
+    0.001,
+    0.01,
+    "ratio",
+    "requests that the server itself counted and the load generator did not / what the server "
+    "counted",
+    PROPOSAL,
+)
+SOCKETS_DIFFERENCE = Limit(
+    NAME,
+    "sockets_difference",
+    "above",
+    0.01,
+    0.05,
+    "ratio",
+    "difference between connections by the kernel and by the load generator / the latter",
+    PROPOSAL,
+)
+LIMITS = (
+    UNSEEN_RATIO,
+    UNCOUNTED_RATIO,
+    SOCKETS_DIFFERENCE,
+)
+NEEDS = None
+WITNESSES = (
+    ("machine", "tcp_active_opens"),
+    ("machine", "tcp_segments_out"),
+    ("machine", "network_received_bytes"),
+    ("server", "connections_established"),
+)
+"""What the kernel counts itself of that which the driver counts."""
+HERE = "lo"
+ASKED_WHETHER_READY = 100
+"""Requests that the lab itself sends at most until the server is ready."""
+MUCH_MORE, MANY = 2.0, 1000.0
+"""More than so many times the claim, and so many more, is the traffic of other programs."""
+TOGETHER_NS = 100_000_000
+"""So near to each other the kernel's reading and the driver's word are of the same instant."""
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether driver, kernel and server agree."""
+    counted = {
+        "handshakes": _handshakes(tables, limits),
+        "segments": _segments(tables, limits),
+        "bytes": _bytes(tables, limits),
+        "connections of the server": _sockets(tables, limits),
+    }
+    findings = [finding for finding in counted.values() if finding is not None]
+    findings += _by_the_server(tables, limits)
+    compared = _compared(tables)
+    unread = [what for what, one in counted.items() if one is None and compared.get(what, True)]
+    if not findings:
+        sentence = "no counter of the load generator could be compared with the kernel"
+        limit = limits.of(UNSEEN_RATIO)
+        findings = [unread_host(limit, tables.usage, WITNESSES, sentence)]
+        unread = []
+    return of_trial(NAME, tables.recording, findings, SOURCE, unread)
+
+
+def _compared(tables: Tables) -> dict[str, bool]:
+    """What only some loads allow to compare: no answer is missing where it is not."""
+    load = tables.recording.load
+    is_kept = load.keeps_connections
+    is_kept = is_kept and not _is_reopened(tables)
+    is_alone = load.pipeline == 1
+    return {"connections of the server": is_kept, "segments": is_alone}
+
+
+def _is_reopened(tables: Tables) -> bool:
+    """Whether connections are lost and opened again so often that no two counts are of the same."""
+    stages, summary = tables.recording.stages, tables.summary
+    asked, opened = summary.connections_asked or 0, summary.connections_opened or 0
+    ran_s = stages[-1].end_ns / 1e9 if stages else 0.0
+    return opened - asked > asked * ran_s
+
+
+def _handshakes(tables: Tables, limits: Limits) -> Finding | None:
+    driver = tables.recording.driver
+    names = ["tcp_active_opens", *(["tcp_passive_opens"] if _is_here(tables) else [])]
+    grown = [number for name in names if (number := _grown(tables, name)) is not None]
+    if driver is None or driver.opened is None or not grown:
+        return None
+    return _claimed(limits, driver.opened, min(grown), "handshakes")
+
+
+def _segments(tables: Tables, limits: Limits) -> Finding | None:
+    if not _compared(tables)["segments"]:
+        return None
+    sent, answered = _counted(tables)
+    answered = answered if _is_here(tables) else 0
+    grown = _grown(tables, "tcp_segments_out")
+    if grown is None or not sent:
+        return None
+    what = "requests and responses" if answered else "requests"
+    return _claimed(limits, sent + answered, grown, f"segments of {what}")
+
+
+def _counted(tables: Tables) -> tuple[float, float]:
+    """Requests sent, and answers, that the driver knows of: by its rows, or by its figures."""
+    figures = by_figures.figures_of(tables.recording)
+    if figures is not None:
+        return figures.ended or 0.0, by_figures.answers(figures)
+    kinds = tables.kind_counts
+    return sum(kind.sent for kind in kinds), sum(kind.answered for kind in kinds)
+
+
+def _bytes(tables: Tables, limits: Limits) -> Finding | None:
+    figures = by_figures.figures_of(tables.recording)
+    if figures is not None:
+        return _bytes_printed(tables, figures, limits)
+    kinds, lengths = tables.kind_counts, tables.recording.request_bytes
+    received = sum(kind.received_bytes for kind in kinds)
+    here = _is_here(tables)
+    grown = _grown(tables, "network_received_bytes" if here else "link_received_bytes")
+    if grown is None or (here and not _has_lengths(tables)):
+        return None
+    answered = {kind.request: kind.answered for kind in kinds}
+    sent = sum(lengths[kind] * number for kind, number in answered.items()) if here else 0
+    return _claimed(limits, received + sent, grown, "bytes of requests and responses")
+
+
+def _bytes_printed(tables: Tables, figures: ReportedStatistics, limits: Limits) -> Finding | None:
+    """Bytes of answers that a foreign driver printed; how long its requests are it does not say."""
+    name = "network_received_bytes" if _is_here(tables) else "link_received_bytes"
+    grown = _grown(tables, name)
+    if grown is None or not figures.received_bytes:
+        return None
+    return _claimed(limits, figures.received_bytes, grown, "bytes of responses")
+
+
+def _has_lengths(tables: Tables) -> bool:
+    return len(tables.recording.request_bytes) >= len(tables.recording.requests)
+
+
+def _claimed(limits: Limits, claimed: float, seen: float, what: str) -> Finding:
+    """What the load generator counted against what the kernel has seen at least."""
+    if seen > MUCH_MORE * claimed and seen - claimed > MANY:
+        sentence = (
+            f"the kernel counted {wording.count(seen)} {what} on the whole host, the load "
+            f"generator {wording.count(claimed)}: other traffic would hide missing ones"
+        )
+        return not_checked(limits.of(UNSEEN_RATIO), sentence)
+    by = f"the kernel {wording.count(seen)} on the whole host"
+    return _missing(limits, claimed, seen, what, by)
+
+
+def _missing(limits: Limits, claimed: float, seen: float, what: str, by: str) -> Finding:
+    """What the driver claims, less what a witness has seen."""
+    ratio = max(claimed - seen, 0.0) / claimed if claimed else 0.0
+    sentence = f"the load generator counted {wording.count(claimed)} {what}, {by}"
+    return found(limits.of(UNSEEN_RATIO), ratio, sentence, REPEAT)
+
+
+def _by_the_server(tables: Tables, limits: Limits) -> list[Finding]:
+    """What the driver counts against what the server counted itself."""
+    recording = tables.recording
+    own = recording.server.counted if recording.server is not None else None
+    driver = recording.driver
+    if own is None or driver is None:
+        return []
+    figures = by_figures.figures_of(recording)
+    if figures is not None:
+        return _printed_and_given(figures, own, limits)
+    if driver.sent is None:
+        return []
+    answers = sum(driver.outcomes.get(name, 0) for name in COMPLETED)
+    received = sum(kind.received_bytes for kind in tables.kind_counts)
+    given = own.get("requests_answered", 0) + own.get("requests_refused", 0)
+    return [
+        _given(limits, answers, given, "complete responses"),
+        _given(limits, received, own.get("sent_bytes", 0), "bytes of responses"),
+        _unknown_of(limits, driver.sent + recording.asked_apart, own.get("requests_received", 0)),
+    ]
+
+
+def _printed_and_given(
+    figures: ReportedStatistics, own: Mapping[str, int], limits: Limits
+) -> list[Finding]:
+    """What a foreign driver printed of its hold against what the server gave in its whole life."""
+    given = own.get("requests_answered", 0) + own.get("requests_refused", 0)
+    answers = _given(limits, by_figures.answers(figures), given, "complete responses")
+    if not figures.received_bytes:
+        return [answers]
+    sent = own.get("sent_bytes", 0)
+    return [answers, _given(limits, figures.received_bytes, sent, "bytes of responses")]
+
+
+def _given(limits: Limits, claimed: float, given: float, what: str) -> Finding:
+    """What the driver got against what the server gave."""
+    by = f"the server itself counted {wording.count(given)}"
+    return _missing(limits, claimed, given, what, by)
+
+
+def _unknown_of(limits: Limits, sent: int, received: int) -> Finding:
+    """Requests that the server received and neither the driver nor the lab knows of."""
+    unknown_of = max(received - sent - ASKED_WHETHER_READY, 0)
+    sentence = (
+        f"the server itself received {wording.count(received)} requests, load generator and "
+        "contract sent "
+        f"{wording.count(sent)}"
+    )
+    ratio = unknown_of / received if received else 0.0
+    return found(limits.of(UNCOUNTED_RATIO), ratio, sentence, REPEAT)
+
+
+def _sockets(tables: Tables, limits: Limits) -> Finding | None:
+    """Connections of the server's port against those that the driver holds open."""
+    if not _compared(tables)["connections of the server"]:
+        return None
+    pairs = [pair for window in tables.holds for pair in _pairs(tables, *window)]
+    if not pairs:
+        return None
+    seen, claimed = sorted(pairs, key=lambda pair: abs(pair[0] - pair[1]))[(len(pairs) - 1) // 2]
+    difference = max(abs(seen - claimed) - 1, 0.0) / claimed if claimed else 0.0
+    sentence = (
+        f"the load generator held {wording.amount(claimed)} connections open, the server's port "
+        "had "
+        f"{wording.amount(seen)} by the kernel"
+    )
+    return found(limits.of(SOCKETS_DIFFERENCE), difference, sentence, REPEAT)
+
+
+def _pairs(tables: Tables, start_ns: int, end_ns: int) -> list[tuple[float, float]]:
+    """Connections by the kernel and by the driver at each reading within a stretch of time.
+
+    Before the driver's first word and after its last one nobody knows what it held.
+    """
+    told = tables.usage.of("driver", "connections_open")
+    start_ns = max([start_ns, *(int(series.at_ns[0]) - TOGETHER_NS for series in told)])
+    end_ns = min([end_ns, *(int(series.at_ns[-1]) + TOGETHER_NS for series in told)])
+    pairs: list[tuple[float, float]] = []
+    for series in tables.usage.of("server", "connections_established"):
+        inside = (series.at_ns >= start_ns) & (series.at_ns <= end_ns)
+        claimed = tables.usage.level("driver", "connections_open", series.at_ns[inside])
+        known = ~np.isnan(claimed)
+        pairs += zip(series.values[inside][known].tolist(), claimed[known].tolist(), strict=True)
+    return pairs
+
+
+def _grown(tables: Tables, quantity: str) -> float | None:
+    """Growth of a counter of the host over the whole load; None unless all of it was read."""
+    stages = tables.recording.stages
+    found = tables.usage.of("machine", quantity)
+    if not stages or len(found) != 1:
+        return None
+    series = found[0]
+    is_whole = series.at_ns[0] <= stages[0].start_ns and series.at_ns[-1] >= stages[-1].end_ns
+    return float(series.values[-1] - series.values[0]) if is_whole else None
+
+
+def _is_here(tables: Tables) -> bool:
+    """Whether the server is on the driver's host, where the kernel counts for both."""
+    server = tables.recording.server
+    return server is not None and server.link == HERE

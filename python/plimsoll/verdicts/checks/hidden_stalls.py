@@ -1,0 +1,207 @@
+"""Do the latencies of a closed load hide stalls of the server?
+
+A connection that waits sends nothing, so a stall of 50 ms makes one slow request on each connection
+and no more, however many users would have come in it. `aggregate.stalls` finds in the rows when no
+response came although requests waited, and when single connections stalled while others got
+responses. It computes how long a user who arrives at a random instant, on a random connection,
+would have waited because of that, at least. Doubtful is a load whose 99th percentile would be more
+than twice the measured one, or whose 99.9th percentile more than five times, where there are
+enough responses for it.
+
+Stalls below 10 ms are left out, since schedulers make those; so are those in which the load
+generator itself stalled. Where others took at least half as much processor time from server or
+load generator as the stalls lasted, the server is not blamed. A 99.9th percentile needs three
+stalls of 50 ms. Whole seconds without a response are judged by `steady`.
+
+Source: `aggregate.stalls`; coordinated omission, G. Tene, README of giltene/wrk2.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll import wording
+from plimsoll.aggregate import disturbance, stalls
+from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import EveryRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import Window
+    from plimsoll.verdicts.limits import Limit, Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "hidden_stalls"
+TITLE = "Hidden stalls"
+SOURCE = "waits of arrivals at random instants, from stalls in the recorded requests"
+WAIT_RATIO = Limit(
+    NAME,
+    "wait_ratio",
+    "above",
+    2.0,
+    None,
+    "ratio",
+    "99th percentile that stalls alone make for random arrivals / the measured one",
+    PROPOSAL,
+)
+RARE_WAIT_RATIO = Limit(
+    NAME,
+    "rare_wait_ratio",
+    "above",
+    5.0,
+    None,
+    "ratio",
+    "99.9th percentile that stalls of connections make for random arrivals / the measured one",
+    PROPOSAL + "; higher than for p99, because one hiccup of the host changes a p99.9",
+)
+LIMITS = (WAIT_RATIO, RARE_WAIT_RATIO)
+NEEDS = EveryRequest(WAIT_RATIO, "when the server stalled is unknown")
+QUANTILE = 0.99
+LEAST_NS = 10_000_000
+"""A shorter stall may be the work of a scheduler."""
+RARE_QUANTILE = 0.999
+RARE_NS = 50_000_000
+"""A shorter stall is left out of a 99.9th percentile: any host has some."""
+FEWEST = 3
+"""Fewer stalls of single connections say nothing of a 99.9th percentile."""
+MANY = 10_000
+"""Of fewer responses a 99.9th percentile rests on less than ten."""
+LIKELY = 0.5
+"""A stop of the load generator in the same second explains a stall at most twice as long."""
+AT_A_RATE = Remedy(
+    campaign='Look for pauses of the server; measure latency at a fixed rate (`model = "open"`)',
+    load="Look for pauses of the server; measure latency at a fixed rate (`-R`)",
+    imported="Look for pauses of the server; measure latency at a fixed rate",
+)
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether latencies would be much longer for users who do not wait for each other."""
+    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
+
+
+def _finding(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(WAIT_RATIO)
+    measured_ns = tables.summary.service_time.p99_ns
+    if tables.recording.load.model != "closed":
+        return not_checked(limit, "open load: latency includes the wait since the intended start")
+    if not measured_ns:
+        return not_checked(limit, "there are too few responses for a 99th percentile")
+    worst = _of_server(tables, limit, measured_ns)
+    for finding in _of_connections(tables, limits, measured_ns):
+        if worst.level == "sound" and finding.level != "sound":
+            worst = finding
+    return worst
+
+
+def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
+    """Stalls of all connections at once."""
+    stalls_ns = _stalls_ns(tables)
+    wait_ns = stalls.wait_ns(stalls_ns, _held_ns(tables), QUANTILE) or 0.0
+    ratio = wait_ns / measured_ns
+    if not wait_ns:
+        return found(limit, ratio, "no stall that changes p99 is hidden in the latencies", "")
+    sentence = (
+        f"the server stalled {_stalled(stalls_ns)}: users who do not wait for each other would see "
+        f"a p99 of at least {_time(wait_ns)}, not {_time(measured_ns)}"
+    )
+    finding = found(limit, ratio, sentence, AT_A_RATE)
+    is_doubted = finding.level != "sound"
+    return (_of_machine(tables, limit, stalls_ns) if is_doubted else None) or finding
+
+
+def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[Finding]:
+    """Stalls of some connections while others got responses, at both percentiles."""
+    summary, held_ns = tables.summary, _held_ns(tables)
+    connections = max(summary.open_connections or 0.0, summary.in_flight or 0.0, 1.0)
+    stalls_ns = _connection_stalls_ns(tables)
+    rare_ns = [one for one in stalls_ns if one >= RARE_NS]
+    p999_ns = summary.service_time.p999_ns
+    compared = [(limits.of(WAIT_RATIO), "p99", QUANTILE, p99_ns, stalls_ns)]
+    if p999_ns and summary.completed >= MANY and len(rare_ns) >= FEWEST:
+        compared.append((limits.of(RARE_WAIT_RATIO), "p99.9", RARE_QUANTILE, p999_ns, rare_ns))
+    for limit, name, quantile, measured_ns, lengths_ns in compared:
+        wait_ns = stalls.wait_ns(lengths_ns, int(held_ns * connections), quantile) or 0.0
+        sentence = (
+            f"single connections stalled {_stalled(lengths_ns)}: users at random instants would "
+            f"see a {name} of at least {_time(wait_ns)}, not {_time(measured_ns)}"
+        )
+        finding = found(limit, wait_ns / measured_ns, sentence, AT_A_RATE)
+        if finding.level != "sound":
+            yield _of_machine(tables, limit, lengths_ns, connections) or finding
+
+
+def _stalled(stalls_ns: Sequence[int]) -> str:
+    """`3 times, for up to 200 ms`."""
+    return (
+        f"{wording.several(len(stalls_ns), 'time')}, for up to {_time(max(stalls_ns, default=0))}"
+    )
+
+
+def _held_ns(tables: Tables) -> int:
+    return sum(end - start for start, end in tables.holds)
+
+
+def _of_machine(
+    tables: Tables, limit: Limit, stalls_ns: Sequence[int], connections: float = 1.0
+) -> Finding | None:
+    """That others took as much from server or driver as the stalls lasted; None otherwise.
+
+    Args:
+        tables: The tables of the trial.
+        limit: The limit that the stalls are beyond.
+        stalls_ns: Their lengths.
+        connections: Of how many connections each stalled one.
+    """
+    held_s = _held_ns(tables) / SECOND_NS
+    stalled_s = sum(stalls_ns) / SECOND_NS / connections
+    taken = disturbance.taken(tables.recording, tables.usage, tables.holds).values()
+    taken_s = max((one.missed_cores for one in taken), default=0.0) * held_s
+    stolen = tables.usage.rate("machine", "cpu_steal_s", tables.holds) or 0.0
+    taken_s += stolen * held_s
+    if taken_s < LIKELY * stalled_s:
+        return None
+    sentence = (
+        f"responses stalled {_stalled(stalls_ns)}; others took {wording.seconds(taken_s)} of CPU "
+        "time in the measurement window, which explains it"
+    )
+    return not_checked(limit, sentence)
+
+
+def _connection_stalls_ns(tables: Tables) -> list[int]:
+    """Lengths of the stalls of single connections, without those in which all stalled."""
+    own = [one for one in tables.connection_stalls if not _was_stopped(tables, one)]
+    if not own:
+        return []
+    together = np.array(tables.silences or [(0, 0)])
+    starts, ends = np.array(own).T
+    shared = np.zeros(len(own))
+    for start_ns, end_ns in together:
+        shared += np.clip(np.minimum(ends, end_ns) - np.maximum(starts, start_ns), 0, None)
+    lengths = ends - starts
+    return [int(one) for one in lengths[shared < LIKELY * lengths]]
+
+
+def _stalls_ns(tables: Tables) -> Sequence[int]:
+    """Lengths of the stalls below a second, without those that the load generator stopped in."""
+    return [
+        end - start
+        for start, end in tables.silences
+        if LEAST_NS <= end - start < SECOND_NS and not _was_stopped(tables, (start, end))
+    ]
+
+
+def _was_stopped(tables: Tables, stall: Window) -> bool:
+    """Whether the load generator did not look for most of a stall."""
+    pause_s = disturbance.longest_pause_s(tables.usage, stall) or 0.0
+    return pause_s * SECOND_NS >= LIKELY * (stall[1] - stall[0])
+
+
+def _time(length_ns: float) -> str:
+    return wording.seconds(length_ns / SECOND_NS)

@@ -1,0 +1,219 @@
+"""Did the host work at one speed through the hold?
+
+- frequency: how far the mean frequency of the cores fell within the hold, by its readings;
+- heat: times a core was slowed because it was too hot;
+- quota: share of the hold for which a control group of Plimsoll was stopped, having used up its
+  time;
+- disk: share of the hold in which some task waited for a disk (PSI);
+- speed: how far the processor time of the load generator for a request wandered from second to
+  second, without what goes with its wake-ups (`aggregate.machine_speed`). Neighbours on caches and
+  memory do that too. Judged is what it leaves unknown of the mean of the hold. A single load is
+  doubtful from 10 % on, as in `steady`; repetitions of a campaign show such scatter in their
+  intervals, so a trial of it is doubtful from a third on.
+
+Virtual machines show neither frequency nor heat, and few hosts their energy. What is not shown is
+named as unknown in the statement; the level is that of what can be read. Time that a virtual
+machine did not get is judged by the check on disturbances.
+
+Source: the kernel's documents on cpufreq, thermal throttling, control groups (`cpu.stat`) and
+pressure stall information.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll import wording
+from plimsoll.aggregate import cores, machine_speed
+from plimsoll.machine import Fact
+from plimsoll.statistics.intervals import interval
+from plimsoll.verdicts.finding import Finding, found, of_trial, unread_host
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.remedies import LONGER_HOLD, QUIET_HOST
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "host_speed_stable"
+TITLE = "Host speed stable"
+SOURCE = "cpufreq, thermal_throttle, cpu.stat and PSI over the measurement window"
+WITHHELD_RATIO = Limit(
+    NAME,
+    "withheld_ratio",
+    "above",
+    0.001,
+    0.05,
+    "ratio",
+    "share of the measurement window for which a quota stopped a control group of Plimsoll",
+    PROPOSAL,
+)
+DISK_RATIO = Limit(
+    NAME,
+    "disk_ratio",
+    "above",
+    0.2,
+    None,
+    "ratio",
+    "share of the measurement window in which some task waited for a disk",
+    PROPOSAL,
+)
+FREQUENCY_FALL = Limit(
+    NAME,
+    "frequency_fall",
+    "above",
+    0.1,
+    None,
+    "ratio",
+    "fall of the mean frequency of the cores within the measurement window",
+    PROPOSAL,
+)
+THROTTLES = Limit(
+    NAME,
+    "throttles",
+    "above",
+    0.0,
+    None,
+    "times",
+    "times that a core was slowed by its heat in the measurement window",
+    "a core that was slowed is another core",
+)
+SPEED_ERROR_RATIO = Limit(
+    NAME,
+    "speed_error_ratio",
+    "above",
+    0.1,
+    None,
+    "ratio",
+    "half width of the 95 % interval of the machine's mean speed in the measurement window of a "
+    "single load",
+    "a mean of a measurement window may be as uncertain",
+)
+COMPARED_SPEED_ERROR_RATIO = Limit(
+    NAME,
+    "compared_speed_error_ratio",
+    "above",
+    0.33,
+    None,
+    "ratio",
+    "the same of a trial of a campaign",
+    "intervals over repetitions contain it; beyond a third one trial says too little",
+)
+LIMITS = (
+    WITHHELD_RATIO,
+    DISK_RATIO,
+    FREQUENCY_FALL,
+    THROTTLES,
+    SPEED_ERROR_RATIO,
+    COMPARED_SPEED_ERROR_RATIO,
+)
+NEEDS = None
+WITNESSES = tuple(
+    ("machine", quantity)
+    for quantity in ("core_busy_s", "pressure_io_s", "frequency_hz", "thermal_throttles")
+)
+"""Every quantity that shows it."""
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether the host worked at one speed."""
+    parts = {
+        "time withheld by a quota": _withheld(tables, limits),
+        "waits for a disk": _disk(tables, limits),
+        "frequency": _frequency(tables, limits),
+        "thermal throttling": _heat(tables, limits),
+    }
+    findings = [finding for finding in parts.values() if finding is not None]
+    unread = [what for what, finding in parts.items() if finding is None]
+    findings = [*_speed(tables, limits), *findings]
+    if not tables.usage.of("machine", "energy_j"):
+        unread.append("energy")
+    if not findings:
+        sentence = "CPU frequency, heat, quota and disk waits could not be read"
+        limit = limits.of(WITHHELD_RATIO)
+        findings = [unread_host(limit, tables.usage, WITNESSES, sentence, LONGER_HOLD)]
+        unread = []
+    return of_trial(NAME, tables.recording, findings, SOURCE, unread)
+
+
+def _speed(tables: Tables, limits: Limits) -> list[Finding]:
+    """How far the machine's speed wandered; nothing where the load generator is no clock."""
+    speeds = machine_speed.speeds(tables.usage, cores.whole_seconds(tables.recording))
+    known = [float(speed) for speed in speeds if not np.isnan(speed)]
+    reach = interval(known)
+    if reach is None:
+        return []
+    error = float(np.sqrt(reach.high / reach.low)) - 1
+    wander = (max(known) - min(known)) / 2
+    sentence = (
+        f"the machine's speed wandered by ±{wording.percent(round(wander, 3))} from second to "
+        f"second, which makes a mean uncertain by ±{wording.percent(round(error, 3))}"
+    )
+    is_compared = tables.recording.origin == "campaign"
+    limit = limits.of(COMPARED_SPEED_ERROR_RATIO if is_compared else SPEED_ERROR_RATIO)
+    return [found(limit, error, sentence, QUIET_HOST)]
+
+
+def _withheld(tables: Tables, limits: Limits) -> Finding | None:
+    ratio = tables.usage.rate("machine", "cgroup_throttled_s", tables.holds)
+    if ratio is None and not tables.usage.of("machine", "core_busy_s"):
+        return None
+    host = next(iter(tables.recording.machines.values()), dict[str, Fact]())
+    if ratio is None and host.get("cgroup_cores") is not None:
+        return None
+    ratio = ratio or 0.0
+    sentence = (
+        f"a quota of the control group withheld CPU time for {wording.percent(ratio)} of the "
+        "measurement window"
+        if ratio > 0
+        else "no quota withheld CPU time in the measurement window"
+    )
+    remedy = "Raise the quota (`--cpus`), or use no more cores than it allows"
+    return found(limits.of(WITHHELD_RATIO), ratio, sentence, remedy)
+
+
+def _disk(tables: Tables, limits: Limits) -> Finding | None:
+    ratio = tables.usage.rate("machine", "pressure_io_s", tables.holds)
+    if ratio is None:
+        return None
+    sentence = (
+        f"some task waited for a disk {wording.percent(round(ratio, 3))} of the measurement window"
+    )
+    remedy = "Find what reads or writes on this host, or keep the results on a faster disk"
+    return found(limits.of(DISK_RATIO), ratio, sentence, remedy)
+
+
+def _frequency(tables: Tables, limits: Limits) -> Finding | None:
+    readings = [
+        series.inside(window)
+        for series in tables.usage.of("machine", "frequency_hz")
+        for window in tables.holds
+    ]
+    values = np.concatenate(readings) if readings else np.empty(0)
+    if not len(values):
+        return None
+    highest, lowest = float(values.max()), float(values.min())
+    fall = 1 - lowest / highest if highest else 0.0
+    governor = next(iter(tables.recording.machines.values()), dict[str, Fact]()).get("cpu_governor")
+    chosen = f" (governor `{governor}`)" if governor else ""
+    sentence = (
+        f"the mean frequency of the cores{chosen} was between {lowest / 1e9:.2f} and "
+        f"{highest / 1e9:.2f} GHz in the measurement window"
+    )
+    remedy = "Fix the frequency: `sudo cpupower frequency-set -g performance`"
+    return found(limits.of(FREQUENCY_FALL), fall, sentence, remedy)
+
+
+def _heat(tables: Tables, limits: Limits) -> Finding | None:
+    grown = tables.usage.growth("machine", "thermal_throttles", tables.holds)
+    if grown is None:
+        return None
+    times = max(round(grown), 0)
+    sentence = (
+        f"cores were slowed by their heat {wording.several(times, 'time')} in the measurement "
+        "window"
+    )
+    return found(limits.of(THROTTLES), times, sentence, "Cool the host, and let it rest")

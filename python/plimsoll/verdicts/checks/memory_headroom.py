@@ -1,0 +1,147 @@
+"""Was there memory enough?
+
+Four numbers over the holds: pages that the host swapped, page faults of the server that needed a
+disk, time in which some task waited for memory (PSI), and, over the whole load, processes that the
+kernel killed for want of it. A server whose memory lies on a disk is as fast as that disk.
+
+Some pages are always swapped or read again on behalf of others, so only many of them count.
+
+Source: `/proc/vmstat`; proc_pid_stat(5), majflt; the kernel's document on pressure stall
+information.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.verdicts.finding import Finding, found, of_trial, unread_host
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.remedies import LONGER_HOLD
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "memory_headroom"
+TITLE = "Memory headroom"
+SOURCE = "swapping, page faults, kills and waits for memory; /proc/vmstat, PSI"
+SWAPPED_PER_S = Limit(
+    NAME,
+    "swapped_per_s",
+    "above",
+    10.0,
+    None,
+    "pages/s",
+    "pages that the host swapped in or out in the measurement window",
+    PROPOSAL,
+)
+MAJOR_FAULTS_PER_S = Limit(
+    NAME,
+    "major_faults_per_s",
+    "above",
+    10.0,
+    None,
+    "faults/s",
+    "page faults of the server that needed a disk, in the measurement window",
+    PROPOSAL,
+)
+WAITED_RATIO = Limit(
+    NAME,
+    "waited_ratio",
+    "above",
+    0.05,
+    None,
+    "ratio",
+    "share of the measurement window in which some task waited for memory",
+    PROPOSAL,
+)
+KILLS = Limit(
+    NAME,
+    "kills",
+    "above",
+    0.0,
+    None,
+    "processes",
+    "processes that the kernel killed for want of memory during the load",
+    "a kill is never without effect",
+)
+LIMITS = (
+    SWAPPED_PER_S,
+    MAJOR_FAULTS_PER_S,
+    WAITED_RATIO,
+    KILLS,
+)
+NEEDS = None
+REMEDY = "Give the host more memory, or let the server use less"
+RATES = (
+    (
+        SWAPPED_PER_S,
+        "machine",
+        "swapped_pages",
+        "swapped pages",
+        "{} pages a second were swapped",
+    ),
+    (
+        MAJOR_FAULTS_PER_S,
+        "server",
+        "major_faults",
+        "page faults of the server",
+        "the server waited for a page from a disk {} times a second",
+    ),
+)
+WITNESSES = (
+    *((scope, quantity) for _, scope, quantity, *_ in RATES),
+    ("machine", "pressure_memory_s"),
+    ("machine", "oom_kills"),
+)
+"""Every quantity that shows it."""
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether there was memory enough."""
+    parts = {
+        what: _rate(tables, limits.of(limit), (scope, quantity), sentence)
+        for limit, scope, quantity, what, sentence in RATES
+    }
+    parts["pressure on memory"] = _waited(tables, limits)
+    parts["kills for want of memory"] = _killed(tables, limits)
+    findings = [finding for finding in parts.values() if finding is not None]
+    unread = [what for what, finding in parts.items() if finding is None]
+    if not findings:
+        sentence = "memory use of the host could not be read"
+        limit = limits.of(SWAPPED_PER_S)
+        findings = [unread_host(limit, tables.usage, WITNESSES, sentence, LONGER_HOLD)]
+        unread = []
+    return of_trial(NAME, tables.recording, findings, SOURCE, unread)
+
+
+def _rate(tables: Tables, limit: Limit, read: tuple[str, str], sentence: str) -> Finding | None:
+    per_s = tables.usage.rate(*read, tables.holds)
+    if per_s is None:
+        return None
+    told = sentence.format(wording.amount(per_s)) + " in the measurement window"
+    return found(limit, max(per_s, 0.0), told, REMEDY)
+
+
+def _waited(tables: Tables, limits: Limits) -> Finding | None:
+    ratio = tables.usage.rate("machine", "pressure_memory_s", tables.holds)
+    if ratio is None:
+        return None
+    sentence = (
+        f"some task waited for memory {wording.percent(round(ratio, 4))} of the measurement window"
+    )
+    return found(limits.of(WAITED_RATIO), ratio, sentence, REMEDY)
+
+
+def _killed(tables: Tables, limits: Limits) -> Finding | None:
+    windows = [(stage.start_ns, stage.end_ns) for stage in tables.recording.stages]
+    killed = tables.usage.growth("machine", "oom_kills", windows)
+    if killed is None:
+        return None
+    sentence = (
+        f"the kernel killed {wording.several(round(killed), 'process', 'processes')} because "
+        "memory ran out"
+    )
+    return found(limits.of(KILLS), round(killed), sentence, REMEDY)

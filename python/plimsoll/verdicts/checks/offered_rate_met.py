@@ -1,0 +1,188 @@
+"""Did requests arrive at the rate, and at the instants, that the load asks for?
+
+Only in the open model, where a schedule says when each request is due, whatever the server does.
+
+- rate: requests sent in the holds against those that the schedule asks for in them. Where arrivals
+  are drawn at random, four standard deviations of a Poisson count are no difference.
+- lag: the 99th percentile of sent − due (of fewer than 1,000 requests the highest that they tell),
+  divided by the median service time or 10 ms, whichever is longer. What waits in the driver is part
+  of the response time, which counts from due; but the server then saw other arrivals than the load
+  says, fewer at a time and later.
+
+A driver that slows down together with its server asks less of it just when it is slow.
+
+While other programs have the load generator's cores, requests are late by no fault of the load:
+`undisturbed` judges that. Such waits explain late requests where they are no longer than the
+longest stall of the load generator, and fill half of the time that as many arrivals take. A stall
+at the end of a hold leaves the requests of its length to be sent after it.
+
+Source: B. Schroeder, A. Wierman, M. Harchol-Balter, Open Versus Closed: A Cautionary Tale,
+NSDI 2006; G. Tene on coordinated omission.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.aggregate import disturbance
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import RecordedStage
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "offered_rate_met"
+TITLE = "Offered rate met"
+SOURCE = "requests sent against the schedule of an open load; Schroeder et al., NSDI 2006"
+RATE_DIFFERENCE = Limit(
+    NAME,
+    "rate_difference",
+    "above",
+    0.01,
+    0.05,
+    "ratio",
+    "difference between requests sent and requested in the measurement window / requested",
+    PROPOSAL,
+)
+LAG_RATIO = Limit(
+    NAME,
+    "lag_ratio",
+    "above",
+    0.1,
+    1.0,
+    "ratio",
+    "99th percentile of sent − due, or the highest known / median service time or 10 ms, the "
+    "longer",
+    PROPOSAL,
+)
+LIMITS = (
+    RATE_DIFFERENCE,
+    LAG_RATIO,
+)
+NEEDS = None
+CHANCE = 4.0
+"""Poisson counts differ by so many standard deviations by chance."""
+EDGES = 2
+"""Arrivals that may fall on this or that side of the ends of a hold, for each thread."""
+LEAST_SERVICE_NS = 10_000_000
+"""Where answers are faster, lag is compared with this instead."""
+LATEST = {
+    "p99": "one request in a hundred",
+    "p95": "one request in twenty",
+    "p90": "one request in ten",
+    "p50": "every second request",
+}
+"""Percentiles of the lag, the highest first, and who was as late; one late request is none."""
+LATE_RATIOS = {"p99": 0.01, "p95": 0.05, "p90": 0.1, "p50": 0.5}
+"""Share of the requests that are as late as a percentile, or later."""
+LIKELY = 0.5
+"""Waits for a core explain late requests where they take this share of the time or more."""
+CAUGHT_UP = 3.0
+"""A request is sent within so many times the longest stall, if stalls are all it waited for."""
+MORE_POOL = Remedy(
+    "Give the load more `connections`, or the load generator more `driver_cores`; ask for fewer "
+    "arrivals where the server was at its limit",
+    "Give the load more connections (`-c`) or threads (`-t`), or ask for a lower rate (`-R`)",
+)
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether requests arrived as the load asks for."""
+    if tables.recording.load.model == "unknown":
+        sentence = "the requested arrivals are not recorded"
+        findings = [not_checked(limits.of(RATE_DIFFERENCE), sentence)]
+    elif tables.recording.load.model != "open":
+        sentence = "closed load: requests follow responses, so there is no requested rate"
+        findings = [not_checked(limits.of(RATE_DIFFERENCE), sentence)]
+    else:
+        findings = [_rate(tables, limits), _lag(tables, limits)]
+    return of_trial(NAME, tables.recording, findings, SOURCE)
+
+
+def _rate(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(RATE_DIFFERENCE)
+    duration_s = sum(end - start for start, end in tables.holds) / 1e9
+    asked = sum(map(_asked, tables.recording.holds))
+    if not asked or not duration_s:
+        return not_checked(limit, "no rate was requested in the measurement window")
+    sent = sum(kind.held for kind in tables.kind_counts)
+    chance = _by_chance(tables, asked) + _left_by_a_stall(tables, asked / duration_s)
+    difference = max(abs(sent - asked) - chance, 0.0) / asked
+    sentence = (
+        f"{wording.amount(asked / duration_s)} arrivals per second were requested and "
+        f"{wording.amount(sent / duration_s)} requests per second were sent in the measurement "
+        "window"
+    )
+    return found(limit, difference, sentence, MORE_POOL)
+
+
+def _asked(stage: RecordedStage) -> float:
+    """Arrivals that the schedule has in a stage: its mean level times its length."""
+    return stage.mean_level * (stage.end_ns - stage.start_ns) / 1e9
+
+
+def _by_chance(tables: Tables, asked: float) -> float:
+    driver = tables.recording.driver
+    edges = EDGES * max(driver.threads if driver else 1, 1)
+    load = tables.recording.load
+    drawn = load.model == "open" and load.arrivals == "poisson"
+    return edges + (CHANCE * sqrt(asked) if drawn else 0.0)
+
+
+def _left_by_a_stall(tables: Tables, per_s: float) -> float:
+    """Arrivals of the longest stall that other programs made, which fall behind the hold's end."""
+    missed_s = _missed_ratio(tables) * sum(end - start for start, end in tables.holds) / 1e9
+    return per_s * min(_longest_stall_s(tables), missed_s)
+
+
+def _missed_ratio(tables: Tables) -> float:
+    """Share of the holds in which the load generator waited for cores that others had."""
+    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
+    return 0.0 if lost is None else lost.driver_ratio
+
+
+def _longest_stall_s(tables: Tables) -> float:
+    driver = tables.recording.driver
+    return 0.0 if driver is None else (driver.longest_pause_ns or 0) / 1e9
+
+
+def _is_late_by_others(tables: Tables, limit: Limit, service_ns: float) -> bool:
+    """Whether waits for cores that others had explain every percentile that is too late."""
+    late = [
+        (LATE_RATIOS[name], lag_ns)
+        for name in LATEST
+        if (lag_ns := tables.summary.lag.of(name)) is not None
+        and limit.level(lag_ns / max(service_ns, LEAST_SERVICE_NS)) != "sound"
+    ]
+    if not late:
+        return False
+    ratio, lag_ns = max(ratio for ratio, _ in late), max(lag_ns for _, lag_ns in late)
+    is_short = lag_ns / 1e9 <= CAUGHT_UP * _longest_stall_s(tables)
+    return is_short and _missed_ratio(tables) >= LIKELY * ratio
+
+
+def _lag(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(LAG_RATIO)
+    known = ((name, tables.summary.lag.of(name)) for name in LATEST)
+    quantile, lag_ns = next((one for one in known if one[1] is not None), ("", None))
+    service_ns = tables.summary.service_time.p50_ns or tables.summary.service_time.mean_ns
+    if lag_ns is None or service_ns is None:
+        return not_checked(limit, "too few responses to compute how late requests were sent")
+    sentence = (
+        f"{LATEST[quantile]} was sent {wording.seconds(lag_ns / 1e9)} or more after its intended "
+        "start; "
+        f"the median service time is {wording.seconds(service_ns / 1e9)}"
+    )
+    if _is_late_by_others(tables, limit, service_ns):
+        waited = wording.percent(round(_missed_ratio(tables), 3))
+        sentence = (
+            f"{LATEST[quantile]} was sent {wording.seconds(lag_ns / 1e9)} or more late, because "
+            f"the load generator waited for a core {waited} of the time"
+        )
+        return not_checked(limit, sentence)
+    return found(limit, lag_ns / max(service_ns, LEAST_SERVICE_NS), sentence, MORE_POOL)

@@ -1,0 +1,435 @@
+"""Were the responses right: before the load, under it, and after it?
+
+Status and length of every response are checked while it is received, where they were asked for, and
+the bodies of all or of a sample byte by byte. Of bodies whose right spelling varies, as that of
+JSON may, a sample of some thousand is written down and checked after the load. So wrong status and
+length are a share of all complete responses of the holds, and wrong bodies a share of those that
+were compared or recomputed; where only some were, an exact interval, or what no wrong one excludes,
+is said with it. What nobody asked for was not checked, and is not said to have held. Two things are
+doubted without being asked for: lengths other than the one that more than half of the responses of
+a request type have, and bytes that no request asked for. Where no length has that majority, as of
+dynamic pages, the range of lengths is said and nothing is doubted.
+
+Before and after the load the contract asks the endpoint with values that a shortcut gets wrong; a
+server that fails there is void, for it did not do the work that is compared. No contract speaks
+about a server that was found running: there, right is what the one who asked said is right.
+
+Source: results have been published that were made of error pages; an error page is quickly served.
+Intervals are those of Clopper and Pearson, Biometrika 26(4), 1934.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.aggregate.outcomes import BY_NAME
+from plimsoll.statistics.proportions import excluded_from, proportion_interval
+from plimsoll.verdicts.finding import (
+    Finding,
+    Remedy,
+    found,
+    led_by,
+    not_checked,
+    of_trial,
+    unknown,
+)
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.check_inputs import BodyLengths
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import ExpectedResponse
+    from plimsoll.tool_output.reported import ReportedStatistics
+    from plimsoll.verdicts.limits import Limit, Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "responses_correct"
+TITLE = "Responses correct"
+SOURCE = "wrong / checked responses of the measurement window, and the contract before and after"
+CONTRACT_PROBLEMS = Limit(
+    NAME,
+    "contract_problems",
+    "above",
+    None,
+    0.0,
+    "problems",
+    "what the contract check found wrong before and after the load",
+    "a server that does not do the work is not measured",
+)
+WRONG_RATIO = Limit(
+    NAME,
+    "wrong_ratio",
+    "above",
+    0.0,
+    0.01,
+    "ratio",
+    "responses of the measurement window with wrong status or length, or wrong by the load "
+    "generator / all of them",
+    PROPOSAL,
+)
+WRONG_BODY_RATIO = Limit(
+    NAME,
+    "wrong_body_ratio",
+    "above",
+    0.0,
+    0.01,
+    "ratio",
+    "wrong bodies of the measurement window / bodies of the measurement window that were compared "
+    "or recomputed",
+    PROPOSAL,
+)
+ODD_LENGTHS = Limit(
+    NAME,
+    "odd_lengths",
+    "above",
+    0.0,
+    None,
+    "responses",
+    "responses without the length that most of their request type have, where none was expected",
+    PROPOSAL,
+)
+UNSOLICITED = Limit(
+    NAME,
+    "unsolicited",
+    "above",
+    0.0,
+    None,
+    "connections",
+    "connections on which the server sent more bytes than its response has",
+    "RFC 9112, section 6.3: what follows a response belongs to the next one",
+)
+LIMITS = (
+    CONTRACT_PROBLEMS,
+    WRONG_RATIO,
+    WRONG_BODY_RATIO,
+    ODD_LENGTHS,
+    UNSOLICITED,
+)
+NEEDS = None
+REMEDY = Remedy(
+    campaign="Inspect the responses (`plimsoll check`), mend the server, and repeat the trial",
+    load="Inspect the responses, mend the server, and repeat the test",
+)
+LENGTHS_REMEDY = Remedy(
+    campaign="Compare such a body with the usual one; if both are right, the page varies",
+    load="Compare such a body with the usual one, and give the expected length "
+    "(`--expect-length`); if both are right, the page varies",
+)
+TIMES = ("before", "after")
+MANY = 1000
+"""Among so many responses a sample of one in a hundred compares at least one body."""
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether the responses were right."""
+    findings: list[Finding] = []
+    if not tables.recording.found_running:
+        findings.append(_contract(tables, limits))
+    findings += [*_bodies(tables, limits), *_recomputed(tables, limits)]
+    findings += [_lengths(tables, limits), _unsolicited(tables, limits)]
+    return of_trial(NAME, tables.recording, led_by(_responses(tables, limits), *findings), SOURCE)
+
+
+def _responses(tables: Tables, limits: Limits) -> Finding:
+    """Status and length of every response, and whatever else a foreign driver looks at."""
+    limit = limits.of(WRONG_RATIO)
+    completed = tables.summary.completed
+    if not completed:
+        return not_checked(limit, "no request got a response in the measurement window")
+    driver = tables.recording.driver
+    if driver is not None and not driver.outcomes_said:
+        return not_checked(limit, "the load generator does not report which responses were correct")
+    bodies = sum(count.held_wrong for count in tables.body_counts)
+    wrong = completed - tables.summary.ok - bodies
+    if driver is not None and driver.figures is not None:
+        return _by_figures(driver.name, driver.figures, wrong, completed, limit)
+    if not wrong:
+        return found(limit, 0.0, _all_right(tables), "")
+    sentence = (
+        f"{wording.count(wrong)} of {wording.count(completed)} responses "
+        f"({wording.percent(wrong / completed)}) were wrong: {_kinds(tables)}; they count as "
+        "throughput, not as goodput"
+    )
+    return found(limit, wrong / completed, sentence, REMEDY)
+
+
+def _by_figures(
+    name: str, figures: ReportedStatistics, wrong: float, completed: float, limit: Limit
+) -> Finding:
+    """What a foreign driver counts as wrong, or what its record shows, whichever is more."""
+    wrong = max(wrong, figures.wrong)
+    of = f"of {wording.count(completed)} responses"
+    if not wrong:
+        sentence = f"`{name}` counted none {of} as wrong; nothing else was checked"
+        return found(limit, 0.0, sentence, "")
+    kinds = wording.listed(
+        [f"{kind} {wording.count(n)}" for kind, n in figures.wrong_answers.items()]
+    )
+    sentence = (
+        f"`{name}` counted {wording.count(wrong)} {of} as wrong{f': {kinds}' if kinds else ''}"
+    )
+    return found(limit, min(wrong / completed, 1.0), sentence, REMEDY)
+
+
+def _all_right(tables: Tables) -> str:
+    """What was checked and held, and what was not checked."""
+    completed, recording = wording.count(tables.summary.completed), tables.recording
+    if not recording.expected:
+        by = "" if recording.driver is None else f" according to `{recording.driver.name}`"
+        return f"all {completed} responses were correct{by}"
+    return f"{_statuses(tables)}{_other_checks(tables, recording.expected)}"
+
+
+def _statuses(tables: Tables) -> str:
+    """`status 200 on all 31,250 responses`; `status 200 × 31,000, 302 × 250, which …`."""
+    held: Counter[int | None] = Counter()
+    for count in tables.status_counts:
+        held[count.status] += count.held
+    held = +held
+    if len(held) == 1:
+        (status,) = held
+        return f"status {status} on all {wording.count(tables.summary.completed)} responses"
+    listed = [f"{status} × {wording.count(number)}" for status, number in held.most_common()]
+    return f"status {wording.listed(listed)}, all expected"
+
+
+def _other_checks(tables: Tables, expected: tuple[ExpectedResponse, ...]) -> str:
+    """What was checked besides the status, and what was not for want of something to compare."""
+    lengths = sum(one.length_bytes is not None for one in expected)
+    bodies = sum(one.has_body for one in expected)
+    recomputed = sum(one.held for one in tables.recording.recomputed)
+    some = " of some request types" if max(lengths, bodies) < len(expected) else ""
+    if recomputed and not bodies:
+        return f", {_none_wrong(recomputed, 'recomputed after the load')}"
+    if bodies and recomputed:
+        drawn = _none_wrong(recomputed, "recomputed after it")
+        return f", {_no_wrong_body(tables)}; {drawn}"
+    if bodies:
+        known = f", {_no_wrong_body(tables)}"
+        return known if bodies == len(expected) else f"{known}; other bodies were not checked"
+    if lengths:
+        return f", and the expected length{some}; bodies were not checked"
+    return "; bodies and lengths were not checked"
+
+
+def _no_wrong_body(tables: Tables) -> str:
+    """What is known of bodies where no wrong one was found."""
+    compared = sum(count.held_compared for count in tables.body_counts)
+    missing = sum(count.held_expected for count in tables.body_counts) - compared
+    if not compared:
+        return "no body was compared"
+    if not missing:
+        return f"and all {wording.count(compared)} bodies were compared and correct"
+    return _none_wrong(compared, "compared")
+
+
+def _none_wrong(bodies: int, how: str) -> str:
+    """What a sample without a wrong body excludes."""
+    most = wording.percent(float(f"{excluded_from(bodies):.2g}"))
+    return (
+        f"and no wrong body among {wording.count(bodies)} {how}: "
+        f"fewer than {most} are wrong, at 95 %"
+    )
+
+
+def _kinds(tables: Tables) -> str:
+    """`status 401 × 38,309, 12 answered with a body of another length`."""
+    statuses: Counter[int | None] = Counter()
+    for count in tables.status_counts:
+        statuses[count.status] += count.held_wrong
+    told = [
+        f"status {'unknown' if status is None else status} × {wording.count(number)}"
+        for status, number in (+statuses).most_common()
+    ]
+    bodies = sum(count.held_wrong for count in tables.body_counts)
+    for row in tables.outcome_counts:
+        outcome = BY_NAME.get(row.outcome)
+        number = row.held - (bodies if row.outcome == "wrong_body" else 0)
+        if outcome is not None and outcome.group == "answered" and number > 0:
+            if row.outcome != "wrong_status":
+                told.append(f"{wording.count(number)} {outcome.words}")
+    return wording.listed(told)
+
+
+def _contract(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(CONTRACT_PROBLEMS)
+    contract = tables.recording.contract
+    problems = [f"{time} the load {text}" for time in TIMES for text in contract.get(time, ())]
+    missing = [time for time in TIMES if time not in contract]
+    if problems:
+        sentence = f"the server broke its contract: {wording.listed(problems, 2)}"
+        return found(limit, float(len(problems)), sentence, REMEDY)
+    if missing:
+        sentence = (
+            f"no contract was checked {' and '.join(missing)} the load; under load only the "
+            "expected status, length and body were"
+        )
+        return unknown(limit, sentence, "Measure an endpoint that has a contract, in a campaign")
+    return found(limit, 0.0, "the contract held before and after the load", "")
+
+
+def _bodies(tables: Tables, limits: Limits) -> list[Finding]:
+    """Wrong bodies among those that were compared; nothing where none was given to compare with."""
+    limit = limits.of(WRONG_BODY_RATIO)
+    compared = sum(count.held_compared for count in tables.body_counts)
+    wrong = sum(count.held_wrong for count in tables.body_counts)
+    if wrong:
+        sentence = _wrong_bodies(tables, compared, wrong)
+        return [found(limit, wrong / compared, sentence, REMEDY)]
+    if elsewhere := sum(count.wrong for count in tables.body_counts):
+        return [_wrong_elsewhere(tables, limit, elsewhere, compared)]
+    if compared:
+        return [found(limit, 0.0, _no_wrong_body(tables), "")]
+    if any(one.bodies for one in tables.recording.recomputed):
+        return []
+    return _none_compared(tables, limit)
+
+
+def _recomputed(tables: Tables, limits: Limits) -> list[Finding]:
+    """Wrong bodies among those that were written down under load and checked after it."""
+    limit, drawn = limits.of(WRONG_BODY_RATIO), tables.recording.recomputed
+    held, bodies = sum(one.held for one in drawn), sum(one.bodies for one in drawn)
+    wrong = sum(one.held_wrong for one in drawn)
+    elsewhere = sum(one.wrong for one in drawn) - wrong
+    problem = next((one.problem for one in drawn if one.problem), "")
+    if wrong:
+        sentence = (
+            f"of {wording.count(held)} bodies recomputed after the load, {wording.count(wrong)} "
+            f"were wrong{_interval(wrong, held)}: {problem}; so there is no goodput"
+        )
+        return [found(limit, wrong / held, sentence, REMEDY)]
+    if elsewhere:
+        outside = bodies - held
+        sentence = (
+            f"of {wording.count(outside)} bodies from outside of the measurement window, "
+            "recomputed after the "
+            f"load, {wording.count(elsewhere)} were wrong: {problem}"
+        )
+        return [Finding("doubtful", elsewhere / outside, limit, sentence, REMEDY)]
+    if held:
+        return [found(limit, 0.0, _none_wrong(held, "recomputed after the load"), "")]
+    return []
+
+
+def _interval(wrong: int, bodies: int) -> str:
+    """` (9.9 %, at 95 % 8.3 % to 12 %)`."""
+    ends = proportion_interval(wrong, bodies)
+    low, high = (wording.percent(float(f"{end:.2g}")) for end in (ends.low, ends.high))
+    return f" ({wording.percent(wrong / bodies)}, at 95 % {low} to {high})"
+
+
+def _wrong_elsewhere(tables: Tables, limit: Limit, wrong: int, compared: int) -> Finding:
+    """Wrong bodies outside of the holds: nothing that is summarised, and yet a server's fault."""
+    outside = sum(count.compared for count in tables.body_counts) - compared
+    sentence = (
+        f"{wording.count(wrong)} of {wording.count(outside)} bodies compared outside of the "
+        "measurement window "
+        f"were wrong, and none of {wording.count(compared)} in it"
+    )
+    return Finding("doubtful", wrong / outside, limit, sentence, REMEDY)
+
+
+def _wrong_bodies(tables: Tables, compared: int, wrong: int) -> str:
+    expected = sum(count.held_expected for count in tables.body_counts)
+    share = f"{wording.count(wrong)} of {wording.count(compared)} bodies"
+    where = _where_wrong(tables)
+    if compared == expected:
+        ratio = wording.percent(wrong / compared)
+        return f"{share} ({ratio}) were wrong{where}; they count as throughput, not as goodput"
+    return (
+        f"{share} that were compared{_interval(wrong, compared)} were wrong{where}. "
+        f"{wording.count(expected - compared)} were not compared, so there is no goodput"
+    )
+
+
+def _where_wrong(tables: Tables) -> str:
+    """Which request types had wrong bodies, where there are several types."""
+    names = tables.recording.requests
+    if len(names) < 2:  # noqa: PLR2004
+        return ""
+    parts = [
+        f"`{names[count.request]}` {wording.count(count.held_wrong)} of "
+        f"{wording.count(count.held_compared)}"
+        for count in tables.body_counts
+        if count.held_wrong
+    ]
+    return f": {wording.listed(parts)}"
+
+
+def _none_compared(tables: Tables, limit: Limit) -> list[Finding]:
+    """No body was compared: nothing to doubt where none was given, or too few responses came."""
+    recording, completed = tables.recording, tables.summary.completed
+    if recording.found_running or completed < MANY:
+        return []
+    not_one = f"no body of {wording.count(completed)} responses was compared"
+    driver = recording.driver
+    if driver is not None and driver.figures is not None:
+        sentence = f"{not_one}; `{driver.name}` decides which responses are correct"
+        return [not_checked(limit, sentence)]
+    sentence = f"{not_one}; only status and length were checked"
+    return [unknown(limit, sentence, "Give the expected body, so that bodies are compared")]
+
+
+def _lengths(tables: Tables, limits: Limits) -> Finding:
+    """Lengths that few responses of a type have, where nobody asked for a length."""
+    limit = limits.of(ODD_LENGTHS)
+    unasked = [one for one in tables.body_lengths if _is_unasked(one, tables.recording.expected)]
+    odd = [one for one in unasked if 0 < one.others < one.usual]
+    if not odd:
+        varying = [one for one in unasked if one.others]
+        sentence = "; ".join(_varying(one, tables) for one in varying[:2]) or "no length stands out"
+        return found(limit, 0.0, sentence, "")
+    sentence = wording.listed([_told_lengths(one, tables) for one in odd], 2)
+    return found(limit, float(sum(one.others for one in odd)), sentence, LENGTHS_REMEDY)
+
+
+def _is_unasked(lengths: BodyLengths, expected: tuple[ExpectedResponse, ...]) -> bool:
+    """Whether no length was expected of these responses."""
+    return lengths.request >= len(expected) or expected[lengths.request].length_bytes is None
+
+
+def _varying(lengths: BodyLengths, tables: Tables) -> str:
+    """That lengths vary: no one of them is that of more than half of the responses."""
+    known = (lengths.usual_bytes, lengths.others_shortest_bytes, lengths.others_longest_bytes)
+    ends = [one for one in known if one is not None]
+    return (
+        f"{_type(lengths, tables)}body lengths vary from {wording.count(min(ends))} to "
+        f"{wording.count(max(ends))} bytes; no length was expected"
+    )
+
+
+def _type(lengths: BodyLengths, tables: Tables) -> str:
+    """The request type, where there are several: `` `page`:  ``."""
+    names = tables.recording.requests
+    return f"`{names[lengths.request]}`: " if len(names) > 1 else ""
+
+
+def _told_lengths(lengths: BodyLengths, tables: Tables) -> str:
+    of = _type(lengths, tables)
+    shortest, longest = lengths.others_shortest_bytes, lengths.others_longest_bytes
+    other = (
+        wording.count(shortest or 0)
+        if shortest == longest
+        else f"{wording.count(shortest or 0)} to {wording.count(longest or 0)}"
+    )
+    return (
+        f"{of}{wording.several(lengths.others, 'body', 'bodies')} had {other} bytes, the other "
+        f"{wording.count(lengths.usual)} had {wording.count(lengths.usual_bytes)}; no length was "
+        "expected"
+    )
+
+
+def _unsolicited(tables: Tables, limits: Limits) -> Finding:
+    """Bytes behind a complete response, in the whole trial."""
+    limit = limits.of(UNSOLICITED)
+    number = sum(end.connections for end in tables.connection_ends if end.outcome == "unsolicited")
+    if not number:
+        return found(limit, 0.0, "no response had bytes behind its end", "")
+    sentence = (
+        f"on {wording.several(number, 'connection')} the server sent bytes beyond the end of a "
+        "response; clients read them as the next response"
+    )
+    remedy = "Mend the framing: `Content-Length` must equal the length of the body"
+    return found(limit, float(number), sentence, remedy)

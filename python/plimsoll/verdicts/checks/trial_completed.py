@@ -1,0 +1,108 @@
+"""Did the trial run to its end, and were its measurement windows as long as requested?
+
+Measured is the difference between the length of the windows as they ran and as requested,
+divided by the latter. Only Plimsoll's own engine ends a hold to the millisecond; other drivers end
+some tenths of a second late and divide by the time that passed, so theirs are only ever too short.
+A trial that ended with an error is void whatever its length: a server that died had a load it could
+not bear, or a fault, and its numbers are those of its last minutes. So is one from some instant of
+which on every attempt to connect was refused, and no response came.
+
+Source: a rate is a count divided by the time that really passed, so that time is checked first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import Recording
+    from plimsoll.verdicts.limits import Limit, Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "trial_completed"
+TITLE = "Trial completed"
+LOGS = Remedy("Look into `server.log` and `driver.log` of the trial", "Look into the server's log")
+SERVER_LOG = Remedy("Look into `server.log` of the trial", "Look into the server's log")
+REPEAT_WHOLE = Remedy(
+    "Repeat the trial and let it run to its end", "Repeat the load and let it run to its end"
+)
+SOURCE = "length of the measurement windows against the requested load"
+SHORT_RATIO = Limit(
+    NAME,
+    "short_ratio",
+    "above",
+    0.01,
+    0.05,
+    "ratio",
+    "difference between the length of the measurement windows and the requested one / requested",
+    PROPOSAL,
+)
+LIMITS = (SHORT_RATIO,)
+NEEDS = None
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether the trial ran to its end."""
+    recording = tables.recording
+    limit = limits.of(SHORT_RATIO)
+    finding = _failed(recording, limit) or _gone(tables, limit) or _length(tables, limit)
+    return of_trial(NAME, recording, [finding], SOURCE)
+
+
+def _failed(recording: Recording, limit: Limit) -> Finding | None:
+    """What ended the trial before its time, if anything did."""
+    ending, driver = recording.ending, recording.driver
+    if ending.kind != "completed":
+        reason = ending.message or ending.kind
+        remedy = ending.hint or LOGS
+        return Finding("void", None, limit, f"the trial failed: {reason}", remedy)
+    if driver is not None and driver.ended_by == "storage":
+        sentence = "the load generator stopped because it could not write its rows"
+        return Finding("void", None, limit, sentence, "Make room on the disk, and repeat the load")
+    return None
+
+
+def _gone(tables: Tables, limit: Limit) -> Finding | None:
+    """That nothing listened on the port from some instant on."""
+    if tables.gone_ns is None:
+        return None
+    since = wording.seconds(tables.gone_ns / 1e9)
+    sentence = f"from {since} nothing listened on the port: the server ended under load"
+    return Finding("void", None, limit, sentence, SERVER_LOG)
+
+
+def _length(tables: Tables, limit: Limit) -> Finding:
+    recording = tables.recording
+    asked_s = sum(stage.duration_s for stage in recording.load.stages if stage.kind == "hold")
+    ran_s = sum(end - start for start, end in tables.holds) / 1e9
+    if not asked_s:
+        return not_checked(limit, "the requested length of the measurement window is not recorded")
+    if recording.driver is not None and recording.driver.ended_by == "request_limit":
+        sentence = f"the load ended after the requested number of requests, in {_ran(ran_s)}"
+        return found(limit, 0.0, sentence, "")
+    is_interrupted = recording.driver is not None and recording.driver.ended_by == "interrupt"
+    by = "the load was interrupted" if is_interrupted else "the load ended early or late"
+    is_late = ran_s > asked_s and recording.driver is not None and bool(recording.driver.figures)
+    apart_s = 0.0 if is_late else abs(ran_s - asked_s)
+    return found(
+        limit,
+        apart_s / asked_s,
+        f"{by}: the measurement window lasted {_ran(ran_s)} of {wording.seconds(asked_s)} requested"
+        if apart_s > limit_s(limit, asked_s)
+        else f"the measurement window lasted {_ran(ran_s)}, as requested",
+        REPEAT_WHOLE,
+    )
+
+
+def limit_s(limit: Limit, asked_s: float) -> float:
+    """The difference in seconds from which on a window is not as long as requested."""
+    return asked_s * (limit.doubtful if limit.doubtful is not None else limit.void or 0.0)
+
+
+def _ran(ran_s: float) -> str:
+    return wording.seconds(ran_s) if ran_s else "no time at all"

@@ -1,0 +1,53 @@
+"""Were all answers of one run as long as each other?
+
+A server that is asked the same thing again and again answers the same. Some tools count an answer
+that was cut off as right, but print how long the shortest and the longest were. Where these differ
+although no request failed, either answers are meant to differ, or some were cut off or others.
+Heads differ by a few bytes, for dates and lengths do.
+
+Source: what the tool counts, by its reader; the width is a first proposal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.verdicts.finding import found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+
+if TYPE_CHECKING:
+    from plimsoll.tool_output.reported import ReportedStatistics
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "equal_lengths"
+TITLE = "Equal lengths"
+NEEDS = "lengths of the shortest and the longest response of a run without failures"
+SOURCE = "shortest against longest response"
+APART_RATIO = Limit(
+    NAME,
+    "apart_ratio",
+    "above",
+    0.02,
+    None,
+    "ratio",
+    "longest response - shortest / longest, with their heads",
+    PROPOSAL + "; 2 % for heads that differ",
+)
+LIMITS = (APART_RATIO,)
+
+
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
+    """Whether answers were as long as each other; None where nobody said, or some failed."""
+    shortest, longest = figures.shortest_bytes, figures.longest_bytes
+    if shortest is None or not longest or figures.unanswered or figures.wrong:
+        return None
+    limit = limits.of(APART_RATIO)
+    ratio = (longest - shortest) / longest
+    lengths = f"responses had {wording.count(shortest)} to {wording.count(longest)} bytes"
+    if limit.level(ratio) == "sound":
+        return verdict(NAME, figures.label, [found(limit, ratio, lengths, "")], SOURCE)
+    sentence = f"{lengths} with their heads, and the tool counted none of them as failed"
+    remedy = "If all responses should be one and the same, some were cut off; compare their bodies"
+    return verdict(NAME, figures.label, [found(limit, ratio, sentence, remedy)], SOURCE)

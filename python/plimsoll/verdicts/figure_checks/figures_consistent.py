@@ -1,0 +1,169 @@
+"""Does a tool agree with itself: its rate with its count, its bytes with their rate?
+
+Rate × duration is the number of requests, and bytes per second × duration are the bytes. Both are
+printed, rounded, so they agree within that. wrk prints the rate of a thread too, as the mean over
+short stretches, and the greatest of these, which all threads together cannot exceed. ab's "time per
+request" is connections / rate by definition: it agrees whatever happened, and where it does not,
+the two were not printed by the same run.
+
+Source: arithmetic; what each tool prints is told by its own documentation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+
+if TYPE_CHECKING:
+    from plimsoll.tool_output.reported import ReportedStatistics
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "figures_consistent"
+TITLE = "Figures consistent"
+NEEDS = "throughput, and requests with the duration"
+SOURCE = "rate × duration against the tool's own count"
+APART_RATIO = Limit(
+    NAME,
+    "apart_ratio",
+    "above",
+    0.01,
+    0.05,
+    "ratio",
+    "difference between rate × duration and the tool's own count / the greater",
+    PROPOSAL,
+)
+THREADS_APART_RATIO = Limit(
+    NAME,
+    "threads_apart_ratio",
+    "above",
+    0.1,
+    None,
+    "ratio",
+    "rate of all threads by the mean of one against that by the whole: difference / greater",
+    PROPOSAL,
+)
+THREADS_MOST_RATIO = Limit(
+    NAME,
+    "threads_most_ratio",
+    "above",
+    None,
+    1.2,
+    "ratio",
+    "rate / (threads × the greatest rate of one thread in a short stretch)",
+    PROPOSAL + "; wrk samples each thread every 100 ms, so its best stretch is hardly missed",
+)
+LIMITS = (
+    APART_RATIO,
+    THREADS_APART_RATIO,
+    THREADS_MOST_RATIO,
+)
+REMEDY = "Check that the figures are of one run"
+
+
+def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
+    """Whether a tool's figures agree with each other; None where none can be compared."""
+    findings = [
+        *_requests(figures, limits),
+        *_bytes(figures, limits),
+        *_threads(figures, limits),
+        *_time_per_request(figures, limits),
+    ]
+    return verdict(NAME, figures.label, findings, SOURCE) if findings else None
+
+
+def _apart(one: float, other: float) -> float:
+    """How far apart two numbers are, as a share of the greater."""
+    most = max(one, other)
+    return abs(one - other) / most if most else 0.0
+
+
+def _requests(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
+    return _over_time(figures, limits, "requests", figures.throughput_per_s, figures.requests)
+
+
+def _bytes(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
+    rate_per_s, counted = figures.received_per_s, figures.received_bytes
+    return _over_time(figures, limits, "bytes", rate_per_s, counted)
+
+
+def _over_time(
+    figures: ReportedStatistics,
+    limits: Limits,
+    what: str,
+    rate_per_s: float | None,
+    counted: float | None,
+) -> list[Finding]:
+    """A rate × the length of the measurement, against what was counted."""
+    lasted_s = figures.duration_s
+    if rate_per_s is None or lasted_s is None or counted is None:
+        return []
+    sentence = (
+        f"{wording.count(rate_per_s)} {what} per second for {wording.seconds(lasted_s)} are "
+        f"{wording.count(rate_per_s * lasted_s)}, and {wording.count(counted)} were counted"
+    )
+    finding = found(
+        limits.of(APART_RATIO), _apart(rate_per_s * lasted_s, counted), sentence, REMEDY
+    )
+    return [_unless_sampled(figures, finding)]
+
+
+def _unless_sampled(figures: ReportedStatistics, finding: Finding) -> Finding:
+    """A rate that is the mean of short stretches need not be the count / the time."""
+    if not figures.sampled or finding.level == "sound":
+        return finding
+    sentence = (
+        f"{finding.sentence}; the tool prints the mean of the rates of short stretches, and these "
+        "differed"
+    )
+    return replace(finding, level="doubtful", sentence=sentence)
+
+
+def _threads(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
+    each, rate, threads = figures.thread_throughput_per_s, figures.throughput_per_s, figures.threads
+    if each is None or rate is None or not threads:
+        return []
+    sentence = (
+        f"{wording.several(threads, 'thread')} with {wording.count(each)} requests per second each "
+        f"are {wording.count(each * threads)}, and the rate of all is {wording.count(rate)}"
+    )
+    remedy = "The rate was not steady, or some threads had less to do; measure for longer"
+    limit = limits.of(THREADS_APART_RATIO)
+    finding = found(limit, _apart(each * threads, rate), sentence, remedy)
+    return [finding, *_threads_at_most(figures, limits, threads, rate)]
+
+
+def _threads_at_most(
+    figures: ReportedStatistics, limits: Limits, threads: int, rate: float
+) -> list[Finding]:
+    """All threads together did no more than each did in its best stretch."""
+    most = figures.thread_most_per_s
+    if not most:
+        return []
+    limit = limits.of(THREADS_MOST_RATIO)
+    ratio = rate / (most * threads)
+    sentence = (
+        f"{wording.several(threads, 'thread')} that did {wording.count(most)} requests per second "
+        f"each at most cannot make {wording.count(rate)}: {wording.count(most * threads)} at most"
+    )
+    return [found(limit, ratio, sentence, REMEDY)] if limit.level(ratio) != "sound" else []
+
+
+def _time_per_request(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
+    each_s, rate, asked = (
+        figures.time_per_request_s, figures.throughput_per_s, figures.connections
+    )  # fmt: skip
+    if each_s is None or rate is None or not asked:
+        return []
+    sentence = (
+        f"{wording.amount(rate)} requests per second × {wording.seconds(each_s)} for each are "
+        f"{wording.amount(rate * each_s)}, and {wording.amount(asked)} connections were requested; "
+        "the tool works this time out from the other two, so that it agrees says nothing of the "
+        "server"
+    )
+    limit = limits.of(APART_RATIO)
+    return [found(limit, _apart(rate * each_s, asked), sentence, REMEDY)]

@@ -1,0 +1,38 @@
+"""Remedies that several checks give, in the words of a campaign, of `load` and of an import."""
+
+from __future__ import annotations
+
+from plimsoll.verdicts.finding import Remedy
+
+REPEAT = Remedy(
+    "Do not use this trial; repeat it, and report a bug if it happens again",
+    "Do not use these numbers; repeat the load, and report a bug if it happens again",
+    "Do not use these numbers; repeat the test, or see whether the file is complete",
+)
+
+LONGER_HOLD = Remedy(
+    "Hold the load for longer: `duration` of its last stage",
+    "Load for longer: `-d 30s`",
+    "Record a longer test",
+)
+
+QUIET_HOST = Remedy(
+    "Stop other programs on this host, and repeat the trial",
+    "Stop other programs on this host, and repeat the load",
+    "Repeat the test on a host where nothing else runs",
+)
+
+DRIVER_CORES = Remedy(
+    "Give the load generator more cores (`driver_cores`, `threads`), or the server fewer "
+    "(`server_cores`)",
+    "Give the load generator more threads (`-t`), or start the server with `taskset` on fewer "
+    "cores",
+    "Give the load generator more cores, or a host of its own",
+)
+
+OWN_CORES = Remedy(
+    "Give server and load generator cores of their own (`server_cores`, `driver_cores`)",
+    "Give the load generator cores of its own (`--driver-cores`), and start the server with "
+    "`taskset` on others",
+    "Run server and load generator on different hosts",
+)

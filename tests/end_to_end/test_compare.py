@@ -1,0 +1,105 @@
+"""`compare` with servers that are really started and take turns."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from command_line import CHECKOUT, Ran, start
+
+SCHEMA = CHECKOUT / "docs" / "schemas" / "compare-1.json"
+
+SERVER = """
+import os, selectors, socket, sys
+
+work, status = int(sys.argv[1]), sys.argv[2]
+answer = f"HTTP/1.1 {status} X\\r\\nContent-Length: 2\\r\\n\\r\\nok".encode()
+ready = selectors.DefaultSelector()
+listener = socket.create_server((os.environ["HOST"], int(os.environ["PORT"])), backlog=512)
+ready.register(listener, selectors.EVENT_READ)
+asked = 0
+while True:
+    for key, _ in ready.select():
+        if key.fileobj is listener:
+            ready.register(listener.accept()[0], selectors.EVENT_READ)
+            continue
+        try:
+            got = key.fileobj.recv(65536)
+        except ConnectionError:
+            got = b""
+        if not got:
+            ready.unregister(key.fileobj)
+            key.fileobj.close()
+            continue
+        asked += 1
+        for _ in range(work):
+            pass
+        if status == "500" and asked == 1:
+            key.fileobj.sendall(answer.replace(b"500", b"200"))
+            continue
+        key.fileobj.sendall(answer)
+"""
+"""A server that does so much for each request; with 500 it is right once, then wrong."""
+
+QUICK = ("--warm-up", "250ms", "-c", "16", "--json")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Path:
+    file = tmp_path / "server.py"
+    file.write_text(SERVER, encoding="utf-8")
+    return file
+
+
+def command(server: Path, work: int = 0, status: int = 200) -> str:
+    return shlex.join(["exec", sys.executable, str(server), str(work), str(status)])
+
+
+def compared(folder: Path, a: str, b: str, *options: str) -> Ran:
+    return start("compare", "--a", a, "--b", b, *QUICK, *options, folder=folder).end()
+
+
+@pytest.mark.timeout(300)
+def test_a_server_that_works_ten_times_as_much_is_slower(server: Path, tmp_path: Path) -> None:
+    one, other = command(server), command(server, 4000)
+    ran = compared(tmp_path, one, other, "--budget", "120s", "--max-regression", "5%")
+    found = json.loads(ran.stdout)
+    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert (found["answer"], found["limit"], ran.code) == ("slower", "crossed", 7)
+    assert found["cpu_per_request"]["low"] > 1
+    assert "B loses more than 5 %" in ran.said
+
+
+def test_one_group_decides_nothing(server: Path, tmp_path: Path) -> None:
+    ran = compared(tmp_path, command(server), command(server), "--budget", "1s")
+    found = json.loads(ran.stdout)
+    assert (found["answer"], found["groups"], ran.code) == ("undecided", 1, 0)
+    assert found["throughput"]["holds_for"] == "these_processes"
+    assert found["more_s"] > 0
+
+
+def test_servers_that_fail_are_not_compared(server: Path, tmp_path: Path) -> None:
+    ran = compared(tmp_path, command(server), command(server, status=500), "--budget", "60s")
+    found = json.loads(ran.stdout)
+    assert (found["answer"], found["witness"]) == ("undecided", None)
+    assert found["b"]["failure_ratio"] > 0.9
+
+
+def test_a_command_that_ends_is_a_framework_that_failed(server: Path, tmp_path: Path) -> None:
+    ran = compared(tmp_path, command(server), "exit 3", "--budget", "60s")
+    assert ran.code == 4
+    assert "exited with code 3" in ran.said
+
+
+def test_ctrl_c_leaves_nothing_running(server: Path, tmp_path: Path) -> None:
+    sides = ("--a", command(server), "--b", command(server))
+    running = start("compare", *sides, "--budget", "300s", folder=tmp_path)
+    running.wait_until_it_says("group 1")
+    running.press_ctrl_c()
+    assert running.end().code == 130
+    assert running.leaves_nothing()

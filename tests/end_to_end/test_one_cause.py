@@ -1,0 +1,133 @@
+"""Faults of the load generator, and of this host, that are really made: none accuses the server."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from command_line import TOY, TOYS, Ran, run, start
+from plimsoll.verdicts.causes import BY_STOP
+
+pytestmark = pytest.mark.timeout(300)
+
+STOP_S = 1.5
+OVERFLOW = 40
+"""Connections at a time that find no place in a queue of one."""
+
+
+def judged(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {verdict["check"]: verdict for verdict in found["verdicts"]}
+
+
+def doubting(verdicts: dict[str, dict[str, Any]]) -> set[str]:
+    return {name for name, one in verdicts.items() if one["level"] in ("doubtful", "void")}
+
+
+def read(ran: Ran) -> dict[str, dict[str, Any]]:
+    return judged(json.loads(ran.stdout))
+
+
+def test_an_engine_that_was_stopped_is_told_and_the_server_is_not_accused(
+    reference_server: str, tmp_path: Path
+) -> None:
+    load = (f"{reference_server}/2048", "-c", 4, "-d", "5s", "--record", tmp_path / "r", "--json")
+    running = start("load", *load, folder=tmp_path)
+    running.wait_until_it_drives()
+    time.sleep(1.5)
+    engine = running.engine()
+    os.kill(engine, signal.SIGSTOP)
+    time.sleep(STOP_S)
+    os.kill(engine, signal.SIGCONT)
+    given = read(running.end())
+    owner = given["driver_headroom"]
+    assert owner["level"] == "void"
+    assert any("stalled for 1." in one["text"] for one in owner["sentences"])
+    assert not doubting(given) & BY_STOP
+    assert "the load generator stalled for 1." in given["steady"]["sentences"][0]["text"]
+
+
+def test_an_engine_that_was_killed_is_one_void_verdict(tmp_path: Path) -> None:
+    running = start("run", TOY, *TOYS, "--no-report", folder=tmp_path)
+    running.wait_until_it_drives()
+    os.kill(running.engine(), signal.SIGKILL)
+    assert running.end().code == 5
+    (found,) = json.loads(run("judge", "results/toy", "--json", folder=tmp_path).stdout)
+    given = judged(found)
+    assert doubting(given) == {"trial_completed"}
+    assert "the engine was killed by SIGKILL" in given["trial_completed"]["sentences"][0]["text"]
+    assert {one["level"] for name, one in given.items() if name != "trial_completed"} == {
+        "not_checked"
+    }
+
+
+def test_a_port_that_nobody_listens_on_any_more_is_one_void_verdict(tmp_path: Path) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+
+    def answer_once() -> None:
+        with listener, listener.accept()[0] as connection:
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+    Thread(target=answer_once, daemon=True).start()
+    ran = run("load", f"127.0.0.1:{port}", "-c", 4, "-d", "1s", "--json", folder=tmp_path)
+    given = read(ran)
+    assert ran.code == 1
+    assert doubting(given) == {"connection_target_met"}
+    sentence = given["connection_target_met"]["sentences"][0]
+    assert sentence["text"].startswith("No connection could be opened: connection refused")
+    assert sentence["remedy"]
+
+
+@pytest.fixture
+def neighbour() -> Iterator[None]:
+    """A listen queue of another program that overflows again and again on this host."""
+    ended = Event()
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as listener:
+        thread = Thread(target=_flood, args=(listener.getsockname(), ended))
+        thread.start()
+        yield
+        ended.set()
+        thread.join()
+
+
+def _flood(address: tuple[str, int], ended: Event) -> None:
+    while not ended.is_set():
+        with ExitStack() as opened:
+            for _ in range(OVERFLOW):
+                client = opened.enter_context(socket.socket())
+                client.setblocking(False)
+                client.connect_ex(address)
+            ended.wait(0.4)
+
+
+def overflows() -> int:
+    """How often a listen queue of this host overflowed: TcpExt ListenOverflows."""
+    names, values = (
+        line.split()
+        for line in Path("/proc/net/netstat").read_text().splitlines()
+        if line.startswith("TcpExt:")
+    )
+    return int(values[names.index("ListenOverflows")])
+
+
+@pytest.mark.usefixtures("neighbour")
+def test_a_listen_queue_of_another_program_that_overflows_doubts_nothing(
+    reference_server: str, tmp_path: Path
+) -> None:
+    before = overflows()
+    load = (f"{reference_server}/2048", "-c", 4, "-d", "4s", "--json")
+    given = read(run("load", *load, folder=tmp_path))
+    assert overflows() - before > OVERFLOW, "the fault was not made"
+    assert given["backlog"]["level"] == "sound"
+    assert given["segments_lost"]["level"] in ("sound", "not_checked")

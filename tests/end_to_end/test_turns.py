@@ -1,0 +1,376 @@
+"""Servers that take turns: what is recorded of each, what a fault costs, and how a run goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import plimsoll
+from command_line import HERE, TOYS, Ran, Running, eventually, run, start
+from plimsoll import events
+from plimsoll.processes import cpu_clock, process_table
+from plimsoll.recording import Recording
+from plimsoll.storage.parquet import ParquetResults
+
+pytestmark = pytest.mark.timeout(300)
+
+CAMPAIGN = """\
+name = "pair"
+frameworks = ["toy", "toy:starts-slowly"]
+endpoints = ["plaintext"]
+cool_down = "0s"
+turns = "100ms"
+
+[[load]]
+name = "steady"
+timeout = "2s"
+stages = [
+  { kind = "warm_up", duration = "300ms", at = 4 },
+  { kind = "hold", duration = "1200ms", at = 4 },
+]
+"""
+"""Two servers that behave take turns."""
+
+FIRST, SECOND = (f"{name}.plaintext.steady.1" for name in ("toy", "toy-starts-slowly"))
+LASTS = ("--set", "load.steady.hold.duration=3s")
+DEAF = "ignores-the-stop-signal"
+LOAD_NS = 1_500_000_000
+
+
+def campaign(folder: Path, text: str = CAMPAIGN) -> Path:
+    path = folder / "pair.toml"
+    path.write_text(text)
+    return path
+
+
+def conducted(folder: Path, *options: str) -> Ran:
+    return run("run", campaign(folder), *TOYS, "--no-report", *options, folder=folder)
+
+
+def under_way(folder: Path, *options: str) -> Running:
+    """A run whose two servers are both under load."""
+    command = ("run", campaign(folder), *TOYS, "--no-report", *options)
+    running = start(*command, folder=folder)
+    running.wait_until_it_says("2 servers in turns")
+    assert eventually(lambda: len([*folder.rglob("requests.bin")]) == 2, 60.0), running.stderr
+    return running
+
+
+def of(folder: Path, trial: str) -> Recording:
+    return ParquetResults(folder / "results" / "pair").recording(trial)
+
+
+def trials(folder: Path) -> list[str]:
+    """Everything that lies among the trials, half recordings too."""
+    return sorted(path.name for path in folder.glob("results/pair/trials/*"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the results of the campaign."""
+    folder = tmp_path_factory.mktemp("turns")
+    ran = conducted(folder)
+    assert ran.code == 0, ran.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def judged(folder: Path) -> dict[str, dict[str, str]]:
+    """The level of each check, for each trial."""
+    ran = run("judge", "results/pair", "--json", folder=folder)
+    return {
+        one["trial"]: {verdict["check"]: verdict["level"] for verdict in one["verdicts"]}
+        for one in json.loads(ran.stdout)
+    }
+
+
+@pytest.mark.parametrize("trial", [FIRST, SECOND])
+def test_each_server_has_a_complete_trial_of_the_length_of_its_load(
+    folder: Path, trial: str
+) -> None:
+    recording = of(folder, trial)
+    assert recording.ending.kind == "completed"
+    assert recording.driver is not None
+    assert recording.driver.ended_by == "schedule"
+    found = [(stage.kind, stage.start_ns, stage.end_ns) for stage in recording.stages]
+    assert found == [("warm_up", 0, 300_000_000), ("hold", 300_000_000, LOAD_NS)]
+
+
+@pytest.mark.parametrize("trial", [FIRST, SECOND])
+@pytest.mark.parametrize(
+    "check", ["conservation", "counters_agree", "responses_correct", "connection_target_met"]
+)
+def test_what_is_counted_on_both_sides_agrees(
+    judged: dict[str, dict[str, str]], trial: str, check: str
+) -> None:
+    assert judged[trial][check] == "sound"
+
+
+@pytest.mark.parametrize("trial", [FIRST, SECOND])
+def test_turns_add_up_to_the_rows_and_to_the_length_of_the_load(folder: Path, trial: str) -> None:
+    recording = of(folder, trial)
+    rows = ParquetResults(folder / "results" / "pair").table(trial, "requests").count_rows()
+    assert recording.driver is not None
+    assert sum(turn.requests for turn in recording.turns) == recording.driver.outcomes["ok"]
+    assert sum(turn.failures for turn in recording.turns) == 0
+    assert rows == recording.driver.sent == sum(recording.driver.outcomes.values())
+    length_ns = sum(turn.duration_ns for turn in recording.turns)
+    longest_ns = max(turn.duration_ns for turn in recording.turns)
+    assert LOAD_NS <= length_ns < LOAD_NS + longest_ns
+    assert {turn.entry for turn in recording.turns} == {recording.title}
+    assert [turn.round for turn in recording.turns] == list(range(len(recording.turns)))
+
+
+def test_turns_of_two_servers_never_overlap_and_their_order_is_drawn(folder: Path) -> None:
+    turns = [turn for trial in (FIRST, SECOND) for turn in of(folder, trial).turns]
+    turns.sort(key=lambda turn: turn.start_ns)
+    assert all(a.start_ns + a.duration_ns <= b.start_ns for a, b in pairwise(turns))
+    rounds = Counter(turn.round for turn in turns)
+    both = [number for number, count in rounds.items() if count == 2]
+    assert len(both) >= 2
+    firsts = {turn.round: turn.entry for turn in reversed(turns) if turn.round in both}
+    assert len({*firsts.values()}) == 2
+
+
+@pytest.mark.parametrize("trial", [FIRST, SECOND])
+def test_a_server_starts_once_and_keeps_its_connections(folder: Path, trial: str) -> None:
+    log = folder / "results" / "pair" / "trials" / trial / "server.log"
+    assert log.read_text() == "listening\n"
+    driver = of(folder, trial).driver
+    assert driver is not None
+    assert (driver.opened, driver.connections_asked, driver.refused) == (4, 4, 0)
+
+
+@pytest.mark.parametrize("trial", [FIRST, SECOND])
+def test_the_processor_time_of_turns_is_that_of_the_readings(folder: Path, trial: str) -> None:
+    recording = of(folder, trial)
+    by_turns = sum(turn.server_cpu_ns or 0 for turn in recording.turns) / 1e9
+    usage = ParquetResults(folder / "results" / "pair").table(trial, "usage").to_table()
+    by_readings = 0.0
+    for quantity in ("cpu_user_s", "cpu_system_s"):
+        values = [
+            row["value"]
+            for row in usage.to_pylist()
+            if (row["scope"], row["quantity"]) == ("server", quantity)
+        ]
+        assert values == sorted(values)
+        by_readings += values[-1] - values[0]
+    assert by_readings == pytest.approx(by_turns, rel=0.3)
+
+
+def servers() -> dict[int, bool]:
+    """Processes of toy servers below this one, and whether each is the one that starts slowly."""
+    found: dict[int, bool] = {}
+    for process in process_table.descendants(os.getpid()):
+        place = Path("/proc", str(process.pid))
+        with suppress(OSError):
+            if b"app.py" in (place / "cmdline").read_bytes():
+                found[process.pid] = b"TOY=starts-slowly" in (place / "environ").read_bytes()
+    return found
+
+
+@dataclass
+class Clocks:
+    """Reads the CPU time of both servers whenever a turn is over.
+
+    Attributes:
+        at_turn: What the server used whose turn it was, in nanoseconds, all turns together.
+        at_rest: What the other one did meanwhile.
+        seen: Every process of a server.
+    """
+
+    at_turn: int = 0
+    at_rest: int = 0
+    seen: set[int] = field(default_factory=set[int])
+    _last: dict[int, int] = field(default_factory=dict[int, int])
+
+    def __call__(self, event: events.Event) -> None:
+        if isinstance(event, events.TurnEnded):
+            self._read(is_slow=event.trial.framework.variant == "starts-slowly")
+
+    def _read(self, *, is_slow: bool) -> None:
+        known = servers()
+        now = cpu_clock.of(known)
+        self.seen |= known.keys()
+        for pid in self._last.keys() & now.keys():
+            grown = now[pid] - self._last[pid]
+            if known[pid] == is_slow:
+                self.at_turn += grown
+            else:
+                self.at_rest += grown
+        self._last = now
+
+
+def test_who_rests_uses_no_processor_time(tmp_path: Path) -> None:
+    clocks = Clocks()
+    into = tmp_path / "results"
+    file, frameworks = campaign(tmp_path), HERE / "frameworks"
+    with plimsoll.run(file, into=into, frameworks=frameworks, judge=False, tell=clocks) as results:
+        turns = [turn for trial in results.trials for turn in trial.recording.turns]
+    assert len(clocks.seen) == 2
+    assert clocks.at_rest < 0.05 * clocks.at_turn
+    recorded = sum(turn.server_cpu_ns or 0 for turn in turns)
+    assert clocks.at_turn <= recorded * 1.1
+
+
+def test_arrivals_are_those_of_the_load_without_its_rests(tmp_path: Path) -> None:
+    opened = CAMPAIGN.replace('"2s"', '"2s"\nmodel = "open"\nconnections = 8').replace(
+        "= 4", "= 200"
+    )
+    ran = run("run", campaign(tmp_path, opened), *TOYS, "--no-report", folder=tmp_path)
+    assert ran.code == 0, ran.stderr
+    for trial in (FIRST, SECOND):
+        driver = of(tmp_path, trial).driver
+        assert driver is not None
+        assert sum(driver.outcomes.values()) == 300
+
+
+def test_servers_that_fail_cost_their_own_trials(tmp_path: Path) -> None:
+    failing = {
+        "toy:dies-under-load": ("DiedUnderLoad", "exited with code 7 under load"),
+        "toy:breaks-under-load": ("ContractBroken", "expected `200`"),
+        "toy:exits-at-once": ("StartFailed", "exited with code 1 before it was ready"),
+    }
+    ran = conducted(tmp_path, "--set", f"frameworks={','.join([*failing, 'toy'])}")
+    assert ran.code == 4
+    for name, (kind, sentence) in failing.items():
+        trial = f"{name.replace(':', '-')}.plaintext.steady.1"
+        assert of(tmp_path, trial).ending.kind == kind
+        assert ran.stderr.count(f"error: {trial}: ") == 1
+        said = ran.stderr.partition(f"error: {trial}: ")[2].partition("\nerror: ")[0]
+        assert said.count(sentence) == 1
+    right = of(tmp_path, FIRST)
+    assert right.ending.kind == "completed"
+    assert [stage.end_ns for stage in right.stages] == [300_000_000, LOAD_NS]
+    died = of(tmp_path, "toy-dies-under-load.plaintext.steady.1")
+    assert 0 < len(died.turns) < len(right.turns)
+    assert sum(turn.requests for turn in died.turns) > 0
+    assert of(tmp_path, "toy-exits-at-once.plaintext.steady.1").turns == ()
+
+
+def test_an_engine_that_is_killed_costs_its_own_trial(tmp_path: Path) -> None:
+    running = start("run", campaign(tmp_path), *TOYS, "--no-report", folder=tmp_path)
+    running.wait_until_it_drives()
+    engines = [pid for pid in pids(running) if b"\0plimsoll.engine\0" in command_line(pid)]
+    os.kill(engines[0], signal.SIGKILL)
+    ran = running.end()
+    assert ran.code == 5
+    assert ran.stderr.count("the engine was killed by SIGKILL") >= 1
+    assert not running.processes()
+    kinds = sorted(of(tmp_path, trial).ending.kind for trial in (FIRST, SECOND))
+    assert kinds == ["EngineFailed", "completed"]
+
+
+def pids(running: Running) -> list[int]:
+    return [int(process.rpartition(" ")[2]) for process in running.processes()]
+
+
+def command_line(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def goes_on(folder: Path) -> None:
+    """The same command conducts both trials."""
+    ran = conducted(folder, *LASTS)
+    assert ran.code == 0, ran.stderr
+    assert trials(folder) == sorted((FIRST, SECOND))
+    assert {of(folder, trial).ending.kind for trial in (FIRST, SECOND)} == {"completed"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_signal_stops_all_servers_and_keeps_no_half_recording(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    running = under_way(tmp_path, *LASTS)
+    if number == signal.SIGINT:
+        running.press_ctrl_c()
+    else:
+        running.process.send_signal(number)
+    ran = running.end()
+    assert ran.code == 130
+    assert not running.processes()
+    assert "error: interrupted; 0 of 2 trials are recorded" in ran.stderr
+    assert "hint: run the same command again to resume" in ran.stderr
+    assert trials(tmp_path) == []
+    goes_on(tmp_path)
+
+
+def test_ctrl_c_twice_waits_for_none_of_several_servers_that_do_not_stop(tmp_path: Path) -> None:
+    shutil.copytree(HERE / "frameworks", tmp_path / "frameworks")
+    with (tmp_path / "frameworks" / "toy" / "framework.toml").open("a") as manifest:
+        for name in ("deaf", "deaf-too"):
+            manifest.write(f'[variant.{name}]\nenvironment = {{ TOY = "{DEAF}" }}\n')
+    both = CAMPAIGN.replace('"toy", "toy:starts-slowly"', '"toy:deaf", "toy:deaf-too"')
+    frameworks = ("--frameworks", tmp_path / "frameworks")
+    running = start(
+        "run", campaign(tmp_path, both), *frameworks, "--no-report", *LASTS, folder=tmp_path
+    )
+    assert eventually(lambda: len([*tmp_path.rglob("requests.bin")]) == 2, 60.0), running.stderr
+    running.press_ctrl_c()
+    time.sleep(0.5)
+    pressed_s = time.monotonic()
+    running.press_ctrl_c()
+    ran = running.end()
+    assert ran.code == 130
+    assert time.monotonic() - pressed_s < 8
+    assert running.leaves_nothing()
+    assert trials(tmp_path) == []
+
+
+def test_a_lab_that_is_killed_leaves_no_server_and_no_engine(tmp_path: Path) -> None:
+    running = under_way(tmp_path, *LASTS)
+    lines = [command_line(pid) for pid in pids(running)]
+    assert sum(b"app.py" in line for line in lines) == 2
+    assert sum(b"\0plimsoll.engine\0" in line for line in lines) == 2
+    running.process.kill()
+    running.end()
+    assert running.leaves_nothing()
+    assert trials(tmp_path) == sorted(f".{trial}.partial" for trial in (FIRST, SECOND))
+    goes_on(tmp_path)
+
+
+def test_a_campaign_in_turns_grows_by_repetitions(tmp_path: Path) -> None:
+    assert conducted(tmp_path).code == 0
+    before = {trial: of(tmp_path, trial) for trial in (FIRST, SECOND)}
+    ran = conducted(tmp_path, "--set", "repetitions=2")
+    assert ran.code == 0, ran.stderr
+    assert "4 trials, 2 complete" in ran.stderr
+    assert "[1/2] plaintext, steady, repetition 2: 2 servers in turns" in ran.stderr
+    assert {trial: of(tmp_path, trial) for trial in before} == before
+    for trial in before:
+        again = of(tmp_path, f"{trial.removesuffix('1')}2")
+        assert again.ending.kind == "completed"
+        assert {turn.group for turn in again.turns} == {2}
+
+
+def test_trials_in_turns_and_others_are_not_mixed(tmp_path: Path) -> None:
+    assert conducted(tmp_path).code == 0
+    ran = conducted(tmp_path, "--set", "repetitions=2", "--set", "turns=200ms")
+    assert ran.code == 6
+    assert "turns 0.1 s → 0.2 s" in ran.said
+    ran = conducted(tmp_path, "--set", "repetitions=2", "--set", "turns=0s")
+    assert ran.code == 6
+    assert trials(tmp_path) == sorted((FIRST, SECOND))
+
+
+def test_turns_with_another_driver_are_a_mistake_of_the_file(tmp_path: Path) -> None:
+    file = campaign(tmp_path, CAMPAIGN.replace("turns =", 'driver = "wrk"\nturns ='))
+    ran = run("plan", file, *TOYS, folder=tmp_path)
+    assert ran.code == 2
+    assert "pair.toml:6: `turns` needs the driver `plimsoll`, not `wrk`" in ran.said
+    assert "hint: set `turns` to 0, or remove `driver`" in ran.said
+    given = run("plan", campaign(tmp_path), *TOYS, "--set", "driver=wrk", folder=tmp_path)
+    assert given.code == 2
+    assert "`turns` needs the driver `plimsoll`" in given.said

@@ -1,0 +1,113 @@
+from dataclasses import replace
+
+import pytest
+
+from plimsoll.aggregate.check_inputs import (
+    in_flight,
+    open_connections,
+    outcome_counts,
+    shares,
+    unanswered,
+)
+from recordings import connection_rows, request_rows, simulate
+
+S = 1_000_000_000
+CLEAN = simulate(warm_up_s=1.0, ramp_s=0, hold_s=4.0).recording
+
+
+def test_requests_are_in_flight_from_sent_to_done_as_far_as_the_window_goes():
+    rows = request_rows(
+        {"due_ns": 0, "sent_ns": S // 2, "done_ns": 2 * S},
+        {"due_ns": S, "sent_ns": 2 * S, "done_ns": 5 * S, "outcome": "timed_out_waiting"},
+        {"due_ns": S, "sent_ns": 3 * S, "outcome": "unfinished"},
+        {"due_ns": S, "outcome": "not_sent"},
+        {"due_ns": S, "sent_ns": 4 * S, "done_ns": 5 * S},
+    )
+    found, before = in_flight(rows, [(S, 4 * S), (0, S)])
+    assert found.mean == pytest.approx((1 + 2 + 1) / 3)
+    assert found.waiting == pytest.approx((1 + 2 + 3 + 3) / 3)
+    assert (before.mean, before.ended_per_s, before.time_s) == (pytest.approx(0.5), 0, 0)
+    assert found.ended_per_s == pytest.approx(1 / 3)
+    assert found.time_s == pytest.approx(4)
+
+
+def test_requests_are_counted_by_outcome_and_error_number():
+    done = {"sent_ns": 2 * S, "first_byte_ns": 2 * S, "done_ns": 2 * S}
+    lost = {"sent_ns": 1, "done_ns": S // 2, "outcome": "reset_waiting"}
+    rows = request_rows(done, done, lost | {"errno": 104}, lost | {"errno": 32}, lost)
+    counts = {(c.outcome, c.errno): (c.requests, c.held) for c in outcome_counts(CLEAN, rows)}
+    assert counts == {
+        ("ok", None): (2, 2),
+        ("reset_waiting", 104): (1, 0),
+        ("reset_waiting", 32): (1, 0),
+        ("reset_waiting", None): (1, 0),
+    }
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"due_ns": 5, "sent_ns": 4, "first_byte_ns": 6, "done_ns": 7},
+        {"due_ns": 1, "sent_ns": 4, "first_byte_ns": 3, "done_ns": 7},
+        {"due_ns": 1, "sent_ns": 4, "first_byte_ns": 8, "done_ns": 7},
+        {"due_ns": 1, "sent_ns": 4, "done_ns": 7},
+    ],
+)
+def test_an_answer_whose_instants_run_backwards_or_are_missing_is_impossible(times):
+    assert outcome_counts(CLEAN, request_rows(times))[0].impossible == 1
+
+
+def test_a_timeout_without_a_first_byte_is_possible():
+    rows = request_rows({"due_ns": 1, "sent_ns": 2, "done_ns": 9, "outcome": "timed_out_waiting"})
+    assert outcome_counts(CLEAN, rows)[0].impossible == 0
+
+
+def test_shares_count_connections_that_were_open_long_enough():
+    connections = connection_rows(
+        {"connected_ns": 0},
+        {"connected_ns": 0},
+        {"connected_ns": 0},
+        {"connected_ns": 0, "closed_ns": 2 * S},
+    )
+    requests = request_rows(
+        *({"connection": 0, "done_ns": 2 * S} for _ in range(4)),
+        *({"connection": 1, "done_ns": 2 * S} for _ in range(2)),
+        {"connection": 2, "done_ns": S // 2},
+    )
+    found = shares(CLEAN, requests, connections, 2 * S)
+    assert (found.connections, found.starved, found.mean_answers) == (3, 1, 2.0)
+    assert found.jain == pytest.approx(36 / (3 * 20))
+
+
+def test_connections_of_several_threads_are_told_apart():
+    connections = connection_rows(
+        {"connected_ns": 0, "connection": 0}, {"connected_ns": 0, "connection": 0, "worker": 1}
+    )
+    found = shares(CLEAN, request_rows({"done_ns": 2 * S}), connections, S)
+    assert (found.connections, found.starved) == (2, 1)
+
+
+def test_without_connections_there_are_no_shares():
+    assert shares(CLEAN, None, None, S).jain is None
+
+
+def test_unanswered_are_those_that_lived_long_enough_without_a_byte():
+    connections = connection_rows(
+        {"connected_ns": 0, "responses": 0},
+        {"connected_ns": 5 * S - 9, "responses": 0},
+        {"connected_ns": 0, "closed_ns": S // 2, "responses": 0, "outcome": "reset_waiting"},
+        {"connected_ns": 0},
+        {"closed_ns": S, "responses": 0, "outcome": "connect_refused"},
+    )
+    assert unanswered(CLEAN, connections, S) == 1
+
+
+def test_connections_are_open_from_connected_to_closed_as_far_as_the_holds_go():
+    connections = connection_rows(
+        {"connected_ns": 0},
+        {"connected_ns": 2 * S, "closed_ns": 4 * S},
+        {"connected_ns": 0, "closed_ns": S},
+        {"closed_ns": S, "outcome": "connect_refused"},
+    )
+    assert open_connections(CLEAN, connections) == pytest.approx((4 + 2) / 4)
+    assert open_connections(replace(CLEAN, stages=()), connections) is None

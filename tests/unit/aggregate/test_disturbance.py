@@ -1,0 +1,141 @@
+from dataclasses import replace
+
+import pytest
+
+from plimsoll.aggregate import disturbance
+from plimsoll.aggregate.disturbance import (
+    TakenTime,
+    full_ratio,
+    longest_pause_s,
+    noted,
+    taken,
+    taken_from,
+)
+from plimsoll.aggregate.usage import usage
+from recordings import simulate, usage_rows
+
+HELD = [(1_000_000_000, 5_000_000_000)]
+CLEAN = simulate(warm_up_s=1.0, ramp_s=0, hold_s=4.0).recording
+ROBBED = {"others_busy": 0.2, "others_on": (0,), "stolen": 0.1}
+RATES = {
+    ("server", "cpu_user_s"): 0.4,
+    ("server", "cpu_system_s"): 0.2,
+    ("server", "run_delay_s"): 0.25,
+    ("server", "run_time_s"): 0.6,
+    ("driver", "cpu_user_s"): 0.1,
+    ("driver", "cpu_system_s"): 0.2,
+    ("driver", "run_delay_s"): 0.01,
+    ("driver", "run_time_s"): 0.3,
+    ("machine", "core0_busy_s"): 0.9,
+    ("machine", "core1_busy_s"): 0.5,
+    ("machine", "core0_interrupt_s"): 0.1,
+    ("machine", "core1_interrupt_s"): 0.05,
+}
+
+
+def readings(without=(), **changes):
+    """Readings of counters that grow evenly; `core0_busy_s=0.3` changes how fast."""
+    rates = {name: changes.get(name[1], rate) for name, rate in RATES.items()}
+    return usage(
+        usage_rows(
+            *(
+                (float(at_s), *name, at_s * rate)
+                for name, rate in rates.items()
+                if name[1] not in without
+                for at_s in range(6)
+            )
+        )
+    )
+
+
+def counting(interrupt_time):
+    return replace(CLEAN, machines={"local": {"interrupt_time": interrupt_time}})
+
+
+def shared():
+    assert CLEAN.server is not None
+    return replace(CLEAN, server=replace(CLEAN.server, cores=(0, 1)))
+
+
+def test_what_was_not_its_own_others_took_from_each_side():
+    found = taken(CLEAN, readings(), HELD)
+    assert found["server"].cores == pytest.approx(0.9 - 0.6)
+    assert found["driver"].cores == pytest.approx(0.5 - 0.3)
+
+
+@pytest.mark.parametrize("told", ["apart", None])
+def test_interrupts_that_are_or_may_be_in_nobodys_time_are_taken_off(told):
+    found = taken(counting(told), readings(), HELD)
+    assert found["server"].cores == pytest.approx(0.9 - 0.1 - 0.6)
+
+
+def test_only_what_was_waited_for_was_missing():
+    found = taken(CLEAN, readings(), HELD)
+    assert found["server"].missed_cores == pytest.approx(0.25)
+    assert found["driver"].missed_cores == pytest.approx(0.01)
+
+
+def test_a_server_that_waits_for_itself_misses_no_more_than_others_took():
+    found = taken_from(CLEAN, readings(run_delay_s=7.0), "server", HELD)
+    assert found is not None
+    assert found.missed_cores == found.cores == pytest.approx(0.3)
+
+
+def test_threads_that_were_not_seen_waited_like_those_that_were():
+    half = taken_from(CLEAN, readings(run_delay_s=0.1, run_time_s=0.4), "server", HELD)
+    assert half is not None
+    assert half.run_delay_cores == pytest.approx(0.1 * 0.6 / 0.4)
+
+
+@pytest.mark.parametrize("unseen", [{"without": ("run_delay_s",)}, {"run_time_s": 0.1}])
+def test_where_run_delay_is_unknown_all_that_others_took_was_missing(unseen):
+    found = taken_from(CLEAN, readings(**unseen), "server", HELD)
+    assert found is not None
+    assert found.run_delay_cores is None
+    assert found.missed_cores == pytest.approx(0.3)
+
+
+def test_others_never_took_less_than_nothing():
+    found = taken_from(CLEAN, readings(core0_busy_s=0.3), "server", HELD)
+    assert found is not None
+    assert found.cores == 0.0
+
+
+@pytest.mark.parametrize(
+    "missing", ["cpu_user_s", "cpu_system_s", "core0_busy_s", "core0_interrupt_s"]
+)
+def test_what_others_took_is_unknown_when_any_part_is(missing):
+    assert taken(counting("apart"), readings(without=(missing,)), HELD) == {}
+
+
+def test_on_shared_cores_it_is_one_number_for_both():
+    found = taken(shared(), readings(), HELD)
+    assert found.keys() == {"both"}
+    assert found["both"].cores == pytest.approx(1.4 - 0.6 - 0.3)
+    assert found["both"].run_delay_cores == pytest.approx(0.26)
+    assert taken_from(shared(), readings(), "server", HELD) is None
+
+
+def test_the_servers_cores_are_full_with_what_others_took():
+    assert full_ratio(CLEAN, readings()) == pytest.approx(0.9)
+    assert full_ratio(shared(), readings()) == pytest.approx(0.3)
+    assert full_ratio(CLEAN, readings(without=("cpu_user_s",))) is None
+
+
+def test_only_what_was_missing_is_worth_a_word():
+    assert noted(CLEAN, readings()).keys() == {"server"}
+    assert noted(CLEAN, readings(run_delay_s=0.01)) == {}
+
+
+def test_the_drivers_longest_pause_is_that_of_the_readings_that_touch_a_stretch():
+    pauses = ((1.0, 0.001), (2.0, 0.3), (3.0, 0.002), (4.0, 0.004))
+    rows = ((at_s, "driver", "longest_pause_s", pause_s) for at_s, pause_s in pauses)
+    read = usage(usage_rows(*rows))
+    assert longest_pause_s(read, (1_500_000_000, 1_600_000_000)) == 0.3
+    assert longest_pause_s(read, (2_100_000_000, 3_500_000_000)) == 0.004
+    assert longest_pause_s(usage(None), (0, 10**9)) is None
+
+
+def test_limits_of_a_share_that_speaks_are_within_it():
+    assert 0 < disturbance.LEAST_SEEN <= 1
+    assert TakenTime(0.2, None).missed_cores == 0.2

@@ -1,0 +1,97 @@
+"""Speed of the machine: told by the load generator's work, and never by the server's."""
+
+import numpy as np
+import pytest
+
+from plimsoll.aggregate import machine_speed
+from plimsoll.aggregate.usage import ReadingSeries, Usage
+from recordings import SECOND_NS
+
+SECONDS = 20
+WINDOWS = [(second * SECOND_NS, (second + 1) * SECOND_NS) for second in range(SECONDS)]
+WORK_S = 10e-6
+"""Processor time of the load generator for a request, without wake-ups."""
+WAKE_UP_S = 15e-6
+RATE = 30_000.0
+
+
+def usage(rates, woken, speeds, work_s=WORK_S):
+    """Readings of a load generator that does the same work for each request, and for each wake-up.
+
+    Args:
+        rates: Requests in each second.
+        woken: Wake-ups for a request in each second.
+        speeds: The machine's speed in each second.
+        work_s: Processor time for a request.
+    """
+    scatter = np.random.default_rng(1).normal(1, 0.005, SECONDS)
+    ran = rates * (work_s + WAKE_UP_S * woken) / speeds * scatter
+    series = {"requests_ended": rates, "voluntary_switches": rates * woken, "run_time_s": ran}
+    at_ns = np.arange(SECONDS + 1, dtype=np.int64) * SECOND_NS
+    return Usage(
+        {
+            ("driver", name): (ReadingSeries(at_ns, np.concatenate([[0.0], np.cumsum(values)])),)
+            for name, values in series.items()
+        }
+    )
+
+
+def slowed(by, creeping):
+    """Speed of a server that loses so much, at once or creeping."""
+    line = np.linspace(0, 1, SECONDS)
+    return 1 - by * (line if creeping else (line > 0.5))
+
+
+def batched(server):
+    """Wake-ups for a request of a load generator that waits the more the slower the server is."""
+    return 0.1 / server**3
+
+
+WANDER = 1 + 0.2 * np.sin(np.arange(SECONDS))
+
+
+def test_a_machine_that_wanders_is_told_second_by_second():
+    found = machine_speed.speeds(usage(RATE * WANDER, np.full(SECONDS, 0.1), WANDER), WINDOWS)
+    assert found == pytest.approx(WANDER / np.median(WANDER), rel=0.04)
+
+
+@pytest.mark.parametrize("creeping", [False, True])
+@pytest.mark.parametrize("by", [0.03, 0.1, 0.3])
+def test_a_server_that_slows_by_itself_is_not_taken_for_the_machine(by, creeping):
+    server = slowed(by, creeping)
+    quiet = usage(RATE * server, batched(server), np.ones(SECONDS))
+    raw = quiet.rates("driver", "run_time_s", WINDOWS) / (RATE * server)
+    assert raw[-1] / raw[0] > 1 + by / 4
+    found = machine_speed.speeds(quiet, WINDOWS)
+    assert found == pytest.approx(np.ones(SECONDS), abs=0.05 * by + 0.02)
+
+
+@pytest.mark.parametrize("creeping", [False, True])
+@pytest.mark.parametrize("by", [0.03, 0.1, 0.3])
+def test_on_a_machine_that_wanders_a_server_keeps_its_loss(by, creeping):
+    server = slowed(by, creeping)
+    rates = RATE * server * WANDER
+    found = machine_speed.speeds(usage(rates, batched(server), WANDER), WINDOWS)
+    left = rates / found
+    half = SECONDS // 2
+    truth = np.mean(server[half:]) / np.mean(server[:half])
+    by_chance = 2 * WANDER.std() * np.sqrt(2 / half)
+    assert np.mean(left[half:]) / np.mean(left[:half]) == pytest.approx(truth, abs=by_chance)
+
+
+def test_what_goes_with_wake_ups_is_left_with_the_server_even_if_it_was_the_machine():
+    slower = slowed(0.3, creeping=False)
+    found = machine_speed.speeds(usage(RATE * slower, 0.1 / slower, slower), WINDOWS)
+    assert np.ptp(found) < 0.1
+
+
+def test_an_idle_load_generator_is_no_clock():
+    idle = usage(np.full(SECONDS, 1000.0), np.full(SECONDS, 1.0), WANDER, work_s=20e-6)
+    assert np.isnan(machine_speed.speeds(idle, WINDOWS)).all()
+
+
+def test_few_seconds_tell_no_speed():
+    busy = usage(np.full(SECONDS, RATE), np.full(SECONDS, 0.1), WANDER)
+    few = machine_speed.FEWEST - 1
+    assert np.isnan(machine_speed.speeds(busy, WINDOWS[:few])).all()
+    assert not np.isnan(machine_speed.speeds(busy, WINDOWS[: few + 1])).any()

@@ -1,0 +1,99 @@
+"""Charts of long trials: their size is bounded, and what stands out is still there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sample
+from plimsoll import canvas, charts
+from plimsoll.comparison.comparisons import comparisons
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.trial import TrialData
+from plimsoll.report import html
+
+DAY_S = 86_400
+DROP_S = 40_000
+"""The only second of the day without an answer, and the one with the slowest."""
+
+MOST_BYTES = 1_000_000
+
+
+@cache
+def day() -> TrialData:
+    """A trial of a day, whose seconds are those of the rough sample again and again."""
+    short = sample.rough_trial_data()
+    seconds = changed(repeated(short.seconds), "completed", {DROP_S: 0})
+    return TrialData(
+        short.recording,
+        short.summary,
+        changed(seconds, "response_time_p99_ns", {DROP_S: 9e12}),
+        repeated(sample.memory_rows()),
+        repeated(short.connections),
+        repeated(short.failures),
+    )
+
+
+def repeated(table: pa.Table) -> pa.Table:
+    """Rows of seconds 6 and 7 of a sample, one after the other for a day."""
+    numbers = table["second"].to_numpy()
+    places = [np.flatnonzero(numbers == second) for second in (6, 7)]
+    taken = np.concatenate([places[second % 2] for second in range(DAY_S)])
+    number = np.repeat(np.arange(DAY_S), [len(places[second % 2]) for second in range(DAY_S)])
+    at = table.schema.get_field_index("second")
+    return table.take(taken).set_column(at, "second", pa.array(number, pa.int32()))
+
+
+def changed(table: pa.Table, column: str, values: dict[int, float]) -> pa.Table:
+    found = table[column].to_numpy().copy()
+    for second, value in values.items():
+        found[second] = value
+    at = table.schema.get_field_index(column)
+    return table.set_column(at, table.field(at), pa.array(found, table.field(at).type))
+
+
+@pytest.mark.parametrize("module", charts.OF_A_TRIAL, ids=lambda module: module.NAME)
+def test_a_chart_of_a_day_is_as_large_as_one_of_twenty_minutes(module: Any) -> None:
+    drawn = module.draw(day())
+    assert len(json.dumps(drawn)) < MOST_BYTES
+    rows = drawn["datasets"]["seconds"]
+    assert DAY_S / canvas.step_s(day()) <= len(rows) <= canvas.MOST_COLUMNS
+    assert rows[1]["second"] - rows[0]["second"] == canvas.step_s(day())
+
+
+def test_a_drop_of_one_second_in_a_day_is_seen() -> None:
+    step_s = canvas.step_s(day())
+    rows = charts.throughput.draw(day())["datasets"]["seconds"]
+    dropped = [row for row in rows if row["silent"]]
+    assert [row["second"] for row in dropped] == [DROP_S // step_s * step_s]
+    assert all((row["low"] == 0) == row["silent"] for row in rows)
+    usual = rows[0]["completed"]
+    assert dropped[0]["completed"] == pytest.approx(usual * (1 - 1 / step_s), rel=0.02)
+    slow = charts.response_time.draw(day())["datasets"]["seconds"]
+    slowest = max(row["p99"] for row in slow)
+    assert [row["second"] for row in slow if row["p99"] == slowest == 9e6] == [
+        DROP_S // step_s * step_s
+    ]
+
+
+def test_failures_of_a_day_are_those_of_a_second_on_average() -> None:
+    kinds = charts.response_time.draw(day())["datasets"]["failures"]
+    assert {row["count"] for row in kinds} == {40, 25, 5}
+
+
+def test_a_page_says_what_a_column_is_and_stays_small() -> None:
+    short = sample.doubtful_trial()
+    page, usual = (
+        html.render(Findings("day", "0.1.0", (trial,), comparisons([])))
+        for trial in (replace(short, data=day()), short)
+    )
+    assert len(page) - len(html.library()) < 3 * MOST_BYTES
+    sentence = f"each column of a chart is {canvas.step_s(day())} seconds"
+    assert sentence in page
+    assert "each column of a chart" not in usual

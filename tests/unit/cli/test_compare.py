@@ -1,0 +1,124 @@
+"""What `compare` takes, and the exit code it gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from plimsoll.cli import compare, plimsoll
+from plimsoll.comparison import regression_limit
+from plimsoll.comparison.difference import difference
+from plimsoll.comparison.until_decided import Compared, Sides, Wanted
+from plimsoll.lab import comparing
+from plimsoll.lab.comparing import ComparisonResult
+from plimsoll.statistics.paired import Plan
+from turns import Pair, turns
+
+WOBBLE = (0.998, 1.001, 1.002, 0.999, 1.0, 1.001, 0.999, 1.0)
+
+
+def result(rate: float, limit: float | None = None, scatter: float = 1.0) -> ComparisonResult:
+    some = turns([Pair(rate * (1 + scatter * (one - 1)), None) for one in WOBBLE])
+    found = difference(some, Plan((8,), 8))
+    state = None if limit is None else regression_limit.state(found, limit)
+    end = Compared(Wanted(120, 0.02, limit), found, state, 80.0, 10.0, some)
+    return ComparisonResult(end, Sides("go", "node", "/plaintext", 64))
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Result, dict[str, Any]]]:
+    """Runs the verb on a comparison with a known result; gives what the library was asked for."""
+
+    def run(*arguments: str, found: ComparisonResult | None = None) -> Any:
+        asked: dict[str, Any] = {}
+
+        def compare(a: str, b: str, **options: Any) -> ComparisonResult:
+            asked.update(a=a, b=b, **options)
+            return found or result(1.0)
+
+        monkeypatch.setattr(comparing, "compare", compare)
+        ran = CliRunner().invoke(plimsoll, ["compare", *arguments], standalone_mode=False)
+        return ran, asked
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        (["go", "node"], {"a": "go", "b": "node", "commands": False, "revisions_of": ""}),
+        (["--a", "x", "--b", "y"], {"a": "x", "b": "y", "commands": True}),
+        (["--revisions", "v1", "v2", "go"], {"a": "v1", "b": "v2", "revisions_of": "go"}),
+        (["go", "go", "--budget", "2m", "--until", "1%"], {"budget_s": 120.0, "within": 0.01}),
+        (["go", "go", "--max-regression", "0.03"], {"max_regression": 0.03}),
+        (["go", "go", "-c", "2k", "--warm-up", "10s"], {"connections": 2000, "warm_up_s": 10.0}),
+    ],
+)
+def test_each_form_is_passed_on(typed: Any, arguments: list[str], asked: dict[str, Any]) -> None:
+    ran, found = typed(*arguments)
+    assert ran.exception is None
+    assert {name: found[name] for name in asked} == asked
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["go"],
+        ["go", "node", "rails"],
+        ["--a", "x"],
+        ["--a", "x", "--b", "y", "go"],
+        ["--revisions", "v1", "v2"],
+        ["--revisions", "v1", "v2", "go", "node"],
+    ],
+)
+def test_anything_else_is_refused(typed: Any, arguments: list[str]) -> None:
+    ran, asked = typed(*arguments)
+    assert "give two frameworks" in str(ran.exception)
+    assert not asked
+
+
+@pytest.mark.parametrize(
+    ("found", "code"),
+    [
+        (result(0.9), 0),
+        (result(1.0), 0),
+        (result(1.0, 0.03), 0),
+        (result(1.1, 0.03), 0),
+        (result(0.9, 0.03), 7),
+        (result(0.97, 0.03), 8),
+        (result(0.97, 0.03, scatter=40), 3),
+    ],
+)
+def test_the_exit_code_is_about_the_limit_only(
+    typed: Any, found: ComparisonResult, code: int
+) -> None:
+    ran, _ = typed("go", "node", found=found)
+    assert ran.return_value == code
+
+
+def test_json_is_all_that_is_on_stdout(typed: Any) -> None:
+    ran, _ = typed("go", "node", "--json")
+    assert json.loads(ran.stdout)["answer"] == "same"
+
+
+def test_reports_are_written_to_files(typed: Any, tmp_path: Path) -> None:
+    files = tmp_path / "a.md", tmp_path / "a.xml"
+    typed("go", "node", "--markdown", str(files[0]), "--junit", str(files[1]))
+    assert [file.read_text(encoding="utf-8")[:3] for file in files] == ["**B", "<?x"]
+
+
+def test_a_file_that_cannot_be_written_is_an_error(typed: Any, tmp_path: Path) -> None:
+    ran, _ = typed("go", "node", "--junit", str(tmp_path / "none" / "a.xml"))
+    assert "cannot be written" in str(ran.exception)
+
+
+def test_the_help_has_a_group_for_every_option() -> None:
+    named = {name for names in compare.GROUPS.values() for name in names}
+    options = {one.name for one in compare.command.params} - {"names"}
+    assert named == options

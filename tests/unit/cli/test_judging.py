@@ -1,0 +1,80 @@
+"""What verdicts mean for the exit code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import sample
+from plimsoll import tables
+from plimsoll.cli import judging
+from plimsoll.errors import InputError
+from plimsoll.findings.findings import Findings
+from plimsoll.recording import Ending
+from plimsoll.verdicts.verdict import Level
+
+
+def found(**levels: Level) -> Findings:
+    """The findings of one trial whose checks say so."""
+    trial = replace(sample.sound_trial(), verdicts=sample.verdicts_of("t", **levels))
+    return Findings("x", "0", (trial,), tables.COMPARISONS.schema.empty_table())
+
+
+@pytest.mark.parametrize(
+    ("levels", "accepted", "strict", "code"),
+    [
+        ({}, (), True, 0),
+        ({"backlog": "doubtful"}, (), False, 0),
+        ({"backlog": "doubtful"}, (), True, 1),
+        ({"backlog": "doubtful"}, ("backlog",), True, 0),
+        ({"backlog": "void"}, (), False, 1),
+        ({"backlog": "void"}, ("backlog",), False, 0),
+        ({"backlog": "void", "littles_law": "void"}, ("backlog",), False, 1),
+        ({"backlog": "void", "littles_law": "doubtful"}, ("backlog",), True, 1),
+    ],
+)
+def test_the_exit_code_is_that_of_the_checks_that_count(
+    levels: dict[str, Level], accepted: tuple[str, ...], strict: bool, code: int
+) -> None:
+    assert judging.exit_code(found(**levels), accepted, strict=strict) == code
+
+
+def test_an_error_is_never_accepted() -> None:
+    one = found(backlog="void")
+    (trial,) = one.trials
+    failed = replace(trial.recording, ending=Ending("DiedUnderLoad", "it died"))
+    broken = replace(trial, data=replace(trial.data, recording=failed))
+    assert judging.exit_code(replace(one, trials=(broken,)), ("backlog",)) == 1
+
+
+def test_an_accepted_check_must_be_one() -> None:
+    judging.require_known(("undisturbed", "steady"))
+    with pytest.raises(InputError, match="unknown check `undisturbd`") as caught:
+        judging.require_known(("undisturbd",))
+    assert "undisturbed" in caught.value.problems[0].hint
+
+
+def test_limits_are_read_as_a_campaign_has_them() -> None:
+    typed = (
+        "failures_explained.failed_ratio_void=0.5",
+        "failures_explained.failed_ratio_doubtful=.1",
+    )
+    assert judging.limits(typed) == {
+        "failures_explained": {"failed_ratio_void": 0.5, "failed_ratio_doubtful": 0.1}
+    }
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence", "hint"),
+    [
+        ("failures_explained.ratio=1", "unknown limit", "failed_ratio_void"),
+        ("nothing.ratio=1", "unknown limit `nothing.ratio`", "docs/checks.md"),
+        ("failures_explained.failed_ratio_void", "has no number", "=0.1"),
+        ("failures_explained.failed_ratio_void=much", "has no number", "=0.1"),
+    ],
+)
+def test_limits_that_are_none_are_named(typed: str, sentence: str, hint: str) -> None:
+    with pytest.raises(InputError, match=sentence) as caught:
+        judging.limits((typed,))
+    assert hint in caught.value.problems[0].hint

@@ -1,0 +1,82 @@
+"""A comparison ends when it is decided or when its budget is spent, and not later."""
+
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.comparison.until_decided import Compared, Wanted, compared
+from plimsoll.recording.turns import Turn
+from turns import Pair, turns
+
+GROUP_S = 10.0
+SCATTER = (0.99, 1.004, 1.0, 1.008, 0.996, 0.993, 1.01, 1.0, 0.997, 1.003)
+
+
+class Servers:
+    """Two simulated servers, and the clock that their groups move on."""
+
+    def __init__(self, pair: Pair, scatter: float = 1.0) -> None:
+        self.now_s = 0.0
+        self.pair = pair
+        self.scatter = scatter
+
+    def measure(self, group: int) -> tuple[Turn, ...]:
+        self.now_s += GROUP_S
+        wobble = 1 + self.scatter * (SCATTER[group % len(SCATTER)] - 1)
+        own = Pair(self.pair.rate * wobble, None, self.pair.delay, self.pair.failures)
+        return tuple(Turn(**{**vars(turn), "group": group}) for turn in turns([own]))
+
+    def compared(self, wanted: Wanted) -> tuple[Compared, list[Compared]]:
+        seen: list[Compared] = []
+        return compared(self.measure, wanted, seen.append, lambda: self.now_s), seen
+
+
+def test_a_great_difference_ends_it_early() -> None:
+    end, seen = Servers(Pair(rate=1.5)).compared(Wanted(300))
+    assert end.difference.answer == "faster"
+    assert end.elapsed_s < 100
+    assert seen[-1] is end
+
+
+def test_servers_that_are_the_same_end_it_once_that_is_known() -> None:
+    end, _ = Servers(Pair(), scatter=0.5).compared(Wanted(300))
+    assert end.difference.answer == "same"
+    assert end.elapsed_s < 300
+
+
+def test_the_budget_ends_it() -> None:
+    end, _ = Servers(Pair(), scatter=20).compared(Wanted(95))
+    assert end.difference.answer == "undecided"
+    assert end.elapsed_s == 90
+    assert end.more_s is not None and end.more_s > 0
+
+
+def test_one_group_is_measured_whatever_the_budget() -> None:
+    end, _ = Servers(Pair(rate=3.0)).compared(Wanted(1))
+    assert end.difference.groups == 1
+    assert end.difference.answer == "undecided"
+    assert end.more_s == pytest.approx(30)
+
+
+def test_a_small_difference_is_known_to_the_width_that_was_asked_for() -> None:
+    wide, _ = Servers(Pair(rate=1.06)).compared(Wanted(600, within=0.02))
+    narrow, _ = Servers(Pair(rate=1.06)).compared(Wanted(600, within=0.004))
+    assert narrow.elapsed_s > wide.elapsed_s
+    assert wide.difference.answer == narrow.difference.answer == "faster"
+
+
+def test_a_limit_ends_it_as_soon_as_it_is_settled() -> None:
+    end, _ = Servers(Pair(rate=0.8)).compared(Wanted(600, max_regression=0.03))
+    assert end.limit == "crossed"
+    assert end.elapsed_s < 100
+
+
+def test_servers_that_fail_end_it_at_once() -> None:
+    end, _ = Servers(Pair(failures=500)).compared(Wanted(600))
+    assert end.elapsed_s == GROUP_S
+    assert end.difference.failed.are_too_many
+
+
+def test_every_turn_is_kept() -> None:
+    end, _ = Servers(Pair(), scatter=20).compared(Wanted(45))
+    assert {turn.group for turn in end.turns} == set(range(4))

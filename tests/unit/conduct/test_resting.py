@@ -1,0 +1,87 @@
+"""Servers between their turns: those that go on working are frozen."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from plimsoll.conduct import resting
+from plimsoll.conduct.resting import Rest
+from plimsoll.processes import cpu_clock
+
+BUSY = "while True: pass"
+IDLE = "import time; time.sleep(60)"
+BUSY_FOR_A_MOMENT = (
+    "import time\nend = time.monotonic() + 0.6\nwhile time.monotonic() < end: pass\ntime.sleep(60)"
+)
+
+
+@contextmanager
+def server(code: str) -> Iterator[Rest]:
+    with subprocess.Popen([sys.executable, "-S", "-c", code]) as process:
+        try:
+            yield Rest(lambda: (process.pid,))
+        finally:
+            process.kill()
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_a_server_that_works_while_it_rests_is_frozen_in_later_rests() -> None:
+    with server(BUSY) as rest:
+        (pid,) = rest.processes()
+        rest.begin()
+        time.sleep(0.3)
+        rest.end()
+        assert rest.freezes
+        rest.begin()
+        time.sleep(0.05)
+        used = cpu_clock.of((pid,))
+        time.sleep(0.2)
+        assert cpu_clock.grown(used, cpu_clock.of((pid,))) == 0
+        assert state(pid) == "T"
+        rest.end()
+        time.sleep(0.05)
+        assert state(pid) != "T"
+
+
+def test_a_server_that_is_idle_is_not_frozen() -> None:
+    with server(IDLE) as rest:
+        time.sleep(0.5)
+        for _ in range(2):
+            rest.begin()
+            time.sleep(0.2)
+            rest.end()
+        assert not rest.freezes
+
+
+def test_what_a_server_does_right_after_its_turn_does_not_freeze_it() -> None:
+    with server(IDLE) as rest:
+        rest.begin()
+        rest.end()
+        assert not rest.freezes
+
+
+def test_settling_waits_for_what_is_left_to_do() -> None:
+    with server(BUSY_FOR_A_MOMENT) as rest:
+        (pid,) = rest.processes()
+        rest.settle()
+        used = cpu_clock.of((pid,))
+        time.sleep(0.2)
+        grown = cpu_clock.grown(used, cpu_clock.of((pid,)))
+        assert grown is not None
+        assert grown < resting.SETTLED_CORES * 0.2e9
+
+
+def test_settling_ends_where_a_server_never_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resting, "SETTLE_S", 0.5)
+    with server(BUSY) as rest:
+        began_s = time.monotonic()
+        rest.settle()
+        assert time.monotonic() - began_s >= 0.5

@@ -1,0 +1,139 @@
+"""Leads: sentences on who is ahead, from the numbers of one model per table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import sample
+from plimsoll.comparison.comparisons import ComparedTrial, comparisons
+from plimsoll.findings import leads
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.leads import Lead, Resolution
+from plimsoll.findings.trial import TrialFindings
+from plimsoll.report import contents, words
+from plimsoll.report.hold_length import HoldLength, hold_length
+from plimsoll.report.html import parted
+from plimsoll.statistics.intervals import Estimate, Interval
+
+
+def lead(value: float, low: float | None = None, high: float | None = None) -> Lead:
+    interval = None if low is None or high is None else Interval(low, high)
+    return Lead("goodput_per_s", "axum", "go", Estimate(value, interval))
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (lead(1.951, 1.72, 2.21), "axum is 1.95 × go (95 %: 1.72–2.21)"),
+        (lead(0.98, 0.9, 1.1), "axum and go are not significantly different: 0.90–1.10 ×"),
+        (lead(1.01, 1.005, 1.015), "axum and go differ by no more than 2 %: 1.00–1.01 ×"),
+        (lead(1.5), "axum and go are indistinguishable: 1.50 ×, each measured once, no interval"),
+        (
+            replace(lead(0.5, 0.4, 0.6), quantity="response_time_p99_ns"),
+            "Response time, 99 %: axum is 0.50 × go (95 %: 0.40–0.60)",
+        ),
+    ],
+)
+def test_a_lead_says_what_its_interval_supports(found: Lead, sentence: str) -> None:
+    assert found.sentence == sentence
+
+
+def test_a_table_says_what_more_repetitions_would_tell() -> None:
+    sentence = Resolution(entries=6, repetitions=2, scatter=0.05).sentence
+    assert sentence.startswith("Differences of 4")
+    assert "5 repetitions instead of 2 would detect 13 %" in sentence
+    assert sentence.endswith("would detect 2 %")
+    assert "10 repetitions instead of 5" in Resolution(6, 5, 0.05).sentence
+
+
+def campaign(**throughputs: tuple[float, ...]) -> Findings:
+    trials = tuple(
+        sample.sound_trial(framework=name, throughput=throughput, repetition=number)
+        for name, found in throughputs.items()
+        for number, throughput in enumerate(found, 1)
+    )
+    made = [ComparedTrial(one.recording, one.summary, is_void=False) for one in trials]
+    return Findings("x", "0", trials, comparisons(made))
+
+
+def test_ranks_ratios_and_sentences_are_of_one_mind() -> None:
+    found = campaign(go=(8000, 8100, 7950), axum=(12_000, 12_100, 11_900), node=(5000, 5010, 4990))
+    (ranking,) = contents.rankings(found)
+    assert [row.framework for row in ranking.rows] == ["axum", "go", "node"]
+    assert [row.rank for row in ranking.rows] == ["1", "2", "3"]
+    assert ranking.rows[0].of_best == "100 %"
+    assert ranking.rows[1].of_best.startswith("66.8 % (")
+    assert ranking.rows[0].to_next.startswith("1.50 × go (1.")
+    assert ranking.rows[1].to_next.startswith("1.60 × node (")
+    assert ranking.rows[2].to_next == "–"
+    assert ranking.leads[0].startswith("axum is 1.50 × go (95 %: ")
+    assert ranking.leads[1].startswith("Response time, median: axum is 0.67 × go")
+    assert "5 repetitions instead of 3" in ranking.resolution
+
+
+def test_of_single_repetitions_only_the_ranking_has_a_sentence() -> None:
+    (ranking,) = contents.rankings(campaign(go=(8000,), axum=(12_000,)))
+    assert ranking.leads == (
+        "axum and go are indistinguishable: 1.50 ×, each measured once, no interval",
+    )
+    assert ranking.resolution == ""
+
+
+def test_one_framework_leads_nobody() -> None:
+    (ranking,) = contents.rankings(campaign(go=(8000, 8100)))
+    assert ranking.leads == ()
+    assert leads.lead([]) is None
+
+
+def test_where_trials_scatter_more_than_their_seconds_repetitions_pay() -> None:
+    more = HoldLength(scatter=0.05, second_scatter=0.05, hold_s=10, overhead_s=5)
+    assert (
+        more.sentence
+        == "More repetitions help, longer holds do not: 90 % of the variance lies between trials"
+    )
+    longer = HoldLength(scatter=0.05, second_scatter=0.15, hold_s=10, overhead_s=20)
+    assert longer.sentence.startswith("Holds of 42 s instead of 10 s would pay best")
+    same = HoldLength(scatter=0.01, second_scatter=0.15, hold_s=10, overhead_s=5)
+    assert same.sentence.startswith("Trials vary no more than seconds")
+
+
+def test_the_scatter_of_seconds_is_that_of_the_hold() -> None:
+    trials: tuple[TrialFindings, ...] = campaign(go=(8000, 8100)).trials
+    found = hold_length(trials, 0.05)
+    assert found is not None
+    assert found.hold_s == 7.0
+    assert 0.02 < found.second_scatter < 0.06
+    assert found.overhead_s == pytest.approx(5.213)
+    assert hold_length(trials, None) is None
+
+
+@pytest.mark.parametrize(
+    ("ratio", "share"),
+    [
+        (None, "–"),
+        (Estimate(1.0), "100 %"),
+        (Estimate(0.73, Interval(0.7, 0.76)), "73 % (70–76)"),
+        (Estimate(0.9988, Interval(0.995, 1.003)), "99.9 % (99.5–100.3)"),
+        (Estimate(0.0135, Interval(0.01, 0.02)), "1.4 % (1.0–2.0)"),
+    ],
+)
+def test_a_share_of_the_best_has_the_decimals_of_its_interval(
+    ratio: Estimate | None, share: str
+) -> None:
+    assert words.of_best(ratio) == share
+
+
+def test_a_multiple_of_the_next_names_it() -> None:
+    assert (
+        words.times_as(Estimate(74.04, Interval(56.4, 97.1)), "spring")
+        == "74.0 × spring (56.4–97.1)"
+    )
+    assert words.times_as(Estimate(1350.0)) == "1,350 ×"
+    assert words.times_as(None) == "–"
+
+
+def test_on_the_page_an_interval_stands_below_its_number() -> None:
+    assert parted("1.35 × a<b (1.21–1.50)") == '1.35 × a&lt;b<span class="under">1.21–1.50</span>'
+    assert parted("–") == "–"

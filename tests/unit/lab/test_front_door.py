@@ -1,0 +1,94 @@
+"""What `import plimsoll` offers, and that it costs nothing before it is used."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import plimsoll
+from plimsoll import doors, errors
+
+PUBLIC = [
+    "AuditResult",
+    "CalibrationResult",
+    "CampaignResults",
+    "ComparisonResult",
+    "DriverError",
+    "FrameworkError",
+    "HostError",
+    "InputError",
+    "Interrupted",
+    "LoadResult",
+    "PlimsollError",
+    "StorageError",
+    "TrialChart",
+    "TrialResult",
+    "__version__",
+    "audit",
+    "calibrate",
+    "compare",
+    "errors",
+    "events",
+    "load",
+    "read",
+    "run",
+]
+
+
+def test_the_public_names_are_these() -> None:
+    assert plimsoll.__all__ == PUBLIC
+    assert dir(plimsoll) == PUBLIC
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_each_public_name_is_there_and_documented(name: str) -> None:
+    found = getattr(plimsoll, name)
+    assert name == "__version__" or found.__doc__
+
+
+def test_the_types_are_those_of_the_names() -> None:
+    stub = Path(plimsoll.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    tree = ast.parse(stub)
+    imported = [
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+    assert sorted([*imported, "__version__"]) == PUBLIC
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                home = (
+                    sys.modules[getattr(plimsoll, alias.name).__module__]
+                    if (node.module != "plimsoll")
+                    else plimsoll
+                )
+                assert node.module == home.__name__
+
+
+def test_importing_it_imports_nothing_of_it() -> None:
+    code = "import sys, plimsoll; print(*(name for name in sys.modules if 'plimsoll' in name))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(ran.stdout.split()) - {"__editable___plimsoll"} <= {"plimsoll", "plimsoll.doors"}
+
+
+def test_a_name_that_is_not_offered_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="module 'plimsoll' has no attribute 'walk'"):
+        _ = plimsoll.walk  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(AttributeError, match="'package' has no attribute 'other'"):
+        doors.of_modules("package", ["one"])("other")
+
+
+def test_how_a_trial_ended_is_an_error_again() -> None:
+    assert errors.of_ending("completed", "", "") is None
+    died = errors.of_ending("DiedUnderLoad", "it died", "feed it")
+    assert isinstance(died, errors.DiedUnderLoad)
+    assert (died.message, died.hint) == ("it died", "feed it")
+    assert isinstance(errors.of_ending("Melted", "it did", ""), errors.FrameworkError)
+    assert isinstance(errors.of_ending("InputError", "wrong", ""), errors.InputError)
+    assert isinstance(errors.of_ending("ContractBroken", "no", ""), errors.ContractBroken)

@@ -1,0 +1,168 @@
+"""Configuration of a load, and the trial that it amounts to."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from plimsoll.campaign.load import Load, Stage
+from plimsoll.cli import incoming
+from plimsoll.errors import InputError
+from plimsoll.lab import urls
+from plimsoll.lab.load_options import LoadOptions, trial
+
+
+def asked(*typed: str, **changes: Any) -> LoadOptions:
+    return LoadOptions(urls=tuple(urls.parts(one) for one in typed or (":8080/a",)), **changes)
+
+
+def load(**changes: Any) -> Load:
+    return trial(asked(**changes)).load
+
+
+def refused(**changes: Any) -> list[str]:
+    with pytest.raises(InputError) as error:
+        trial(asked(**changes))
+    assert all(problem.hint for problem in error.value.problems)
+    return [str(problem) for problem in error.value.problems]
+
+
+def test_a_closed_load_holds_its_connections() -> None:
+    closed = load(connections=7, duration_s=3.0)
+    assert (closed.model, closed.connections) == ("closed", 0)
+    assert closed.stages == (Stage("hold", 3.0, 7.0, 7.0),)
+
+
+def test_an_open_load_holds_its_rate_on_a_pool() -> None:
+    opened = load(connections=7, duration_s=3.0, rate_per_s=500.0, arrivals="poisson")
+    assert (opened.model, opened.connections, opened.arrivals) == ("open", 7, "poisson")
+    assert opened.stages == (Stage("hold", 3.0, 500.0, 500.0),)
+
+
+@pytest.mark.parametrize(("changes", "level"), [({}, 50.0), ({"rate_per_s": 900.0}, 900.0)])
+def test_a_ramp_goes_straight_up_to_the_level_before_the_hold(
+    changes: dict[str, Any], level: float
+) -> None:
+    ramp, hold = load(ramp_s=2.0, duration_s=3.0, **changes).stages
+    assert ramp == Stage("ramp", 2.0, 0.0, level, steps=0)
+    assert hold == Stage("hold", 3.0, level, level)
+
+
+def test_what_concerns_connections_is_handed_on() -> None:
+    found = load(pipeline=8, requests_per_connection=100, timeout_s=2.0)
+    assert (found.pipeline, found.requests_per_connection, found.timeout_s) == (8, 100, 2.0)
+    assert load(think_time_s=0.1).think_time_s == 0.1
+    assert load(keep_alive=False).keep_alive is False
+
+
+def test_several_urls_are_mixed_evenly_and_one_named_twice_counts_twice() -> None:
+    endpoint = trial(asked(":8080/a", ":8080/b", ":8080/a", headers=(("X-Mark", "1"),))).endpoint
+    requests = [exchange.request for exchange in endpoint.exchanges]
+    assert [(one.target, one.weight) for one in requests] == [("/a", 2.0), ("/b", 1.0)]
+    assert [one.headers for one in requests] == [(("Host", "127.0.0.1:8080"), ("X-Mark", "1"))] * 2
+    assert endpoint.name == "/a, /b"
+
+
+def test_many_urls_are_named_by_their_number() -> None:
+    many = [f":8080/{number}" for number in range(5)]
+    assert trial(asked(*many)).endpoint.name == "/0 and 4 more"
+
+
+def test_bodies_come_from_text_file_or_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "body").write_bytes(b"\0from a file")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"from stdin")))
+    body, expected = incoming.bodies(f"@{tmp_path / 'body'}", "@-")
+    found = trial(asked(body=body, expected_body=expected)).endpoint.exchanges[0]
+    assert found.request.body == b"\0from a file"
+    assert found.request.method == "POST"
+    assert (found.expected.body, found.expected.length_bytes) == (b"from stdin", 10)
+    assert incoming.bodies("typed", None) == (b"typed", None)
+
+
+def test_the_standard_input_is_not_read_twice() -> None:
+    with pytest.raises(InputError, match="--expect-body: `--body` already reads standard input"):
+        incoming.bodies("@-", "@-")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"requests": 5, "rate_per_s": 5.0}, "--requests: `-n` needs the closed model"),
+        ({"think_time_s": 0.1, "rate_per_s": 5.0}, "--think: think time needs the closed model"),
+        ({"arrivals": "poisson"}, "--arrivals: `--arrivals` needs the open model"),
+        ({"requests": 5, "ramp_s": 1.0}, "--ramp: a load limited by `-n` has no duration"),
+        (
+            {"keep_alive": False, "requests_per_connection": 5},
+            "--requests-per-connection: with `--no-keepalive` each connection carries one request",
+        ),
+        (
+            {"pipeline": 2, "keep_alive": False},
+            "--pipeline: pipelining needs more than one request per connection",
+        ),
+        (
+            {"pipeline": 2, "requests_per_connection": 1},
+            "--pipeline: pipelining needs more than one request per connection",
+        ),
+        ({"pipeline": 2, "think_time_s": 0.1}, "--pipeline: think time and pipelining"),
+        ({"pipeline": 1025}, "--pipeline: `1025` is too large"),
+        ({"expected_body": b"abc", "length_bytes": 4}, "--expect-length: `--expect-body` has"),
+    ],
+)
+def test_what_cannot_be_had_together_is_refused_in_one_sentence(
+    changes: dict[str, Any], sentence: str
+) -> None:
+    (said,) = refused(**changes)
+    assert said.startswith(sentence)
+
+
+def test_every_amount_of_nothing_is_named() -> None:
+    said = refused(
+        connections=0, duration_s=0.0, threads=0, rate_per_s=0.0, ramp_s=0.0, pipeline=0,
+        requests_per_connection=0, timeout_s=0.0,
+    )  # fmt: skip
+    assert [one.partition(":")[0] for one in said] == [
+        "--connections", "--duration", "--threads", "--rate", "--ramp", "--pipeline",
+        "--requests-per-connection", "--timeout",
+    ]  # fmt: skip
+
+
+def test_a_load_of_one_url_at_one_depth_is_no_different_from_before() -> None:
+    found = load(think_time_s=0.0, length_bytes=3)
+    assert found == Load("load", "closed", (Stage("hold", 10.0, 50.0, 50.0),))
+
+
+def test_each_load_draws_a_seed_of_its_own_unless_one_is_given() -> None:
+    seeds = {trial(asked()).seed for _ in range(20)}
+    assert len(seeds) == 20
+    assert all(0 <= seed < 2**53 for seed in seeds)
+    assert trial(asked(seed=7)).seed == 7
+    assert trial(asked(seed=0)).seed == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"connections": 10**9}, "--connections: `1000000000` is too large"),
+        ({"requests": 10**27}, f"--requests: `{10**27}` is too large"),
+        ({"rate_per_s": 1e9}, "--rate: `1000000000` is too large"),
+        ({"requests_per_connection": 2**32}, "--requests-per-connection: `4294967296` is"),
+        ({"timeout_s": 1e9}, "--timeout: `1000000000s` is too long"),
+        ({"duration_s": 1e9}, "--duration: `1000000000s` is too long"),
+        ({"ramp_s": 1e9}, "--ramp: `1000000000s` is too long"),
+        ({"think_time_s": 1e9}, "--think: `1000000000s` is too long"),
+        ({"status": 1000}, "--expect-status: `1000` is too large"),
+        ({"length_bytes": 2**60}, "--expect-length: `1152921504606846976` is too large"),
+        ({"seed": 2**53}, "--seed: `9007199254740992` is too large"),
+    ],
+)
+def test_more_than_the_engine_takes_is_told_by_the_option(
+    changes: dict[str, Any], problem: str
+) -> None:
+    (told,) = refused(**changes)
+    assert told.startswith(problem)

@@ -1,0 +1,28 @@
+"""The last lines of a log, fit for a message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from plimsoll.processes.logs import last_lines, quoted
+
+
+def test_the_last_lines_that_are_not_blank_are_given(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("".join(f"line {number}\n\n" for number in range(50)))
+    assert last_lines(log, 3) == ("line 47", "line 48", "line 49")
+
+
+def test_a_log_that_is_not_there_has_no_lines(tmp_path: Path) -> None:
+    assert last_lines(tmp_path / "none") == ()
+    assert quoted(tmp_path / "none") == "its log is empty"
+
+
+def test_what_a_program_writes_cannot_disturb_the_terminal(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"\x1b[31mred\x07\xff\n" + b"x" * 100_000)
+    first, second = last_lines(log)[0], last_lines(log)[-1]
+    assert "\x1b" not in first + second
+    assert len(second) == 200
+    log.write_bytes(b"\x1b[31mred\n")
+    assert quoted(log) == "the last lines of its log:\n  \ufffd[31mred"

@@ -1,0 +1,111 @@
+"""What the first screen says of each ranking."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import sample
+from plimsoll.comparison.comparisons import ComparedTrial, comparisons
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.trial import TrialFindings
+from plimsoll.report import answer, contents
+from plimsoll.report.answer import RankingAnswer
+
+
+def findings(*trials: TrialFindings) -> Findings:
+    compared = comparisons(
+        [ComparedTrial(one.recording, one.summary, one.level == "void") for one in trials]
+    )
+    return Findings("sample", "0.1.0", trials, compared)
+
+
+def answers(found: Findings) -> list[RankingAnswer]:
+    return answer.answers(found, contents.rankings(found))
+
+
+def repeated(framework: str, throughput: float) -> list[TrialFindings]:
+    return [
+        sample.sound_trial(framework=framework, throughput=throughput * change, repetition=number)
+        for number, change in enumerate((0.99, 1.0, 1.01), 1)
+    ]
+
+
+def test_the_fastest_and_its_lead_are_the_headline() -> None:
+    (found,) = answers(findings(*repeated("go", 13_500.0), *repeated("node", 10_000.0)))
+    assert found.place == "Fastest at 2048"
+    assert found.headline.startswith("go is 1.35 × node (95 %: 1.3")
+    assert found.further == ""
+
+
+def test_who_is_clearly_behind_is_said_where_the_first_two_are_alike() -> None:
+    found = answers(sample.findings())[0]
+    assert found.headline.startswith("axum and spring virtual are not significantly different")
+    assert found.further.startswith("axum is 1.55 × go")
+
+
+def test_the_yardstick_has_a_bar_and_neither_rank_nor_ratio() -> None:
+    trials = (*repeated("reference", 40_000.0), *repeated("go", 13_500.0), *repeated("node", 1e4))
+    (found,) = answers(findings(*trials))
+    assert found.headline.startswith("go is 1.35 × node")
+    first, _, last = found.bars
+    assert (first.row.framework, first.row.rank, first.columns[0]) == ("go", "1", "100 %")
+    assert (last.row.framework, last.is_yardstick) == ("reference", True)
+    assert (last.row.rank, last.columns[0], last.row.state) == ("–", "–", "sound")
+    assert last.row.number == "40,000/s"
+    assert last.length > first.length
+    assert "not ranked" in last.row.reason
+
+
+def test_the_reference_is_ranked_where_there_is_nothing_else() -> None:
+    other = [
+        replace(one, data=replace(one.data, recording=replace(one.recording, variant="many")))
+        for one in repeated("reference", 20_000.0)
+    ]
+    (found,) = answers(findings(*repeated("reference", 40_000.0), *other))
+    assert [bar.row.rank for bar in found.bars] == ["1", "2"]
+    assert not any(bar.is_yardstick for bar in found.bars)
+
+
+def test_one_framework_has_its_number_as_headline_and_void_ones_have_none() -> None:
+    (alone,) = answers(findings(*repeated("go", 8000.0)))
+    assert (alone.place, alone.headline[:12]) == ("Measured at 2048", "go: 8,000/s ")
+    (void,) = answers(findings(sample.void_trial()))
+    assert void.headline == "No number counts: every trial is void"
+    assert void.bars[0].is_void
+
+
+def test_each_check_is_one_mark_with_its_sentences_the_worst_first() -> None:
+    found = answers(sample.findings())[0]
+    assert found.counts == (("sound", 5), ("doubtful", 1), ("void", 1), ("failed", 1))
+    assert [(mark.state, mark.name, mark.count) for mark in found.marks] == [
+        ("failed", "StartFailed", 1),
+        ("void", "Little's law", 1),
+        ("doubtful", "Driver headroom", 1),
+        ("doubtful", "Failures explained", 1),
+    ]
+    assert found.marks[2].remarks[0].text == "The busiest core of the driver was 84 % busy."
+    assert found.marks[2].remedies == ("Give the driver another core, or lower the connections.",)
+
+
+def test_a_doubt_about_the_campaign_is_a_mark_and_a_sound_check_is_none() -> None:
+    verdicts = (
+        sample.verdict("conservation", "campaign", "sound"),
+        sample.verdict("backlog", "campaign", "doubtful", "Three stop at one number."),
+    )
+    for found in answers(replace(sample.findings(), verdicts=verdicts)):
+        marks = [(mark.name, mark.count) for mark in found.marks if not mark.count]
+        assert marks == [("Backlog", 0)]
+
+
+def test_bars_share_a_scale_that_void_numbers_do_not_stretch() -> None:
+    void = sample.void_trial()
+    huge = replace(void, data=replace(void.data, summary=sample.summary(void.recording.trial, 1e9)))
+    (found,) = answers(findings(*repeated("go", 13_500.0), *repeated("node", 10_000.0), huge))
+    go, node, django = found.bars
+    assert node.length / go.length == pytest.approx(10_000 / 13_500, rel=1e-3)
+    assert go.low is not None
+    assert go.high is not None
+    assert go.low < go.length < go.high <= 1
+    assert django.length == 1.0

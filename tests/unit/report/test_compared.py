@@ -1,0 +1,149 @@
+"""The answer as people and programs read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import jsonschema
+import pytest
+
+from plimsoll.comparison import regression_limit
+from plimsoll.comparison.difference import difference
+from plimsoll.comparison.until_decided import Compared, Sides, Wanted
+from plimsoll.report import compared
+from plimsoll.statistics.paired import Plan
+from turns import Pair, turns
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "compare-1.json"
+SIDES = Sides("go", "a`|b\n", "/plaintext", 64)
+WOBBLE = (0.998, 1.001, 1.002, 0.999, 1.0, 1.001, 0.999, 1.0)
+NOISY = (0.93, 1.06, 0.97, 1.08, 0.99, 0.95, 1.05, 0.98)
+
+
+def ended(
+    pair: Pair,
+    scatter: Sequence[float] = WOBBLE,
+    limit: float | None = None,
+) -> Compared:
+    """A comparison of 80 s, as many groups as numbers."""
+    pairs = [
+        Pair(pair.rate * one, pair.cost and pair.cost * one, pair.delay, pair.failures)
+        for one in scatter
+    ]
+    some = turns(pairs)
+    found = difference(some, Plan((len(pairs),), len(pairs)))
+    state = None if limit is None else regression_limit.state(found, limit)
+    return Compared(Wanted(120, 0.02, limit), found, state, 80.0, 10.0, some)
+
+
+CASES = {
+    "faster": ended(Pair(1.1, 0.9)),
+    "slower": ended(Pair(0.9, 1.1)),
+    "costs more": ended(Pair(1.0, 1.05)),
+    "costs less": ended(Pair(1.0, 0.95)),
+    "same": ended(Pair()),
+    "undecided": ended(Pair(cost=None, delay=None), NOISY),
+    "one group": ended(Pair(1.1), [1.0]),
+    "failing": ended(Pair(failures=500)),
+    "kept": ended(Pair(), limit=0.03),
+    "crossed": ended(Pair(0.9, 1.1), limit=0.03),
+    "open": ended(Pair(0.97, 1.031), limit=0.03),
+    "too small": ended(Pair(cost=None), NOISY, limit=0.01),
+}
+
+
+@pytest.mark.parametrize(
+    ("case", "part"),
+    [
+        ("faster", "B is 10 % faster (95 %: 9."),
+        ("slower", "B is 10 % slower (95 %: 9."),
+        ("costs more", "B is slower: a request costs it 5.0 % more CPU time (95 %: 4."),
+        ("costs less", "B is faster: a request costs it 5.0 % less CPU time (95 %: 4."),
+        ("same", "B is the same as A within 2 %: throughput 0.0 % (95 %: −0."),
+        ("undecided", "undecided after 80 s: throughput 0.0 % (95 %: −4."),
+        ("one group", "about 30 s more would decide"),
+        ("failing", "undecided: 4.5 % of B's requests failed, more than 0.1 %"),
+    ],
+)
+def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
+    said = compared.sentence(CASES[case])
+    assert part in said
+    assert len(said.split()) <= 30
+
+
+@pytest.mark.parametrize(
+    ("case", "part"),
+    [
+        ("slower", "CPU time per request differs: +10 % (95 %: +9."),
+        ("one group", "Intervals hold for these processes only"),
+        ("same", "The smallest difference that this machine shows in 80 s is 0."),
+        ("kept", "B does not lose more than 3 % of A's throughput."),
+        ("crossed", "B loses more than 3 % of A's throughput."),
+        ("open", "Whether B loses more than 3 % is undecided."),
+        ("too small", "A loss of 1 % cannot be seen: this machine shows"),
+        ("too small", "A budget of about"),
+    ],
+)
+def test_remarks_say_what_else_must_be_known(case: str, part: str) -> None:
+    said = list(compared.remarks(CASES[case]))
+    assert any(part in one for one in said)
+    assert all(one.endswith(".") and len(one.split()) <= 30 for one in said)
+
+
+def test_processor_time_that_was_waited_for_is_named_as_such() -> None:
+    pairs = [Pair(0.8 * one, 1.0, 0.25 / one) for one in WOBBLE]
+    some = turns(pairs)
+    found = difference(some, Plan((8,), 8))
+    said = " ".join(compared.remarks(Compared(Wanted(120), found, None, 80.0, 10.0, some)))
+    assert found.source == "cpu_obtained"
+    assert "it waited for a core (run delay)" in said
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_json_keeps_to_its_published_schema(case: str) -> None:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    found = json.loads(json.dumps(compared.document(CASES[case], SIDES)))
+    jsonschema.validate(found, schema)
+    assert found["format"] == schema["properties"]["format"]["const"]
+
+
+def test_a_document_with_another_field_breaks_the_schema() -> None:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**compared.document(CASES["same"], SIDES), "more": 1}, schema)
+
+
+@pytest.mark.parametrize(
+    ("case", "limit"), [("kept", "kept"), ("too small", "not_measurable"), ("same", None)]
+)
+def test_the_json_says_what_the_limit_came_to(case: str, limit: str | None) -> None:
+    assert compared.document(CASES[case], SIDES)["limit"] == limit
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_markdown_fits_into_a_pull_request(case: str) -> None:
+    page = compared.markdown(CASES[case], SIDES)
+    assert len(page.splitlines()) <= 40
+    assert page.startswith("**")
+    assert "`a'\\|b `" in page
+
+
+@pytest.mark.parametrize(
+    ("case", "outcome"),
+    [("kept", None), ("faster", None), ("slower", None), ("crossed", "failure")]
+    + [(case, "skipped") for case in ("open", "too small", "undecided", "failing")],
+)
+def test_junit_fails_where_the_limit_is_crossed_only(case: str, outcome: str | None) -> None:
+    (found,) = Xml.fromstring(compared.junit(CASES[case], SIDES)).iter("testcase")  # noqa: S314
+    outcomes = {child.tag for child in found} - {"system-out"}
+    assert outcomes == ({outcome} if outcome else set())
+
+
+def test_the_table_in_the_terminal_names_both() -> None:
+    said = compared.text(CASES["slower"], SIDES)
+    assert "/s  go" in said
+    assert "CPU time per request" in said

@@ -1,0 +1,34 @@
+"""The histogram of response times: every response is in one of its buckets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from plimsoll.report import histogram
+
+
+def counts(lines: list[str]) -> list[int]:
+    return [int(line.split()[-1].replace(",", "")) for line in lines]
+
+
+@pytest.mark.parametrize(
+    "times_ns",
+    [[1], [0, 3], [100_000], [99_999, 100_000, 100_001], [19_000, 1_000_000, 3_000_000_000]],
+)
+def test_every_response_is_counted_once(times_ns: list[int]) -> None:
+    lines = histogram.lines(np.array(times_ns, np.int64))
+    assert sum(counts(lines)) == len(times_ns)
+    assert counts(lines)[0] > 0
+    assert counts(lines)[-1] > 0
+
+
+def test_a_bucket_begins_where_its_line_says() -> None:
+    lines = histogram.lines(np.array([100_000, 150_000, 200_000, 400_000], np.int64))
+    assert [line[:13].strip() for line in lines] == ["≥ 100 µs", "≥ 200 µs"]
+    assert counts(lines) == [2, 2]
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_load_without_a_response_has_none() -> None:
+    assert histogram.lines(np.empty(0, np.int64)) == []

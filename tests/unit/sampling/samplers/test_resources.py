@@ -1,0 +1,417 @@
+"""The parsers on real texts, and the readers on this very host."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from plimsoll import tables
+from plimsoll.processes.tree import ProcessTree
+from plimsoll.sampling.samplers import (
+    SAMPLERS,
+    cpu,
+    memory,
+    network,
+    power,
+    processes,
+    run_delay,
+    sockets,
+)
+from plimsoll.sampling.scope import Scope
+
+PROC_STAT = """\
+cpu  5490 10 2555 177789 445 0 66 27 4 0
+cpu0 1557 4 935 90579 85 0 10 12 4 0
+cpu1 3932 6 1619 87210 360 0 56 15 0 0
+intr 195905 0 0 0
+ctxt 364794
+"""
+
+PRESSURE = """\
+some avg10=0.70 avg60=0.75 avg300=0.49 total=7813223
+full avg10=0.00 avg60=0.00 avg300=0.00 total=0
+"""
+
+SMAPS_ROLLUP = """\
+55a71ec9c000-7ffc94919000 ---p 00000000 00:00 0                          [rollup]
+Rss:                1772 kB
+Pss:                 348 kB
+Pss_Dirty:           112 kB
+"""
+
+STATUS = """\
+Name:\tjava
+State:\tS (sleeping)
+VmHWM:\t    1668 kB
+VmRSS:\t    1660 kB
+Threads:\t1
+voluntary_ctxt_switches:\t150
+nonvoluntary_ctxt_switches:\t13
+"""
+
+ZOMBIE = "Name:\tgone\nState:\tZ (zombie)\nThreads:\t1\n"
+
+MEMINFO = """\
+MemTotal:       24684084 kB
+MemFree:        23864888 kB
+MemAvailable:   24288796 kB
+"""
+
+NETSTAT = """\
+TcpExt: SyncookiesSent TW ListenOverflows ListenDrops TCPTimeouts TCPReqQFullDrop
+TcpExt: 3 12 155 94 2 7
+IpExt: InNoRoutes InOctets
+IpExt: 0 480148031
+"""
+
+SNMP = """\
+Ip: Forwarding DefaultTTL
+Ip: 2 64
+Tcp: RtoAlgorithm RtoMin RtoMax MaxConn ActiveOpens PassiveOpens AttemptFails EstabResets \
+CurrEstab InSegs OutSegs RetransSegs InErrs OutRsts InCsumErrors
+Tcp: 1 200 120000 -1 54 2 1 31 4 10975 6771 9 0 51 0
+Udp: InDatagrams NoPorts
+Udp: 109 0
+"""
+
+SOCKSTAT = """\
+sockets: used 16
+TCP: inuse 1 orphan 0 tw 8421 alloc 1 mem 0
+UDP: inuse 0 mem 0
+"""
+
+NET_DEV = """\
+Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo
+    lo:    3193      29    0    0    0     0          0         0     3193      29    0    0    0
+  eth0: 480299890   11060    0    0    0     0          0         0   614971    6831    0    0    0
+wlan0:5 1 0 0 0 0 0 0 7 1 0 0 0
+"""
+
+# One IPv4 socket on port 47,000 with three connections waiting of at most eleven; then the end.
+SOCK_DIAG = bytes.fromhex(
+    "7c0000001400020000000000e1260000020a0000b79800007f000001000000000000000000000000000000000000"
+    "0000000000000000000000000000190000000000000000000000030000000b000000000000002e9c050005000800"
+    "0000000008000f00000000000c00150001000000000000000600160052000000"
+)
+SOCK_DIAG_DONE = bytes.fromhex("140000000300020000000000e126000000000000")
+SOCK_DIAG_REFUSED = bytes.fromhex("24000000020000000000000000000000feffffff") + bytes(16)
+
+
+def test_busy_is_what_is_neither_idle_nor_waited_for_nor_stolen() -> None:
+    assert cpu.parse_cores(PROC_STAT, now_s=1000.0, ticks_per_s=100) == {
+        "core_busy_s": pytest.approx(2 * 1000.0 - 1777.89 - 4.45 - 0.27),
+        "core0_busy_s": pytest.approx(1000.0 - 905.79 - 0.85 - 0.12),
+        "core1_busy_s": pytest.approx(1000.0 - 872.10 - 3.60 - 0.15),
+        "core_interrupt_s": pytest.approx(0.66),
+        "core0_interrupt_s": pytest.approx(0.10),
+        "core1_interrupt_s": pytest.approx(0.56),
+        "cpu_steal_s": pytest.approx(0.27),
+    }
+
+
+def test_pressure_is_the_total_of_some() -> None:
+    assert cpu.parse_pressure(PRESSURE) == pytest.approx(7.813223)
+    assert cpu.parse_pressure("") is None
+
+
+def test_sizes_are_bytes() -> None:
+    assert memory.parse_kilobytes(SMAPS_ROLLUP, "Pss") == 348 * 1024
+    assert memory.parse_kilobytes(STATUS, "VmRSS") == 1660 * 1024
+    assert memory.parse_kilobytes(MEMINFO, "MemAvailable") == 24288796 * 1024
+    assert memory.parse_kilobytes(ZOMBIE, "VmRSS") is None
+
+
+def test_switches_are_those_asked_for_and_those_forced() -> None:
+    assert processes.parse_switches(STATUS) == (150, 13)
+
+
+def test_counters_are_found_by_name() -> None:
+    assert sockets.parse_counters(NETSTAT) == {
+        "syncookies_sent": 3,
+        "listen_overflows": 155,
+        "listen_drops": 94,
+        "tcp_timeouts": 2,
+        "request_queue_drops": 7,
+    }
+    assert sockets.parse_counters(SNMP) == {
+        "tcp_active_opens": 54,
+        "tcp_passive_opens": 2,
+        "tcp_attempt_fails": 1,
+        "tcp_established_resets": 31,
+        "tcp_established": 4,
+        "tcp_segments_in": 10975,
+        "tcp_segments_out": 6771,
+        "tcp_retransmits": 9,
+        "tcp_resets_sent": 51,
+    }
+
+
+def test_sockets_in_time_wait_are_counted_by_the_kernel() -> None:
+    assert sockets.parse_time_wait(SOCKSTAT) == 8421
+    assert sockets.parse_time_wait("UDP: inuse 0\n") is None
+
+
+def test_bytes_of_all_interfaces_are_summed() -> None:
+    assert network.parse_interfaces(NET_DEV) == (3193 + 480299890 + 5, 3193 + 614971 + 7)
+
+
+def test_the_link_is_every_interface_but_loopback() -> None:
+    assert network.parse_interfaces(NET_DEV, without="lo") == (480299890 + 5, 614971 + 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("usage_usec 5\nnr_throttled 3\nthrottled_usec 2500000\n", 2.5),
+        ("nr_periods 9\nnr_throttled 3\nthrottled_time 2500000000\n", 2.5),
+        ("usage_usec 5\n", None),
+    ],
+)
+def test_time_withheld_by_a_quota_is_read_in_both_versions(
+    text: str, seconds: float | None
+) -> None:
+    assert cpu.parse_throttled(text) == seconds
+
+
+def test_swapping_and_kills_are_read_where_the_kernel_says() -> None:
+    text = "pgfault 9\npswpin 3\npswpout 4\noom_kill 1\n"
+    assert memory.parse_events(text) == {"swapped_pages": 7, "oom_kills": 1}
+    assert memory.parse_events("pgfault 9\n") == {}
+
+
+def test_the_limit_of_open_files_is_the_soft_one() -> None:
+    line = "Max open files            {}                 524288               files     \n"
+    assert processes.parse_files_limit(line.format(1024)) == 1024
+    assert processes.parse_files_limit(line.format("unlimited")) is None
+    assert processes.parse_files_limit("") is None
+
+
+def test_what_the_hardware_shows_is_read_and_the_rest_is_left_out(tmp_path: Path) -> None:
+    cores = tmp_path / "cpu"
+    assert power.of_hardware(cores) == {}
+    files = {
+        cores / "cpu0/cpufreq/scaling_cur_freq": 3_000_000,
+        cores / "cpu1/cpufreq/scaling_cur_freq": 2_000_000,
+        cores / "cpu0/thermal_throttle/core_throttle_count": 2,
+    }
+    for path, number in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{number}\n")
+    read = power.of_hardware(cores)
+    assert read == {"frequency_hz": 2.5e9, "thermal_throttles": 2}
+
+
+@pytest.mark.parametrize(
+    ("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+)
+def test_connections_and_their_round_trips_are_seen(family: int, address: str) -> None:
+    with socket.create_server((address, 0), family=family) as server:
+        port = server.getsockname()[1]
+        text = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+        assert sockets.established(port) == 0
+        assert sockets.least_round_trip_s(text) is None
+        with (
+            socket.create_connection((address, port)),
+            socket.create_connection((address, port)),
+        ):
+            assert sockets.established(port) == 2
+            trip_s = sockets.least_round_trip_s(text)
+    assert trip_s is not None
+    assert 0 < trip_s < 1
+
+
+def test_the_kernels_answer_about_listening_sockets_is_read() -> None:
+    listener = sockets.Listener(port=47000, queue=3, backlog=11, inode=367662)
+    assert sockets.parse_messages(SOCK_DIAG) == ((listener,), False)
+    assert sockets.parse_messages(SOCK_DIAG + SOCK_DIAG) == ((listener, listener), False)
+    assert sockets.parse_messages(SOCK_DIAG_DONE) == ((), True)
+
+
+def test_an_error_of_the_kernel_is_an_error() -> None:
+    with pytest.raises(FileNotFoundError):
+        sockets.parse_messages(SOCK_DIAG_REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
+)
+def test_connections_that_wait_are_seen(family: int, address: str) -> None:
+    if family == socket.AF_INET6 and not socket.has_ipv6:
+        pytest.skip("this host has no IPv6")
+    with (
+        socket.create_server((address, 0), family=family, backlog=9) as server,
+        socket.create_server((address, 0), family=family),
+    ):
+        port = server.getsockname()[1]
+        clients = [socket.create_connection((address, port)) for _ in range(3)]
+        assert [(found.queue, found.backlog) for found in sockets.listeners(port)] == [(3, 9)]
+        for client in clients:
+            client.close()
+
+
+def test_a_full_queue_counts_what_it_drops() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as server:
+        port = server.getsockname()[1]
+        clients = [socket.socket() for _ in range(5)]
+        for client in clients:
+            client.setblocking(False)
+            client.connect_ex(("127.0.0.1", port))
+        dropped = [found.drops for found in sockets.listeners(port)]
+        for client in clients:
+            client.close()
+    assert dropped[0] is None or dropped[0] >= 2
+
+
+@pytest.mark.parametrize("files", [(), ("status",), ("status", "smaps_rollup")])
+def test_memory_that_the_kernel_does_not_show_is_not_zero(
+    files: tuple[str, ...], tmp_path: Path
+) -> None:
+    process = tmp_path / "7"
+    process.mkdir()
+    own = Path("/proc/self/stat").read_text().rpartition(")")[2]
+    (process / "stat").write_text(f"7 (server){own}")
+    for name in files:
+        (process / name).write_text(
+            {"status": "VmRSS: 4 kB\n", "smaps_rollup": "Pss: 2 kB\n"}[name]
+        )
+    tree = ProcessTree(7, proc=tmp_path)
+    tree.refresh()
+    values = memory.read(Scope("server", tree, thorough=True))
+    values.pop("major_faults")
+    shown = {"status": ("rss_bytes", 4096), "smaps_rollup": ("pss_bytes", 2048)}
+    assert values == dict(shown[name] for name in files)
+
+
+def test_queues_of_all_sockets_on_a_port_are_summed() -> None:
+    servers = [
+        socket.create_server(("127.0.0.1", 0), backlog=5, reuse_port=True),
+    ]
+    port = servers[0].getsockname()[1]
+    servers.append(socket.create_server(("127.0.0.1", port), backlog=6, reuse_port=True))
+    values = sockets.read(Scope("server", ProcessTree(os.getpid()), port))
+    assert values == {
+        "listen_queue": 0,
+        "listen_backlog": 11,
+        "listen_drops": 0,
+        "connections_established": 0,
+    }
+    for server in servers:
+        server.close()
+
+
+def test_a_port_where_nobody_listens_has_no_queue() -> None:
+    assert sockets.read(Scope("server", ProcessTree(os.getpid()), 1)) == {}
+
+
+def of_this_process(*, thorough: bool) -> dict[str, float]:
+    tree = ProcessTree(os.getpid())
+    tree.refresh()
+    scope = Scope("server", tree, None, thorough)
+    return {name: value for sampler in SAMPLERS for name, value in sampler.read(scope).items()}
+
+
+def test_this_process_is_read() -> None:
+    values = of_this_process(thorough=True)
+    assert values["processes"] >= 1
+    assert values["threads"] >= 1
+    assert values["open_files"] >= 3
+    assert values["rss_bytes"] >= values["pss_bytes"] > 1 << 20
+    assert values["cpu_user_s"] > 0
+    assert values["voluntary_switches"] + values["involuntary_switches"] > 0
+
+
+def test_what_disturbs_is_left_out_of_quick_readings() -> None:
+    slow = of_this_process(thorough=True).keys() - of_this_process(thorough=False).keys()
+    assert slow == {"pss_bytes", "voluntary_switches", "involuntary_switches"}
+
+
+def test_threads_tell_how_long_they_ran_and_waited_for_a_core() -> None:
+    assert run_delay.parse_times("1500000000 250000000 73\n") == (1.5, 0.25)
+
+
+def scheduled(proc: Path, times: str, threads: int = 1) -> ProcessTree:
+    """A tree of one process whose threads all ran and waited for the same times."""
+    for thread in range(7, 7 + threads):
+        (proc / f"7/task/{thread}").mkdir(parents=True)
+        (proc / f"7/task/{thread}/schedstat").write_text(times)
+    head = "7 (server) S 1 7 7 0 -1 0 0 0 0 0 11 12 0 0 20 0"
+    (proc / "7/stat").write_text(f"{head} {threads} 0 99 0 0")
+    tree = ProcessTree(7, proc=proc)
+    tree.refresh()
+    return tree
+
+
+def test_run_delay_is_that_of_all_threads_and_ended_ones_keep_theirs(tmp_path: Path) -> None:
+    tree = scheduled(tmp_path, "2000000000 500000000 9", threads=2)
+    assert run_delay.read(Scope("server", tree)) == {"run_delay_s": 1.0, "run_time_s": 4.0}
+    shutil.rmtree(tmp_path / "7/task/8")
+    assert run_delay.read(Scope("server", tree)) == {"run_delay_s": 1.0, "run_time_s": 4.0}
+
+
+@pytest.mark.parametrize("times", [None, "0 0 0"])
+def test_a_kernel_without_scheduler_statistics_tells_no_run_delay(
+    times: str | None, tmp_path: Path
+) -> None:
+    tree = scheduled(tmp_path, times or "")
+    if times is None:
+        (tmp_path / "7/task/7/schedstat").unlink()
+    assert run_delay.read(Scope("server", tree)) == {}
+
+
+def test_run_delay_of_thousands_of_threads_is_left_out_of_quick_readings(tmp_path: Path) -> None:
+    tree = scheduled(tmp_path, "10 10 1", threads=2000)
+    assert run_delay.read(Scope("server", tree, thorough=False)) == {}
+    assert run_delay.read(Scope("server", tree, thorough=True)).keys() == {
+        "run_delay_s",
+        "run_time_s",
+    }
+
+
+def test_who_finds_the_core_taken_waits_as_long_as_the_other_runs() -> None:
+    core = str(min(os.sched_getaffinity(0)))
+    command = ["taskset", "-c", core, sys.executable, "-c", "while True: pass"]
+    with subprocess.Popen(command) as first, subprocess.Popen(command) as second:
+        trees = [ProcessTree(process.pid) for process in (first, second)]
+        try:
+            time.sleep(0.5)
+            before = [_scheduled(tree) for tree in trees]
+            time.sleep(1.5)
+            after = [_scheduled(tree) for tree in trees]
+        finally:
+            first.kill()
+            second.kill()
+    for one, other in ((0, 1), (1, 0)):
+        waited = after[one]["run_delay_s"] - before[one]["run_delay_s"]
+        ran = after[other]["run_time_s"] - before[other]["run_time_s"]
+        assert waited > 0.7 * ran > 0
+
+
+def _scheduled(tree: ProcessTree) -> dict[str, float]:
+    tree.refresh()
+    return run_delay.read(Scope("server", tree))
+
+
+def test_every_quantity_is_in_the_data_dictionary() -> None:
+    known = {quantity.name for quantity in tables.QUANTITIES}
+    machine = Scope("machine")
+    read = of_this_process(thorough=True).keys() | {
+        name for sampler in SAMPLERS for name in sampler.read(machine)
+    }
+    unknown = {re.sub(r"^core\d+_", "core0_", name) for name in read} - known
+    assert not unknown
+
+
+def test_a_process_that_vanished_while_it_is_read_is_no_error() -> None:
+    tree = ProcessTree(os.getpid())
+    tree.refresh()
+    gone = next(iter(tree.stats.values()))
+    tree.stats = {2**22 + 1: gone}
+    for sampler in SAMPLERS:
+        sampler.read(Scope("server", tree))

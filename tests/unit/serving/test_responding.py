@@ -1,0 +1,163 @@
+"""Whether a server responds at all, before it is put under load."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from plimsoll.campaign.requests import Request
+from plimsoll.errors import NotResponding
+from plimsoll.serving import responding
+
+RIGHT = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+GET = Request("/", "GET", "/")
+Way = Callable[[socket.socket, int], None]
+
+
+@contextmanager
+def serving(way: Way) -> Iterator[tuple[str, list[bytes]]]:
+    """A server that treats each connection in a way; its address, and what it was sent."""
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with suppress(OSError):
+                for number in range(100):
+                    connection, _ = listener.accept()
+                    with connection, suppress(OSError):
+                        heard.append(connection.recv(65536))
+                        way(connection, number)
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"127.0.0.1:{listener.getsockname()[1]}", heard
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def says(answer: bytes) -> Way:
+    return lambda connection, _: connection.sendall(answer)
+
+
+def closes(connection: socket.socket, number: int) -> None:
+    pass
+
+
+def required(address: str, request: Request = GET) -> int:
+    return responding.require(address, request, keep_alive=True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        RIGHT,
+        b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+        RIGHT + b"more than its length",
+        RIGHT[:-1],
+    ],
+)
+def test_any_response_in_http_will_do(answer: bytes) -> None:
+    with serving(says(answer)) as (address, heard):
+        assert required(address) == 1
+    assert len([one for one in heard if one.startswith(b"GET / HTTP/1.1\r\n")]) == 1
+
+
+def test_a_port_that_nobody_listens_on_is_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with pytest.raises(NotResponding, match=f"^`127.0.0.1:{port}` refuses connections") as caught:
+        required(f"127.0.0.1:{port}")
+    assert caught.value.hint == "start the server, or check host and port"
+    assert caught.value.exit_code == 4
+
+
+def test_a_server_that_closes_every_connection_is_told() -> None:
+    with (
+        serving(closes) as (address, heard),
+        pytest.raises(NotResponding, match="closes every connection without a response"),
+    ):
+        required(address)
+    assert len([one for one in heard if one.startswith(b"GET")]) == responding.TRIES
+
+
+def test_a_server_that_closes_a_connection_now_and_then_is_put_under_load() -> None:
+    def way(connection: socket.socket, number: int) -> None:
+        if number:
+            connection.sendall(RIGHT)
+
+    with serving(way) as (address, _):
+        assert required(address) == 2
+
+
+@pytest.mark.parametrize("answer", [b"SSH-2.0-OpenSSH_9.7\r\n", b"-ERR unknown command\r\n\r\n"])
+def test_another_protocol_is_told(answer: bytes) -> None:
+    with (
+        serving(says(answer)) as (address, _),
+        pytest.raises(NotResponding, match="does not speak HTTP/1") as caught,
+    ):
+        required(address)
+    assert "check the port" in caught.value.hint
+
+
+def test_a_server_that_is_slow_is_put_under_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(responding, "WAIT_S", 0.05)
+    with serving(lambda connection, _: (connection.recv(1), None)[1]) as (address, _):
+        assert required(address) == 1
+
+
+def test_a_method_that_may_change_something_is_not_sent() -> None:
+    order = Request("/", "POST", "/orders", body=b"one")
+    with serving(says(RIGHT)) as (address, heard):
+        required(address, order)
+    assert heard[0].startswith(b"OPTIONS /orders HTTP/1.1\r\n")
+    assert b"one" not in heard[0]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate with its key, signed by itself."""
+    path = tmp_path_factory.mktemp("tls") / "both.pem"
+    made = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost".split()
+    try:
+        subprocess.run(
+            [*made, "-keyout", path, "-out", f"{path}.crt"], check=True, capture_output=True
+        )
+    except FileNotFoundError:
+        pytest.skip("openssl is not installed")
+    path.write_bytes(path.read_bytes() + Path(f"{path}.crt").read_bytes())
+    return path
+
+
+@pytest.mark.parametrize("tells", [b"", b"HTTP/1.0 400 Bad Request\r\n\r\nuse TLS"])
+def test_a_port_of_tls_is_told_whatever_it_says_to_plain_http(
+    certificate: Path, tells: bytes
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection, suppress(OSError):
+                        if connection.recv(1, socket.MSG_PEEK) == b"\x16":
+                            with context.wrap_socket(connection, server_side=True) as secured:
+                                secured.recv(1)
+                        else:
+                            connection.recv(65536)
+                            connection.sendall(tells)
+
+        threading.Thread(target=serve, daemon=True).start()
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
+        with pytest.raises(NotResponding, match="speaks TLS") as caught:
+            required(address)
+        listener.shutdown(socket.SHUT_RDWR)
+    assert "plain `http`" in caught.value.hint

@@ -1,0 +1,54 @@
+import pytest
+
+from plimsoll import wording
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (0, "0 %"),
+        (1, "100 %"),
+        (0.12, "12 %"),
+        (0.95, "95 %"),
+        (0.0031, "0.31 %"),
+        (0.00063222, "0.063 %"),
+        (0.05, "5 %"),
+        (0.0712, "7.1 %"),
+        (0.99996, "99.996 %"),
+        (0.999, "99.9 %"),
+        (0.969, "97 %"),
+        (0.9969, "99.7 %"),
+        (1.111, "111 %"),
+    ],
+)
+def test_a_ratio_is_never_rounded_to_none_or_to_all_when_it_is_not(ratio, text):
+    assert wording.percent(ratio) == text
+
+
+@pytest.mark.parametrize(
+    ("length_s", "text"), [(2.5, "2.5 s"), (0.0041, "4.1 ms"), (0.00025, "250 µs"), (0.0, "0 µs")]
+)
+def test_times_have_the_unit_they_are_read_in(length_s, text):
+    assert wording.seconds(length_s) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(12345, "12,345"), (98.66, "98.7"), (20.0, "20"), (0.4211, "0.42")]
+)
+def test_amounts_have_no_more_digits_than_they_need(number, text):
+    assert wording.amount(number) == text
+
+
+def test_processor_time_is_told_in_cores_or_in_parts_of_one():
+    assert wording.cores(0.1239) == "12 % of a core"
+    assert wording.cores(1.117) == "1.1 cores"
+
+
+def test_long_lists_say_how_much_is_left_out():
+    assert wording.listed(["a", "b"]) == "a, b"
+    assert wording.listed(list("abcdef")) == "a, b, c and 3 more"
+
+
+def test_one_is_not_several():
+    assert wording.several(1, "row") == "1 row"
+    assert wording.several(1200, "row") == "1,200 rows"

@@ -1,0 +1,105 @@
+"""One cause is told by one check; the others then say nothing of the server."""
+
+from dataclasses import replace
+
+import pytest
+
+from plimsoll.recording import Ending
+from plimsoll.verdicts import causes
+from plimsoll.verdicts.checks import CHECKS
+from plimsoll.verdicts.judge import judge
+from recordings import simulate
+
+NAMES = {check.NAME for check in CHECKS}
+STOPPED_NS = 2_000_000_000
+
+
+def judged(**options):
+    return {verdict.check: verdict for verdict in judge(simulate(**options))}
+
+
+def doubting(verdicts):
+    return {name for name, verdict in verdicts.items() if verdict.is_doubting}
+
+
+def test_causes_name_checks_that_there_are():
+    assert causes.BY_STOP | causes.BY_INTERRUPTION | causes.BY_OTHERS <= NAMES
+
+
+@pytest.mark.parametrize("kind", ["EngineFailed", "DriverFailed", "DiedUnderLoad"])
+def test_an_error_that_ended_the_trial_is_the_one_verdict(kind):
+    trial = simulate(tables=False, ending=Ending(kind, "the engine was killed by SIGKILL", "look"))
+    trial = replace(trial, recording=replace(trial.recording, driver=None, stages=()))
+    given = {verdict.check: verdict for verdict in judge(trial)}
+    assert doubting(given) == {"trial_completed"}
+    assert given["trial_completed"].level == "void"
+    assert "the engine was killed by SIGKILL" in given["trial_completed"].text
+    assert {one.level for name, one in given.items() if name != "trial_completed"} == {
+        "not_checked"
+    }
+
+
+def test_a_server_that_nobody_can_reach_is_one_void_verdict():
+    given = judged(missing=20)
+    assert doubting(given) == {"connection_target_met"}
+    assert given["connection_target_met"].level == "void"
+    assert given["connection_target_met"].text.startswith(
+        "No connection could be opened: connection refused"
+    )
+
+
+def test_a_stop_of_the_load_generator_is_told_by_one_check_and_not_as_the_servers():
+    given = judged(freeze_s=(4.0, 6.0), longest_pause_ns=STOPPED_NS)
+    assert given["driver_headroom"].level == "void"
+    assert given["steady"].level == "not_checked"
+    assert given["steady"].text == ("See Driver headroom: the load generator stalled for 2 s.")
+    assert not doubting(given) & causes.BY_STOP
+
+
+def test_a_server_that_stood_still_is_told_where_the_load_generator_did_not():
+    given = judged(freeze_s=(4.0, 6.0))
+    assert given["driver_headroom"].level == "sound"
+    assert given["steady"].is_doubting
+
+
+def test_a_short_stop_of_the_load_generator_explains_no_trend():
+    given = judged(growth=9.0, longest_pause_ns=60_000_000)
+    assert given["driver_headroom"].is_doubting
+    assert given["steady"].is_doubting
+
+
+def test_a_stop_of_less_than_half_a_second_fails_no_request():
+    options = {"growth": 9.0, "failures": {"reset_waiting": 0.1}}
+    assert "failures_explained" not in doubting(judged(longest_pause_ns=STOPPED_NS, **options))
+    given = judged(longest_pause_ns=int(0.49e9), **options)
+    assert given["driver_headroom"].is_doubting
+    assert given["failures_explained"].is_doubting
+
+
+def test_what_other_programs_took_explains_an_idle_server_and_no_failure():
+    options = {"server_busy": 0.4, "driver_busy": 0.3, "failures": {"reset_waiting": 0.1}}
+    assert judged(**options)["bottleneck_identified"].is_doubting
+    given = judged(others_busy=0.6, **options)
+    assert given["undisturbed"].level == "void"
+    assert not given["bottleneck_identified"].is_doubting
+    assert given["failures_explained"].is_doubting
+
+
+def test_a_little_that_other_programs_took_explains_nothing():
+    options = {"server_busy": 0.4, "driver_busy": 0.3}
+    given = judged(others_busy=0.2, **options)
+    assert given["undisturbed"].level == "doubtful"
+    assert given["bottleneck_identified"].is_doubting
+
+
+def test_an_interruption_is_told_once():
+    given = judged(hold_s=2.0, hold_asked_s=8.0, ended_by="interrupt", failures={"cancelled": 0.01})
+    assert doubting(given) == {"trial_completed"}
+    assert "The load was interrupted" in given["trial_completed"].text
+
+
+def test_without_a_cause_verdicts_are_those_of_the_checks():
+    trial = simulate(failures={"reset_waiting": 0.1})
+    given = judge(trial)
+    assert causes.of(trial, {one.check: one for one in given}) is None
+    assert {one.check for one in given if one.is_doubting} == {"failures_explained"}

@@ -1,0 +1,167 @@
+"""What `responses_correct` says of what was asked for, what was checked, and what was found."""
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from plimsoll.recording import ExpectedResponse, Recomputed
+from plimsoll.statistics.proportions import excluded_from, proportion_interval
+from plimsoll.verdicts.checks import responses_correct
+from plimsoll.verdicts.limits import Limits
+from recordings import simulate
+
+SHORT = {"warm_up_s": 0.0, "ramp_s": 0.0, "hold_s": 2.0, "connections": 4}
+STATUS = ExpectedResponse((200, 399))
+LENGTH = ExpectedResponse((200, 200), 2048)
+
+
+def running(**options):
+    """A short trial of a server that ran already: no contract speaks about it."""
+    trial = simulate(**SHORT, **options)
+    assert trial.recording.server is not None
+    server = replace(trial.recording.server, start_s=None)
+    return replace(trial, recording=replace(trial.recording, server=server))
+
+
+def judged(**options):
+    trial = running(**options)
+    return trial, responses_correct.judge(trial, Limits())
+
+
+def test_what_was_not_asked_for_is_not_said_to_have_held():
+    trial, given = judged(expected=STATUS)
+    number = f"{trial.summary.completed:,}"
+    assert given.level == "sound"
+    assert given.text == (
+        f"Status 200 on all {number} responses; bodies and lengths were not checked."
+    )
+    trial, given = judged(expected=LENGTH)
+    number = f"{trial.summary.completed:,}"
+    assert given.text == (
+        f"Status 200 on all {number} responses, and the expected length; bodies were not checked."
+    )
+
+
+def test_where_every_body_was_compared_that_is_said():
+    trial, given = judged()
+    number = f"{trial.summary.completed:,}"
+    assert given.text == (
+        f"Status 200 on all {number} responses, and all {number} bodies were compared and correct."
+    )
+
+
+def test_where_a_sample_was_compared_the_sentence_says_what_it_excludes():
+    trial, given = judged(compared_ratio=0.1)
+    (count,) = trial.body_counts
+    assert given.level == "sound"
+    assert 0 < count.held_compared < count.held_expected == trial.summary.completed
+    expected = f"no wrong body among {count.held_compared} compared: fewer than 0."
+    assert expected in given.text
+    assert given.text.endswith(" % are wrong, at 95 %.")
+
+
+def test_wrong_bodies_are_divided_by_those_compared_and_there_is_no_goodput():
+    trial, given = judged(compared_ratio=0.05, failures={"wrong_body": 0.5})
+    (count,) = trial.body_counts
+    assert given.level == "void"
+    assert given.measured == count.held_wrong / count.held_compared
+    assert given.measured == pytest.approx(0.5, abs=0.2)
+    assert trial.summary.goodput_per_s is None
+    assert trial.summary.throughput_per_s > 0
+
+
+def test_where_all_were_compared_goodput_is_exact():
+    trial, given = judged(failures={"wrong_body": 0.5})
+    (count,) = trial.body_counts
+    right = count.held_compared - count.held_wrong
+    assert given.level == "void"
+    assert trial.summary.goodput_per_s == right / trial.summary.duration_s
+
+
+def test_wrong_bodies_before_the_hold_are_doubted():
+    trial = simulate(**{**SHORT, "warm_up_s": 1.0}, failures={"wrong_body": 0.02})
+    rows: Any = trial.requests
+    found = rows.select(["outcome", "done_ns"]).to_pylist()
+    late = [row["outcome"] == "wrong_body" and row["done_ns"] >= 10**9 for row in found]
+    names = ["ok" if mend else row["outcome"] for row, mend in zip(found, late, strict=True)]
+    place = rows.schema.get_field_index("outcome")
+    column = pa.array(names).dictionary_encode()
+    trial = replace(trial, requests=rows.set_column(place, "outcome", column))
+    given = responses_correct.judge(trial, Limits())
+    assert given.level == "doubtful"
+    assert "outside of the measurement window were wrong, and none of" in given.text
+
+
+@pytest.mark.parametrize("lengths", [{2047: 0.3, 2049: 0.3, 2050: 0.02}, {}])
+def test_lengths_that_vary_all_the_time_are_no_fault(lengths):
+    _, given = judged(expected=STATUS, lengths=lengths)
+    assert given.level == "sound"
+
+
+def test_a_length_that_few_have_is_doubted_unless_it_was_asked_for():
+    trial, given = judged(expected=STATUS, lengths={2049: 0.002})
+    (lengths,) = trial.body_lengths
+    assert lengths.others > 0
+    assert given.level == "doubtful"
+    assert given.measured == lengths.others
+    bodies = "1 body" if lengths.others == 1 else f"{lengths.others} bodies"
+    assert given.text == (
+        f"{bodies} had 2,049 bytes, the other {lengths.usual:,} had 2,048; no length was expected."
+    )
+    assert judged(expected=LENGTH, lengths={2049: 0.002})[1].level == "sound"
+
+
+def test_each_wrong_status_is_named():
+    trial, given = judged(expected=STATUS, failures={"wrong_status": 0.05})
+    (wrong,) = [count for count in trial.status_counts if count.held_wrong]
+    assert (wrong.status, given.level) == (502, "void")
+    assert f"were wrong: status 502 × {wrong.held};" in given.text
+
+
+def test_intervals_are_exact():
+    """Values of Clopper and Pearson's interval, and of the rule of three, from their formulas."""
+    found = proportion_interval(2, 10)
+    assert (round(found.low, 4), round(found.high, 4)) == (0.0252, 0.5561)
+    assert (proportion_interval(0, 10).low, proportion_interval(10, 10).high) == (0.0, 1.0)
+    assert round(proportion_interval(0, 10).high, 4) == 0.3085
+    assert excluded_from(3000) == pytest.approx(3 / 3000, rel=0.002)
+
+
+def recomputed(one: Recomputed):
+    """The verdict on a trial whose bodies could be checked after the load only."""
+    trial = simulate(**SHORT, expected=STATUS)
+    trial = replace(trial, recording=replace(trial.recording, recomputed=(one,)))
+    return responses_correct.judge(trial, Limits())
+
+
+def test_bodies_recomputed_after_the_load_are_told_with_what_they_exclude():
+    given = recomputed(Recomputed(0, 1300, 0, 1200, 0))
+    assert given.level == "sound"
+    assert given.text.endswith(
+        "and no wrong body among 1,200 recomputed after the load: fewer than 0.25 % are wrong, "
+        "at 95 %."
+    )
+
+
+def test_wrong_bodies_among_those_recomputed_are_told_with_their_interval():
+    given = recomputed(Recomputed(0, 1300, 3, 1200, 3, "the body is not JSON"))
+    assert given.level == "doubtful"
+    assert given.measured == 3 / 1200
+    assert given.text == (
+        "Of 1,200 bodies recomputed after the load, 3 were wrong (0.25 %, at 95 % 0.052 % to "
+        "0.73 %): the body is not JSON; so there is no goodput."
+    )
+    assert recomputed(Recomputed(0, 1300, 30, 1200, 30, "x")).level == "void"
+
+
+def test_wrong_bodies_that_were_recomputed_from_outside_of_the_hold_are_doubted():
+    given = recomputed(Recomputed(0, 1300, 3, 1200, 0, "the body is not JSON"))
+    assert given.level == "doubtful"
+    assert given.text.startswith("Of 100 bodies from outside of the measurement window")
+
+
+def test_where_no_body_was_drawn_none_is_said_to_have_been_recomputed():
+    given = recomputed(Recomputed(0, 0, 0, 0, 0))
+    assert "recomputed" not in given.text
