@@ -31,7 +31,7 @@ address = "https://example.org/fastest"
 tool = "wrk"
 connections = 80000
 timeout_s = 2
-counting = "answers"
+counting = "responses"
 
 [here]
 baseline = "go"

@@ -102,7 +102,7 @@ def fill(into: Path) -> None:
 
 def progress(second: int) -> None:
     say(
-        event="progress", at_ns=second * 10**9, stage="hold", connections_asked=1,
+        event="progress", at_ns=second * 10**9, stage="hold", connections_requested=1,
         connections_open=1, in_flight=1, in_flight_mean=0.5, requests_sent=10 * second,
         requests_ended=10 * second - 1, outcomes={"ok": 10 * second - 1},
         received_bytes=1000 * second, opened=1, refused=1, lost_rows=0,
@@ -150,7 +150,7 @@ def main() -> None:
     finish = {
         "format": 1, "version": "0.0.fake", "ended_by": "interrupt" if STOPPED else ended_by,
         "zero_monotonic_ns": zero, "ended_ns": seconds * 10**9, "stages": stages(load),
-        "threads": spec["threads"], "cores": spec["cores"] or [], "connections_asked": 1,
+        "threads": spec["threads"], "cores": spec["cores"] or [], "connections_requested": 1,
         "sent": len(made), "outcomes": {"ok": len(made) - 1, "unfinished": 1}, "opened": 1,
         "refused": 1, "requests_rows": len(made), "connections_rows": len(tried), "lost_rows": 0,
         "bodies_compared": 1, "cpu_s": 0.1, "peak_rss_bytes": 1 << 20, "longest_pause_ns": 1,

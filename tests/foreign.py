@@ -25,16 +25,16 @@ FIGURES = ReportedStatistics(
     requests=20_000.0,
     counts_failures=True,
     throughput_per_s=2000.0,
-    counting="answers",
+    counting="responses",
     times_s={"mean": 0.01, "p50": 0.009, "p99": 0.02, "max": 0.03},
     times="synthetic",
-    timed="answers",
+    timed="responses",
     received_bytes=43_000_000.0,
     received_per_s=4_300_000.0,
 )
 """What wrk might have printed of a hold of ten seconds."""
 
-OWN = ("in_flight_mean", "in_flight", "connections_open", "connections_asked")
+OWN = ("in_flight_mean", "in_flight", "connections_open", "connections_requested")
 """What only our own engine says of itself each second."""
 
 
@@ -62,8 +62,8 @@ def trial(
     """
     made = recordings.simulate(**{"without": OWN, **options})
     driver = Driver(
-        tool, "1.0", (1,), 2, "schedule", connections_asked=20,
-        figures=figures, judged_by_figures=by_figures, has_connects=False,
+        tool, "1.0", (1,), 2, "schedule", connections_requested=20,
+        figures=figures, uses_reported_statistics=by_figures, has_connects=False,
         command=(tool, "-c20"), notes=("it is another tool",),
     )  # fmt: skip
     recording = replace(made.recording, driver=driver, driver_name=tool)

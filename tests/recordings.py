@@ -80,7 +80,7 @@ class Options:
         ramp_s: Length of the ramp from 0; 0 for none.
         ramp_steps: Its steps.
         hold_s: Length of the hold.
-        hold_asked_s: Length of the hold that the load asked for; `hold_s` when None.
+        hold_requested_s: Length of the hold that the load asked for; `hold_s` when None.
         throughput_per_s: The most answers per second that the server can give.
         service_ns: The least mean time of one answer.
         spread: Spread of the times of answers (sigma of a log-normal).
@@ -159,7 +159,7 @@ class Options:
     ramp_s: float = 2.0
     ramp_steps: int = 4
     hold_s: float = 4.0
-    hold_asked_s: float | None = None
+    hold_requested_s: float | None = None
     throughput_per_s: float = 2000.0
     service_ns: int = 200_000
     spread: float = 0.3
@@ -808,7 +808,7 @@ def driver_readings(
     series = {
         "in_flight_mean": mean,
         "in_flight": [int(((sent <= t) & (done > t)).sum()) for t in at_ns],
-        "connections_asked": level_at(stages, inside),
+        "connections_requested": level_at(stages, inside),
         "connections_open": [int(((opened <= t) & (closed > t)).sum()) for t in at_ns],
         "requests_sent": [int((sent <= t).sum()) for t in at_ns],
         "requests_ended": [int((done <= t).sum()) for t in at_ns],
@@ -1062,7 +1062,7 @@ def recording_of(
 
 def load_of(asked: Options) -> Load:
     """The load as it was requested."""
-    hold_s = asked.hold_s if asked.hold_asked_s is None else asked.hold_asked_s
+    hold_s = asked.hold_s if asked.hold_requested_s is None else asked.hold_requested_s
     lengths = {"warm_up": asked.warm_up_s, "ramp": asked.ramp_s, "hold": hold_s}
     stages = tuple(
         Stage(stage.kind, lengths[stage.kind], stage.start, stage.end, stage.steps)
@@ -1103,7 +1103,7 @@ def driver_of(asked: Options, requests: pa.Table, connections: pa.Table) -> Driv
         ended_by=asked.ended_by,
         cpu_s=asked.driver_busy * stages_of(asked)[-1].end_ns / SECOND_NS,
         peak_rss_bytes=30_000_000,
-        connections_asked=asked.connections,
+        connections_requested=asked.connections,
         requests_lost_by_recorder=asked.lost_rows,
         bodies_compared=compared,
         sent=len(requests) - requests["sent_ns"].null_count,

@@ -117,7 +117,7 @@ def server(**changes: Any) -> RecordedServer:
         "listeners": 1,
         "backlog": 4096,
         "backlogs": (4096,),
-        "backlog_asked": 4096,
+        "backlog_required": 4096,
         "somaxconn": 4096,
         "exit_code": 0,
         "clean_stop": True,
@@ -136,7 +136,7 @@ def driver(**changes: Any) -> Driver:
         "ended_by": "schedule",
         "cpu_s": 9.5,
         "peak_rss_bytes": 48_000_000,
-        "connections_asked": 1000,
+        "connections_requested": 1000,
         "bodies_compared": 812,
         "sent": 81_234,
         "outcomes": {"ok": 81_000, "reset_waiting": 200},
@@ -172,7 +172,7 @@ def _second(
         "trial": trial,
         "second": second,
         "stage": "warm_up" if second < 1 else "ramp" if second < 5 else "hold",
-        "asked": asked,
+        "requested_level": asked,
         "due": completed + failed,
         "completed": completed,
         "ok": completed,
@@ -214,9 +214,9 @@ def summary(trial: str, throughput: float = 8000.0, **columns: Any) -> Summary:
         "sent_bytes": None,
         "net_power_w": None,
         "requests_per_joule": None,
-        "connections_asked": 1000,
+        "connections_requested": 1000,
         "connections_opened": 1000,
-        "connections_answered": 1000,
+        "connections_with_response": 1000,
         "connections_refused": 0,
         "connections_lost": 0,
         "connections_peak_open": 1000,
@@ -282,7 +282,7 @@ def connection_rows(unanswered: int = 0) -> pa.Table:
         {
             "second": second,
             "open": int(level(second)),
-            "answered": max(0, int(level(second)) - unanswered),
+            "with_response": max(0, int(level(second)) - unanswered),
         }
         for second in range(12)
     ]
@@ -408,7 +408,7 @@ def void_trial() -> TrialFindings:
     made = recording(framework="django", language="Python", notes=("gthread has 2 threads a core",))
     data = trial_data(
         recording=made,
-        summary=summary(made.trial, 9500.0, connections_answered=790),
+        summary=summary(made.trial, 9500.0, connections_with_response=790),
         seconds=seconds(made.trial, 9500),
         connections=connection_rows(unanswered=210),
     )

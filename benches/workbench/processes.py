@@ -150,7 +150,7 @@ class Reference:
         finally:
             self._process.kill()
         self.accepted = int(stopped.get("connections_accepted", 0))
-        self.answered = int(stopped.get("requests_answered", 0))
+        self.answered = int(stopped.get("responses_sent", 0))
 
     def _heard(self) -> dict[str, Any]:
         line = self._process.stdout.readline() if self._process.stdout else ""

@@ -65,7 +65,7 @@ NARROW_PX = 340
 """Width of a plot below which it is narrow."""
 
 STRIP_PX = 4
-"""Height of the strip above a plot whose colour is the level asked for."""
+"""Height of the strip above a plot whose colour is the requested level."""
 
 TITLE_Y_PX = -21
 """Where the title of the upright axis stands, and what is said of a chart at its right."""
@@ -91,7 +91,7 @@ BAND = Colour("#eef1f4", "#1b232c")
 SERVER = Colour("#0f6cab", "#5fb3ea")
 DRIVER = Colour("#c25e00", "#f0994a")
 MACHINE = Colour("#8a96a3", "#75828f")
-ANSWERED = Colour("#00857a", "#3cc4b4")
+RESPONDING = Colour("#00857a", "#3cc4b4")
 FAILED = Colour("#c8321f", "#ff7d66")
 
 SOUND = Colour("#00746b", "#4cc9b8")
@@ -123,7 +123,7 @@ KINDS = (
 """For kinds of failure, the most frequent first; the last one is what is left."""
 
 COLOURS = (
-    *(PAPER, INK, MUTED, LINE, BAND, SERVER, DRIVER, MACHINE, ANSWERED, FAILED),
+    *(PAPER, INK, MUTED, LINE, BAND, SERVER, DRIVER, MACHINE, RESPONDING, FAILED),
     *(SOUND, DOUBTFUL, VOID, LEVEL_LOW, LEVEL_HIGH, *PERCENTILES, *KINDS),
 )
 """Every colour."""
@@ -275,14 +275,14 @@ def level_name(recording: Recording) -> str:
 
 
 def levels(table: pa.Table) -> list[float | None]:
-    """The level asked for in each second; None behind the load.
+    """The requested level in each second; None behind the load.
 
     Args:
         table: Rows of `tables.SECONDS`.
     """
     return [
-        None if row["stage"] == AFTER else wording.significant(row["asked"], 6)
-        for row in chosen(table, ["stage", "asked"])
+        None if row["stage"] == AFTER else wording.significant(row["requested_level"], 6)
+        for row in chosen(table, ["stage", "requested_level"])
     ]
 
 
@@ -293,12 +293,12 @@ def level_rows(recording: Recording, asked: Iterable[float | None]) -> Rows:
         return []
     low, high = wording.counted(min(known)), wording.counted(max(known))
     span = high if low == high else f"{low} to {high}"
-    short = _SHORT_LEVEL_NAMES.get(recording.load.model, "asked")
+    short = _SHORT_LEVEL_NAMES.get(recording.load.model, "requested")
     return [{"text": f"{span} {level_name(recording)}", "short": f"{span} {short}"}]
 
 
 def level_colours() -> alt.Scale:
-    """The deeper the colour, the higher the level asked for."""
+    """The deeper the colour, the higher the requested level."""
     return alt.Scale(domainMin=0, range=[LEVEL_LOW.light, LEVEL_HIGH.light])
 
 
@@ -310,7 +310,7 @@ def level_strip(step_s: int = 1) -> alt.LayerChart:
     """
     strip = (
         alt.Chart(alt.NamedData(name="seconds"))
-        .transform_filter("datum.asked > 0")
+        .transform_filter("datum.requested_level > 0")
         .transform_calculate(until=f"datum.second + {step_s}")
         .mark_rect()
         .encode(
@@ -318,7 +318,7 @@ def level_strip(step_s: int = 1) -> alt.LayerChart:
             x2="until",
             y=alt.value(-STRIP_PX),
             y2=alt.value(0),
-            fill=alt.Fill("asked:Q", scale=level_colours(), legend=None),
+            fill=alt.Fill("requested_level:Q", scale=level_colours(), legend=None),
         )
     )
     return layered(strip, cornered("level", MUTED))

@@ -42,7 +42,7 @@ class Ceiling:
 
     Attributes:
         connections: Number of connections.
-        answer_bytes: Mean length of a response with its head.
+        response_bytes: Mean length of a response with its head.
         throughput_per_s: Responses per second of engine and reference server together.
         threads: Threads of the engine.
         cpu_per_request_s: CPU time of the engine per request, with every row recorded.
@@ -51,7 +51,7 @@ class Ceiling:
     """
 
     connections: int
-    answer_bytes: float
+    response_bytes: float
     throughput_per_s: float
     threads: int
     cpu_per_request_s: float
@@ -136,14 +136,14 @@ def kept(machine: Mapping[str, Any], engine: str) -> tuple[Ceiling, ...]:
 
 
 def nearest(
-    ceilings: Sequence[Ceiling], connections: int, answer_bytes: float
+    ceilings: Sequence[Ceiling], connections: int, response_bytes: float
 ) -> Ceiling | None:  # fmt: skip
     """The case nearest to a trial, by the ratios of connections and of lengths.
 
     Args:
         ceilings: The cases.
         connections: Connections of the trial.
-        answer_bytes: Mean length of its responses with their heads.
+        response_bytes: Mean length of its responses with their heads.
 
     Returns:
         The case; None if there is none.
@@ -151,7 +151,7 @@ def nearest(
 
     def distance(ceiling: Ceiling) -> float:
         return abs(math.log((ceiling.connections + 1) / (connections + 1))) + abs(
-            math.log((ceiling.answer_bytes + 1) / (answer_bytes + 1))
+            math.log((ceiling.response_bytes + 1) / (response_bytes + 1))
         )
 
     return min(ceilings, key=distance, default=None)

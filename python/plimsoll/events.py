@@ -160,7 +160,7 @@ class Progress:
     Attributes:
         at_s: Seconds since the trial's zero.
         stage: Kind of the stage: `warm_up`, `ramp`, `hold`.
-        connections_asked: Connections requested now.
+        connections_requested: Connections requested now.
         connections_open: Connections open now.
         in_flight: Requests in flight now.
         throughput_per_s: Complete responses per second since the last progress.
@@ -174,7 +174,7 @@ class Progress:
 
     at_s: float
     stage: str
-    connections_asked: int
+    connections_requested: int
     connections_open: int
     in_flight: int
     throughput_per_s: float

@@ -177,7 +177,7 @@ SECONDS = Table(
         Column("trial", _TEXT, "id of the trial"),
         Column("second", pa.int32(), "seconds since the trial's zero, rounded down"),
         Column("stage", _TEXT, "stage at the middle of the second; `after` after the last one"),
-        Column("asked", pa.float64(), "requested level at the middle of the second"),
+        Column("requested_level", pa.float64(), "requested level at the middle of the second"),
         Column("due", pa.int64(), "requests due in it; null when unknown", True),
         Column("completed", pa.int64(), "complete responses, successful or not", True),
         Column("ok", pa.int64(), "successful responses", True),
@@ -227,10 +227,15 @@ SUMMARIES = Table(
         Column("received_bytes", pa.int64(), "bytes of the responses", True),
         Column("received_bytes_per_s", pa.float64(), "bytes of the responses per second", True),
         Column("sent_bytes", pa.int64(), "bytes of the requests that began to be sent", True),
-        Column("connections_asked", pa.int64(), "largest number of connections requested", True),
+        Column(
+            "connections_requested", pa.int64(), "largest number of connections requested", True
+        ),
         Column("connections_opened", pa.int64(), "handshakes that completed, whole trial", True),
         Column(
-            "connections_answered", pa.int64(), "of these, with at least one response byte", True
+            "connections_with_response",
+            pa.int64(),
+            "of these, with at least one response byte",
+            True,
         ),
         Column("connections_refused", pa.int64(), "failed connection attempts, whole trial", True),
         Column(
@@ -426,7 +431,7 @@ QUANTITIES = (
         "gauge",
         "driver: longest stall of one of its threads since the last reading",
     ),
-    Quantity("connections_asked", "gauge", "driver: connections requested now"),
+    Quantity("connections_requested", "gauge", "driver: connections requested now"),
     Quantity("connections_open", "gauge", "driver: connections open now"),
     Quantity("busy_cores", "gauge", "server: busy cores, from another monitor"),
     Quantity("users_active", "gauge", "driver: active users, by its own count"),

@@ -222,6 +222,12 @@ def test_what_does_not_stop_in_time_is_killed_and_has_no_exit_code(
     assert ended.all_s >= 0.2
 
 
+def test_what_is_frozen_gets_the_signal_too(start: Starter) -> None:
+    supervised = start("import time; time.sleep(600)")
+    os.kill(supervised.pid, signal.SIGSTOP)
+    assert supervised.stop().exit_code == -signal.SIGTERM
+
+
 def test_killed_it_has_no_grace(start: Starter) -> None:
     supervised = start("import time; time.sleep(600)", grace_s=600.0)
     supervised.kill()

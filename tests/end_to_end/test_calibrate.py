@@ -68,7 +68,7 @@ def test_a_ceiling_is_found_by_the_next_load_of_this_host(
     (trial,) = rows.glob("trials/*/trial.json")
     driver = json.loads(trial.read_text())["driver"]
     nearest = next(
-        case for case in cases if case["connections"] == 64 and case["answer_bytes"] > 2000
+        case for case in cases if case["connections"] == 64 and case["response_bytes"] > 2000
     )
     assert driver["calibrated_ceiling_per_s"] * nearest["cpu_per_request_s"] == pytest.approx(1)
     assert driver["longest_pause_ns"] > 0

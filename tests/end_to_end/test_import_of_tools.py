@@ -94,7 +94,7 @@ def test_what_a_tool_wrote_has_every_request_that_the_server_counted(
     with serving("/2048") as served:
         drive(tool, served.url, tmp_path)
     found = imported(tmp_path)
-    assert found["summary"]["completed"] == served.counts["requests_answered"] == REQUESTS
+    assert found["summary"]["completed"] == served.counts["responses_sent"] == REQUESTS
     assert found["summary"]["failed"] == 0
     assert found["driver"]["name"] == tool
 

@@ -110,7 +110,7 @@ def test_json_has_the_parts_that_are_promised(found: dict[str, Any]) -> None:
     for name in ("response_time", "service_time", "first_byte", "connect", "lag"):
         assert set(summary[f"{name}_ns"]) == TIMES
     assert set(found["connections"]) == {
-        "asked", "opened", "answered", "refused", "lost", "peak_open",
+        "requested", "opened", "with_response", "refused", "lost", "peak_open",
     }  # fmt: skip
     assert set(found["driver"]) == {
         "name", "version", "busy_cores", "cores", "peak_rss_bytes", "requests_lost_by_recorder",
@@ -130,8 +130,8 @@ def test_the_numbers_of_a_load_agree_with_each_other(found: dict[str, Any]) -> N
     request = f"GET /2048 HTTP/1.1\r\nHost: {found['framework']}\r\n\r\n"
     assert summary["sent_bytes"] % len(request) == 0
     assert summary["sent_bytes"] >= summary["completed"] * len(request)
-    assert found["connections"]["asked"] == found["connections"]["opened"] == 10
-    assert found["connections"]["answered"] == found["connections"]["peak_open"] == 10
+    assert found["connections"]["requested"] == found["connections"]["opened"] == 10
+    assert found["connections"]["with_response"] == found["connections"]["peak_open"] == 10
     times = summary["response_time_ns"]
     assert times["min"] <= times["p50"] <= times["p99"] <= times["max"]
 

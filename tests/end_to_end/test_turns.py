@@ -148,7 +148,7 @@ def test_a_server_starts_once_and_keeps_its_connections(folder: Path, trial: str
     assert log.read_text() == "listening\n"
     driver = of(folder, trial).driver
     assert driver is not None
-    assert (driver.opened, driver.connections_asked, driver.refused) == (4, 4, 0)
+    assert (driver.opened, driver.connections_requested, driver.refused) == (4, 4, 0)
 
 
 @pytest.mark.parametrize("trial", [FIRST, SECOND])

@@ -181,7 +181,7 @@ def of_a_server_that_counts(trial, factor=1.0):
     driver, server = trial.recording.driver, trial.recording.server
     own = {
         "requests_received": round((driver.sent + 40) * factor),
-        "requests_answered": round((driver.outcomes["ok"] + 40) * factor),
+        "responses_sent": round((driver.outcomes["ok"] + 40) * factor),
         "sent_bytes": round(sum(kind.received_bytes for kind in trial.kind_counts) * factor),
     }
     recording = replace(trial.recording, server=replace(server, counted=own))

@@ -14,8 +14,8 @@ HOST = {"cores": [0, 1], "cpu_model": "a processor", "kernel": "6.1"}
 ENGINE = capacity.engine("plimsoll", "1.0")
 
 
-def of(connections: int, answer_bytes: float, cpu_s: float = 1e-5) -> Ceiling:
-    return Ceiling(connections, answer_bytes, 50_000.0, 1, cpu_s, 0.5, 1.0)
+def of(connections: int, response_bytes: float, cpu_s: float = 1e-5) -> Ceiling:
+    return Ceiling(connections, response_bytes, 50_000.0, 1, cpu_s, 0.5, 1.0)
 
 
 CASES = (of(64, 40.0), of(64, 2100.0), of(9000, 40.0), of(9000, 2100.0))
@@ -65,13 +65,13 @@ def test_a_file_that_cannot_be_written_is_an_error_with_a_remedy(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("connections", "answer_bytes", "expected"),
+    ("connections", "response_bytes", "expected"),
     [(64, 40, 0), (100, 2000, 1), (5000, 100, 2), (20_000, 32_000, 3), (1, 0, 0)],
 )
 def test_the_nearest_case_is_the_one_with_the_least_ratios(
-    connections: int, answer_bytes: float, expected: int
+    connections: int, response_bytes: float, expected: int
 ) -> None:
-    assert capacity.nearest(CASES, connections, answer_bytes) == CASES[expected]
+    assert capacity.nearest(CASES, connections, response_bytes) == CASES[expected]
 
 
 def test_without_a_calibration_nothing_is_nearest() -> None:

@@ -107,7 +107,7 @@ def test_it_serves_until_sigterm_and_says_what_it_has_done(acceptors: str) -> No
     counts = json.loads(out)
     assert (server.returncode, err) == (0, "")
     assert (listening["event"], counts["event"]) == ("listening", "stopped")
-    assert (counts["connections_accepted"], counts["requests_answered"]) == (1, 1)
+    assert (counts["connections_accepted"], counts["responses_sent"]) == (1, 1)
 
 
 def test_a_port_that_is_taken_is_exit_code_3_with_a_remedy() -> None:

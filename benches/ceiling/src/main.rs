@@ -45,10 +45,10 @@ struct Connection {
 
 fn main() -> Fallible<()> {
     let asked = asked(&std::env::args().skip(1).collect::<Vec<_>>())?;
-    let answer_bytes = answer_bytes(&asked)?;
+    let response_bytes = response_bytes(&asked)?;
     let mut connections = connect(&asked)?;
     let begin_s = now_s();
-    let requests = drive(&asked, answer_bytes, &mut connections, begin_s + asked.seconds)?;
+    let requests = drive(&asked, response_bytes, &mut connections, begin_s + asked.seconds)?;
     println!("{{\"requests\": {requests}, \"duration_s\": {:.6}}}", now_s() - begin_s);
     Ok(())
 }
@@ -63,7 +63,7 @@ fn asked(arguments: &[String]) -> Fallible<Asked> {
 }
 
 /// Length of an answer in bytes, head and body, by one that is read in full.
-fn answer_bytes(asked: &Asked) -> Fallible<usize> {
+fn response_bytes(asked: &Asked) -> Fallible<usize> {
     let mut stream = TcpStream::connect(&asked.address)?;
     stream.write_all(&asked.request)?;
     let (mut answer, mut buffer) = (Vec::new(), [0; BUFFER_BYTES]);
@@ -103,7 +103,7 @@ fn connect(asked: &Asked) -> Fallible<Vec<Connection>> {
 /// Asks until the end on all connections; returns how many answers came.
 fn drive(
     asked: &Asked,
-    answer_bytes: usize,
+    response_bytes: usize,
     connections: &mut [Connection],
     end_s: f64,
 ) -> Fallible<u64> {
@@ -121,7 +121,7 @@ fn drive(
         for event in &events {
             let index = usize::try_from(event.data.u64())?;
             let connection = &mut connections[index];
-            if is_answered(connection, answer_bytes, &mut buffer)? {
+            if is_answered(connection, response_bytes, &mut buffer)? {
                 requests += 1;
                 ask(connection, &asked.request)?;
             }
@@ -140,7 +140,7 @@ fn ask(connection: &Connection, request: &[u8]) -> Fallible<()> {
 #[inline]
 fn is_answered(
     connection: &mut Connection,
-    answer_bytes: usize,
+    response_bytes: usize,
     buffer: &mut [u8],
 ) -> Fallible<bool> {
     match recv(&connection.socket, &mut *buffer, RecvFlags::empty()) {
@@ -149,9 +149,9 @@ fn is_answered(
         Err(Errno::AGAIN) => return Ok(false),
         Err(error) => return Err(error.into()),
     }
-    let answered = connection.received_bytes >= answer_bytes;
+    let answered = connection.received_bytes >= response_bytes;
     if answered {
-        connection.received_bytes -= answer_bytes;
+        connection.received_bytes -= response_bytes;
     }
     Ok(answered)
 }

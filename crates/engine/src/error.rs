@@ -10,22 +10,22 @@ pub enum EngineError {
     /// The specification is wrong; every problem found, one a line.
     #[error("the specification is wrong: {}", .0.join("; "))]
     Spec(Vec<String>),
-    /// The limit of open files is too low for the connections asked for.
+    /// The limit of open files is too low for the requested connections.
     #[error("{connections} connections need {needed} file descriptors, the limit is {limit}")]
     OpenFiles {
-        /// Connections asked for at one time.
+        /// Requested connections at one time.
         connections: usize,
         /// File descriptors that these and the engine need.
         needed: u64,
         /// The hard limit of this process.
         limit: u64,
     },
-    /// There are not enough local ports for the connections asked for.
+    /// There are not enough local ports for the requested connections.
     #[error(
         "{connections} connections need as many local ports, {address} can be reached from {ports}"
     )]
     Ports {
-        /// Connections asked for at one time.
+        /// Requested connections at one time.
         connections: usize,
         /// Where they go.
         address: String,

@@ -142,8 +142,8 @@ impl<'a> Exchange<'a> {
         worker: u16,
     ) -> RequestSample {
         let (complete, came_to_body) = match outcome.group() {
-            Group::Right => (true, true),
-            Group::Answered => (true, outcome == Outcome::WrongBody),
+            Group::Successful => (true, true),
+            Group::Wrong => (true, outcome == Outcome::WrongBody),
             _ => (false, false),
         };
         let body_bytes = self.body_bytes.min(u64::from(NO_BYTES - 1)) as u32;

@@ -9,13 +9,13 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
-    /// A complete answer, as expected.
-    Right,
-    /// A complete answer, but not the expected one.
-    Answered,
+    /// A complete response, as expected.
+    Successful,
+    /// A complete response, but not the expected one.
+    Wrong,
     /// No connection could be opened.
     Connect,
-    /// The connection was lost before the answer was complete.
+    /// The connection was lost before the response was complete.
     Lost,
     /// Something took longer than the timeout.
     TimedOut,
@@ -62,10 +62,10 @@ macro_rules! outcomes {
 }
 
 outcomes! {
-    Ok = 0, "ok", Right, "a complete answer with the expected status, length and body";
-    WrongStatus = 1, "wrong_status", Answered, "a complete answer with another status";
-    WrongLength = 2, "wrong_length", Answered, "a complete answer with a body of another length";
-    WrongBody = 3, "wrong_body", Answered, "a complete answer whose body differs";
+    Ok = 0, "ok", Successful, "a complete response with the expected status, length and body";
+    WrongStatus = 1, "wrong_status", Wrong, "a complete response with another status";
+    WrongLength = 2, "wrong_length", Wrong, "a complete response with a body of another length";
+    WrongBody = 3, "wrong_body", Wrong, "a complete response whose body differs";
     ConnectRefused = 10, "connect_refused", Connect, "nobody listens, or the host says no";
     ConnectTimeout = 11, "connect_timeout", Connect, "no handshake within the timeout";
     ConnectUnreachable = 12, "connect_unreachable", Connect, "there is no way to the host";
@@ -74,26 +74,26 @@ outcomes! {
     TooManyFiles = 15, "too_many_files", Connect, "the limit of open files is reached";
     ConnectFailed = 16, "connect_failed", Connect, "connecting failed in another way; see errno";
     ResetSending = 20, "reset_sending", Lost, "reset while the request was being sent";
-    ResetWaiting = 21, "reset_waiting", Lost, "reset before the first byte of the answer";
-    ResetReceiving = 22, "reset_receiving", Lost, "reset within the answer";
-    ClosedWaiting = 23, "closed_waiting", Lost, "closed before the first byte of the answer";
-    ClosedEarly = 24, "closed_early", Lost, "closed within the answer";
+    ResetWaiting = 21, "reset_waiting", Lost, "reset before the first byte of the response";
+    ResetReceiving = 22, "reset_receiving", Lost, "reset within the response";
+    ClosedWaiting = 23, "closed_waiting", Lost, "closed before the first byte of the response";
+    ClosedEarly = 24, "closed_early", Lost, "closed within the response";
     LostBehind = 25, "lost_behind", Lost, "pipelined behind a request that failed and took the connection with it";
     TimedOutSending = 30, "timed_out_sending", TimedOut, "the request could not be sent in time";
-    TimedOutWaiting = 31, "timed_out_waiting", TimedOut, "no byte of the answer in time";
-    TimedOutReceiving = 32, "timed_out_receiving", TimedOut, "the answer began, but was not complete in time";
-    MalformedHead = 40, "malformed_head", Malformed, "the head of the answer is not HTTP/1";
+    TimedOutWaiting = 31, "timed_out_waiting", TimedOut, "no byte of the response in time";
+    TimedOutReceiving = 32, "timed_out_receiving", TimedOut, "the response began, but was not complete in time";
+    MalformedHead = 40, "malformed_head", Malformed, "the head of the response is not HTTP/1";
     MalformedChunk = 41, "malformed_chunk", Malformed, "the chunked coding of the body is broken";
-    HeadTooLarge = 42, "head_too_large", Malformed, "the head of the answer is larger than the reader takes";
+    HeadTooLarge = 42, "head_too_large", Malformed, "the head of the response is larger than the reader takes";
     Unsolicited = 43, "unsolicited", Malformed, "bytes that no request asked for";
     IoFailed = 44, "io_failed", Lost, "reading or writing failed in another way; see errno";
     Unfinished = 50, "unfinished", Open, "sent, and not ended when the load ended";
     NotSent = 51, "not_sent", Open, "due, and no connection was free for it until the load ended";
     Cancelled = 52, "cancelled", Open, "due, and not sent because the load ended; no failure";
     ClosedIdle = 60, "closed_idle", Connection, "the server closed it while no request was on it";
-    ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as the server had announced with an answer";
+    ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as the server had announced with a response";
     StillOpen = 62, "still_open", Connection, "open when the load ended";
-    ClosedByDriver = 63, "closed_by_driver", Connection, "closed by the driver, as the load asks, or for an answer that came before its request was sent";
+    ClosedByDriver = 63, "closed_by_driver", Connection, "closed by the driver, as the load asks, or for a response that came before its request was sent";
 }
 
 /// Where a request was when its connection failed.
@@ -103,7 +103,7 @@ pub enum Phase {
     Sending,
     /// All is sent, nothing has come back.
     Waiting,
-    /// Some of the answer has come.
+    /// Some of the response has come.
     Receiving,
 }
 

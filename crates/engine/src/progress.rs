@@ -68,8 +68,8 @@ pub struct Progress {
     pub at_ns: u64,
     /// The stage it lies in.
     pub stage: &'static str,
-    /// Connections asked for now.
-    pub connections_asked: usize,
+    /// Requested connections now.
+    pub connections_requested: usize,
     /// Connections open now.
     pub connections_open: usize,
     /// Requests in flight now.
@@ -109,7 +109,7 @@ impl Tally {
         Progress {
             at_ns,
             stage: stage_at(load, at_ns),
-            connections_asked: counts.iter().map(|counts| counts.connections_asked).sum(),
+            connections_requested: counts.iter().map(|counts| counts.connections_requested).sum(),
             connections_open: counts.iter().map(|counts| counts.connections_open).sum(),
             in_flight: counts.iter().map(|counts| counts.in_flight).sum(),
             in_flight_mean: self.in_flight_mean(counts),
@@ -191,7 +191,7 @@ pub struct Finish {
     /// Cores they ran on; empty when they were not confined.
     pub cores: Vec<usize>,
     /// The most connections the load asks for at one time.
-    pub connections_asked: usize,
+    pub connections_requested: usize,
     /// Requests that began to be sent, by the workers' own count.
     pub sent: u64,
     /// Requests by outcome, by the workers' own count.
@@ -231,7 +231,7 @@ impl Finish {
             stages: stage_times(&spec.load),
             threads: done.len(),
             cores: spec.cores.clone().unwrap_or_default(),
-            connections_asked: spec.load.peak_connections(),
+            connections_requested: spec.load.peak_connections(),
             sent: counts.iter().map(|counts| counts.sent).sum(),
             outcomes: outcomes(&counts),
             opened: counts.iter().map(|counts| counts.opened).sum(),

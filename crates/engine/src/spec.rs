@@ -212,7 +212,7 @@ impl Load {
         self.stages.iter().map(|stage| stage.duration_ns).sum()
     }
 
-    /// The most connections asked for at one time.
+    /// The most connections requested at one time.
     #[must_use]
     pub fn peak_connections(&self) -> usize {
         match self.model {

@@ -259,7 +259,7 @@ impl Client {
         match self.after {
             After::CloseRefused => tally.requests_refused.add(1),
             After::Stay | After::Close => {
-                tally.requests_answered.add(1);
+                tally.responses_sent.add(1);
                 tally.witness.add(self.held);
             }
         }

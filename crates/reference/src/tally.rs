@@ -19,7 +19,7 @@ pub struct Counts {
     /// Complete requests received.
     pub requests_received: u64,
     /// Answers to them of which the kernel has taken every byte.
-    pub requests_answered: u64,
+    pub responses_sent: u64,
     /// Answers to bytes that are no request.
     pub requests_refused: u64,
     /// Bytes received.
@@ -34,7 +34,7 @@ impl Counts {
         self.connections_closed += other.connections_closed;
         self.accepts_failed += other.accepts_failed;
         self.requests_received += other.requests_received;
-        self.requests_answered += other.requests_answered;
+        self.responses_sent += other.responses_sent;
         self.requests_refused += other.requests_refused;
         self.received_bytes += other.received_bytes;
         self.sent_bytes += other.sent_bytes;
@@ -99,7 +99,7 @@ pub(super) struct Tally {
     pub connections_closed: Count,
     pub accepts_failed: Count,
     pub requests_received: Count,
-    pub requests_answered: Count,
+    pub responses_sent: Count,
     pub requests_refused: Count,
     pub received_bytes: Count,
     pub sent_bytes: Count,
@@ -117,7 +117,7 @@ impl Tally {
             connections_closed: self.connections_closed.get(),
             accepts_failed: self.accepts_failed.get(),
             requests_received: self.requests_received.get(),
-            requests_answered: self.requests_answered.get(),
+            responses_sent: self.responses_sent.get(),
             requests_refused: self.requests_refused.get(),
             received_bytes: self.received_bytes.get(),
             sent_bytes: self.sent_bytes.get(),

@@ -157,7 +157,7 @@ fn pipelined_requests_are_answered_in_order() {
         assert_eq!(read_answer(&mut stream).2.len(), [0, 13, 32768][index % 3], "{index}");
     }
     sending.join().unwrap();
-    assert_eq!(server.stop().unwrap().requests_answered, 150);
+    assert_eq!(server.stop().unwrap().responses_sent, 150);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn an_answer_larger_than_the_socket_takes_is_sent_whole_once_it_is_read() {
     let requests = post("/json", "application/json", body.as_bytes()).repeat(30);
     let mut sender = stream.try_clone().unwrap();
     let sending = std::thread::spawn(move || sender.write_all(&requests).unwrap());
-    counts_when(&server, |counts| counts.requests_received > counts.requests_answered);
+    counts_when(&server, |counts| counts.requests_received > counts.responses_sent);
     for _ in 0..30 {
         assert_eq!(read_answer(&mut stream).2, body.as_bytes());
     }
@@ -219,7 +219,7 @@ fn a_client_that_has_said_all_still_gets_its_answer() {
     stream.shutdown(Shutdown::Write).unwrap();
     assert_eq!(read_answer(&mut stream).2, b"Hello, World!");
     assert!(is_closed(&mut stream));
-    assert_eq!(counts_when(&server, |counts| counts.connections_closed == 1).requests_answered, 1);
+    assert_eq!(counts_when(&server, |counts| counts.connections_closed == 1).responses_sent, 1);
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn both_ways_to_accept_serve_every_connection() {
         }
         let counts = server.stop().unwrap();
         assert_eq!(counts.connections_accepted, 60, "{acceptors:?}");
-        assert_eq!(counts.requests_answered, 60, "{acceptors:?}");
+        assert_eq!(counts.responses_sent, 60, "{acceptors:?}");
     }
 }
 
@@ -282,7 +282,7 @@ fn the_counts_are_the_bytes_that_went_over_the_wire() {
         connections_accepted: 1,
         connections_closed: 1,
         requests_received: 1,
-        requests_answered: 1,
+        responses_sent: 1,
         received_bytes: GET_32768.len() as u64,
         sent_bytes: (head.len() + body.len()) as u64,
         ..Counts::default()

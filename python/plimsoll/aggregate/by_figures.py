@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def figures_of(recording: Recording) -> ReportedStatistics | None:
     """The figures that a trial is judged by; None where its rows say more."""
     driver = recording.driver
-    return driver.figures if driver is not None and driver.judged_by_figures else None
+    return driver.figures if driver is not None and driver.uses_reported_statistics else None
 
 
 def counted(figures: ReportedStatistics) -> Columns:

@@ -22,7 +22,7 @@ SELECT
     count(*) FILTER (opened) AS connections_opened,
     CASE WHEN count(*) FILTER (opened AND responses IS NULL) = 0
         THEN count(*) FILTER (opened AND responses > 0)
-    END AS connections_answered,
+    END AS connections_with_response,
     count(*) FILTER (NOT opened AND outcome NOT IN ('unfinished', 'still_open', 'not_sent'))
         AS connections_refused,
     CASE WHEN count(*) FILTER (opened AND outcome IS NULL) = 0

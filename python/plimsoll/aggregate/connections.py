@@ -20,7 +20,7 @@ BY_SECOND = pa.schema(
     [
         pa.field("second", pa.int32(), nullable=False),
         pa.field("open", pa.int64(), nullable=False),
-        pa.field("answered", pa.int64(), nullable=False),
+        pa.field("with_response", pa.int64(), nullable=False),
     ]
 )
 """Schema of `by_second`."""

@@ -231,7 +231,7 @@ def _connections(folder: Path) -> Columns:
     not_refused = ("unfinished", "still_open", "not_sent")
     return {
         "connections_opened": int(opened.sum()),
-        "connections_answered": int((opened & (rows["responses"] > 0)).sum()),
+        "connections_with_response": int((opened & (rows["responses"] > 0)).sum()),
         "connections_refused": int((~opened & ~_one_of(outcome, not_refused)).sum()),
         "connections_lost": int((opened & ~_one_of(outcome, KEPT_OPEN)).sum()),
         **_statistics("connect", _between(rows["due_ns"], rows["connected_ns"])),

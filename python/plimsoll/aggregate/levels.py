@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LOAD = ("ramp", "hold")
 """Stages whose levels count; a warm-up is no level."""
 
-COLUMNS = ("stage", "asked", "completed", "in_flight", "server_busy_cores")
+COLUMNS = ("stage", "requested_level", "completed", "in_flight", "server_busy_cores")
 """Columns of `seconds` that are looked at."""
 
 OPENING = 1
@@ -25,7 +25,7 @@ class Level:
     """One level of connections.
 
     Attributes:
-        connections: Connections asked for.
+        connections: Requested connections.
         lasted: Whole seconds that it lasted.
         counted: Seconds that the numbers are of: all but the first, where there are others.
         completed_per_s: Complete answers per second.
@@ -51,10 +51,13 @@ def rising(seconds: pa.Table, fewest: int = 1) -> tuple[Level, ...]:
     rows = [
         row
         for row in seconds.select(COLUMNS).to_pylist()
-        if row["stage"] in LOAD and (row["asked"] or 0) >= fewest
+        if row["stage"] in LOAD and (row["requested_level"] or 0) >= fewest
     ]
     rows = [row for row in rows if row["completed"] is not None]
-    levels = [_level(asked, list(part)) for asked, part in groupby(rows, lambda row: row["asked"])]
+    levels = [
+        _level(asked, list(part))
+        for asked, part in groupby(rows, lambda row: row["requested_level"])
+    ]
     return tuple(
         later
         for earlier, later in zip([None, *levels], levels, strict=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Group = Literal[
-    "right", "answered", "connect", "lost", "timed_out", "malformed", "open", "connection"
+    "successful", "wrong", "connect", "lost", "timed_out", "malformed", "open", "connection"
 ]
 
 
@@ -16,7 +16,7 @@ class Outcome:
 
     Attributes:
         name: Name in the column `outcome`.
-        group: What it has in common with others; `right` and `answered` are complete answers.
+        group: What it has in common with others; `successful` and `wrong` are complete responses.
         words: What happened, as it is said of several requests.
         has_errno: Whether the system gives an error number with it.
     """
@@ -28,10 +28,10 @@ class Outcome:
 
 
 OUTCOMES = (
-    Outcome("ok", "right", "successful"),
-    Outcome("wrong_status", "answered", "with an unexpected status code"),
-    Outcome("wrong_length", "answered", "with an unexpected body length"),
-    Outcome("wrong_body", "answered", "with unexpected body content"),
+    Outcome("ok", "successful", "successful"),
+    Outcome("wrong_status", "wrong", "with an unexpected status code"),
+    Outcome("wrong_length", "wrong", "with an unexpected body length"),
+    Outcome("wrong_body", "wrong", "with unexpected body content"),
     Outcome("connect_refused", "connect", "connection refused", has_errno=True),
     Outcome("connect_timeout", "connect", "connect timeout"),
     Outcome("connect_unreachable", "connect", "host unreachable", has_errno=True),
@@ -66,10 +66,10 @@ OUTCOMES = (
 BY_NAME = {outcome.name: outcome for outcome in OUTCOMES}
 """Every outcome by its name."""
 
-RIGHT = tuple(outcome.name for outcome in OUTCOMES if outcome.group == "right")
+RIGHT = tuple(outcome.name for outcome in OUTCOMES if outcome.group == "successful")
 """Complete answers that are as expected."""
 
-COMPLETED = tuple(outcome.name for outcome in OUTCOMES if outcome.group in ("right", "answered"))
+COMPLETED = tuple(outcome.name for outcome in OUTCOMES if outcome.group in ("successful", "wrong"))
 """Complete answers, right or wrong."""
 
 UNENDED = ("unfinished", "cancelled")

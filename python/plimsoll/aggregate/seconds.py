@@ -136,7 +136,7 @@ def _uncounted(recording: Recording, columns: Columns, *, rows: bool) -> Columns
         rows: Whether the driver wrote rows.
     """
     driver = recording.driver
-    if driver is None or (driver.figures is None and not driver.judged_by_figures):
+    if driver is None or (driver.figures is None and not driver.uses_reported_statistics):
         return {}
     nothing = [None] * len(columns["stage"])
     if not rows:
@@ -146,7 +146,9 @@ def _uncounted(recording: Recording, columns: Columns, *, rows: bool) -> Columns
         name: [None if is_warm else n for is_warm, n in zip(warm, columns[name], strict=True)]
         for name in COUNTS
     }
-    return held | (dict.fromkeys(("ok", "failed"), nothing) if driver.judged_by_figures else {})
+    return held | (
+        dict.fromkeys(("ok", "failed"), nothing) if driver.uses_reported_statistics else {}
+    )
 
 
 def _timed(database: duckdb.DuckDBPyConnection, seconds: pa.Table) -> Columns:
@@ -188,7 +190,7 @@ def _if_enough(rows: int, statistic: str, value: float | None) -> float | None:
 
 
 def _asked(recording: Recording, readings: Usage, length: int) -> Columns:
-    """Stage, and the level asked for, at the middle of each second.
+    """Stage, and the requested level, at the middle of each second.
 
     The level is that of the stages, or what a driver that has no stages said of its users.
     """
@@ -200,7 +202,7 @@ def _asked(recording: Recording, readings: Usage, length: int) -> Columns:
     users = readings.of("driver", "users_active")
     if recording.load.model == "unknown" and users:
         levels = sum(np.nan_to_num(series.at(_middles(length))) for series in users)
-    return {"stage": [AFTER if s is None else s.kind for s in stages], "asked": levels}
+    return {"stage": [AFTER if s is None else s.kind for s in stages], "requested_level": levels}
 
 
 def _middles(length: int) -> Instants:

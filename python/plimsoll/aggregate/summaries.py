@@ -36,7 +36,7 @@ TIMES = {
 """Times of a complete answer by the names they have in columns."""
 
 COUNTED_CONNECTIONS = tuple(
-    f"connections_{name}" for name in ("opened", "answered", "refused", "lost", "peak_open")
+    f"connections_{name}" for name in ("opened", "with_response", "refused", "lost", "peak_open")
 )
 """What can be counted only where every attempt to connect is known."""
 
@@ -62,7 +62,7 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: R
     columns |= _used(recording, usage(readings))
     columns["trial"] = recording.trial
     columns["duration_s"] = sum(end - start for start, end in holds(recording)) / SECOND_NS
-    columns["connections_asked"] = connections_asked(recording)
+    columns["connections_requested"] = connections_requested(recording)
     columns |= _shares(columns)
     return Summary.of_row(columns)
 
@@ -90,7 +90,7 @@ def of_counts(recording: Recording, counted: Columns) -> Summary:
     duration_s = sum(end - start for start, end in holds(recording)) / SECOND_NS
     columns |= counted | _rates(counted, duration_s)
     columns |= {"trial": recording.trial, "duration_s": duration_s, "source": "requests"}
-    columns["connections_asked"] = connections_asked(recording)
+    columns["connections_requested"] = connections_requested(recording)
     return Summary.of_row(columns | _shares(columns))
 
 
@@ -104,10 +104,10 @@ def holds(recording: Recording) -> list[Window]:
     return [(stage.start_ns, stage.end_ns) for stage in recording.holds]
 
 
-def connections_asked(recording: Recording) -> int | None:
-    """The most connections asked for at one time; None when nobody says."""
-    if recording.driver is not None and recording.driver.connections_asked is not None:
-        return recording.driver.connections_asked
+def connections_requested(recording: Recording) -> int | None:
+    """The most connections requested at one time; None when nobody says."""
+    if recording.driver is not None and recording.driver.connections_requested is not None:
+        return recording.driver.connections_requested
     return recording.load.peak_connections
 
 

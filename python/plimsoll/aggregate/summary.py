@@ -65,9 +65,9 @@ class Summary:
     received_bytes: int | None
     received_bytes_per_s: float | None
     sent_bytes: int | None
-    connections_asked: int | None
+    connections_requested: int | None
     connections_opened: int | None
-    connections_answered: int | None
+    connections_with_response: int | None
     connections_refused: int | None
     connections_lost: int | None
     connections_peak_open: int | None

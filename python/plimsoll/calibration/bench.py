@@ -207,7 +207,7 @@ class BenchResult:
         return self._answered("done_ns")
 
     @property
-    def answer_bytes(self) -> float:
+    def response_bytes(self) -> float:
         """Mean length of a response with its head."""
         return float(self._answered("received_bytes").mean())
 

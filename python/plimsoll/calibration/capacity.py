@@ -139,7 +139,7 @@ def _measured(reference: Reference, connections: int, path: str, seconds: float)
     driven = reference.drive(load, path, started=clocks.watch, progress=clocks.read)
     instants = _with_end(clocks.instants, driven.driver)
     reached = ceiling(instants, connections, driven.driver.threads, _cores(reference))
-    return replace(reached, answer_bytes=driven.answer_bytes)
+    return replace(reached, response_bytes=driven.response_bytes)
 
 
 def _with_end(instants: list[Instant], driver: Driver) -> list[Instant]:
@@ -165,7 +165,7 @@ def ceiling(instants: Sequence[Instant], connections: int, threads: int, cores: 
     server_s = last.server_cpu_s - first.server_cpu_s
     return Ceiling(
         connections=connections,
-        answer_bytes=0.0,
+        response_bytes=0.0,
         throughput_per_s=requests / seconds,
         threads=threads,
         cpu_per_request_s=max(driver_s, _TICK_S) / requests,

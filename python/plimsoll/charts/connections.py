@@ -1,4 +1,4 @@
-"""Connections: asked for, open, and ever answered, at the end of each second."""
+"""Connections: requested, open, and with a response so far, at the end of each second."""
 
 from __future__ import annotations
 
@@ -17,19 +17,24 @@ NAME = "connections"
 TITLE = "Connections"
 CAPTION = (
     "Connections requested, open at the end of each second, and open with at least one "
-    "response byte so far. Where open lies above answered, the kernel has accepted "
+    "response byte so far. Where open lies above with response, the kernel has accepted "
     "connections that the server has not."
 )
 TABLE = "seconds"
-COLUMNS = {"second": "second", "asked": "asked", "open": "open", "answered": "answered"}
+COLUMNS = {
+    "second": "second",
+    "requested": "requested",
+    "open": "open",
+    "with_response": "with response",
+}
 
-_NAMES = {"asked": canvas.MACHINE, "open": canvas.SERVER, "answered": canvas.ANSWERED}
+_NAMES = {"requested": canvas.MACHINE, "open": canvas.SERVER, "with_response": canvas.RESPONDING}
 
 
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
     rows = _rows(data)
-    last = rows[-1] if rows else {"open": 0, "answered": 0}
+    last = rows[-1] if rows else {"open": 0, "with_response": 0}
     step_s, at_end = canvas.step_s(data), dict.fromkeys(_NAMES, canvas.last)
     return canvas.finished(
         _chart(step_s),
@@ -38,30 +43,30 @@ def draw(data: TrialData) -> Specification:
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
         },
         f"Connections of the trial of {data.recording.title}: at the end of it "
-        f"{last['open']} were open and {last['answered']} of these had received a response",
+        f"{last['open']} were open and {last['with_response']} of these had received a response",
     )
 
 
 def _rows(data: TrialData) -> Rows:
-    asked = _asked(data)
+    requested = _requested(data)
     return [
         {
             "second": row["second"],
-            "asked": wording.significant(asked.get(row["second"]), 6),
+            "requested": wording.significant(requested.get(row["second"]), 6),
             "open": row["open"],
-            "answered": row["answered"],
+            "with_response": row["with_response"],
         }
         for row in data.connections.to_pylist()
     ]
 
 
-def _asked(data: TrialData) -> dict[int, float | None]:
-    """Connections asked for by second: the level when closed, the pool when open."""
+def _requested(data: TrialData) -> dict[int, float | None]:
+    """Requested connections by second: the level when closed, the pool when open."""
     is_open = data.recording.load.model == "open"
     pool = data.recording.load.connections
     return {
-        row["second"]: pool if is_open else row["asked"]
-        for row in canvas.chosen(data.seconds, ["second", "asked"])
+        row["second"]: pool if is_open else row["requested_level"]
+        for row in canvas.chosen(data.seconds, ["second", "requested_level"])
     }
 
 
@@ -70,15 +75,15 @@ def _chart(step_s: int) -> Specification:
     headings = {name: name for name in _NAMES}
     area = (
         canvas.seconds(step_s)
-        .mark_area(opacity=0.2, color=canvas.ANSWERED.light)
-        .encode(x=canvas.time("middle"), y=_count("answered"))
+        .mark_area(opacity=0.2, color=canvas.RESPONDING.light)
+        .encode(x=canvas.time("middle"), y=_count("with_response"))
     )
     chart = canvas.layered(
         canvas.stage_bands(),
         area,
         _line("open", [1, 0], 2.0, step_s),
-        _line("answered", [1, 0], 2.0, step_s),
-        _line("asked", [4, 4], 1.6, step_s, interpolate="step"),
+        _line("with_response", [1, 0], 2.0, step_s),
+        _line("requested", [4, 4], 1.6, step_s, interpolate="step"),
         canvas.cursor(headings, "connections_second", step_s),
     ).properties(width=canvas.WIDTH_PX, height=130)
     return canvas.styled(chart)

@@ -28,7 +28,7 @@ COLUMNS = {
     "server": "server, cores",
     "driver": "driver, cores",
     "machine": "host, cores",
-    "asked": "requested level",
+    "requested_level": "requested level",
 }
 
 ROOM = 1.15
@@ -48,14 +48,16 @@ _NAMES = {
 
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
-    asked = canvas.levels(data.seconds)
+    requested = canvas.levels(data.seconds)
     rows: Rows = [
         {
             "second": row["second"],
             **{name: wording.significant(row[column], 3) for column, name in _FIELDS.items()},
-            "asked": level,
+            "requested_level": level,
         }
-        for row, level in zip(canvas.chosen(data.seconds, ["second", *_FIELDS]), asked, strict=True)
+        for row, level in zip(
+            canvas.chosen(data.seconds, ["second", *_FIELDS]), requested, strict=True
+        )
     ]
     limits, step_s = _limit_rows(data), canvas.step_s(data)
     return canvas.finished(
@@ -63,7 +65,7 @@ def draw(data: TrialData) -> Specification:
         {
             "seconds": canvas.thinned(rows, step_s),
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
-            "level": canvas.level_rows(data.recording, asked),
+            "level": canvas.level_rows(data.recording, requested),
             "limits": limits,
         },
         f"Busy cores of server and driver in the trial of {data.recording.title}; "
@@ -108,7 +110,7 @@ def _limit(cores: int, who: str, ending: str = "") -> dict[str, object]:
 
 @cache
 def _chart(level: str, step_s: int) -> Specification:
-    headings = {"server": "server", "driver": "driver", "machine": "host", "asked": level}
+    headings = {"server": "server", "driver": "driver", "machine": "host", "requested_level": level}
     area = (
         canvas.seconds(step_s)
         .mark_area(opacity=0.15, color=canvas.SERVER.light)

@@ -30,7 +30,7 @@ COLUMNS = {
 _FIELDS = {"server_rss_bytes": "rss", "server_pss_bytes": "pss", "driver_rss_bytes": "driver"}
 _NAMES = {
     "RSS": canvas.SERVER,
-    "PSS": canvas.ANSWERED,
+    "PSS": canvas.RESPONDING,
     "driver RSS": canvas.DRIVER,
 }
 

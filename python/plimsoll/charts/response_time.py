@@ -40,7 +40,7 @@ COLUMNS = {
     "p95": "95 %, ms",
     "p99": "99 %, ms",
     "failed": "failed",
-    "asked": "requested level",
+    "requested_level": "requested level",
 }
 
 LOGARITHMIC_FROM = 20.0
@@ -57,8 +57,8 @@ _OTHER = "other kinds"
 
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
-    asked = canvas.levels(data.seconds)
-    rows = _rows(data, asked)
+    requested = canvas.levels(data.seconds)
+    rows = _rows(data, requested)
     failures = _failure_rows(data)
     kinds = tuple(dict.fromkeys(row["kind"] for row in failures))
     step_s = canvas.step_s(data)
@@ -73,14 +73,14 @@ def draw(data: TrialData) -> Specification:
         {
             "seconds": canvas.thinned(rows, step_s, failed=sum),
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
-            "level": canvas.level_rows(data.recording, asked),
+            "level": canvas.level_rows(data.recording, requested),
             **({"failures": failures} if failures else {}),
         },
         _description(data, kinds),
     )
 
 
-def _rows(data: TrialData, asked: Sequence[float | None]) -> Rows:
+def _rows(data: TrialData, requested: Sequence[float | None]) -> Rows:
     time = data.told_time
     columns = {f"{time}_{name}_ns": name for name in _PERCENTILES}
     return [
@@ -88,10 +88,10 @@ def _rows(data: TrialData, asked: Sequence[float | None]) -> Rows:
             "second": row["second"],
             **{name: canvas.scaled(row[column], 1e6) for column, name in columns.items()},
             "failed": row["failed"],
-            "asked": level,
+            "requested_level": level,
         }
         for row, level in zip(
-            canvas.chosen(data.seconds, ["second", *columns, "failed"]), asked, strict=True
+            canvas.chosen(data.seconds, ["second", *columns, "failed"]), requested, strict=True
         )
     ]
 
@@ -169,7 +169,9 @@ def _times(wide: bool, name: str, level: str, step_s: int, with_axis: bool) -> a
         _line(column, share, _y(column, name, scale, wide), step_s, with_axis)
         for column, share in zip(_PERCENTILES, _NAMES, strict=True)
     ]
-    headings = {column: COLUMNS[column] for column in (*_PERCENTILES, "failed")} | {"asked": level}
+    headings = {column: COLUMNS[column] for column in (*_PERCENTILES, "failed")} | {
+        "requested_level": level
+    }
     cursor = canvas.cursor(headings, "response_time_second", step_s)
     above = (canvas.stage_bands(), canvas.level_strip(step_s))
     return canvas.layered(*above, *lines, cursor).properties(width=canvas.WIDTH_PX, height=200)

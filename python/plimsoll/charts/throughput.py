@@ -1,4 +1,4 @@
-"""Throughput: answers completed in each second, coloured by the level asked for.
+"""Throughput: answers completed in each second, coloured by the requested level.
 
 A second without an answer is a bar of no height with a mark on it, never a gap.
 """
@@ -30,7 +30,7 @@ TABLE = "seconds"
 COLUMNS = {
     "second": "second",
     "stage": "stage",
-    "asked": "requested level",
+    "requested_level": "requested level",
     "completed": "completed",
     "failed": "failed",
 }
@@ -42,8 +42,8 @@ MANY_SECONDS = 90
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
     rows = canvas.chosen(data.seconds, COLUMNS)
-    for row, asked in zip(rows, canvas.levels(data.seconds), strict=True):
-        row["asked"] = asked or 0
+    for row, requested in zip(rows, canvas.levels(data.seconds), strict=True):
+        row["requested_level"] = requested or 0
         row["silent"] = _is_silent(row)
         row["failed"] = row["failed"] or 0
     step_s = canvas.step_s(data)
@@ -74,8 +74,8 @@ def _thinned(rows: Rows, step_s: int) -> Rows:
 
 
 def _has_levels(rows: Rows) -> bool:
-    """Whether more than one level was asked for while there was a load."""
-    return len({row["asked"] for row in rows if row["stage"] != AFTER}) > 1
+    """Whether more than one level was requested while there was a load."""
+    return len({row["requested_level"] for row in rows if row["stage"] != AFTER}) > 1
 
 
 def _is_silent(row: Mapping[str, Any]) -> bool:
@@ -118,15 +118,15 @@ def _description(data: TrialData, rows: Rows) -> str:
 
 
 @cache
-def _chart(asked: str, has_levels: bool, mark_size: int, step_s: int) -> Specification:
-    headings = {"completed": "completed", "failed": "failed", "asked": asked}
+def _chart(requested: str, has_levels: bool, mark_size: int, step_s: int) -> Specification:
+    headings = {"completed": "completed", "failed": "failed", "requested_level": requested}
     marks = (
         _marked("datum.failed > 0", "failed", mark_size, step_s).encode(y="failed:Q"),
         _marked("datum.silent", "no response", mark_size, step_s).encode(y=alt.datum(0)),
     )
     chart = canvas.layered(
         canvas.stage_bands(),
-        _bars(asked, has_levels, step_s),
+        _bars(requested, has_levels, step_s),
         *((_spread(step_s),) if step_s > 1 else ()),
         *(marks if mark_size else ()),
         _mean(),
@@ -144,7 +144,7 @@ def _spread(step_s: int) -> alt.Chart:
     )
 
 
-def _bars(asked: str, has_levels: bool, step_s: int) -> alt.Chart:
+def _bars(requested: str, has_levels: bool, step_s: int) -> alt.Chart:
     return (
         canvas.seconds(step_s)
         .transform_calculate(until=f"datum.second + {step_s}")
@@ -157,8 +157,8 @@ def _bars(asked: str, has_levels: bool, step_s: int) -> alt.Chart:
             ),
             y2=alt.Y2Datum(0),
             color=alt.Color(
-                "asked:Q",
-                title=asked,
+                "requested_level:Q",
+                title=requested,
                 scale=canvas.level_colours(),
                 legend=_level_legend() if has_levels else None,
             ),

@@ -259,14 +259,14 @@ def _progress_text(progress: events.Progress) -> str:
         return f"{progress.at_s:.0f} s {progress.stage}: {_uncounted_text(progress)}"
     return (
         f"{progress.at_s:.0f} s {progress.stage}: {progress.throughput_per_s:,.0f}/s,"
-        f" {progress.connections_open:,} of {progress.connections_asked:,} connections open"
+        f" {progress.connections_open:,} of {progress.connections_requested:,} connections open"
         + (f"; {failed}" if failed else "")
     )
 
 
 def _uncounted_text(progress: events.Progress) -> str:
     """The line for a driver that reports no progress."""
-    return f"{progress.connections_asked:,} connections requested; reports when it ends"
+    return f"{progress.connections_requested:,} connections requested; reports when it ends"
 
 
 def _panel(scene: Scene, width: int) -> RenderableType:
@@ -302,7 +302,7 @@ def _counted_rows(
     scene: Scene, progress: events.Progress, width: int
 ) -> Iterator[tuple[str, RenderableType]]:
     """The rows for a driver that reports progress."""
-    opened = f"{progress.connections_open:,} of {progress.connections_asked:,} open"
+    opened = f"{progress.connections_open:,} of {progress.connections_requested:,} open"
     refused = progress.connections_refused
     yield "connections", Text(opened + (f", {refused:,} failed attempts" if refused else ""))
     yield "throughput", Text(throughput_text(scene, width), no_wrap=True)

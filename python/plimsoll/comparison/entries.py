@@ -100,7 +100,7 @@ class Entry:
         )
 
     @property
-    def answer_bytes(self) -> float | None:
+    def response_bytes(self) -> float | None:
         """Mean bytes of an answer, the median of its repetitions.
 
         None when no answer came, or when its driver does not say how long they were.

@@ -1,4 +1,4 @@
-"""Over connections: what became of each server as more connections were asked for.
+"""Over connections: what became of each server as more connections were requested.
 
 Loads of a closed model that hold one number of connections each are points on one axis. Where a
 campaign has three such numbers or more for an endpoint and a driver, they make a series: right

@@ -257,7 +257,7 @@ def _rates(figures: Sequence[ReportedStatistics]) -> tuple[float, ...]:
 
 def _quantity(figures: Sequence[ReportedStatistics]) -> str:
     """The column of `summaries` that counts as the document does: right answers, or all."""
-    return "goodput_per_s" if figures[0].counting == "right" else "throughput_per_s"
+    return "goodput_per_s" if figures[0].counting == "successful" else "throughput_per_s"
 
 
 def _column(repetitions: Sequence[ComparedTrial], quantity: str) -> tuple[float, ...]:

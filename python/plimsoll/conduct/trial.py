@@ -91,7 +91,7 @@ def load(
     results: Results,
     interruption: Interruption,
     tell: Listener = nobody,
-    asked_apart: int = 0,
+    contract_requests: int = 0,
 ) -> Recording:
     """Puts a trial's load on a server that runs already, and that is left as it is.
 
@@ -102,7 +102,7 @@ def load(
         results: Where its recording goes.
         interruption: Knows of Ctrl-C.
         tell: Told each phase and each second of progress.
-        asked_apart: Requests that were sent before it.
+        contract_requests: Requests that were sent before it.
 
     Returns:
         What happened. The error of a driver is its `ending`, and `Interrupted` when Ctrl-C ended
@@ -117,7 +117,7 @@ def load(
         scope = _scope_at(address)
         found = trial_state.elsewhere(address) if scope is None else trial_state.listening(address)
         known = TrialState(trial, setting, trial.exchanges, server=found)
-        known.asked_apart = asked_apart
+        known.contract_requests = contract_requests
 
         def ended() -> None:
             tell(LoadEnded(known.recording(), into))
@@ -221,7 +221,7 @@ def verified(
     except ContractBroken as error:
         known.contract[when] = list(error.failures) or [error.message]
         raise
-    known.asked_apart += found.asked
+    known.contract_requests += found.asked
     return found
 
 

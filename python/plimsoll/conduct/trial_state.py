@@ -52,7 +52,7 @@ class TrialState:
         exchanges: What is sent under load; empty until the contract was checked.
         heads: Heads of the responses, as the check of the contract saw them.
         recomputed: What was found in bodies that were checked after the load.
-        asked_apart: Requests that were sent to ask the contract.
+        contract_requests: Requests that were sent to ask the contract.
         began_utc_ns: When it began; its zero as long as nothing was driven.
         ending: How it ended.
         server: The server's side; None until it answered.
@@ -62,6 +62,7 @@ class TrialState:
         driven: The driver's side; None until it ended.
         provenance: What runs; empty until that was looked at.
         turns: The turns that its load took with others; empty for a load in one piece.
+        was_frozen: Whether its server was stopped between turns, for it worked while it rested.
     """
 
     trial: Trial
@@ -69,7 +70,7 @@ class TrialState:
     exchanges: tuple[Exchange, ...] = ()
     heads: tuple[ResponseHead, ...] = ()
     recomputed: tuple[Recomputed, ...] = ()
-    asked_apart: int = 0
+    contract_requests: int = 0
     began_utc_ns: int = field(default_factory=time.time_ns)
     ending: Ending = field(default_factory=Ending)
     server: RecordedServer | None = None
@@ -79,6 +80,7 @@ class TrialState:
     driven: DriverResult | None = None
     provenance: Provenance = field(default_factory=Provenance)
     turns: tuple[Turn, ...] = ()
+    was_frozen: bool = False
 
     def fail(self, error: PlimsollError) -> None:
         """Notes the error that ended the trial."""
@@ -126,7 +128,7 @@ class TrialState:
             limits=self.setting.limits,
             request_bytes=self._request_bytes(),
             heads=self.heads,
-            asked_apart=self.asked_apart,
+            contract_requests=self.contract_requests,
             request_weights=tuple(exchange.request.weight for exchange in self.exchanges),
             provenance=self.provenance,
             expected=self._expected(),
@@ -181,7 +183,11 @@ class TrialState:
         unread = [f"{what} could not be read: {why}" for what, why in self.sampler.problems.items()]
         framework = self.trial.framework
         of_framework = (*framework.notes, *framework.notes_on_rules)
-        return (*of_framework, *self._not_proven(), *self.setting.notes, *unread)
+        return (*of_framework, *self._not_proven(), *self._frozen(), *self.setting.notes, *unread)
+
+    def _frozen(self) -> Iterator[str]:
+        if self.was_frozen:
+            yield "The server used CPU time while it rested, so it was frozen between its turns."
 
     def _not_proven(self) -> Iterator[str]:
         """What right answers under load do not prove."""
@@ -203,7 +209,7 @@ def _ceiling_per_s(driven: DriverResult, host: Mapping[str, Any]) -> float | Non
     received = [one.value for one in driven.readings if one.quantity == "received_bytes"]
     if not known or not answers or not received:
         return None
-    case = capacity.nearest(known, driver.connections_asked or 1, received[-1] / answers)
+    case = capacity.nearest(known, driver.connections_requested or 1, received[-1] / answers)
     return case and case.thread_per_s * driver.threads
 
 
@@ -214,7 +220,7 @@ def serving(running: RunningServer) -> RecordedServer:
         cores=running.place.cores,
         workers=running.place.workers,
         start_s=running.start_s,
-        backlog_asked=machine.BACKLOG,
+        backlog_required=machine.BACKLOG,
         command=_command(running),
     )
 

@@ -128,7 +128,7 @@ class _Seat:
     _running: RunningServer | None = None
     _load: TurningLoad | None = None
     _server: ProcessTree | None = None
-    _rest: Rest | None = None
+    _rest: Rest = field(default_factory=lambda: Rest(tuple))
     _thorough_ns: int = 0
 
     @classmethod
@@ -178,7 +178,7 @@ class _Seat:
         load, running = self._load, self._running
         if load is None or running is None:
             return None
-        self._work()
+        self._rest.end()
         try:
             before = self._read(thorough=not self.turns, order=BEFORE)
             used_before = self._used(load)
@@ -188,8 +188,7 @@ class _Seat:
             self.readings.begin(before, load.zero_ns + turn.start_ns)
             self.readings.end(after, load.zero_ns + turn.end_ns, is_last=load.has_ended)
             self.turns.append(self._recorded(turn, number, used_before, used, before, after))
-            if self._rest is not None:
-                self._rest.begin()
+            self._rest.begin()
             if not running.alive():
                 self.end(tell)
         except (FrameworkError, DriverError) as error:
@@ -199,8 +198,8 @@ class _Seat:
 
     def settle(self) -> None:
         """Waits after the warm-up until its server is idle."""
-        self._work()
-        if self._rest is not None and self.is_working:
+        self._rest.end()
+        if self.is_working:
             self._rest.settle()
             self._rest.begin()
 
@@ -210,7 +209,7 @@ class _Seat:
         if load is None or running is None:
             return
         self._load = None
-        self._work()
+        self._rest.end()
         try:
             self.known.driven = load.finish()
             stages = self.known.driven.stages
@@ -220,21 +219,19 @@ class _Seat:
         except (FrameworkError, DriverError) as error:
             self.known.fail(error)
         finally:
-            self.known.sampler.readings = self.readings.kept
-            self.known.turns = tuple(self.turns)
-            self._processes.close()
-
-    def _work(self) -> None:
-        """Its server may work, and is not frozen."""
-        if self._rest is not None:
-            self._rest.end()
+            self._close()
 
     def _fail(self, error: FrameworkError | DriverError) -> None:
         """Its trial is over; what was read so far is kept."""
         self.known.fail(error)
+        self._load = None
+        self._close()
+
+    def _close(self) -> None:
+        """Keeps what was read, and stops its server and its load."""
         self.known.sampler.readings = self.readings.kept
         self.known.turns = tuple(self.turns)
-        self._load = None
+        self.known.was_frozen = self._rest.freezes
         self._processes.close()
 
     def _read(self, *, thorough: bool, order: Sequence[ScopeName]) -> list[Reading]:

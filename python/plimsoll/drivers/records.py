@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NUMPY_KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8"}
 """The engine's names of types, in bits, and NumPy's, in bytes."""
 
-COMPLETE = frozenset({"right", "answered"})
+COMPLETE = frozenset({"successful", "wrong"})
 """Groups of outcomes whose answer is complete, right or wrong."""
 
 

@@ -146,7 +146,7 @@ def driven(
             cpu_s=last.cpu_s,
             peak_rss_bytes=last.peak_rss_bytes,
             figures=measured.figures,
-            judged_by_figures=driver.judged_by_figures or rows is None,
+            uses_reported_statistics=driver.uses_reported_statistics or rows is None,
             has_connects=False,
             command=measured.runs[-1].command,
         ),

@@ -116,7 +116,9 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
     seconds = trial.seconds
     count = seconds.num_rows
     driver = trial.recording.driver
-    has_load = driver is not None and not (driver.judged_by_figures and driver.figures is None)
+    has_load = driver is not None and not (
+        driver.uses_reported_statistics and driver.figures is None
+    )
     return {
         "seconds": seconds,
         "summaries": summaries([trial.summary] if has_load else []),

@@ -53,7 +53,7 @@ class Findings:
         missing: Ids of trials that were planned and not conducted.
         disagreements: What several drivers say of the same servers.
         publication: What was published of the same experiment; None where the campaign names none.
-        over_connections: What became of the servers as more connections were asked for.
+        over_connections: What became of the servers as more connections were requested.
         as_run: The campaign as run, `campaign.resolved`; None where there was no campaign file.
     """
 

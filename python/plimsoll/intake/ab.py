@@ -64,7 +64,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
     _refuse_percentiles(names, tally)
     columns.require(_COLUMNS, names, tally)
     tally.remarks.extend(REMARKS)
-    tally.outcomes_said = False
+    tally.has_outcomes = False
     tally.instants_step_s = 1.0
     layout = Layout(tuple(names), "\t", _COLUMNS)
     for found in columns.rows(stream, layout, options, tally):

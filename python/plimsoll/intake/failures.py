@@ -130,7 +130,9 @@ def ended(
 def _ours() -> frozenset[str]:
     """Names of Plimsoll's failures, which begin the failure messages of an exported JTL."""
     return frozenset(
-        name for _, name, _, group in _engine.outcomes() if group not in ("right", "connection")
+        name
+        for _, name, _, group in _engine.outcomes()
+        if group not in ("successful", "connection")
     )
 
 

@@ -321,7 +321,7 @@ def _one(values: Any) -> Any:
 def _remark(said: set[str], tally: ImportStats) -> None:
     """Notes on missing columns, for readers of the results."""
     if not said & {"responseCode", "success"}:
-        tally.outcomes_said = False
+        tally.has_outcomes = False
         tally.remarks.append("it does not mark failed requests: all count as successful")
     elif tally.kept and "responseCode" not in said:
         tally.remarks.append("it has no response codes, so failures cannot be classified")

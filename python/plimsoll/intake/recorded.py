@@ -157,7 +157,7 @@ def told(driver: Driver, written: Written, tallies: Sequence[ImportStats]) -> Dr
     return replace(
         driver,
         has_connects=written.has_connects,
-        outcomes_said=all(tally.outcomes_said for tally in tallies),
+        has_outcomes=all(tally.has_outcomes for tally in tallies),
         has_failures=all(tally.has_failures for tally in tallies),
         instants_step_s=max((tally.instants_step_s for tally in tallies), default=0.0),
     )

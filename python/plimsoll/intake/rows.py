@@ -90,7 +90,7 @@ class ImportStats:
         broken: Number of broken lines.
         broken_lines: The first of them.
         remarks: Notes on this file for readers of the results.
-        outcomes_said: Whether the file shows which requests succeeded.
+        has_outcomes: Whether the file shows which requests succeeded.
         has_failures: Whether the file contains requests without a response.
         instants_step_s: Step to which the tool rounds its timestamps down.
     """
@@ -101,7 +101,7 @@ class ImportStats:
     broken: int = 0
     broken_lines: list[BrokenLine] = field(default_factory=list[BrokenLine])
     remarks: list[str] = field(default_factory=list[str])
-    outcomes_said: bool = True
+    has_outcomes: bool = True
     has_failures: bool = True
     instants_step_s: float = 0.0
 

@@ -28,7 +28,7 @@ def put_on(
     asked: LoadOptions,
     planned: Trial,
     address: str,
-    asked_apart: int,
+    contract_requests: int,
     record: Path | None,
     storage: str,
     tell: Listener,
@@ -39,7 +39,7 @@ def put_on(
         asked: Its options.
         planned: The trial they describe.
         address: Address and port of the server, both as numbers.
-        asked_apart: Requests that were sent before it.
+        contract_requests: Requests that were sent before it.
         record: New folder that keeps every row; None for a temporary one.
         storage: Address of a database that keeps the rows.
         tell: Called with each event.
@@ -60,7 +60,7 @@ def put_on(
         machine.raise_open_files()
         interruption = Interruption()
         with stored.locked(), interruption.listening():
-            trials.load(planned, address, setting, stored, interruption, tell, asked_apart)
+            trials.load(planned, address, setting, stored, interruption, tell, contract_requests)
         campaign = lab.results.CampaignResults(stored, closing.pop_all())
         return lab.results.LoadResult(campaign, planned.id)
 

@@ -147,8 +147,8 @@ def loaded(asked: LoadOptions, record: Path | None, storage: str, tell: Listener
     _require_place(record, storage)
     address = urls.address(asked.urls[0])
     request = planned.exchanges[0].request
-    asked_apart = responding.require(address, request, keep_alive=asked.keep_alive)
-    return lab.driven_load.put_on(asked, planned, address, asked_apart, record, storage, tell)
+    contract_requests = responding.require(address, request, keep_alive=asked.keep_alive)
+    return lab.driven_load.put_on(asked, planned, address, contract_requests, record, storage, tell)
 
 
 def _require_place(record: Path | None, storage: str) -> None:

@@ -26,7 +26,7 @@ from plimsoll.processes.supervisor import GRACE_S, KILL_S, Event, SupervisedComm
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-MARK = "PLIMSOLL_WARD"
+MARK = "PLIMSOLL_SUPERVISED"
 """Environment variable of everything below a supervisor, to find it without the supervisor."""
 
 Piped = Literal["nothing", "output", "both"]

@@ -248,7 +248,11 @@ class Family:
         return self.ended_s is not None and time.monotonic() > self.ended_s + ORPHANS_S
 
     def ask(self, number: signal.Signals) -> None:
-        """Sends the stop signal to the processes that must handle it or pass it on."""
+        """Sends the stop signal to the processes that must handle it or pass it on.
+
+        The lab may have frozen them between turns: a stopped process handles no signal before it
+        continues.
+        """
         living = [found for found in process_table.descendants(os.getpid()) if not found.zombie]
         first = [found for found in living if found.pid == self.first]
         if not first:
@@ -257,6 +261,8 @@ class Family:
             first = [found for found in living if found.parent == self.first] or first
         for found in first:
             process_table.send(found, number)
+        for found in living:
+            process_table.send(found, signal.SIGCONT)
 
     def kill(self) -> None:
         """Kills all living processes, parents first."""

@@ -138,7 +138,7 @@ class RecordedServer:
         listeners: Sockets listening on its port.
         backlog: Maximum length of its listen queue, by the kernel; null when unknown.
         backlogs: The same for each listening socket.
-        backlog_asked: Listen queue that the contract requires; null for a server that was not
+        backlog_required: Listen queue that the contract requires; null for a server that was not
             started by Plimsoll.
         somaxconn: The host's upper limit of it; null when unknown.
         exit_code: Of its first process; null if it had to be killed, negative for a signal.
@@ -160,7 +160,7 @@ class RecordedServer:
     listeners: int | None = None
     backlog: int | None = None
     backlogs: tuple[int, ...] = ()
-    backlog_asked: int | None = None
+    backlog_required: int | None = None
     somaxconn: int | None = None
     exit_code: int | None = None
     clean_stop: bool | None = None
@@ -183,7 +183,7 @@ class Driver:
         ended_by: `schedule` (ran to its end), `interrupt`, `request_limit` or `storage`.
         cpu_s: Its own user and system time, in seconds.
         peak_rss_bytes: Its peak memory.
-        connections_asked: The most connections requested at one time.
+        connections_requested: The most connections requested at one time.
         requests_lost_by_recorder: Rows that could not be stored; any voids the trial.
         bodies_compared: Responses whose body was compared in full.
         sent: Requests handed to a connection, by the driver's own counters.
@@ -195,12 +195,12 @@ class Driver:
             cores, by the calibration of this host in the case most like this trial; null if the
             host is not calibrated.
         figures: Statistics printed by an external driver; null for Plimsoll's engine.
-        judged_by_figures: Whether an external driver logs no requests, or less of each than it
-            prints, so that summary and checks use the printed statistics.
+        uses_reported_statistics: Whether an external driver logs no requests, or less of each than
+            it prints, so that summary and checks use the printed statistics.
         command: The command line of an external driver.
         notes: Notes for readers on how this driver generated the load.
         has_connects: Whether the table of connections contains every attempt to connect.
-        outcomes_said: Whether the driver reports which requests succeeded; otherwise all count as
+        has_outcomes: Whether the driver reports which requests succeeded; otherwise all count as
             successful.
         has_failures: Whether the driver logs requests without a response; otherwise they are
             missing.
@@ -214,7 +214,7 @@ class Driver:
     ended_by: str
     cpu_s: float | None = None
     peak_rss_bytes: int | None = None
-    connections_asked: int | None = None
+    connections_requested: int | None = None
     requests_lost_by_recorder: int = 0
     bodies_compared: int = 0
     sent: int | None = None
@@ -224,11 +224,11 @@ class Driver:
     longest_pause_ns: int | None = None
     calibrated_ceiling_per_s: float | None = None
     figures: ReportedStatistics | None = None
-    judged_by_figures: bool = False
+    uses_reported_statistics: bool = False
     command: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     has_connects: bool = True
-    outcomes_said: bool = True
+    has_outcomes: bool = True
     has_failures: bool = True
     instants_step_s: float = 0.0
 
@@ -261,8 +261,8 @@ class Recording:
         driver: The driver's side; null when it never ran.
         contract: Violations of the contract before and after the load; empty lists if none.
         heads: The head of the response to each request type; empty without a contract check.
-        asked_apart: Requests that the lab sent beside the load: for the contract check, or to see
-            that a server that runs already responds.
+        contract_requests: Requests that the lab sent beside the load: for the contract check, or to
+            see that a server that runs already responds.
         notes: Notes of the framework's folder for readers.
         limits: Limits of checks that the campaign changed.
         request_bytes: Length of each of `requests`, head and body; empty if unknown.
@@ -303,7 +303,7 @@ class Recording:
     expected: tuple[ExpectedResponse, ...] = ()
     recomputed: tuple[Recomputed, ...] = ()
     heads: tuple[ResponseHead, ...] = ()
-    asked_apart: int = 0
+    contract_requests: int = 0
     turns: tuple[Turn, ...] = ()
     format: int = FORMAT
 

@@ -269,8 +269,10 @@ def _load(figures: ReportedStatistics) -> list[str]:
         parts.append(wording.several(round(figures.connections), "connection"))
     if figures.in_flight_each != 1.0:
         parts.append(f"{wording.amount(figures.in_flight_each)} requests in flight on each")
-    if figures.rate_asked_per_s is not None:
-        parts.append(f"{wording.amount(figures.rate_asked_per_s)} requests per second requested")
+    if figures.requested_rate_per_s is not None:
+        parts.append(
+            f"{wording.amount(figures.requested_rate_per_s)} requests per second requested"
+        )
     if figures.duration_s is not None:
         parts.append(wording.seconds(figures.duration_s))
     return parts

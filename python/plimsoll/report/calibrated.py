@@ -249,7 +249,7 @@ def _disturbed(found: CeilingsFound) -> Iterator[str]:
 def _ceiling(one: Ceiling) -> tuple[str, ...]:
     return (
         f"{one.connections:,}",
-        f"{one.answer_bytes:,.0f} B",
+        f"{one.response_bytes:,.0f} B",
         f"{one.throughput_per_s:,.0f}",
         f"{one.driver_busy_ratio:.0%}",
         f"{one.server_busy_ratio:.0%}",

@@ -715,7 +715,7 @@ def _contract(recording: Recording) -> tuple[str, ...]:
 def _unanswered(summary: Summary | None) -> str:
     if summary is None:
         return ""
-    opened, answered = summary.connections_opened, summary.connections_answered
+    opened, answered = summary.connections_opened, summary.connections_with_response
     if opened is None or answered is None or answered >= opened:
         return ""
     return (

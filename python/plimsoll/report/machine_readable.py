@@ -22,7 +22,7 @@ JsonObject = dict[str, Any]
 """An object of a JSON document."""
 
 COUNTS = ("throughput_per_s", "goodput_per_s", "failure_ratio", "completed", "failed", "unfinished")
-CONNECTIONS = ("asked", "opened", "answered", "refused", "lost", "peak_open")
+CONNECTIONS = ("requested", "opened", "with_response", "refused", "lost", "peak_open")
 
 
 def trials(findings: Findings) -> list[JsonObject]:

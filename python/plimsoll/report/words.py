@@ -365,16 +365,16 @@ def _rows_needed(statistic: str) -> int:
 def connections(summary: Summary) -> list[tuple[str, str, str]]:
     """What became of the connections: name, count, and what it counts."""
     names = {
-        "asked": "largest number requested",
+        "requested": "largest number requested",
         "opened": "handshakes that completed",
-        "answered": "of these, with at least one response byte",
+        "with_response": "of these, with at least one response byte",
         "refused": "failed connection attempts",
         "lost": "closed by the server or by an error",
         "peak_open": "largest number open at one time",
     }
     return [
         (
-            "requested" if name == "asked" else name.replace("_", " "),
+            name.replace("_", " "),
             counted_or_absent(summary.value(f"connections_{name}")),
             meaning,
         )
@@ -471,7 +471,9 @@ def _rest(server: RecordedServer) -> str:
 def _backlog(server: RecordedServer) -> str:
     if server.backlog is None:
         return ABSENT
-    asked = "" if server.backlog_asked is None else f"requested {counted(server.backlog_asked)}, "
+    asked = (
+        "" if server.backlog_required is None else f"requested {counted(server.backlog_required)}, "
+    )
     return f"{_places(server)} ({asked}host allows {counted_or_absent(server.somaxconn)})"
 
 
@@ -491,16 +493,18 @@ def listen_queue(server: RecordedServer) -> str:
     if not is_queue_short(server):
         return _places(server)
     host = server.somaxconn
-    capped = host is not None and server.backlog_asked is not None and host < server.backlog_asked
+    capped = (
+        host is not None and server.backlog_required is not None and host < server.backlog_required
+    )
     allowed = f", host allows {counted_or_absent(host)}" if capped else ""
-    return f"{_places(server)}, requested {counted_or_absent(server.backlog_asked)}{allowed}"
+    return f"{_places(server)}, requested {counted_or_absent(server.backlog_required)}{allowed}"
 
 
 def is_queue_short(server: RecordedServer) -> bool:
     """Whether a listening socket has fewer places than the contract has it ask for."""
-    if server.backlog is None or server.backlog_asked is None:
+    if server.backlog is None or server.backlog_required is None:
         return False
-    return min(server.backlogs or (server.backlog,)) < server.backlog_asked
+    return min(server.backlogs or (server.backlog,)) < server.backlog_required
 
 
 def _places(server: RecordedServer) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Counting = Literal["ends", "answers", "right", "unknown"]
+Counting = Literal["ends", "responses", "successful", "unknown"]
 """What a rate counts: all requests that ended; all responses, including wrong ones; successful
 responses only; unknown."""
 
-Timed = Literal["ends", "answers", "unknown"]
+Timed = Literal["ends", "responses", "unknown"]
 """Which requests times belong to: all that ended; those with a response; unknown."""
 
 Model = Literal["closed", "open", "unknown"]
@@ -57,14 +57,14 @@ class ReportedStatistics:
         model: Closed or open; a requested rate makes it open.
         connections: Requested connections, or streams.
         in_flight_each: Requests in flight on each of them; 1 unless reported.
-        rate_asked_per_s: Requested arrivals per second; None in the closed model.
+        requested_rate_per_s: Requested arrivals per second; None in the closed model.
         timeout_s: Timeout of a request.
         duration_s: Length of the measurement.
         threads: Threads of the tool.
         requests: Number of requests, as counted by the rate.
         failures: Requests without a response, by the tool's names.
-        wrong_answers: Responses that the tool counts as wrong, such as those with a status of 500,
-            by the tool's names.
+        wrong_responses: Responses that the tool counts as wrong, such as those with a status of
+            500, by the tool's names.
         never_sent: Requests that were due and that the tool never sent.
         counts_failures: Whether the tool reports failures, so that no report means no failure.
         right_ratio: Share of successful requests, if that was published.
@@ -104,13 +104,13 @@ class ReportedStatistics:
     model: Model = "closed"
     connections: float | None = None
     in_flight_each: float = 1.0
-    rate_asked_per_s: float | None = None
+    requested_rate_per_s: float | None = None
     timeout_s: float | None = None
     duration_s: float | None = None
     threads: int | None = None
     requests: float | None = None
     failures: Mapping[str, float] = field(default_factory=dict[str, float])
-    wrong_answers: Mapping[str, float] = field(default_factory=dict[str, float])
+    wrong_responses: Mapping[str, float] = field(default_factory=dict[str, float])
     never_sent: float | None = None
     counts_failures: bool = False
     right_ratio: float | None = None
@@ -149,7 +149,11 @@ class ReportedStatistics:
     @property
     def is_open(self) -> bool:
         """Whether requests arrived at a rate, so that connections may have been idle."""
-        return self.model == "open" or self.rate_asked_per_s is not None or self.times == "response"
+        return (
+            self.model == "open"
+            or self.requested_rate_per_s is not None
+            or self.times == "response"
+        )
 
     @property
     def in_flight(self) -> float | None:
@@ -166,7 +170,7 @@ class ReportedStatistics:
     @property
     def wrong(self) -> float:
         """Wrong responses, of all kinds."""
-        return sum(self.wrong_answers.values())
+        return sum(self.wrong_responses.values())
 
     @property
     def ended(self) -> float | None:
@@ -174,7 +178,7 @@ class ReportedStatistics:
         if self.requests is None:
             return None
         beside = 0.0 if self.counting == "ends" else self.unanswered
-        return self.requests + beside + (self.wrong if self.counting == "right" else 0.0)
+        return self.requests + beside + (self.wrong if self.counting == "successful" else 0.0)
 
     @property
     def timed_per_s(self) -> float | None:

@@ -34,7 +34,7 @@ def judge(tables: Tables, figures: ReportedStatistics, limits: Limits) -> tuple[
         limits: Its limits.
     """
     by_figures = _of_figures(tables, figures, limits)
-    needs_rows = tables.recording.driver is None or tables.recording.driver.judged_by_figures
+    needs_rows = tables.recording.driver is None or tables.recording.driver.uses_reported_statistics
     judged: list[Verdict] = []
     for check in CHECKS:
         beside = by_figures.pop(check.NAME, None)

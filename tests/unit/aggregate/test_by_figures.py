@@ -39,11 +39,11 @@ def test_what_was_read_of_the_processes_is_there_nevertheless() -> None:
     assert summary.requests_per_core_s == pytest.approx(
         20_000 / (summary.server_busy_cores * summary.duration_s)
     )
-    assert summary.connections_asked == 20
+    assert summary.connections_requested == 20
 
 
 def test_wrong_answers_are_answers_and_not_right_ones() -> None:
-    figures = replace(RIGHT, wrong_answers={"not 2xx or 3xx": 5000.0})
+    figures = replace(RIGHT, wrong_responses={"not 2xx or 3xx": 5000.0})
     summary = foreign.trial(figures).summary
     assert (summary.completed, summary.ok, summary.failed) == (20_000, 15_000, 5000)
     assert summary.throughput_per_s == pytest.approx(2000.0)

@@ -129,7 +129,7 @@ def test_a_connection_counts_as_answered_from_its_first_byte_until_it_closes() -
         table(tables.CONNECTIONS, attempts), table(tables.REQUESTS, answers), 5
     )
     assert found["open"].to_pylist() == [3, 3, 3, 2, 2]
-    assert found["answered"].to_pylist() == [0, 1, 2, 1, 1]
+    assert found["with_response"].to_pylist() == [0, 1, 2, 1, 1]
 
 
 def test_connections_of_the_same_number_on_two_workers_are_two() -> None:
@@ -138,7 +138,7 @@ def test_connections_of_the_same_number_on_two_workers_are_two() -> None:
     found = connections.by_second(
         table(tables.CONNECTIONS, attempts), table(tables.REQUESTS, answers), 1
     )
-    assert found.to_pylist() == [{"second": 0, "open": 2, "answered": 1}]
+    assert found.to_pylist() == [{"second": 0, "open": 2, "with_response": 1}]
 
 
 def test_every_second_has_a_row_even_without_connections() -> None:

@@ -4,7 +4,7 @@ from plimsoll.aggregate.levels import rising
 
 
 def seconds(*rows):
-    names = ("stage", "asked", "completed", "in_flight", "server_busy_cores")
+    names = ("stage", "requested_level", "completed", "in_flight", "server_busy_cores")
     return pa.Table.from_pylist([dict(zip(names, row, strict=True)) for row in rows])
 
 

@@ -54,7 +54,7 @@ def test_connections_whose_end_is_not_said_are_opened_and_nothing_else():
     unsaid = {"responses": None, "requests": None, "outcome": None, "closed_ns": None}
     found = summary(connections=[{"due_ns": 0, "connected_ns": 5, **unsaid}])
     assert found.connections_opened == 1
-    for name in ("answered", "lost", "peak_open"):
+    for name in ("with_response", "lost", "peak_open"):
         assert found.value(f"connections_{name}") is None
 
 

@@ -82,7 +82,7 @@ def test_a_percentile_of_a_second_with_too_few_answers_is_null():
 
 def test_a_request_that_ends_behind_the_last_stage_is_not_lost():
     rows = rows_of(answer(3 * S - 5, 3 * S - 4, 3 * S - 3, 3 * S + 1))
-    assert (rows[3]["stage"], rows[3]["completed"], rows[3]["asked"]) == ("after", 1, 0.0)
+    assert (rows[3]["stage"], rows[3]["completed"], rows[3]["requested_level"]) == ("after", 1, 0.0)
 
 
 @pytest.mark.parametrize(("at_s", "expected"), [(0, 25), (0.9, 25), (1, 50), (3.9, 100)])

@@ -92,7 +92,7 @@ def test_connections_are_counted_over_the_whole_trial():
             {"closed_ns": 9, "outcome": "connect_refused", "errno": 111, "responses": 0},
         ]
     )
-    names = ("opened", "answered", "refused", "lost", "peak_open")
+    names = ("opened", "with_response", "refused", "lost", "peak_open")
     assert [row.value(f"connections_{name}") for name in names] == [4, 3, 1, 1, 3]
     assert row.connect.max_ns == 40
 

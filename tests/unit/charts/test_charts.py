@@ -165,8 +165,8 @@ def test_one_level_alone_has_no_legend_of_levels() -> None:
 @pytest.mark.parametrize("module", [charts.cpu, charts.response_time], ids=lambda m: m.NAME)
 def test_cpu_and_response_time_show_the_level_asked_for(module: Any) -> None:
     drawn = module.draw(sample.trial_data())
-    asked = sample.seconds("t")["asked"].to_pylist()
-    assert [row["asked"] for row in drawn["datasets"]["seconds"]] == asked
+    asked = sample.seconds("t")["requested_level"].to_pylist()
+    assert [row["requested_level"] for row in drawn["datasets"]["seconds"]] == asked
     assert f"to {wording.counted(max(asked))} connections requested" in pictures.svg(drawn)
 
 
@@ -284,13 +284,13 @@ def test_memory_that_was_not_read_is_absent() -> None:
 
 def test_connections_show_what_was_asked_opened_and_answered() -> None:
     drawn = rows(charts.connections, sample.rough_trial_data())
-    assert drawn[11] == {"second": 11, "asked": 1000, "open": 1000, "answered": 790}
+    assert drawn[11] == {"second": 11, "requested": 1000, "open": 1000, "with_response": 790}
 
 
 def test_in_the_open_model_the_pool_is_what_is_asked_for() -> None:
     opened = sample.recording(load=sample.load(model="open", connections=50))
     drawn = rows(charts.connections, sample.trial_data(recording=opened))
-    assert {row["asked"] for row in drawn} == {50}
+    assert {row["requested"] for row in drawn} == {50}
 
 
 def test_the_schema_of_failures_is_that_of_the_aggregate() -> None:

@@ -20,7 +20,7 @@ def progress(at_s: float = 3.0, **changes: Any) -> events.Progress:
     known: dict[str, Any] = {
         "at_s": at_s,
         "stage": "hold",
-        "connections_asked": 9000,
+        "connections_requested": 9000,
         "connections_open": 8999,
         "in_flight": 8000,
         "throughput_per_s": 12345.6,

@@ -134,7 +134,7 @@ def test_right_answers_are_compared_where_the_document_counts_right_answers() ->
     data = sample.sound_trial(framework="axum", throughput=10_000.0).data
     summary = sample.changed(data.summary, goodput_per_s=5000.0)
     made = experiments.repetitions((TrialFindings(replace(data, summary=summary)),))
-    right = experiments.PUBLISHED.replace('counting = "answers"', 'counting = "right"')
+    right = experiments.PUBLISHED.replace('counting = "responses"', 'counting = "successful"')
     rates = {}
     for name, text in (("all", experiments.PUBLISHED), ("right", right)):
         (found,) = published_comparison.fields(document.read(text, "f"), made)

@@ -112,7 +112,7 @@ def test_the_servers_side_is_recorded(results: ParquetResults) -> None:
     assert 0 < server.rest_pss_bytes <= server.rest_rss_bytes
     allowed = min(128, server.somaxconn or 0)
     assert (server.listeners, server.backlog, server.backlogs) == (1, allowed, (allowed,))
-    assert server.backlog_asked == 4096
+    assert server.backlog_required == 4096
     assert (server.exit_code, server.clean_stop, server.killed) == (0, True, 0)
 
 
@@ -307,7 +307,7 @@ def test_a_server_that_runs_already_is_loaded_and_left_alone(
     assert recording.server is not None
     assert (recording.server.address, recording.server.exit_code) == (running, None)
     assert recording.server.listeners == 1
-    assert recording.server.backlog_asked is None
+    assert recording.server.backlog_required is None
     assert recording.server.rest_rss_bytes is not None
     usage = results.table(recording.trial, "usage").to_table().to_pylist()
     assert any(row["scope"] == "server" and row["quantity"] == "cpu_user_s" for row in usage)

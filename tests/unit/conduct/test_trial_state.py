@@ -38,7 +38,7 @@ def test_every_listening_socket_is_noted_also_one_that_came_after_the_first_answ
     assert (first.listeners, first.backlog, first.backlogs) == (1, 7, (7,))
     assert (later.listeners, later.backlog) == (2, 7)
     assert sorted(later.backlogs) == [5, 7]
-    assert later.backlog_asked == 4096
+    assert later.backlog_required == 4096
 
 
 def test_memory_at_rest_is_that_of_all_processes_of_the_server(tmp_path: Path) -> None:

@@ -87,12 +87,12 @@ def test_what_the_files_of_a_tool_leave_unsaid_is_unsaid_of_its_trial(
 ) -> None:
     lost = taken(trial, tmp_path, written(tmp_path, f"{US}\t200\t100\n")).recording.driver
     assert lost is not None
-    assert (lost.outcomes_said, lost.has_failures) == (True, False)
+    assert (lost.has_outcomes, lost.has_failures) == (True, False)
     head = "starttime\tseconds\tctime\tdtime\tttime\twait\n"
     path = written(tmp_path, f"{head}Sat\t{ZERO_NS // S}\t0\t3\t3\t2\n", "ab.tsv")
     plain = taken(trial, tmp_path, path, step_ns=S, reader="ab").recording.driver
     assert plain is not None
-    assert (plain.outcomes_said, plain.instants_step_s) == (False, 1.0)
+    assert (plain.has_outcomes, plain.instants_step_s) == (False, 1.0)
 
 
 def test_a_line_that_cannot_be_read_is_told_and_the_others_are_kept(

@@ -109,7 +109,7 @@ def test_progress_goes_by_the_clock_and_says_that_nothing_was_counted(
     seen = Seen(lambda: False)
     run(order, seen, since_s=5.0, lasts_s=60.0, warm_up_s=60.0)
     first = seen.progress[0]
-    assert (first.stage, first.connections_asked, first.counted) == ("warm_up", 7, False)
+    assert (first.stage, first.connections_requested, first.counted) == ("warm_up", 7, False)
     assert first.at_s >= 5.0
 
 

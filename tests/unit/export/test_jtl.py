@@ -26,7 +26,7 @@ ANSWER = {
 FAILURES = [
     outcome.name
     for outcome in OUTCOMES
-    if outcome.group not in ("right", "answered", "connection") and outcome.name not in UNENDED
+    if outcome.group not in ("successful", "wrong", "connection") and outcome.name not in UNENDED
 ]
 
 

@@ -87,7 +87,7 @@ def test_what_is_not_said_is_null_and_never_0(tmp_path: Path) -> None:
     _, trial = imported(tmp_path, path)
     for name in ("response_time_mean_ns", "lag_mean_ns", "received_bytes", "sent_bytes"):
         assert trial.summary.value(name) is None
-    for name in ("opened", "answered", "refused", "lost", "peak_open", "asked"):
+    for name in ("opened", "with_response", "refused", "lost", "peak_open", "requested"):
         assert trial.summary.value(f"connections_{name}") is None
     for name in ("due", "received_bytes", "server_busy_cores", "response_time_p50_ns"):
         assert set(trial.seconds[name].to_pylist()) == {None}
@@ -223,7 +223,9 @@ def test_the_level_of_a_second_is_the_number_of_active_users(tmp_path: Path) -> 
     lines = (line(at, users=1 + at // 1000) for at in range(0, 10_000, 50))
     path.write_text(HEADER + "".join(lines))
     _, trial = imported(tmp_path, path)
-    assert trial.seconds["asked"].to_pylist()[:10] == [float(users) for users in range(1, 11)]
+    assert trial.seconds["requested_level"].to_pylist()[:10] == [
+        float(users) for users in range(1, 11)
+    ]
 
 
 def test_times_are_told_as_service_times_on_the_screen_and_in_the_report(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_failed_requests_of_ab_look_like_all_others_and_that_is_said() -> None:
     assert outcomes(rows) == {"ok": 40}  # four of them had a status of 500
     assert all(row["status"] is None for row in rows)
     assert any("does not log which requests failed" in remark for remark in tally.remarks)
-    assert not tally.outcomes_said
+    assert not tally.has_outcomes
 
 
 def test_the_percentiles_of_ab_are_refused_with_what_serves_instead() -> None:

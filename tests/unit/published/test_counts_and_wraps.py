@@ -40,10 +40,10 @@ def lines_refused(text: str) -> list[str]:
 def test_a_count_with_a_sign_between_thousands_is_whole(name: str, before: str, after: str) -> None:
     whole = readers.read((GOLDEN / name).read_text(encoding="utf-8"), "x")[0]
     (one,) = readers.read(changed(name, before, after), "x")
-    assert (one.requests, one.failures, one.wrong_answers) == (
+    assert (one.requests, one.failures, one.wrong_responses) == (
         whole.requests,
         whole.failures,
-        whole.wrong_answers,
+        whole.wrong_responses,
     )
 
 

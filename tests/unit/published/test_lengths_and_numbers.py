@@ -18,7 +18,7 @@ def run(
     subject: str = "ours",
     endpoint: str = "/",
     at: str = "",
-    rate_asked_per_s: float | None = None,
+    requested_rate_per_s: float | None = None,
 ) -> ReportedStatistics:
     return ReportedStatistics(
         Source("a document"),
@@ -27,7 +27,7 @@ def run(
         at=at,
         throughput_per_s=throughput_per_s,
         received_per_s=received_per_s,
-        rate_asked_per_s=rate_asked_per_s,
+        requested_rate_per_s=requested_rate_per_s,
     )
 
 
@@ -87,7 +87,10 @@ def test_different_numbers_are_sound() -> None:
         [run(185), run(185, endpoint="/b")],
         [run(20000), run(20000, endpoint="/b")],
         [run(39070), run(39070, subject="theirs")],
-        [run(39070, rate_asked_per_s=39070), run(39070, endpoint="/b", rate_asked_per_s=39070)],
+        [
+            run(39070, requested_rate_per_s=39070),
+            run(39070, endpoint="/b", requested_rate_per_s=39070),
+        ],
     ],
     ids=["few digits", "round", "of two servers", "at the rate that was asked for"],
 )

@@ -37,7 +37,7 @@ def test_a_command_above_says_connections_and_rate() -> None:
     (closed,) = readers.read("$ oha -z 2s -c 50 http://x\n" + text, "x")
     assert (closed.connections, closed.model, closed.in_flight) == (50, "closed", 50)
     (paced,) = readers.read("$ oha -z 2s -c 50 -q 1000 http://x\n" + text, "x")
-    assert (paced.rate_asked_per_s, paced.in_flight) == (1000, None)
+    assert (paced.requested_rate_per_s, paced.in_flight) == (1000, None)
 
 
 def test_both_summaries_of_k6_are_read() -> None:
@@ -59,7 +59,7 @@ def test_autocannon_prints_thousands_with_commas_and_all_requests_rounded() -> N
     figures = one("autocannon_text-status.txt")
     assert figures.throughput_per_s == 16274
     assert figures.requests == 29292 + 3254
-    assert figures.wrong_answers == {"not 2xx": 3254}
+    assert figures.wrong_responses == {"not 2xx": 3254}
     assert figures.times_s["mean"] == pytest.approx(0.35e-3)
     assert figures.times_s["p975"] == pytest.approx(3e-3)
     assert figures.sampled
@@ -111,7 +111,7 @@ def test_bombardier_prints_a_mean_of_rates_and_counts_what_failed() -> None:
         "timeout": 420,
         "dial tcp 127.0.0.1:3000: connect: connection refused": 3,
     }
-    assert figures.wrong_answers == {"status 5xx": 57}
+    assert figures.wrong_responses == {"status 5xx": 57}
     assert figures.times_s["p99"] == pytest.approx(0.19041)
     assert figures.sampled
     assert figures.timed_per_s == pytest.approx(13928.1)  # counted, and no mean of samples
@@ -125,7 +125,7 @@ def test_the_json_of_bombardier_says_the_rate_that_was_asked_for() -> None:
     "latency":{"mean":520.5,"stddev":110,"max":9000,"percentiles":{"50":500,"99":900}},
     "rps":{"mean":998.1,"stddev":12,"max":1100}}}"""
     (figures,) = readers.read(text, "x")
-    assert (figures.rate_asked_per_s, figures.in_flight) == (1000, None)
+    assert (figures.requested_rate_per_s, figures.in_flight) == (1000, None)
     assert figures.failures == {"timeout": 10}
     assert figures.times_s["p99"] == pytest.approx(900e-6)
 
@@ -175,7 +175,7 @@ def test_gatling_counts_what_failed_its_checks() -> None:
 
 def test_artillery_is_open_and_its_times_end_with_the_first_byte() -> None:
     figures = one("artillery-status.json")
-    assert (figures.requests, figures.wrong_answers) == (120, {"status 500": 12})
+    assert (figures.requests, figures.wrong_responses) == (120, {"status 500": 12})
     assert figures.is_open
     assert any("first byte" in note for note in figures.notes)
     assert figures.times_s["p999"] >= figures.times_s["p99"]
@@ -189,7 +189,7 @@ def test_artillery_before_2_is_read() -> None:
     (figures,) = readers.read(text, "x")
     assert (figures.throughput_per_s, figures.requests) == (1.01, 60)
     assert figures.failures == {"ETIMEDOUT": 2}
-    assert figures.wrong_answers == {"status 503": 1}
+    assert figures.wrong_responses == {"status 503": 1}
     assert figures.times_s["p50"] == pytest.approx(0.1062)
 
 
@@ -210,7 +210,7 @@ def test_percentiles_of_locust_are_as_coarse_as_they_are_rounded() -> None:
 def test_a_run_of_wrk2_is_known_by_its_command_or_by_what_it_had_no_time_for() -> None:
     text = (GOLDEN / "wrk-sound.txt").read_text(encoding="utf-8")
     (told,) = readers.read("$ wrk -t2 -c50 -d2s -R 5k http://x/\n" + text, "x")
-    assert (told.tool, told.rate_asked_per_s, told.times) == ("wrk2", 5000, "response")
+    assert (told.tool, told.requested_rate_per_s, told.times) == ("wrk2", 5000, "response")
     short = text.replace("37.75k", "  -nan")
     assert short != text
     (seen,) = readers.read(short, "x")

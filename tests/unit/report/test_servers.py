@@ -66,7 +66,7 @@ def test_a_server_that_never_answered_or_was_never_seen_has_no_row() -> None:
 
 
 def test_a_server_that_ran_already_has_no_start() -> None:
-    found = sample.server(start_s=None, backlog_asked=None)
+    found = sample.server(start_s=None, backlog_required=None)
     (row,) = servers.rows(findings(with_server(found)))
     assert row.numbers[:2] == ("–", "–")
     assert row.listen_queue == "4,096"

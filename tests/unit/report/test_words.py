@@ -179,7 +179,7 @@ def test_how_a_server_stopped_is_said(changes: dict[str, Any], text: str) -> Non
             "512, requested 4,096, host allows 512",
         ),
         (
-            {"backlog": 128, "backlogs": (), "backlog_asked": None},
+            {"backlog": 128, "backlogs": (), "backlog_required": None},
             "128 (host allows 4,096)",
             "128",
         ),

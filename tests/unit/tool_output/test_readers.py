@@ -75,7 +75,7 @@ def test_wrk_without_latency_has_no_percentiles() -> None:
 def test_wrk_names_what_failed() -> None:
     assert one("wrk-files.txt").failures == {"connect": 751}
     assert one("wrk-reset.txt").failures == {"read": 4314}
-    assert one("wrk-status.txt").wrong_answers == {"not 2xx or 3xx": 10723}
+    assert one("wrk-status.txt").wrong_responses == {"not 2xx or 3xx": 10723}
 
 
 def test_a_limit_of_wrk_that_an_answer_exceeded_was_not_that_limit() -> None:
@@ -106,21 +106,21 @@ def test_wrk2_has_times_of_few_of_its_requests_only() -> None:
     assert figures.requests == 2402
     assert figures.timed_requests == 391
     assert one("wrk2-reset.txt").failures == {"read": 266}
-    assert one("wrk2-status.txt").wrong_answers == {"not 2xx or 3xx": 240}
+    assert one("wrk2-status.txt").wrong_responses == {"not 2xx or 3xx": 240}
 
 
 def test_ab_counts_a_reset_request_up_to_three_times_and_it_is_read_once() -> None:
     figures = one("ab-reset.txt")
     assert figures.failures == {"receive or exceptions": 2000}
-    assert figures.wrong_answers == {}
+    assert figures.wrong_responses == {}
     assert figures.ended == 20000
     assert figures.counting == "ends"
 
 
 def test_answers_of_another_length_were_answered() -> None:
     assert one("ab-cut.txt").failures == {}
-    assert one("ab-cut.txt").wrong_answers == {"of another length": 2000}
-    assert one("ab-status.txt").wrong_answers == {"of another length or not 2xx": 2000}
+    assert one("ab-cut.txt").wrong_responses == {"of another length": 2000}
+    assert one("ab-status.txt").wrong_responses == {"of another length or not 2xx": 2000}
 
 
 def test_the_time_per_request_of_ab_is_no_measured_time() -> None:
@@ -146,7 +146,7 @@ def test_the_connections_of_hey_are_read_from_the_command_where_it_stands_above(
 def test_h2load_counts_what_is_done_and_adds_up_the_clients_of_its_threads() -> None:
     figures = one("h2load-status.txt")
     assert (figures.connections, figures.requests) == (10, 106482)
-    assert figures.wrong_answers == {"status 5xx": 10648}
+    assert figures.wrong_responses == {"status 5xx": 10648}
     http2 = text("h2load-sound.txt").replace(
         "Application protocol: http/1.1", "Application protocol: h2c"
     )
@@ -164,7 +164,7 @@ def test_oha_does_not_count_what_the_end_cut_off_as_failed() -> None:
 def test_autocannon_has_whole_milliseconds_and_a_rate_over_whole_samples() -> None:
     figures = one("autocannon-status.json")
     assert figures.duration_s == 2
-    assert figures.wrong_answers == {"not 2xx": 5061}
+    assert figures.wrong_responses == {"not 2xx": 5061}
     assert figures.times_step_s == 1e-3
     assert figures.times_s["p025"] == 0
 
@@ -193,9 +193,9 @@ def test_vegeta_counts_what_succeeded_and_is_open() -> None:
     assert figures.requests == 160
     assert figures.ended == 200
     assert figures.failures == {"incomplete response": 40}
-    assert one("vegeta-status.json").wrong_answers == {"status 500": 150}
+    assert one("vegeta-status.json").wrong_responses == {"status 500": 150}
     assert figures.is_open
-    assert figures.rate_asked_per_s is None  # only what was sent is printed
+    assert figures.requested_rate_per_s is None  # only what was sent is printed
 
 
 def test_vegeta_counts_bodies_of_whole_answers_only() -> None:
@@ -207,7 +207,7 @@ def test_vegeta_counts_bodies_of_whole_answers_only() -> None:
 
 def test_fortio_is_closed_unless_a_rate_was_asked_for() -> None:
     assert one("fortio-sound.json").in_flight == 8
-    assert one("fortio-rate.json").rate_asked_per_s == 500
+    assert one("fortio-rate.json").requested_rate_per_s == 500
     assert one("fortio-rate.json").in_flight is None
 
 
@@ -219,7 +219,7 @@ def test_fortio_has_a_label_only_where_one_was_given() -> None:
 
 def test_fortio_counts_answers_that_were_cut_off_but_has_their_length() -> None:
     figures = one("fortio-cut.json")
-    assert figures.failures == figures.wrong_answers == {}
+    assert figures.failures == figures.wrong_responses == {}
     assert (figures.shortest_bytes, figures.longest_bytes) == (1091, 2115)
     assert "2,215 of the 2,223 connections" in figures.notes[-1]
     assert len(one("fortio-sound.json").notes) == len(fortio.NOTES)
@@ -238,7 +238,7 @@ def test_techempower_has_a_result_for_each_level_and_16_requests_at_a_time_for_p
     by_label = {figures.label: figures for figures in found}
     assert by_label["one plaintext 256 connections"].in_flight == 256 * 16
     assert by_label["one query 20 queries each"].connections == 512
-    assert by_label["two json 512 connections"].wrong_answers == {"status 5xx": 312, "timeout": 7}
+    assert by_label["two json 512 connections"].wrong_responses == {"status 5xx": 312, "timeout": 7}
 
 
 def test_toml_and_csv_say_the_same() -> None:

@@ -54,7 +54,7 @@ def test_what_only_a_record_of_every_request_shows_is_not_checked_without_one(na
 
 @pytest.mark.parametrize(("hold_s", "level"), [(4.3, "sound"), (3.7, "void")])
 def test_a_tool_may_end_late_but_not_early(hold_s: float, level: str):
-    made = foreign.trial(hold_s=hold_s, hold_asked_s=4.0)
+    made = foreign.trial(hold_s=hold_s, hold_requested_s=4.0)
     assert verdicts(made)["trial_completed"].level == level
 
 
@@ -96,7 +96,7 @@ def test_right_is_what_the_tool_does_not_count_as_wrong_and_no_body_was_seen():
 
 
 def test_answers_that_the_tool_counts_as_wrong_are_wrong():
-    wrong = replace(SOUND, wrong_answers={"not 2xx or 3xx": 20_000.0})
+    wrong = replace(SOUND, wrong_responses={"not 2xx or 3xx": 20_000.0})
     given = verdicts(foreign.trial(wrong))["responses_correct"]
     assert given.level == "void"
     counted = "`wrk` counted 20,000 of 20,000 responses as wrong: not 2xx or 3xx 20,000"
@@ -136,7 +136,7 @@ def test_the_kernel_is_asked_whether_it_saw_what_the_tool_counted():
 
 def test_the_server_s_own_count_is_asked_too():
     made = foreign.trial()
-    own = {"requests_answered": 10_000, "requests_refused": 0, "sent_bytes": 10**9}
+    own = {"responses_sent": 10_000, "requests_refused": 0, "sent_bytes": 10**9}
     assert made.recording.server is not None
     server = replace(made.recording.server, counted=own)
     made = replace(made, recording=replace(made.recording, server=server))

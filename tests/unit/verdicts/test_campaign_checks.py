@@ -28,7 +28,7 @@ def trial(framework, throughput, endpoint="2048", repetition=1, **changes):
     recording = sample.recording(
         framework=framework, endpoint=endpoint, repetition=repetition, **recorded
     )
-    length = changes.pop("answer_bytes", 2170)
+    length = changes.pop("response_bytes", 2170)
     received = None if length is None else round(throughput * 7) * length
     summary = sample.summary(recording.trial, throughput, received_bytes=received)
     changes = {"is_void": False, "server_busy_ratio": 0.97, **changes}
@@ -89,7 +89,7 @@ def test_variants_of_one_framework_are_one_server():
 def by_length(*throughputs, **changes):
     lengths = {"empty": 120, "2048": 2200, "8192": 8350, "32768": 32900}
     return [
-        trial("node", value, endpoint, answer_bytes=length, **changes)
+        trial("node", value, endpoint, response_bytes=length, **changes)
         for (endpoint, length), value in zip(lengths.items(), throughputs, strict=True)
     ]
 
@@ -117,12 +117,12 @@ def test_longer_answers_that_cost_throughput_are_sound():
 
 def test_few_endpoints_or_answers_of_like_length_do_not_ask_the_question():
     assert judged("payload_insensitive", *by_length(8, 8, 8, 8)[:3]) == ()
-    alike = [trial("go", 8000, str(place), answer_bytes=2000) for place in range(5)]
+    alike = [trial("go", 8000, str(place), response_bytes=2000) for place in range(5)]
     assert judged("payload_insensitive", *alike) == ()
 
 
 def test_answers_of_which_nobody_says_how_long_they_were_do_not_ask_the_question():
-    unsaid = [trial("go", 8000, str(place), answer_bytes=None) for place in range(5)]
+    unsaid = [trial("go", 8000, str(place), response_bytes=None) for place in range(5)]
     assert judged("payload_insensitive", *unsaid) == ()
 
 

@@ -93,7 +93,9 @@ def test_a_little_that_other_programs_took_explains_nothing():
 
 
 def test_an_interruption_is_told_once():
-    given = judged(hold_s=2.0, hold_asked_s=8.0, ended_by="interrupt", failures={"cancelled": 0.01})
+    given = judged(
+        hold_s=2.0, hold_requested_s=8.0, ended_by="interrupt", failures={"cancelled": 0.01}
+    )
     assert doubting(given) == {"trial_completed"}
     assert "The load was interrupted" in given["trial_completed"].text
 

@@ -60,8 +60,8 @@ COOKIES = {"rising": {"machine.syncookies_sent": 3.0}, "backlog": 10}
 
 TRIALS = [
     # check, level, what is wrong, what the statement must say
-    ("trial_completed", "doubtful", {"hold_s": 4.0, "hold_asked_s": 4.1}, ["4.1 s", "4 s"]),
-    ("trial_completed", "void", {"hold_s": 2.0, "hold_asked_s": 4.0}, ["4 s", "2 s"]),
+    ("trial_completed", "doubtful", {"hold_s": 4.0, "hold_requested_s": 4.1}, ["4.1 s", "4 s"]),
+    ("trial_completed", "void", {"hold_s": 2.0, "hold_requested_s": 4.0}, ["4 s", "2 s"]),
     (
         "trial_completed",
         "void",
@@ -347,7 +347,7 @@ TRIALS = [
 ]
 
 PASSES = [
-    ("trial_completed", {"hold_s": 4.0, "hold_asked_s": 4.03}),
+    ("trial_completed", {"hold_s": 4.0, "hold_requested_s": 4.03}),
     ("conservation", {"failures": {"reset_waiting": 0.05, "wrong_body": 0.05}, "missing": 1}),
     ("responses_correct", {"failures": {"reset_waiting": 0.05}}),
     ("responses_correct", {"compared_ratio": 0.05}),
@@ -779,7 +779,7 @@ def counted_by_the_server(trial, **changes):
     received = sum(kind.received_bytes for kind in trial.kind_counts)
     own = {
         "requests_received": driver.sent + 40,
-        "requests_answered": driver.outcomes["ok"] + 40,
+        "responses_sent": driver.outcomes["ok"] + 40,
         "sent_bytes": received + 90_000,
         **changes,
     }
@@ -792,7 +792,7 @@ def counted_by_the_server(trial, **changes):
     [
         ({}, "sound", ""),
         (
-            {"requests_answered": 9_000},
+            {"responses_sent": 9_000},
             "void",
             "responses, the server itself counted 9,000",
         ),

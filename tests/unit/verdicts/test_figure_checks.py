@@ -50,10 +50,10 @@ SOUND = ReportedStatistics(
     requests=100_000,
     counts_failures=True,
     throughput_per_s=10_000,
-    counting="answers",
+    counting="responses",
     times_s={"min": 1e-3, "mean": 9.9e-3, "p50": 8e-3, "p99": 30e-3, "max": 120e-3},
     times="service",
-    timed="answers",
+    timed="responses",
     body_bytes=2048,
     shortest_bytes=2110,
     longest_bytes=2115,
@@ -179,7 +179,7 @@ def test_requests_cannot_be_faster_than_their_percentiles():
 def test_idle_connections_are_void_and_doubtful_where_a_rate_may_have_been_asked_for():
     assert judged(littles_law, throughput_per_s=2_000).level == "void"
     assert judged(littles_law, throughput_per_s=2_000, model="unknown").level == "doubtful"
-    assert littles_law.judge(replace(SOUND, rate_asked_per_s=2_000), Limits()) is None
+    assert littles_law.judge(replace(SOUND, requested_rate_per_s=2_000), Limits()) is None
 
 
 def test_more_connections_in_use_than_there_are_is_void_however_requests_were_paced():
@@ -361,7 +361,7 @@ def test_answers_of_different_lengths_that_all_count_as_right_are_doubtful():
     assert verdict.level == "doubtful"
     assert "1,091 to 2,115 bytes" in verdict.text
     assert judged(equal_lengths).level == "sound"
-    assert equal_lengths.judge(replace(SOUND, wrong_answers={"status 500": 1}), Limits()) is None
+    assert equal_lengths.judge(replace(SOUND, wrong_responses={"status 500": 1}), Limits()) is None
 
 
 def test_a_percentile_rests_on_the_requests_whose_times_were_kept():
@@ -490,7 +490,7 @@ def of_lengths(mean_bytes: float | None, **others: float) -> ReportedStatistics:
         throughput_per_s=500,
         counting="ends",
         counts_failures=True,
-        wrong_answers={OTHER_LENGTH: 1_573, **others},
+        wrong_responses={OTHER_LENGTH: 1_573, **others},
         body_bytes=8_813,
         mean_body_bytes=mean_bytes,
     )

@@ -8,8 +8,8 @@ pub const OUTCOME_CODES: usize = 64;
 pub struct Counts {
     /// Instant of these counts.
     pub at_ns: u64,
-    /// Connections asked for now.
-    pub connections_asked: usize,
+    /// Requested connections now.
+    pub connections_requested: usize,
     /// Connections open now.
     pub connections_open: usize,
     /// Requests in flight now: begun to be sent and not ended.
@@ -56,7 +56,7 @@ impl Default for Counts {
     fn default() -> Self {
         Self {
             at_ns: 0,
-            connections_asked: 0,
+            connections_requested: 0,
             connections_open: 0,
             in_flight: 0,
             in_flight_ns: 0,

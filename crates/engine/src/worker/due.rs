@@ -73,7 +73,7 @@ impl Worker<'_> {
     /// So many slots take part from `at_ns` on.
     fn change_target(&mut self, target: usize, at_ns: u64) {
         let before = std::mem::replace(&mut self.target, target);
-        self.counts.connections_asked = target;
+        self.counts.connections_requested = target;
         for index in before..target {
             let slot = &mut self.slots[index];
             slot.active = true;

@@ -99,8 +99,8 @@ def drive(drive: DriverJob, watch: DriverCallbacks) -> DriverResult:
         cores=drive.cores,
         threads=1,
         ended_by=_ended_by(measured.figures, drive),
-        connections_asked=measured.runs[-1].connections,
-        judged_by_figures=True,
+        connections_requested=measured.runs[-1].connections,
+        uses_reported_statistics=True,
         notes=(*reported_runs.warmed_up(drive.load, NAME), OLD_PROTOCOL),
     )
     return reported_runs.driven(measured, drive, driver, _rows(measured, drive))

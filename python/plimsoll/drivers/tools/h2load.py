@@ -87,7 +87,7 @@ def drive(drive: DriverJob, watch: DriverCallbacks) -> DriverResult:
         cores=drive.cores,
         threads=reported_runs.threads(drive, measured.runs[-1].connections),
         ended_by="schedule" if drive.load.request_limit is None else "request_limit",
-        connections_asked=measured.runs[-1].connections,
+        connections_requested=measured.runs[-1].connections,
         notes=(PATIENT,),
     )
     return reported_runs.driven(measured, drive, driver, _rows(measured, drive))

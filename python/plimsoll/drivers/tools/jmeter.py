@@ -226,7 +226,7 @@ def _driver(drive: DriverJob, order: ToolRun, ran: Ran) -> Driver:
         ended_by="interrupt" if ran.early else "schedule",
         cpu_s=ran.cpu_s,
         peak_rss_bytes=ran.peak_rss_bytes,
-        connections_asked=order.connections,
+        connections_requested=order.connections,
         sent=_sent(ran.text),
         command=order.command,
         notes=(TIMES, CONNECTS, ASSERTED),

@@ -60,7 +60,7 @@ _MORE_ROOM = "free disk space or choose another folder with `--into`, then run a
 SAID_EACH_SECOND = (
     "in_flight_mean",
     "in_flight",
-    "connections_asked",
+    "connections_requested",
     "connections_open",
     "requests_sent",
     "requests_ended",
@@ -221,7 +221,7 @@ def progress(line: Line, before: Line) -> Progress:
     return Progress(
         at_s=line["at_ns"] / 1e9,
         stage=line["stage"],
-        connections_asked=line["connections_asked"],
+        connections_requested=line["connections_requested"],
         connections_open=line["connections_open"],
         in_flight=line["in_flight"],
         throughput_per_s=completed / seconds if seconds > 0 else 0.0,
@@ -408,7 +408,7 @@ def _driver(finished: Line) -> Driver:
         ended_by=finished["ended_by"],
         cpu_s=finished["cpu_s"],
         peak_rss_bytes=finished["peak_rss_bytes"],
-        connections_asked=finished["connections_asked"],
+        connections_requested=finished["connections_requested"],
         requests_lost_by_recorder=finished["lost_rows"],
         bodies_compared=finished["bodies_compared"],
         sent=finished["sent"],

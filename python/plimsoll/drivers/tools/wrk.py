@@ -87,7 +87,7 @@ def drive(drive: DriverJob, watch: DriverCallbacks) -> DriverResult:
         cores=drive.cores,
         threads=reported_runs.threads(drive, measured.runs[-1].connections),
         ended_by="schedule",
-        connections_asked=measured.runs[-1].connections,
+        connections_requested=measured.runs[-1].connections,
         notes=tuple(_notes(drive, measured.figures)),
     )
     return reported_runs.driven(measured, drive, driver)

@@ -82,7 +82,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         requests=requests,
         failures=_failures(failed, kinds),
         counts_failures=True,
-        wrong_answers=_wrong(kinds, other),
+        wrong_responses=_wrong(kinds, other),
         throughput_per_s=rate,
         counting="ends",
         time_per_request_s=None if milliseconds is None else milliseconds / 1e3,

@@ -48,17 +48,17 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             requests=printed.at(document, "requests/total", name, NAME),
             failures=printed.some({"errors": errors - timeouts, "timeout": timeouts}),
             counts_failures=True,
-            wrong_answers=printed.some(
+            wrong_responses=printed.some(
                 {
                     "not 2xx": printed.at(document, "non2xx", name, NAME),
                     "another body": printed.at(document, "mismatches", name, NAME),
                 }
             ),
             throughput_per_s=printed.must(document, "requests/average", name, NAME),
-            counting="answers",
+            counting="responses",
             times_s=_times(printed.counts(document, "latency")),
             times="unknown",
-            timed="answers",
+            timed="responses",
             times_step_s=1e-3,
             received_bytes=printed.at(document, "throughput/total", name, NAME),
             received_per_s=printed.at(document, "throughput/average", name, NAME),

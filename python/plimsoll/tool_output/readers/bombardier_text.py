@@ -69,7 +69,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         requests=ended,
         failures=_failures(run, others),
         counts_failures=codes is not None,
-        wrong_answers=printed.some(bad),
+        wrong_responses=printed.some(bad),
         throughput_per_s=rate,
         sampled=True,
         counting="ends",

@@ -26,8 +26,8 @@ The file may also contain `left_out` (a list of omitted figures of the document)
 module does not read them.
 
 CSV has a line of names and then one line per result. The names are the same; times are separate
-columns (`p99_ms`, `mean_s`, `max_us`), and `failures` and `wrong_answers` are numbers. Empty fields
-are unknown.
+columns (`p99_ms`, `mean_s`, `max_us`), and `failures` and `wrong_responses` are numbers. Empty
+fields are unknown.
 """
 
 from __future__ import annotations

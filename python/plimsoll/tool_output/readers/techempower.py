@@ -89,14 +89,14 @@ def _figures(
         requests=requests,
         failures=printed.some({key: printed.at(one, key, name, NAME) for key in _FAILURES}),
         counts_failures=True,
-        wrong_answers=printed.some(
+        wrong_responses=printed.some(
             {ours: printed.at(one, key, name, NAME) for key, ours in _WRONG.items()}
         ),
         throughput_per_s=requests / duration_s,
-        counting="answers",
+        counting="responses",
         times_s=printed.present(times),
         times="synthetic",
-        timed="answers",
+        timed="responses",
         notes=NOTES,
     )
 

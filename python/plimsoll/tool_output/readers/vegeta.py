@@ -57,10 +57,10 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             requests=right,
             failures=printed.some({"incomplete response": statuses.pop("0", None)}),
             counts_failures=True,
-            wrong_answers=printed.not_2xx_or_3xx(statuses),
+            wrong_responses=printed.not_2xx_or_3xx(statuses),
             right_ratio=printed.at(document, "success", name, NAME),
             throughput_per_s=printed.must(document, "throughput", name, NAME),
-            counting="right",
+            counting="successful",
             times_s={
                 ours: latencies[key] / 1e9 for key, ours in _NAMES.items() if key in latencies
             },

@@ -86,16 +86,16 @@ def read(run: OutputRun) -> ReportedStatistics:
         requests=done[0] if done else None,
         failures=printed.some({"connect": connect, "read": received, "write": written}),
         counts_failures=True,
-        wrong_answers=printed.some(
+        wrong_responses=printed.some(
             {"timeout": late, "not 2xx or 3xx": run.value(r"Non-2xx or 3xx responses: <c>")}
         ),
         throughput_per_s=run.needed(r"Requests/sec:\s*<r>", "Requests/sec", NAME),
-        counting="answers",
+        counting="responses",
         thread_throughput_per_s=each,
         thread_most_per_s=most_each,
         times_s=times,
         times="synthetic",
-        timed="answers",
+        timed="responses",
         received_bytes=done[2] if done else None,
         received_per_s=run.value(r"Transfer/sec:\s*<b>"),
         notes=(SYNTHETIC, LIMIT, *lost),
@@ -116,7 +116,7 @@ def _as_commanded(run: OutputRun, figures: ReportedStatistics) -> ReportedStatis
         figures,
         tool="wrk2",
         model="open",
-        rate_asked_per_s=run.read(numbers.number, rate) if rate else None,
+        requested_rate_per_s=run.read(numbers.number, rate) if rate else None,
         timeout_s=None,
         times="response",
         notes=(PACED,),

@@ -103,7 +103,7 @@ def _can_tell(by_endpoint: dict[str, Entry]) -> bool:
 
 
 def _lengths(by_endpoint: dict[str, Entry]) -> dict[str, float]:
-    lengths = {name: entry.answer_bytes for name, entry in by_endpoint.items()}
+    lengths = {name: entry.response_bytes for name, entry in by_endpoint.items()}
     return {name: length for name, length in lengths.items() if length is not None}
 
 

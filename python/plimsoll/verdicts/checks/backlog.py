@@ -164,10 +164,10 @@ def _in_stage(tables: Tables, stage: RecordedStage, number: int) -> str:
 
 
 def _what_became(tables: Tables) -> str:
-    """Connections asked for, opened and answered."""
-    asked = tables.summary.connections_asked
+    """Requested connections, opened and answered."""
+    asked = tables.summary.connections_requested
     opened = tables.summary.connections_opened or 0
-    answered = tables.summary.connections_answered or 0
+    answered = tables.summary.connections_with_response or 0
     wanted = "" if asked is None else f"Of {wording.several(asked, 'connection')} requested, "
     sentence = f"{wanted}{wording.count(opened)} were opened and {wording.count(answered)} answered"
     return sentence if wanted else sentence[0].upper() + sentence[1:]
@@ -175,7 +175,7 @@ def _what_became(tables: Tables) -> str:
 
 def _in_hold(tables: Tables, limits: Limits, turned: Turned) -> Finding:
     held = sum(number for stage, number in turned if stage.kind == "hold")
-    of = max(tables.summary.connections_asked or 0, tables.summary.connections_opened or 0, 1)
+    of = max(tables.summary.connections_requested or 0, tables.summary.connections_opened or 0, 1)
     sentence = (
         "in the measurement window alone the listen queue was full "
         f"{wording.several(held, 'time')}, for "

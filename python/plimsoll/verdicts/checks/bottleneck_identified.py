@@ -153,7 +153,7 @@ def _said(name: str, share: float) -> str:
 def _few(tables: Tables) -> int | None:
     """The connections asked for where they are so few that they are the limit; None otherwise."""
     recording = tables.recording
-    asked = tables.summary.connections_asked or 0
+    asked = tables.summary.connections_requested or 0
     pipeline = recording.load.pipeline
     server, driver = recording.server, recording.driver
     count = len(server.cores if server else ()) + len(driver.cores if driver else ())

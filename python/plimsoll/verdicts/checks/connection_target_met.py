@@ -48,7 +48,7 @@ OPEN_RATIO = Limit(
 )
 UNANSWERED_RATIO = Limit(
     NAME,
-    "unanswered_ratio",
+    "no_response_ratio",
     "above",
     0.0,
     0.01,
@@ -146,7 +146,7 @@ def _open(tables: Tables, limits: Limits) -> Finding:
         sentence = "how many connections were open in the measurement window could not be read"
         return unknown(limit, sentence, REPEAT)
     opened = tables.summary.connections_opened or 0
-    answered = tables.summary.connections_answered or 0
+    answered = tables.summary.connections_with_response or 0
     sentence = (
         f"{wording.amount(is_open)} of {wording.amount(asked)} requested connections were open; "
         "over "
@@ -198,8 +198,8 @@ def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
 
 def _asked(tables: Tables) -> float | None:
     """Mean connections asked for in the hold; None when nobody says."""
-    asked = tables.usage.mean("driver", "connections_asked", tables.holds)
-    return tables.summary.connections_asked if asked is None else asked
+    asked = tables.usage.mean("driver", "connections_requested", tables.holds)
+    return tables.summary.connections_requested if asked is None else asked
 
 
 def _open_by_rows(tables: Tables, limits: Limits) -> list[Finding]:
@@ -238,7 +238,7 @@ def _why_not_open(tables: Tables) -> str:
 def _answered(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(UNANSWERED_RATIO)
     opened = tables.summary.connections_opened
-    if opened is None or tables.summary.connections_answered is None:
+    if opened is None or tables.summary.connections_with_response is None:
         sentence = "the load generator does not report which connections got a response"
         return not_checked(limit, sentence)
     if not opened:

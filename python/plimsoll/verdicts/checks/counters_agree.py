@@ -140,7 +140,7 @@ def _compared(tables: Tables) -> dict[str, bool]:
 def _is_reopened(tables: Tables) -> bool:
     """Whether connections are lost and opened again so often that no two counts are of the same."""
     stages, summary = tables.recording.stages, tables.summary
-    asked, opened = summary.connections_asked or 0, summary.connections_opened or 0
+    asked, opened = summary.connections_requested or 0, summary.connections_opened or 0
     ran_s = stages[-1].end_ns / 1e9 if stages else 0.0
     return opened - asked > asked * ran_s
 
@@ -236,11 +236,13 @@ def _by_the_server(tables: Tables, limits: Limits) -> list[Finding]:
         return []
     answers = sum(driver.outcomes.get(name, 0) for name in COMPLETED)
     received = sum(kind.received_bytes for kind in tables.kind_counts)
-    given = own.get("requests_answered", 0) + own.get("requests_refused", 0)
+    given = own.get("responses_sent", 0) + own.get("requests_refused", 0)
     return [
         _given(limits, answers, given, "complete responses"),
         _given(limits, received, own.get("sent_bytes", 0), "bytes of responses"),
-        _unknown_of(limits, driver.sent + recording.asked_apart, own.get("requests_received", 0)),
+        _unknown_of(
+            limits, driver.sent + recording.contract_requests, own.get("requests_received", 0)
+        ),
     ]
 
 
@@ -248,7 +250,7 @@ def _printed_and_given(
     figures: ReportedStatistics, own: Mapping[str, int], limits: Limits
 ) -> list[Finding]:
     """What a foreign driver printed of its hold against what the server gave in its whole life."""
-    given = own.get("requests_answered", 0) + own.get("requests_refused", 0)
+    given = own.get("responses_sent", 0) + own.get("requests_refused", 0)
     answers = _given(limits, by_figures.answers(figures), given, "complete responses")
     if not figures.received_bytes:
         return [answers]

@@ -77,7 +77,7 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     limit = limits.of(STARVED_RATIO)
     if not tables.recording.load.keeps_connections:
         return [not_checked(limit, "connections carry few requests each, so none can starve")]
-    if tables.summary.connections_answered is None:
+    if tables.summary.connections_with_response is None:
         sentence = "the recording does not say which connection carried which request"
         return [not_checked(limit, sentence)]
     held_s = sum(end - start for start, end in tables.holds) / 1e9

@@ -94,7 +94,7 @@ REMEDIES: dict[str, Remedy | str] = {
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether failures are few and explained."""
     driver = tables.recording.driver
-    if driver is not None and driver.figures is not None and driver.judged_by_figures:
+    if driver is not None and driver.figures is not None and driver.uses_reported_statistics:
         finding = _printed(driver.name, driver.figures, limits)
         return of_trial(NAME, tables.recording, [finding], SOURCE)
     few = _few(tables, limits)
@@ -123,7 +123,7 @@ def _few(tables: Tables, limits: Limits) -> Finding:
     if tables.recording.driver is None and tables.recording.ending.kind == "completed":
         return not_checked(limit, "this recording has no requests")
     driver = tables.recording.driver
-    if driver is not None and not driver.outcomes_said:
+    if driver is not None and not driver.has_outcomes:
         return not_checked(limit, "the load generator does not report which requests failed")
     return _counted(tables, limits, has_failures=driver is None or driver.has_failures)
 

@@ -83,7 +83,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _is_by_figures(tables: Tables) -> bool:
     """Whether nobody wrote down how each request ended."""
     driver = tables.recording.driver
-    return driver is not None and driver.judged_by_figures
+    return driver is not None and driver.uses_reported_statistics
 
 
 def _failed(tables: Tables, limits: Limits) -> Finding:

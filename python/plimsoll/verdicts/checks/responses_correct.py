@@ -139,7 +139,7 @@ def _responses(tables: Tables, limits: Limits) -> Finding:
     if not completed:
         return not_checked(limit, "no request got a response in the measurement window")
     driver = tables.recording.driver
-    if driver is not None and not driver.outcomes_said:
+    if driver is not None and not driver.has_outcomes:
         return not_checked(limit, "the load generator does not report which responses were correct")
     bodies = sum(count.held_wrong for count in tables.body_counts)
     wrong = completed - tables.summary.ok - bodies
@@ -165,7 +165,7 @@ def _by_figures(
         sentence = f"`{name}` counted none {of} as wrong; nothing else was checked"
         return found(limit, 0.0, sentence, "")
     kinds = wording.listed(
-        [f"{kind} {wording.count(n)}" for kind, n in figures.wrong_answers.items()]
+        [f"{kind} {wording.count(n)}" for kind, n in figures.wrong_responses.items()]
     )
     sentence = (
         f"`{name}` counted {wording.count(wrong)} {of} as wrong{f': {kinds}' if kinds else ''}"
@@ -247,7 +247,7 @@ def _kinds(tables: Tables) -> str:
     for row in tables.outcome_counts:
         outcome = BY_NAME.get(row.outcome)
         number = row.held - (bodies if row.outcome == "wrong_body" else 0)
-        if outcome is not None and outcome.group == "answered" and number > 0:
+        if outcome is not None and outcome.group == "wrong" and number > 0:
             if row.outcome != "wrong_status":
                 told.append(f"{wording.count(number)} {outcome.words}")
     return wording.listed(told)

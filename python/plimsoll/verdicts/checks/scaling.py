@@ -1,6 +1,6 @@
 """Is throughput lost by more connections, because fewer of them are used?
 
-Over the levels of a ramp of a closed load: when more connections are asked for, throughput must not
+Over the levels of a ramp of a closed load: when more connections are requested, throughput must not
 fall by a tenth while a smaller share of them has a request in flight, for then they are open and
 not used. The first second of a level, in which its connections are opened, does not count where it
 lasts longer.

@@ -69,7 +69,7 @@ def _finding(figures: ReportedStatistics, limits: Limits) -> Finding:
     bad = figures.unanswered + figures.wrong
     if not bad:
         return _by_ratio(figures, limits)
-    kinds = {**figures.failures, **figures.wrong_answers}
+    kinds = {**figures.failures, **figures.wrong_responses}
     told = wording.listed([f"{kind} {wording.count(n)}" for kind, n in kinds.items()])
     remedy = "Find out why requests fail, and publish the failures beside the throughput"
     if not figures.ended:
@@ -88,7 +88,7 @@ def _finding(figures: ReportedStatistics, limits: Limits) -> Finding:
 def _may_differ(figures: ReportedStatistics) -> bool:
     """Whether answers of another length are all that is bad, and their mean is like the first."""
     first, mean = figures.body_bytes, figures.mean_body_bytes
-    if set(figures.wrong_answers) != {OTHER_LENGTH} or figures.unanswered or not first:
+    if set(figures.wrong_responses) != {OTHER_LENGTH} or figures.unanswered or not first:
         return False
     return mean is not None and abs(mean - first) <= NEAR * first
 
@@ -122,7 +122,7 @@ def _without_them(figures: ReportedStatistics) -> str:
         return ""
     right = max(ended - figures.unanswered - figures.wrong, 0.0)
     left = rate * right / figures.requests
-    if figures.counting == "right" or round(left) >= round(rate):
+    if figures.counting == "successful" or round(left) >= round(rate):
         return f"; the printed {wording.count(rate)} per second does not count them"
     return (
         f"; the printed {wording.count(rate)} per second counts them, and without them it is "

@@ -72,7 +72,7 @@ def _in_time(figures: ReportedStatistics) -> float | None:
         return figures.right_ratio
     if not figures.counts_failures or not figures.ended:
         return None
-    kinds = [*figures.failures.items(), *figures.wrong_answers.items()]
+    kinds = [*figures.failures.items(), *figures.wrong_responses.items()]
     late = sum(number for kind, number in kinds if "time" in kind.lower())
     return max(1.0 - late / figures.ended, 0.0)
 

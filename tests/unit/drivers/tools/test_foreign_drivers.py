@@ -257,8 +257,8 @@ def test_what_a_tool_prints_becomes_its_figures_with_what_we_asked_of_it(
     assert (figures.tool, figures.model) == (tool, "closed")
     assert (figures.throughput_per_s or 0) > 0
     assert driven.driver.command[0] == tool
-    assert driven.driver.connections_asked == 50
-    assert driven.driver.judged_by_figures
+    assert driven.driver.connections_requested == 50
+    assert driven.driver.uses_reported_statistics
     assert not driven.driver.has_connects
     assert [stage.kind for stage in driven.stages] == ["hold"]
     assert (order.into / f"{tool}.txt").read_text() == PRINTED[tool]
@@ -284,7 +284,7 @@ def test_wrk_tells_how_many_connections_it_opened_of_those_it_was_asked_for(
     said = re.sub(r"\d+ threads and \d+ conn", "3 threads and 50 conn", PRINTED["wrk"])
     does("wrk", prints=said)
     driven = drive("wrk", order)
-    assert driven.driver.connections_asked == 50
+    assert driven.driver.connections_requested == 50
     assert driven.figures is not None
     assert driven.figures.connections == 48
     assert any("48 of 50 requested" in note for note in driven.driver.notes)
@@ -308,14 +308,14 @@ def test_what_ab_and_h2load_wrote_of_each_request_is_handed_on(
     does("h2load", prints=PRINTED["h2load"], writes={"h2load.tsv": "1\t200\t3\n"})
     driven = drive("h2load", order)
     assert driven.rows == Rows("h2load", (order.into / "h2load.tsv",))
-    assert not driven.driver.judged_by_figures
+    assert not driven.driver.uses_reported_statistics
 
 
 def test_an_empty_file_of_requests_is_none(does: Callable[..., None], order: DriverJob) -> None:
     does("h2load", prints=PRINTED["h2load"], writes={"h2load.tsv": ""})
     driven = drive("h2load", order)
     assert driven.rows is None
-    assert driven.driver.judged_by_figures
+    assert driven.driver.uses_reported_statistics
 
 
 def test_the_body_lies_where_the_tool_looks_for_it(
@@ -376,7 +376,7 @@ def test_a_tool_that_says_nothing_when_it_is_ended_early_has_no_figures(
     driven = drive(tool, order, lambda: not (order.into / "waits").exists())
     assert driven.driver.ended_by == "interrupt"
     assert driven.figures is None
-    assert driven.driver.judged_by_figures
+    assert driven.driver.uses_reported_statistics
 
 
 @pytest.mark.parametrize("tool", ["wrk", "ab"])

@@ -75,7 +75,7 @@ def test_zero_is_when_jmeter_began_its_threads(order: DriverJob) -> None:
 def test_what_it_counted_itself_is_told_apart_from_its_rows(order: DriverJob) -> None:
     found = jmeter.drive(order, WATCH)
     assert found.driver.sent == 333
-    assert (found.driver.threads, found.driver.connections_asked) == (4, 4)
+    assert (found.driver.threads, found.driver.connections_requested) == (4, 4)
     assert (found.driver.ended_by, found.driver.cpu_s) == ("schedule", 1.5)
     assert found.rows is not None
     assert found.rows.files == (order.into / "jmeter.jtl",)

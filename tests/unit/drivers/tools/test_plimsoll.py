@@ -191,8 +191,9 @@ def test_each_second_is_told_and_kept_as_readings(order: DriverJob) -> None:
 
 def test_the_last_line_of_the_same_instant_is_not_told_twice() -> None:
     line = {
-        "at_ns": 5, "stage": "hold", "connections_asked": 1, "connections_open": 1, "in_flight": 0,
-        "requests_ended": 3, "outcomes": {"ok": 2, "wrong_status": 1, "reset_waiting": 9},
+        "at_ns": 5, "stage": "hold", "connections_requested": 1, "connections_open": 1,
+        "in_flight": 0, "requests_ended": 3,
+        "outcomes": {"ok": 2, "wrong_status": 1, "reset_waiting": 9},
         "opened": 1, "refused": 0,
     }  # fmt: skip
     assert driver.progress(line, {}).throughput_per_s == pytest.approx(3 / 5e-9)

@@ -5,7 +5,7 @@
 -- the end of the answer, the latency that to its first byte; both are null where they are not known.
 -- Threads and the processor are those of the table `seconds`, so they are null until the campaign has
 -- been judged; a core that is busy all the time is 100 percent. Threads are the users that another tool
--- counted, which stand in `asked` where nobody knows what was asked; or else open connections.
+-- counted, which stand in `requested_level` where nobody knows what was asked; or else open connections.
 --
 -- OFFSET 0 keeps the planner from drawing the rows of all trials into one great join.
 CREATE VIEW plimsoll.seconds_by_success AS
@@ -17,7 +17,7 @@ SELECT
     by_second.requests,
     by_second.elapsed_mean_ms,
     coalesce(
-        CASE WHEN trials.recording_json::jsonb #>> '{load,model}' = 'unknown' THEN seconds.asked END,
+        CASE WHEN trials.recording_json::jsonb #>> '{load,model}' = 'unknown' THEN seconds.requested_level END,
         by_second.users,
         seconds.open_connections
     ) AS threads_mean,
