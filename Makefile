@@ -43,11 +43,17 @@ demo: setup ## set up, run campaigns/quick.toml, print where the report is
 # Tests that measure nothing, so they may run beside each other.
 PURE_TESTS := tests/unit tests/property
 
+# What failed runs once more, alone and in processes of its own; pytest's exit code 1 is failed tests.
+define pytest
+$(BIN)/python -m pytest $(1) || { [ $$? -eq 1 ] && \
+	echo "make: what failed, once more" && $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+endef
+
 .PHONY: test
 test: setup ## set up, then every test whose toolchain is present; what is skipped is listed
 	cargo test --workspace --quiet
-	$(BIN)/python -m pytest --numprocesses auto $(PURE_TESTS)
-	$(BIN)/python -m pytest $(patsubst %,--ignore %,$(PURE_TESTS))
+	$(call pytest,--numprocesses auto $(PURE_TESTS))
+	$(call pytest,$(patsubst %,--ignore %,$(PURE_TESTS)))
 
 .PHONY: check
 check: setup ## format, lint, types, import rules

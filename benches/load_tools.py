@@ -74,6 +74,8 @@ def report(found: Sequence[Cost], chosen: Sequence[Tool], seconds: int, repetiti
         parts += [f"### {level:,} connections", costs.level_table(found, level, titles)]
     if {"plimsoll", "no-rows"} <= titles.keys():
         parts += ["### What keeping rows costs", costs.recording_table(found, levels)]
+    if {"plimsoll", "baseline"} <= titles.keys():
+        parts += ["### Compared with the baseline", costs.baseline_table(found, levels)]
     return "\n\n".join(parts)
 
 
@@ -126,6 +128,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--seconds", type=int, default=4, help="length of each run; default: 4")
     add("--repetitions", type=int, default=3, help="default: 3")
     add("--tools", default="", help="names with commas; default: all that are installed")
+    add("--baseline", type=Path, help="a checkout whose engine runs beside this one, built there")
     add("--json", type=Path, help="also write every run into this file")
     add("--page", type=Path, help="also put the findings into this page")
     return parser.parse_args(arguments)
@@ -139,6 +142,8 @@ def main(arguments: Sequence[str]) -> None:
     """
     asked = _options(arguments)
     chosen = _chosen(asked.tools)
+    if asked.baseline:
+        chosen.append(tools.baseline(asked.baseline))
     host.allow_connections(max(asked.connections))
     found = measure_all(chosen, asked.connections, asked.seconds, asked.repetitions)
     text = report(found, chosen, asked.seconds, asked.repetitions)

@@ -15,12 +15,6 @@ from plimsoll.drivers.tools import jmeter
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
-OF_REAL_PROGRAMS = (
-    *(HERE / name for name in ("cheats", "contract", "end_to_end", "faults")),
-    *(HERE / "unit" / name for name in ("conduct", "drivers", "processes", "sampling", "serving")),
-)
-"""Tests that start servers and loads, whose time neighbours on this machine may take away."""
-
 
 settings.register_profile("plimsoll", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("plimsoll")
@@ -38,13 +32,6 @@ def pytest_configure() -> None:
     A shell has what it starts in the background ignore it, and who is started inherits that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of real programs have two more tries, five seconds apart; the summary names them."""
-    for item in items:
-        if any(item.path.is_relative_to(folder) for folder in OF_REAL_PROGRAMS):
-            item.add_marker(pytest.mark.flaky(reruns=2, reruns_delay=5))
 
 
 @pytest.fixture

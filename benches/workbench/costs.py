@@ -193,6 +193,19 @@ def recording_table(costs: Sequence[Cost], levels: Sequence[int]) -> str:
     return page.table(head, rows)
 
 
+def baseline_table(costs: Sequence[Cost], levels: Sequence[int]) -> str:
+    """CPU time per request of this engine, divided by that of the baseline's."""
+    head = ("connections", "plimsoll ÷ baseline", "pairs")
+    rows = []
+    for level in levels:
+        this, baseline = (
+            per_million_s(of(costs, tool, level)) for tool in ("plimsoll", "baseline")
+        )
+        ratios = list(paired(this, baseline).values())
+        rows.append((f"{level:,}", words(spread(ratios), "{:.3f}".format), f"{len(ratios)}"))
+    return page.table(head, rows)
+
+
 def _recording_cells(costs: Sequence[Cost], level: int) -> tuple[str, str, str]:
     rows, no_rows, bare = (
         per_million_s(of(costs, tool, level)) for tool in ("plimsoll", "no-rows", "ceiling")

@@ -95,6 +95,22 @@ def _plimsoll(bench: Bench, *, record: bool = True) -> list[str]:
     )
 
 
+def baseline(checkout: Path) -> Tool:
+    """The engine of another checkout, built there by `make setup`, as a tool beside this one.
+
+    Args:
+        checkout: Folder of the checkout.
+    """
+    place = f"PYTHONPATH={checkout.resolve() / 'python'}"
+    return Tool(
+        "baseline",
+        "plimsoll, baseline",
+        "",
+        lambda bench: ["env", place, *_plimsoll(bench)],
+        said_by_plimsoll,
+    )
+
+
 def _plimsoll_without_rows(bench: Bench) -> list[str]:
     return _plimsoll(bench, record=False)
 
@@ -118,7 +134,7 @@ def _ceiling(bench: Bench) -> list[str]:
 def ceiling() -> Path:
     """The bare loop, built when it is not there or has changed."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", CHECKOUT / "target")) / "ceiling"
-    where = ["--manifest-path", str(CHECKOUT / "benches/capacity/Cargo.toml"), "--target-dir"]
+    where = ["--manifest-path", str(CHECKOUT / "benches/ceiling/Cargo.toml"), "--target-dir"]
     build = ["cargo", "build", "--release", "--quiet", "--locked", *where, str(target)]
     subprocess.run(build, check=True)
     return target / "release" / "plimsoll-ceiling"

@@ -105,7 +105,7 @@ def test_every_number_that_a_person_wants_is_there() -> None:
     text = "\n".join(shown(trial(statuses=statuses(s200=56_000))))
     for words in (
         "go2048", "closed model", "response time", "mean", "p95", "8,000/s", "56,000 complete",
-        "200 × 56,000", "requested 1,000, opened 1,000, answered 1,000", "cores busy",
+        "200 × 56,000", "requested 1,000, opened 1,000, with response 1,000", "cores busy",
         "✓ sound by ",
     ):  # fmt: skip
         assert words in text
