@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 import postgres_server
+from plimsoll import aggregate
 from plimsoll.drivers.tools import jmeter
 
 HERE = Path(__file__).parent
@@ -32,6 +33,13 @@ def pytest_configure() -> None:
     A shell has what it starts in the background ignore it, and who is started inherits that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_database() -> Generator[None]:
+    """Queries of all tests share one instance of DuckDB, as those of a trial's derivation do."""
+    with aggregate.database.shared():
+        yield
 
 
 @pytest.fixture

@@ -526,15 +526,14 @@ def simulate_served(
     free_ns = start_ns
     while free_ns < end_ns:
         due, sent, done, outcomes = burst(asked, pace, draw, free_ns, end_ns)
-        if end_ns < pace.at_ns[-1]:
+        is_lost = _loses(outcomes[-1])
+        if not is_lost and end_ns < pace.at_ns[-1]:
             outcomes = outcomes[:-1]
         if not outcomes:
             return
-        lost = [i for i, name in enumerate(outcomes) if name not in (*ANSWERED, "unfinished")]
-        last = lost[0] + 1 if lost else len(outcomes)
-        outcomes = outcomes[:last]
-        end = outcomes[-1] if lost else "unfinished"
-        closed_ns = int(done[last - 1]) if lost else None
+        last = len(outcomes)
+        end = outcomes[-1] if is_lost else "unfinished"
+        closed_ns = int(done[last - 1]) if is_lost else None
         number = add_connection(
             asked, rows, slot, free_ns, end_ns, pace, last, last - 1, (end, closed_ns)
         )
@@ -545,7 +544,7 @@ def simulate_served(
 def burst(
     asked: Options, pace: Pace, draw: np.random.Generator, free_ns: int, end_ns: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
-    """Requests of one connection from the instant it is wanted to the end of the load."""
+    """Requests of one connection from the instant it is wanted until it is lost or time is up."""
     ready_ns = free_ns + HANDSHAKE_NS
     left = pace.work_at(end_ns) - pace.work_at(ready_ns)
     count = max(int(left * 1.3) + 40, 1)
@@ -559,9 +558,18 @@ def burst(
     number = int(np.searchsorted(done, end_ns)) + 1
     names = [*asked.failures, "ok"]
     shares = [*asked.failures.values()]
-    outcomes = [str(name) for name in draw.choice(names, number, p=[*shares, 1 - sum(shares)])]
-    outcomes[-1] = "unfinished"
+    kinds = draw.choice(len(names), number, p=[*shares, 1 - sum(shares)])
+    lost = np.flatnonzero(np.array([_loses(name) for name in names])[kinds[:-1]])
+    number = int(lost[0]) + 1 if lost.size else number
+    outcomes = [names[kind] for kind in kinds[:number]]
+    if not lost.size:
+        outcomes[-1] = "unfinished"
     return due[:number], sent[:number], done[:number], outcomes
+
+
+def _loses(outcome: str) -> bool:
+    """Whether the connection is lost with it."""
+    return outcome not in {*ANSWERED, "unfinished"}
 
 
 def add_connection(  # noqa: PLR0917
