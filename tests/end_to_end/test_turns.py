@@ -258,6 +258,18 @@ def test_servers_that_fail_cost_their_own_trials(tmp_path: Path) -> None:
     assert of(tmp_path, "toy-exits-at-once.plaintext.steady.1").turns == ()
 
 
+def test_a_server_that_works_while_it_rests_is_frozen_and_its_recording_says_so(
+    tmp_path: Path,
+) -> None:
+    busy = "toy-works-at-rest.plaintext.steady.1"
+    ran = conducted(tmp_path, "--set", "frameworks=toy,toy:works-at-rest")
+    assert ran.code == 0, ran.stderr
+    notes = {trial: " ".join(of(tmp_path, trial).notes) for trial in (FIRST, busy)}
+    assert "frozen between its turns" in notes[busy]
+    assert "frozen" not in notes[FIRST]
+    assert of(tmp_path, busy).ending.kind == "completed"
+
+
 def test_an_engine_that_is_killed_costs_its_own_trial(tmp_path: Path) -> None:
     running = start("run", campaign(tmp_path), *TOYS, "--no-report", folder=tmp_path)
     running.wait_until_it_drives()

@@ -6,6 +6,7 @@
 import os
 import signal
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
@@ -52,6 +53,14 @@ class Server(ThreadingHTTPServer):
         pass
 
 
+def work() -> None:
+    while True:
+        end_s = time.monotonic() + 0.003
+        while time.monotonic() < end_s:
+            pass
+        time.sleep(0.007)
+
+
 def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     if TOY == "exits-at-once":
@@ -60,6 +69,8 @@ def main() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if TOY == "never-ready":
         time.sleep(600)
+    if TOY == "works-at-rest":
+        threading.Thread(target=work, daemon=True).start()
     if TOY == "starts-slowly":
         time.sleep(1)
     port = int(os.environ.get("TOY_PORT") or os.environ["PORT"])
