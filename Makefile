@@ -40,8 +40,9 @@ demo: setup ## set up, run campaigns/quick.toml, print where the report is
 	@$(BIN)/plimsoll install --available --campaign $(CAMPAIGN)
 	@$(BIN)/plimsoll run $(CAMPAIGN) --available || [ $$? -eq 1 ] # 1: done, and some verdict is void
 
-# Tests that measure nothing, so they may run beside each other.
+# Tests of code alone, and tests that start real programs; of these, `alone` ones measure a load.
 PURE_TESTS := tests/unit tests/property
+REAL_TESTS := tests/cheats tests/contract tests/end_to_end tests/faults
 
 # What failed runs once more, alone and in processes of its own; pytest's exit code 1 is failed tests.
 define pytest
@@ -53,7 +54,8 @@ endef
 test: setup ## set up, then every test whose toolchain is present; what is skipped is listed
 	cargo test --workspace --quiet
 	$(call pytest,--numprocesses auto $(PURE_TESTS))
-	$(call pytest,$(patsubst %,--ignore %,$(PURE_TESTS)))
+	$(call pytest,--numprocesses 2 --dist loadfile -m "not alone" $(REAL_TESTS))
+	$(call pytest,-m alone $(REAL_TESTS))
 
 .PHONY: check
 check: setup ## format, lint, types, import rules

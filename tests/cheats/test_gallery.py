@@ -31,6 +31,8 @@ from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import responses_correct
 from plimsoll.verdicts.limits import Limits
 
+pytestmark = pytest.mark.alone
+
 SEED = 20261122
 
 BROKEN = "broken JSON"

@@ -13,7 +13,7 @@ import pytest
 
 from command_line import run, start
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
 
 def found(folder: Path, *arguments: str, state: Path | None = None) -> dict[str, Any]:

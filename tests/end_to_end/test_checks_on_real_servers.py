@@ -22,7 +22,7 @@ import pytest
 
 from command_line import remedies_of, run, text_of
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(180)]
 
 HOSTILE = Path(__file__).parents[1] / "hostile_server.py"
 BURN = "while True: pass"

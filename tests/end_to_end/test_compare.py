@@ -12,6 +12,8 @@ import pytest
 
 from command_line import CHECKOUT, Ran, start
 
+pytestmark = pytest.mark.alone
+
 SCHEMA = CHECKOUT / "docs" / "schemas" / "compare-1.json"
 
 SERVER = """

@@ -18,7 +18,7 @@ import pytest
 from command_line import TOY, TOYS, Ran, run, start
 from plimsoll.verdicts.causes import BY_STOP
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
 STOP_S = 1.5
 OVERFLOW = 40

@@ -11,7 +11,7 @@ import pytest
 from command_line import run, text_of
 from preloads import preloaded
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
 
 MISSING = {
     "smaps": {"pss_bytes"},

@@ -12,7 +12,7 @@ from command_line import MARK, remedies_of, start, text_of
 from small_servers import eventually
 from stopped_threads import stopped, thread_of
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
 WRITER = "plimsoll-writer"
 """The engine's thread that writes rows to disk."""

@@ -11,7 +11,7 @@ import pytest
 
 from command_line import SMOKE, Ran, run
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
 TRIALS = [
     f"{framework}.{endpoint}.steady.1"
@@ -20,7 +20,7 @@ TRIALS = [
 ]
 
 INSTALLED = pytest.mark.skipif(shutil.which("go") is None, reason="`go` is not on the PATH")
-pytestmark = [pytestmark, INSTALLED]
+pytestmark = [*pytestmark, INSTALLED]
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from plimsoll.verdicts.checks import undisturbed
 from plimsoll.verdicts.limits import Limits
 from thief import Loot, robbed
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
 SERVER_CORE, DRIVER_CORE = sorted(os.sched_getaffinity(0))[:2] or (0, 1)
 CORES = {"server": SERVER_CORE, "driver": DRIVER_CORE}

@@ -13,7 +13,7 @@ from faults.catalogue import FAULTS, NO_CHECK, PROVED, REFUSED, Fault, Proved
 from faults.trials import JUDGED, Seen, Trial, seen
 from plimsoll.verdicts.checks import CHECKS
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
 
 Seeing = Callable[[Trial], Seen]
 FOUND = [fault for fault in FAULTS if fault.found_by != NO_CHECK]
