@@ -331,7 +331,7 @@ def _table(kind: tables.Table, rows: list[dict[str, Any]]) -> pa.Table:
 def verdict(check: str, subject: str, level: Level, *texts: str, **changes: Any) -> Verdict:
     """A verdict with the numbers of the sample's checks; `texts` are its sentences."""
     values: dict[str, Any] = {
-        "littles_law": (0.71, 0.85, "ratio", "0.71 of the connections asked for were at work."),
+        "littles_law": (0.71, 0.85, "ratio", "0.71 of the requested connections were busy."),
         "driver_headroom": (
             0.84,
             0.8,

@@ -98,7 +98,7 @@ def test_a_full_listen_queue_is_named_with_its_numbers_and_what_to_change(
     assert f"queue of {BACKLOG} places (`net.core.somaxconn` {SOMAXCONN:,})" in text_of(backlog)
     assert "ListenOverflows " in text_of(backlog)
     assert "ListenDrops " in text_of(backlog)
-    became = f"Of {ASKED} connections requested, {opened} were opened and {answered} answered"
+    became = f"Of {ASKED} connections requested, {opened} were opened and {answered} got a response"
     assert became in text_of(backlog)
     assert f"({BACKLOG}; this host allows {SOMAXCONN:,})" in remedies_of(backlog)
 

@@ -335,7 +335,7 @@ FAULTS = (
         10_000,
         NO_CHECK,
         lambda size: _bodies(wrong_every=_every(size)),
-        why="nobody said which body is right; `responses_correct` says that no body was checked",
+        why="no expected body was given; `responses_correct` reports that no body was checked",
     ),
     Fault(
         "wrong under load only",
@@ -396,7 +396,7 @@ FAULTS = (
         10_000,
         NO_CHECK,
         lambda size: _short(empty_every=_every(size)),
-        why="nobody said how long a body is; with `--expect-length` all are found",
+        why="no expected length was given; with `--expect-length` all are found",
     ),
     Fault(
         "error pages",
@@ -636,7 +636,7 @@ FAULTS = (
     ),
     Fault(
         "wrong port",
-        "Nobody listens at the address",
+        "Nothing listens at the address",
         "load generator",
         "time",
         (1,),

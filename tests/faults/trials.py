@@ -103,7 +103,7 @@ class Trial:
     """What is started; equal trials need to be made once only.
 
     Attributes:
-        server: The server; None for an address where nobody listens.
+        server: The server; None for an address where nothing listens.
         load: What is typed behind the address.
         path: Path behind the address.
         meanwhile: Done as soon as the load generator drives.

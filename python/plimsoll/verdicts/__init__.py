@@ -1,6 +1,6 @@
-"""Verdicts: how far a number may be believed.
+"""Verdicts: how far a number can be trusted.
 
-The catalogue knows every check; it is imported when it is used, so that figures are told without.
+The catalogue knows every check; it is imported on first use, so that figures are judged without it.
 """
 
 from typing import TYPE_CHECKING

@@ -26,7 +26,7 @@ OF_EACH = ("failures_counted", "link_headroom", "cpu_bounds", "equal_lengths")
 
 @dataclass(frozen=True)
 class Audited:
-    """One result and what is to be said of it.
+    """One result and its verdicts.
 
     Attributes:
         figures: The result.

@@ -1,9 +1,9 @@
-"""Causes: what explains several findings at once, so that one check tells it and the others do not.
+"""Causes: what explains several findings at once, so that one check reports it.
 
 A load generator that was killed leaves no rows, and twenty checks then find something missing; one
 that was stopped for two seconds leaves a server that "stalled". A cause belongs to one check,
-its owner, which judges it. Where others doubt the trial for the same reason they are not checked,
-say so, and say nothing of the server.
+its owner, which judges it. Other checks that doubt the trial for the same reason become "not
+checked" and refer to it, so they do not blame the server.
 
 Causes are looked for in this order, and the first one counts: the load generator failed, the server
 died, no connection could be opened, the load was interrupted, the load generator stalled, other
@@ -45,7 +45,7 @@ BY_SHORT_STOP = frozenset({*_PACE, "littles_law"})
 BY_STOP = BY_SHORT_STOP | {"failures_explained", "connection_target_met", "counters_agree"}
 """A short stop changes how throughput went; only a long one fails requests and connections."""
 BY_OTHERS = frozenset(_PACE)
-"""Told by one check where others had more than the trial. Below that, `steady` and
+"""Reported by one check if others had more than the trial. Below that, `steady` and
 `offered_rate_met` take off by themselves what the machine changed."""
 
 
@@ -66,11 +66,11 @@ class Cause:
 
 
 def explained(tables: Tables, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Verdicts of which one tells what explains the others.
+    """The verdicts, with those that a common cause explains as not checked.
 
     Args:
         tables: The tables of the trial.
-        verdicts: What each check says of it on its own.
+        verdicts: The verdict of each check on its own.
     """
     cause = of(tables, {one.check: one for one in verdicts})
     if cause is None:
@@ -98,7 +98,7 @@ def of(tables: Tables, judged: Mapping[str, Verdict]) -> Cause | None:
 
     Args:
         tables: The tables of the trial.
-        judged: What each check says of it on its own, by its name.
+        judged: The verdict of each check on its own, by its name.
     """
     recording = tables.recording
     return (

@@ -37,7 +37,7 @@ def closed(ends: Sequence[ConnectionEnd]) -> int:
     return sum(end.held for end in ends)
 
 
-def told(tables: Tables, ends: Sequence[ConnectionEnd]) -> str:
+def described(tables: Tables, ends: Sequence[ConnectionEnd]) -> str:
     """`38 of 48 connections, each after 1,000 responses`; `after 7 to 1,000 responses`.
 
     Args:

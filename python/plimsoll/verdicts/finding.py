@@ -95,8 +95,8 @@ def unread_host(
 ) -> Finding:
     """A finding about what the kernel counts and that was not read where it should have been.
 
-    A host that showed none of it in the whole trial has no such counter, or shows it to nobody, as
-    some containers do: then it is not available, and doubts nothing.
+    A host that showed none of it in the whole trial has no such counter, or hides it, as
+    some containers do: then it is not available, and raises no doubt.
 
     Args:
         limit: The limit that nothing can be held against.
@@ -144,7 +144,7 @@ def of_trial(
     origin = recording.origin
     fitting = [replace(one, remedy=_remedy(one.remedy, origin)) for one in findings]
     if origin == "import" or _held_s(recording) < READ_FROM_S:
-        fitting = [_untold(one) if _is_unread(one) else one for one in fitting]
+        fitting = [_unreadable(one) if _is_unread(one) else one for one in fitting]
     return verdict(check, recording.trial, fitting, source, unread)
 
 
@@ -157,9 +157,9 @@ def verdict(
 ) -> Verdict:
     """The verdict of a check: as bad as its worst finding.
 
-    It says every finding that doubts, the worst first. A sound one says its first finding, and what
-    was not checked. What the host does not say stands behind: it passes nothing, and where other
-    things could be read it does not make a trial doubtful, for then every trial there would be.
+    It lists every finding that doubts, the worst first. A sound verdict lists its first finding and
+    what was not checked. What the host does not show comes last. It passes nothing, and it does not
+    make a trial doubtful if other things could be read: else every trial on that host would be.
 
     Args:
         check: Name of the check.
@@ -183,21 +183,21 @@ def verdict(
 
 
 def _sentences(ordered: Sequence[Finding], unread: Sequence[str]) -> tuple[Sentence, ...]:
-    """What is told of findings, the worst first; each sentence once."""
-    told = [
+    """The sentences of findings, the worst first, each once."""
+    reported = [
         Sentence(one.level, _sentence(one.sentence), _sentence(_remedy(one.remedy, "campaign")))
-        for one in _told(ordered)
+        for one in _reported(ordered)
     ]
     if unread:
         text = _sentence(f"not available on this host: {', '.join(unread)}")
-        told.append(Sentence("not_checked", text))
+        reported.append(Sentence("not_checked", text))
     once: dict[str, Sentence] = {}
-    for one in told:
+    for one in reported:
         once.setdefault(one.text, one)
     return tuple(once.values())
 
 
-def _told(ordered: Sequence[Finding]) -> Iterator[Finding]:
+def _reported(ordered: Sequence[Finding]) -> Iterator[Finding]:
     """Every finding that doubts; where none does the first, and those that are not checked."""
     doubting = [one for one in ordered if one.level in DOUBTING]
     if doubting:
@@ -217,8 +217,8 @@ def _is_unread(finding: Finding) -> bool:
     return finding.level == "doubtful" and finding.measured is None
 
 
-def _untold(finding: Finding) -> Finding:
-    """What nobody could have read."""
+def _unreadable(finding: Finding) -> Finding:
+    """A finding about what could not have been read."""
     return replace(finding, level="not_checked", remedy="")
 
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def judge(tables: Tables) -> tuple[Verdict, ...]:
-    """The verdict of every check on a trial, in the order of `CHECKS`; a cause is told once.
+    """The verdict of every check on a trial, in the order of `CHECKS`; a cause is reported once.
 
-    Where its driver printed figures, what these show beside stands behind them.
+    If its driver printed figures, the verdicts on those follow.
 
     Args:
         tables: The tables of the trial.
@@ -35,10 +35,10 @@ def judge(tables: Tables) -> tuple[Verdict, ...]:
 def judge_campaign(repetitions: Sequence[ComparedTrial]) -> tuple[Verdict, ...]:
     """The verdicts of every check on a campaign, in the order of `CAMPAIGN_CHECKS`.
 
-    What one check voids, those behind it leave out.
+    Later checks leave out what an earlier one voids.
 
     Args:
-        repetitions: Its trials; of fewer than two there is nothing to say.
+        repetitions: Its trials; on fewer than two there are no verdicts.
     """
     if len(repetitions) < 2:  # noqa: PLR2004
         return ()

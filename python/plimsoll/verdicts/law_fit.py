@@ -45,7 +45,7 @@ def finding(
     beside: str = "",
     close: str,
 ) -> Finding:
-    """What a fit says: a share of variance, unless the law misses no point by much.
+    """The finding on a fit: a share of variance, unless the law misses no point by much.
 
     Args:
         over: What was fitted, as the beginning of a sentence.
@@ -53,7 +53,7 @@ def finding(
         limits: Limits of the trial, or of the campaign.
         remedy: What to do where it does not fit.
         beside: What stands behind the parameters of the law.
-        close: What is said where it misses no point by much.
+        close: The sentence's end if it misses no point by much.
     """
     limit, width = limits.of(R_SQUARED), limits.of(MISSED_RATIO)
     sentence = (

@@ -1,8 +1,8 @@
 """Limits: the number at which a check starts to doubt, and the number at which it voids.
 
 Each check declares its own `LIMITS`; `verdicts.catalogue` joins them. A campaign may change any, as
-`[limits.<check>]` with `<name>_doubtful` or `<name>_void`; a verdict then says so in its source. A
-limit whose source is `first proposal` rests on no publication and no calibration yet.
+`[limits.<check>]` with `<name>_doubtful` or `<name>_void`; the source of the verdict then shows it.
+A limit whose source is `first proposal` rests on no publication and no calibration yet.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Changes = Mapping[str, Mapping[str, float]]
 """Check to name to value, as a campaign gives them and a recording keeps them."""
 
 PROPOSAL = "first proposal"
-"""Source of a limit that nobody published and no calibration gave."""
+"""Source of a limit that is neither published nor calibrated."""
 
 
 @dataclass(frozen=True)

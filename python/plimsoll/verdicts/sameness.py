@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
 FACTOR = 10.0
-"""Answers that differ by less than this factor need not cost differently."""
+"""Responses that differ by less than this factor need not cost differently."""
 
 FEWEST_STEPS = 5
 """Two series with fewer steps in common may be alike by chance."""
@@ -55,7 +55,7 @@ def insensitive_group(
 
     Args:
         throughputs: Endpoint to throughput.
-        bodies: Endpoint to length of its answers in bytes; one that is left out is not compared.
+        bodies: Endpoint to length of its responses in bytes; one that is left out is not compared.
         within_ratio: How far apart throughputs that are alike may lie, as `spread_ratio` has it.
         least_factor: By which factor the bodies must differ; one of 0 bytes counts as 1 byte.
 

@@ -1,4 +1,4 @@
-"""Verdict: what one check says about the credibility of a number."""
+"""Verdict: the judgement of one check on the credibility of a number."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 Level = Literal["not_checked", "sound", "doubtful", "void"]
 
 LEVELS: tuple[Level, ...] = ("not_checked", "sound", "doubtful", "void")
-"""From the one that says least against a number to the one that says most."""
+"""From the one that counts least against a number to the one that counts most."""
 
 TRIAL_LEVELS: tuple[Level, ...] = ("sound", "not_checked", "doubtful", "void")
-"""Levels of trials from the best to the worst: one of which nothing is known is no sound one."""
+"""Levels of trials from the best to the worst: an unknown trial is not a sound one."""
 
 DOUBTING: tuple[Level, ...] = ("doubtful", "void")
-"""Levels that say something against a number."""
+"""Levels that count against a number."""
 
 ESSENTIAL = ("conservation", "responses_correct")
-"""Checks of which one must be sound where a trial is: of its counts, and of its responses."""
+"""A sound trial needs one of these to be sound: on its counts, or on its responses."""
 
 CAMPAIGN = "campaign"
 """Subject of a verdict on a campaign as a whole."""
@@ -31,7 +31,7 @@ CAMPAIGN = "campaign"
 
 @dataclass(frozen=True)
 class Sentence:
-    """One thing that a check says.
+    """One sentence of a verdict.
 
     Attributes:
         level: How bad it is: the worst sentence of a verdict gives the verdict its level.
@@ -51,7 +51,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one check says about the credibility of a number.
+    """The judgement of one check on the credibility of a number.
 
     Attributes:
         check: Name of the check: `littles_law`.
@@ -61,7 +61,7 @@ class Verdict:
         measured: What was measured; None when it could not be.
         limit: The limit that decided the level; for a sound verdict the first one it held.
         unit: Unit of both.
-        sentences: What it says, at least one sentence, the worst first.
+        sentences: At least one, the worst first.
         source: Where formula and limit come from.
     """
 
@@ -76,12 +76,12 @@ class Verdict:
 
     @property
     def is_doubting(self) -> bool:
-        """Whether it says something against the number."""
+        """Whether it counts against the number."""
         return self.level in DOUBTING
 
     @property
     def text(self) -> str:
-        """All that it says, without remedies."""
+        """All sentences, without remedies."""
         return " ".join(sentence.text for sentence in self.sentences)
 
     @property
@@ -137,8 +137,8 @@ def worst_trial(levels: Iterable[Level]) -> Level:
 def of_trial(verdicts: Sequence[Verdict]) -> Level:
     """The level of a trial: the worst of its verdicts.
 
-    It is `not_checked`, not `sound`, where none of the `ESSENTIAL` checks could be made: then
-    nobody knows whether the numbers count right responses, whatever the other checks say.
+    It is `not_checked`, not `sound`, if none of the `ESSENTIAL` checks could be made: then the
+    numbers may count wrong responses, whatever the other checks found.
     """
     level = worst(one.level for one in verdicts)
     if level == "sound" and not any(
@@ -149,7 +149,7 @@ def of_trial(verdicts: Sequence[Verdict]) -> Level:
 
 
 def by_checks(verdicts: Sequence[Verdict]) -> str:
-    """How many checks say what a trial is called: `by 9 of 27 checks, 18 not checked`."""
+    """How many checks the level of a trial rests on: `by 9 of 27 checks, 18 not checked`."""
     unmade = sum(verdict.level == "not_checked" for verdict in verdicts)
     sound = sum(verdict.level == "sound" for verdict in verdicts)
     if of_trial(verdicts) == "not_checked":

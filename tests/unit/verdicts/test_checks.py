@@ -214,7 +214,7 @@ TRIALS = [
             "in the measurement window alone the listen queue was full 9 times",
             "128 places (`net.core.somaxconn` 4,096)",
             "9 in the hold (on this host ListenOverflows 9, ListenDrops 9)",
-            "of 20 connections requested, 40 were opened and 40 answered",
+            "of 20 connections requested, 40 were opened and 40 got a response",
         ],
     ),
     (

@@ -31,4 +31,4 @@ CAMPAIGN_CHECKS = (
     repetitions_agree,
     drivers_agree,
 )
-"""Every check on a campaign; first those that may void something, for the others leave that out."""
+"""Every check on a campaign; those that may void something first, since the others skip that."""

@@ -1,12 +1,12 @@
-"""Do different drivers say the same of one server under one load?
+"""Do different drivers report the same for one server under one load?
 
-For each framework, endpoint and load that several drivers put on, the throughput that a driver
-reports against that by our own engine (without it, against the first driver by name):
+For each framework, endpoint and load that several drivers generate, the throughput that a driver
+reports is compared with that of Plimsoll's engine (without it, of the first driver by name):
 
     apart = max(ratio, 1 / ratio) − 1,  ratio = median by the driver / median by the other
 
-A difference within chance, where the 95 % interval of the ratio holds 1, is none. Beyond the limit
-a number says as much about the tool as about the server: tools differ in when they open
+A difference within chance, where the 95 % interval of the ratio contains 1, is none. Beyond the
+limit, a number depends on the tool as much as on the server: tools differ in when they open
 connections, in what they count, and in how much of the machine they take.
 
 Only repetitions that count are compared. A campaign with one driver gets no verdict.
@@ -79,7 +79,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
 
 
 def _finding(one: Disagreement, by: ByDriver, apart: float, limit: Limit) -> Finding:
-    """One driver that says something else."""
+    """The finding on one driver that reports another throughput."""
     ours = next(other for other in one.drivers if other.driver == one.against)
     verb = "more" if by.ratio is not None and by.ratio.value > 1 else "fewer"
     numbers = (wording.count(other.numbers[THROUGHPUT].value) for other in (by, ours))
@@ -92,7 +92,7 @@ def _finding(one: Disagreement, by: ByDriver, apart: float, limit: Limit) -> Fin
 
 
 def _agreeing(compared: Sequence[tuple[Disagreement, ByDriver, float]], limit: Limit) -> Finding:
-    """What is said where no driver lies beyond the limit."""
+    """The finding if no driver lies beyond the limit."""
     one, by, apart = max(compared, key=lambda pair: pair[2])
     sentence = (
         f"{wording.several(len(compared), 'comparison')} of drivers agree; farthest apart is "

@@ -1,13 +1,13 @@
-"""Did other programs take about as much from the entries that are compared?
+"""Did other programs take about as much from each of the entries that are compared?
 
-Each trial tells what share of its time it waited for cores that others had (`undisturbed`). What
-all entries lost alike changes no ratio, and what single trials lost more or less is in the
-intervals. What misleads is an entry that lost more than another in all of its repetitions: because
-of chance, or because a server of many threads gets more of a contended core than one of few.
+Each trial has the share of its time for which it waited for cores that others had (`undisturbed`).
+What all entries lost alike changes no ratio, and variation between single trials is in the
+intervals. An entry misleads if it lost more than another in all of its repetitions: by chance, or
+because a server of many threads gets more of a contended core than one of few.
 
-Looked at are neighbours of which one is ranked ahead of the other, at loads that ask for as much as
-can be had: how much of the lead is gone once each throughput is divided by the share of the time
-that its trial did not wait. Doubtful is a rank of which others made half.
+For neighbours that are ranked one ahead of the other, at loads at full speed, the check measures
+how much of the lead is gone once each throughput is divided by the share of the time in which its
+trial did not wait. A rank is doubtful if others made half of its lead.
 
 Source: `aggregate.disturbance`; decision 57.
 """
@@ -59,7 +59,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
         limits: The limits of the campaign.
 
     Returns:
-        Nothing where no trial tells what others took.
+        Nothing if no trial has a record of what others took.
     """
     known = [
         entry

@@ -1,11 +1,10 @@
-"""Have unrelated servers the same series, second for second?
+"""Do unrelated servers have the same series, second for second?
 
-Two servers that do not share a line of code do not answer the same number of requests in each
-second of a load. Where they do, within half a percent, the series shows the load and not the
-servers, or one trial stands for two. Series that hardly change are alike whenever their levels are
-(that is for `common_ceiling` to say), so they must be equal to the last request. Whole seconds of
-ramp and hold are compared, at one endpoint and load that asks for as much as can be had; fewer than
-five seconds may be alike by chance.
+Two servers that share no code do not give the same number of responses in each second of a load. If
+they do, within half a percent, the series shows the load and not the servers, or one trial stands
+for two. Series that hardly change are alike whenever their levels are (`common_ceiling` judges
+that), so they must be equal to the last request. The check compares whole seconds of ramp and hold,
+at one endpoint and load at full speed. Fewer than five seconds may be alike by chance.
 
 Source: comparison of series; the width is a first proposal.
 """
@@ -89,10 +88,10 @@ def _field(field: Sequence[Entry], limits: Limits) -> Finding:
     if not pairs:
         sentence = "no two servers have the same throughput in every second"
         return found(limit, 0, sentence, "")
-    told = [f"{one} and {other}" for one, other in pairs]
+    reported = [f"{one} and {other}" for one, other in pairs]
     sentence = (
         f"{wording.several(len(pairs), 'pair')} of trials of different servers have the same "
-        f"responses in every second: {wording.listed(told)}"
+        f"responses in every second: {wording.listed(reported)}"
     )
     return found(limit, len(pairs), sentence, REMEDY)
 

@@ -1,13 +1,13 @@
 """Was each server one program in all of its trials, and was all of it measured alike?
 
-A campaign may be interrupted and resumed for days. When the application was changed meanwhile, a
-median over its trials is of neither program: the numbers of that server are void. When what
-measures changed (engine, kernel, cores, load), numbers of before and after are not of one kind:
-that is a doubt. `run` refuses to make such results; they come of folders that were copied together,
-and of files that were changed while a trial ran.
+A campaign may be interrupted and resumed for days. If the application changed meanwhile, a median
+over its trials describes neither program: the numbers of that server are void. If what measures
+changed (engine, kernel, cores, load), numbers from before and after are not comparable: that is a
+doubt. `run` refuses to make such results; they come from folders that were copied together, and
+from files that changed while a trial ran.
 
-Compared are the parts that each recording keeps of what ran. Trials that failed have no number, and
-those of other tools have no parts; both are left out.
+The check compares the parts of the set-up that each recording keeps. Trials that failed have no
+number, and those of other tools have no parts; both are left out.
 
 Source: the recordings' `provenance`.
 """
@@ -93,10 +93,12 @@ def _mixed(recordings: Sequence[Recording], limits: Limits) -> Iterator[Verdict]
         programs.pop("", None)
         if len(programs) < 2:  # noqa: PLR2004
             continue
-        told = [f"{key} in {wording.several(count, 'trial')}" for key, count in programs.items()]
+        reported = [
+            f"{key} in {wording.several(count, 'trial')}" for key, count in programs.items()
+        ]
         changed = _changes(one.provenance.application for one in trials)
         sentence = (
-            f"{title} mixes {len(programs)} programs: {wording.listed(told)}; {named(changed)}"
+            f"{title} mixes {len(programs)} programs: {wording.listed(reported)}; {named(changed)}"
         )
         finding = found(limit, len(programs), sentence, REMEDY)
         yield verdict(NAME, server_name(title), [finding], SOURCE)
@@ -129,7 +131,7 @@ def _measured(recordings: Sequence[Recording], limits: Limits, *, are_one: bool)
 def _changes(parts: Iterable[tuple[Part, ...]]) -> tuple[str, ...]:
     """What differs between the first of some lists of parts and the others, each once."""
     first, *others = [one for one in parts if one]
-    return tuple(dict.fromkeys(told for one in others for told in differences(first, one)))
+    return tuple(dict.fromkeys(reported for one in others for reported in differences(first, one)))
 
 
 def _grouped(

@@ -1,15 +1,15 @@
 """Does a result depend on when in the campaign it was taken?
 
 Each repetition is a block with its combinations in shuffled order, so a drift of the machine
-spreads over all of them; it makes numbers scatter, and it should be known. Looked at is each
-trial's throughput, without what other programs took from it (`undisturbed`), against the others of
-its own combination (their mean, on logarithms), over its position in the plan: the slope of the
-straight line through all of them, from the first trial of the campaign to the last. A slope that
-chance could have made (Student's t, 99 %) is none.
+spreads over all of them. It makes numbers scatter and should be known. The check takes each trial's
+throughput, without what other programs took from it (`undisturbed`), relative to the others of its
+combination (their mean, on logarithms), over its position in the plan, and fits a straight line
+through all of them, from the first trial of the campaign to the last. A slope that chance could
+have made (Student's t, 99 %) is none.
 
-Only loads that ask for as much as can be had are looked at, and it needs combinations that were
-measured more than once: a campaign with a single repetition gets no verdict here; that its order
-may have mattered is said by `repetitions_agree`.
+Only loads at full speed count, and only combinations that were measured more than once. A campaign
+with a single repetition gets no verdict here; `repetitions_agree` reports that its order may have
+mattered.
 
 Source: analysis of covariance with position as covariate; D. C. Montgomery, Design and Analysis of
 Experiments; the limit is that below which rankings see no difference.
@@ -50,7 +50,7 @@ DRIFT_RATIO = Limit(
 )
 LIMITS = (DRIFT_RATIO,)
 FEWEST_FREEDOM = 4
-"""With fewer trials to spare, a slope cannot be told from chance."""
+"""With fewer trials to spare, a slope cannot be distinguished from chance."""
 REMEDY = (
     "Give the machine time to warm up or cool down (`cool_down`), stop other programs, and add "
     "repetitions"
@@ -82,10 +82,10 @@ def _finding(repeated: Sequence[Entry], limits: Limits) -> Finding:
         trials = wording.several(len(orders), "trial")
         sentence = f"{trials} are too few to detect drift over the campaign"
         return unknown(limit, sentence, "Request more repetitions")
-    return _told(limit, line, max(orders) - min(orders))
+    return _reported(limit, line, max(orders) - min(orders))
 
 
-def _told(limit: Limit, line: Slope, length: float) -> Finding:
+def _reported(limit: Limit, line: Slope, length: float) -> Finding:
     drift = math.expm1(line.slope * length)
     if not line.is_beyond_chance:
         return found(limit, 0.0, "throughput did not drift over the campaign", "")

@@ -1,12 +1,12 @@
-"""Does it make no difference to a server how long its answers are?
+"""Is the throughput of a server independent of the length of its responses?
 
-Where a server answers as many requests per second at four or more endpoints although the longest of
-their answers is ten times the shortest, the length is not what costs: something else was the limit.
-If that was the server's own processors, it is a fact about the server and is noted; if they had
-time to spare, the limit was outside of it, and the endpoints cannot be told apart.
+If a server gives the same responses per second at four or more endpoints, although the longest
+response is ten times the shortest, length is not what costs: something else was the limit. If that
+was the server's own processors, it is a fact about the server and is noted. If they had time to
+spare, the limit was outside of it, and the numbers do not distinguish the endpoints.
 
-Lengths are those that were received, heads included, so a difference in bodies looks smaller here
-than it is, never greater.
+Lengths are those received, heads included, so a difference in bodies can look smaller here than it
+is, never greater.
 
 Source: comparison of throughputs over endpoints; the widths are first proposals.
 """
@@ -76,7 +76,7 @@ REMEDY = (
 
 
 def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
-    """Whether throughput depends on the length of the answers, for each server and load.
+    """Whether throughput depends on the length of the responses, for each server and load.
 
     Args:
         repetitions: The trials of a campaign.
@@ -95,7 +95,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
 
 
 def _can_tell(by_endpoint: dict[str, Entry]) -> bool:
-    """Whether one server and load has answers that are short and others that are long."""
+    """Whether one server and load has both short and long responses."""
     lengths = _lengths(by_endpoint).values()
     return len(by_endpoint) >= FEWEST and max(lengths, default=0.0) >= sameness.FACTOR * min(
         lengths, default=1.0

@@ -1,17 +1,17 @@
-"""Did the reference server come out the same in every block?
+"""Did the reference server give the same numbers in every block?
 
-A campaign that has the framework `reference` measures it once in each block. Nothing about it
-changes, so what changes in its numbers is the machine. The drift of a block is the median, over
+A campaign with the framework `reference` measures it once in each block. Nothing about it changes,
+so a change of its numbers is a change of the machine. The drift of a block is the median, over
 endpoints and loads, of its throughput there against the median of all blocks. What other programs
 took from it is taken off first: `undisturbed` and `equally_disturbed` judge that. Tables compare
-within blocks, so a block that is slower as a whole changes no ratio. Beyond 5 %, which is what an
-interval is expected to be known to, the block is doubtful; beyond a quarter it is another machine,
-the block is void and its trials are left out.
+within blocks, so a block that is slower as a whole changes no ratio. Beyond 5 %, the expected
+precision of an interval, the block is doubtful. Beyond a quarter it is another machine: the block
+is void and its trials are left out.
 
-With two blocks it cannot be told which of them is the odd one: each lies half the difference away.
-At a rate that was asked for nothing would be seen, so only loads that ask for as much as can be had
-are looked at. A campaign without the reference, or with one block, gets no verdict; one whose
-reference gave no number that counts in any block is doubtful, for nothing is known of its machine.
+With two blocks the odd one is unknown: each lies half the difference away. A load at a requested
+rate would show nothing, so only loads at full speed count. A campaign without the reference, or
+with one block, gets no verdict. A campaign whose reference gave no valid number in any block is
+doubtful, because nothing is known of its machine.
 
 Source: control measurements in blocks, as in D. C. Montgomery, Design and Analysis of Experiments.
 """
@@ -70,7 +70,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
         One verdict on each block that is not sound; when all are, one on the campaign.
     """
     blocks = sorted({one.recording.repetition for one in repetitions})
-    if not _is_asked(repetitions) or len(blocks) < 2:  # noqa: PLR2004
+    if not _is_measured(repetitions) or len(blocks) < 2:  # noqa: PLR2004
         return ()
     found_drifts = drifts(repetitions)
     if not found_drifts:
@@ -80,7 +80,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     return doubts or (_all_sound(found_drifts, limits),)
 
 
-def _is_asked(repetitions: Sequence[ComparedTrial]) -> bool:
+def _is_measured(repetitions: Sequence[ComparedTrial]) -> bool:
     """Whether the campaign has the reference with a load at which a drift would be seen."""
     recordings = [one.recording for one in repetitions]
     return any(one.framework == YARDSTICK and is_saturating(one) for one in recordings)

@@ -1,14 +1,14 @@
-"""Do repetitions agree, well enough for the differences that are claimed?
+"""Do repetitions agree well enough for the differences that are claimed?
 
 Four things, over the repetitions that count of each framework at each endpoint and load:
 
-- how many there are: with one nothing is known of the spread, with two next to nothing. That is no
-  fault of a number that claims nothing: it is said to be unknown. It is doubtful where a rank rests
-  on fewer than three, or where some of those that were asked for do not count;
+- how many there are: with one, the spread is unknown, with two it is nearly so. That is no fault of
+  a number that claims nothing: the verdict reports it as unknown. It is doubtful if a rank rests on
+  fewer than three, or if some of those requested do not count;
 - the standard deviation over repetitions, divided by their mean, where it is greatest, once what
   other programs took from each is taken off;
-- the same against the difference by which a framework is ahead of the next one: where single
-  repetitions scatter more than that, the rank rests on their number alone;
+- the same against the difference by which a framework leads the next one: if single repetitions
+  scatter more than that, the rank rests on their number alone;
 - whether throughput took the same course in each: steady in one repetition and not in another is
   "inconsistent", and the median then mixes two kinds of numbers.
 
@@ -89,7 +89,7 @@ LIMITS = (
     INCONSISTENT,
 )
 SPREAD_FROM = 3
-"""Repetitions from which on their spread says something."""
+"""Repetitions from which on their spread is meaningful."""
 LOST = (
     "See why the others do not count; `--again` repeats what failed, and what is void is measured "
     "anew into another folder (`--into`)"
@@ -108,7 +108,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     if not found_entries:
         return ()
     findings = [
-        _number(found_entries, _asked(repetitions), limits),
+        _number(found_entries, _requested(repetitions), limits),
         *_spread(found_entries, limits),
         *_claims(found_entries, limits),
         *_courses(found_entries, limits),
@@ -116,12 +116,12 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     return (verdict(NAME, CAMPAIGN, findings, SOURCE),)
 
 
-def _asked(repetitions: Sequence[ComparedTrial]) -> int:
+def _requested(repetitions: Sequence[ComparedTrial]) -> int:
     """Repetitions that the campaign has begun with, whether they count or not."""
     return len({one.recording.repetition for one in repetitions})
 
 
-def _number(found_entries: Sequence[Entry], asked: int, limits: Limits) -> Finding:
+def _number(found_entries: Sequence[Entry], requested: int, limits: Limits) -> Finding:
     """How many repetitions there are, and the spread that they have."""
     limit = limits.of(REPETITIONS)
     fewest = min(len(entry.repetitions) for entry in found_entries)
@@ -134,13 +134,13 @@ def _number(found_entries: Sequence[Entry], asked: int, limits: Limits) -> Findi
             f"{wording.percent(round(_deviation(widest), 4))}"
         )
         return found(limit, fewest, sentence, "")
-    told = _of_few(few, len(found_entries))
+    reported = _of_few(few, len(found_entries))
     bold = [_claimed(*pair) for pair in _ahead(found_entries) if _is_bold(pair, limit)]
     if bold:
-        return found(limit, fewest, f"{told}. Yet {wording.listed(bold, 2)}", MORE)
-    if fewest < asked:
-        return found(limit, fewest, f"{told}, of {asked} that were requested", LOST)
-    return not_checked(limit, f"{told}; no rank is claimed")
+        return found(limit, fewest, f"{reported}. Yet {wording.listed(bold, 2)}", MORE)
+    if fewest < requested:
+        return found(limit, fewest, f"{reported}, of {requested} that were requested", LOST)
+    return not_checked(limit, f"{reported}; no rank is claimed")
 
 
 def _of_few(few: Sequence[Entry], total: int) -> str:
@@ -243,8 +243,8 @@ def _courses(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
     mixed = [entry for entry in found_entries if len(_kinds(entry)) > 1]
     if not mixed:
         return []
-    told = [f"{entry.title} ({', '.join(_kinds(entry))})" for entry in mixed]
-    sentence = f"repetitions disagree on the steady state of {wording.listed(told)}"
+    reported = [f"{entry.title} ({', '.join(_kinds(entry))})" for entry in mixed]
+    sentence = f"repetitions disagree on the steady state of {wording.listed(reported)}"
     remedy = "Lengthen the warm-up, and do not trust a median of these trials"
     return [found(limit, len(mixed), sentence, remedy)]
 

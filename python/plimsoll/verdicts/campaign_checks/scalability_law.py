@@ -1,14 +1,14 @@
-"""Does throughput grow with connections as it can, from load to load?
+"""Does throughput scale with connections as it can, from load to load?
 
 For each server and endpoint with closed loads of four or more different numbers of connections,
 alike in all else, throughput is compared with the universal scalability law, whose contention α and
-coherency β are not negative. Where the law leaves more than a twentieth of the variance unexplained
+coherency β are not negative. If the law leaves more than a twentieth of the variance unexplained
 and misses a load by more than a tenth, one of the loads is not of the same kind as the others: the
-server was not warm, the driver was the limit there, or the host had changed.
+server was not warm, the load generator was the limit there, or the host had changed.
 
-Between two loads of ten connections or more, throughput per connection must not grow by more than
-a fifth. Below ten it may: a server that is alone with its client sleeps between two requests, and
-being waked costs more than the request.
+Between two loads of ten connections or more, throughput per connection must not grow by more than a
+fifth. Below ten it may: a server with a single client sleeps between two requests, and waking up
+costs more than the request.
 
 Source: N. J. Gunther, Guerrilla Capacity Planning, 2007, on the universal scalability law.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
     Points = list[tuple[float, float]]
-    """Connections and answers per second of each load, by rising connections."""
+    """Connections and responses per second of each load, by rising connections."""
 
 NAME = "scalability_law"
 TITLE = "Scalability law"
@@ -50,7 +50,7 @@ LOADS_EFFICIENCY = Limit(
     None,
     "ratio",
     "throughput per connection of a load / that of a load with fewer of them, each warmed up",
-    PROPOSAL + "; 1 by the law; not void, for no single trial need be wrong",
+    PROPOSAL + "; 1 by the law; not void, because no single trial need be wrong",
 )
 LIMITS = (LOADS_EFFICIENCY,)
 FEWEST = 10
@@ -131,8 +131,10 @@ def _server(server: Sequence[Entry], points: Points, limits: Limits) -> Iterator
             f"{wording.percent(round(ratio, 3))} of that at {wording.count(few)}"
         )
         limit = limits.of(LOADS_EFFICIENCY)
-        told = "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
-        yield found(limit, ratio, sentence + told, REMEDY)
+        clause = (
+            "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
+        )
+        yield found(limit, ratio, sentence + clause, REMEDY)
 
 
 def _fitted(name: str, points: Points, fit: Fit, limits: Limits) -> Finding:

@@ -1,6 +1,6 @@
 """Checks: one module each, `judge(tables, limits)` gives the verdict on one trial.
 
-No check knows another. What a check cannot read it calls doubtful and says what is missing.
+No check knows another. What a check cannot read is doubtful, and its text names what is missing.
 """
 
 from plimsoll.verdicts.checks import (

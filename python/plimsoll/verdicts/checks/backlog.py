@@ -1,19 +1,20 @@
 """Was the listen queue long enough?
 
-Connections that a server has not yet accepted wait in a queue of limited length, the least of what
-the program passed to listen(2) and the host's `net.core.somaxconn`. When it is full the kernel
-drops attempts to connect, and the client tries again after a second: a limit of the configuration
-then looks like a slow or faulty server.
+Connections that a server has not yet accepted wait in a queue. Its length is limited by the lower
+of what the program passed to listen(2) and the host's `net.core.somaxconn`. When it is full, the
+kernel drops attempts to connect, and the client retries after a second: a configured limit then
+looks like a slow or faulty server.
 
-Measured is how often the queue was found full during the load, stage by stage, as two witnesses
-agree: the drops of the server's own listening sockets, and the growth of the host's counters
-ListenOverflows and ListenDrops. One attempt to connect may find it full many times: the kernel
-counts the first packet and the last one of a handshake, and each repetition of them. Where the
-sockets could not be asked, the host's counters are another program's when all attempts of the trial
-together would have found a place in the server's queue. The queue itself is read once a second.
-SYN cookies are what the kernel sends when the queue of half-open connections is full: nothing is
-turned away by them, but the connections come in a burst that the queue is too short for. That queue
-is as long as the listen queue, so cookies are another server's, too, where all attempts fit in.
+The check measures how often the queue was full during the load, stage by stage, from two witnesses
+that must agree: the drops of the server's own listening sockets, and the growth of the host's
+counters ListenOverflows and ListenDrops. One attempt to connect can count many times: the kernel
+counts the first and the last packet of a handshake, and each repetition of them. If the sockets
+could not be read, and all attempts of the trial together fit into the server's queue, the host's
+counters belong to another program. The queue itself is read once a second.
+
+The kernel sends SYN cookies when the queue of half-open connections is full. They turn nothing
+away, but they show that connections come in a burst that the queue is too short for. That queue is
+as long as the listen queue, so if all attempts fit, the cookies belong to another server, too.
 
 Source: listen(2); sock_diag(7); SNMP counters in the documentation of the Linux kernel.
 """
@@ -124,7 +125,7 @@ def _turned_away(tables: Tables) -> Turned | None:
 
 
 def _knows_own(tables: Tables) -> bool:
-    """Whether the server's own sockets said what they dropped."""
+    """Whether the drops of the server's own sockets are known."""
     return bool(tables.usage.of("server", "listen_drops"))
 
 
@@ -158,18 +159,22 @@ def _in_stage(tables: Tables, stage: RecordedStage, number: int) -> str:
         name: tables.usage.growth("machine", quantity, [window])
         for name, quantity in COUNTERS.items()
     }
-    said = [f"{name} {wording.count(rise)}" for name, rise in grown.items() if rise is not None]
-    by_host = f" (on this host {', '.join(said)})" if said else ""
+    stated = [f"{name} {wording.count(rise)}" for name, rise in grown.items() if rise is not None]
+    by_host = f" (on this host {', '.join(stated)})" if stated else ""
     return f"{wording.count(number)} in the {STAGES.get(stage.kind, stage.kind)}{by_host}"
 
 
 def _what_became(tables: Tables) -> str:
-    """Requested connections, opened and answered."""
-    asked = tables.summary.connections_requested
+    """Connections requested, opened, and with a response."""
+    requested = tables.summary.connections_requested
     opened = tables.summary.connections_opened or 0
-    answered = tables.summary.connections_with_response or 0
-    wanted = "" if asked is None else f"Of {wording.several(asked, 'connection')} requested, "
-    sentence = f"{wanted}{wording.count(opened)} were opened and {wording.count(answered)} answered"
+    responded = tables.summary.connections_with_response or 0
+    wanted = (
+        "" if requested is None else f"Of {wording.several(requested, 'connection')} requested, "
+    )
+    sentence = (
+        f"{wanted}{wording.count(opened)} were opened and {wording.count(responded)} got a response"
+    )
     return sentence if wanted else sentence[0].upper() + sentence[1:]
 
 

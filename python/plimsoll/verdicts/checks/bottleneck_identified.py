@@ -1,18 +1,18 @@
-"""Which resource was at its limit?
+"""Which resource was saturated?
 
-A closed load asks for as much as it gets, so something must be in the way of more. Measured is the
-fullest of what can be read: the server's cores together, its busiest core, the driver's busiest
-core, all cores where both share them, the listen queue, the link, and the throughput against what
-the driver can do by calibration. Where none of them was full, answers waited for something that
-nobody read: a lock, a pool of workers, a timer, another server. The number is then not what the
-server can do on its cores, and more connections may well give more.
+A closed load takes all the throughput it can get, so something limits it. The check measures the
+most saturated resource that can be read: the server's cores together, its busiest core, the load
+generator's busiest core, all cores if both share them, the listen queue, the link, and the
+throughput against the load generator's calibrated maximum. If none of them was saturated, responses
+waited for something that was not measured: a lock, a pool of workers, a timer, another server. The
+number is then not what the server can do on its cores, and more connections may well yield more.
 
-One such timer is known by its time: a server that writes an answer in parts and leaves Nagle's
-algorithm on sends the last part only when the first is acknowledged, and Linux waits 40 ms with an
-acknowledgement that nothing else carries.
+One such timer shows in its delay: a server that writes a response in parts and leaves Nagle's
+algorithm on sends the last part only after the first is acknowledged, and Linux delays an
+acknowledgement that nothing else carries by 40 ms.
 
-A few connections keep no resource full by themselves, for each waits for its answer: their number
-is the limit. Open loads and loads with pauses do not look for a limit.
+A few connections saturate nothing, because each waits for its response: their number is the limit.
+Open loads and loads with think time do not look for a limit.
 
 Source: the utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3),
 1978; `TCP_DELACK_MIN` of Linux; RFC 1122, 4.2.3.2 and 4.2.3.4.
@@ -81,12 +81,12 @@ REMEDY = Remedy(
 )
 
 DELAYED_ACK_NS = (39e6, 47e6)
-"""Between these lie answers that waited for an acknowledgement."""
+"""Responses that waited for an acknowledgement took a time between these."""
 SET_NO_DELAY = "Have the server write each response at once, or set TCP_NODELAY on its connections"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Which resource was at its limit."""
+    """Which resource was saturated."""
     return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
 
 
@@ -121,7 +121,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
 def _most_used(shares: Shares) -> str:
     """The two fullest resources: `the server's cores were 97 % busy, the link was 12 % full`."""
     ordered = sorted(shares, key=lambda name: -shares[name])
-    return ", ".join(_said(name, shares[name]) for name in ordered[:2])
+    return ", ".join(_stated(name, shares[name]) for name in ordered[:2])
 
 
 def _limit_was(tables: Tables, fullest: str) -> str:
@@ -134,7 +134,7 @@ def _limit_was(tables: Tables, fullest: str) -> str:
 
 
 def _delayed(tables: Tables) -> str:
-    """That answers waited for acknowledgements, as a clause; empty when they did not."""
+    """A clause that responses waited for acknowledgements; empty if they did not."""
     least, most = DELAYED_ACK_NS
     quarter_ns, most_ns = tables.summary.service_time.p25_ns, tables.summary.service_time.p75_ns
     if quarter_ns is None or most_ns is None or quarter_ns < least or most_ns > most:
@@ -146,19 +146,19 @@ def _delayed(tables: Tables) -> str:
     )
 
 
-def _said(name: str, share: float) -> str:
+def _stated(name: str, share: float) -> str:
     return SAID[name].format(wording.percent(round(share, 3)))
 
 
 def _few(tables: Tables) -> int | None:
-    """The connections asked for where they are so few that they are the limit; None otherwise."""
+    """The requested connections if they are so few that they are the limit; None otherwise."""
     recording = tables.recording
-    asked = tables.summary.connections_requested or 0
+    requested = tables.summary.connections_requested or 0
     pipeline = recording.load.pipeline
     server, driver = recording.server, recording.driver
     count = len(server.cores if server else ()) + len(driver.cores if driver else ())
-    is_few = 0 < asked * pipeline <= FEW_FOR_EACH_CORE * max(count, 2)
-    return int(asked) if is_few else None
+    is_few = 0 < requested * pipeline <= FEW_FOR_EACH_CORE * max(count, 2)
+    return int(requested) if is_few else None
 
 
 def _shares(tables: Tables) -> Shares:

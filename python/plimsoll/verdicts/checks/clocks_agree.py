@@ -1,10 +1,10 @@
 """Do all clocks of the trial agree?
 
-Within one host every instant is of one monotonic clock, that of the kernel: rows of the driver and
-readings of resources need no translation, and nothing is to be compared. Where several hosts took
-part, each has a clock of its own. Measured is the greatest offset between any of them and the first
-host's, as it was found by exchange of messages: rows are put together by it, and its error is in
-every time that begins on one host and ends on another.
+Within one host every instant comes from the kernel's monotonic clock: rows of the load generator
+and readings of resources need no translation, and there is nothing to compare. If several hosts
+took part, each has its own clock. The check measures the greatest offset between any of them and
+the first host's, as found by an exchange of messages. Rows are merged with these offsets, and their
+error is in every time that begins on one host and ends on another.
 
 Source: clock_gettime(2), CLOCK_MONOTONIC; D. L. Mills, RFC 5905, on offsets by exchange.
 """

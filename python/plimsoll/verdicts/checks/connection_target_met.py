@@ -1,15 +1,16 @@
-"""Did as many connections open, and were they answered, as were asked for?
+"""Did as many connections open as requested, and did all of them get responses?
 
-Connections can be missing in two ways, and be closed too soon:
+Connections can be missing in two ways, and can close too soon:
 
-- open: mean connections open in the hold divided by those asked for, by the driver's count and,
-  apart from it, by the rows; of a driver that does not count, by the kernel's count at the server;
-- answered: connections that the kernel opened and the server never answered. With a full accept
-  queue a client sees a connection as open which the server has not taken;
-- closed: connections that the server closed in good order, for each response.
+- open: mean connections open in the measurement window, divided by the requested number. Both the
+  load generator's count and the rows are compared with it; for a driver that does not count, the
+  kernel's count at the server;
+- no response: connections that the kernel opened and on which the server never responded. While the
+  accept queue is full, a client sees connections as open that the server has not accepted;
+- closed: connections that the server closed in good order, per response.
 
-Connections that carry one request each are not held open. How evenly answers fell on those that
-are is another check.
+Connections that carry one request each are not held open. `evenly_served` judges how evenly
+responses spread over those that are.
 
 Source: conservation of connections; listen(2), where the kernel opens what the server has not
 accepted.
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 NAME = "connection_target_met"
 TITLE = "Connection target met"
 LISTENS = "Check that the server runs, and listens on this address and port"
-SOURCE = "connections requested, open and answered, by the load generator and by the rows"
+SOURCE = "connections requested, open and with a response, by the load generator and by the rows"
 OPEN_RATIO = Limit(
     NAME,
     "open_ratio",
@@ -78,7 +79,7 @@ SHORTEST_S = 0.5
 OPENING_NS = 1_000_000_000
 """A foreign driver may take so long to start and to open its connections."""
 LIVED_S = 1.0
-"""A connection that lived for so long should have been answered."""
+"""A connection that was open for so long should have a response."""
 KEEP = Remedy(
     campaign="Let the server keep connections for more requests, or measure on purpose how many it "
     "allows (`requests_per_connection`)",
@@ -87,16 +88,16 @@ KEEP = Remedy(
 )
 """What to do about connections that the server closes."""
 TURNS = 5
-"""It should have been answered at the latest after so many mean response times."""
+"""It should have one at the latest after so many mean response times."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether as many connections worked as were asked for."""
+    """Whether as many connections worked as were requested."""
     if unconnected := _unconnected(tables, limits):
         return of_trial(NAME, tables.recording, [unconnected], SOURCE)
     if 0 < _held_s(tables) < SHORTEST_S:
         return of_trial(NAME, tables.recording, [_too_short(tables, limits)], SOURCE)
-    findings = [_open(tables, limits), _answered(tables, limits)]
+    findings = [_open(tables, limits), _responded(tables, limits)]
     if _is_kept(tables):
         findings += [*_open_by_rows(tables, limits), *_kept_open(tables, limits)]
     return of_trial(NAME, tables.recording, findings, SOURCE)
@@ -108,9 +109,9 @@ def _unconnected(tables: Tables, limits: Limits) -> Finding | None:
     if opened != 0 or not refused:
         return None
     causes = [words for row in tables.outcome_counts if (words := _why(row))]
-    told = f": {wording.listed(list(dict.fromkeys(causes)))}" if causes else ""
+    reported = f": {wording.listed(list(dict.fromkeys(causes)))}" if causes else ""
     attempts = wording.several(refused, "attempt")
-    sentence = f"no connection could be opened{told}, in {attempts}"
+    sentence = f"no connection could be opened{reported}, in {attempts}"
     return found(limits.of(OPEN_RATIO), 0.0, sentence, LISTENS)
 
 
@@ -136,31 +137,32 @@ def _is_kept(tables: Tables) -> bool:
 
 def _open(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(OPEN_RATIO)
-    asked, is_open = _asked(tables), tables.summary.open_connections
+    requested, is_open = _requested(tables), tables.summary.open_connections
     driver = tables.recording.driver
-    if asked and is_open is None and driver is not None and driver.opened is None:
-        by_kernel = _open_by_kernel(tables, limits, asked)
+    if requested and is_open is None and driver is not None and driver.opened is None:
+        by_kernel = _open_by_kernel(tables, limits, requested)
         if by_kernel is not None:
             return by_kernel
-    if not asked or is_open is None:
+    if not requested or is_open is None:
         sentence = "how many connections were open in the measurement window could not be read"
         return unknown(limit, sentence, REPEAT)
     opened = tables.summary.connections_opened or 0
-    answered = tables.summary.connections_with_response or 0
+    responded = tables.summary.connections_with_response or 0
     sentence = (
-        f"{wording.amount(is_open)} of {wording.amount(asked)} requested connections were open; "
-        "over "
-        f"the whole trial {wording.count(opened)} were opened and {wording.count(answered)} got a "
-        "response"
+        f"{wording.amount(is_open)} of {wording.amount(requested)} requested connections were "
+        f"open; over the whole trial {wording.count(opened)} were opened and "
+        f"{wording.count(responded)} got a response"
     )
     if not _is_kept(tables):
         return found(limit, 1.0, sentence + ", each for a few requests", "")
     if ends := closings.orderly(tables):
-        sentence += f". The server closed {closings.told(tables, ends)}, and no request was lost"
-    return found(limit, _ratio(is_open, asked), sentence, _why_not_open(tables))
+        sentence += (
+            f". The server closed {closings.described(tables, ends)}, and no request was lost"
+        )
+    return found(limit, _ratio(is_open, requested), sentence, _why_not_open(tables))
 
 
-def _open_by_kernel(tables: Tables, limits: Limits, asked: float) -> Finding | None:
+def _open_by_kernel(tables: Tables, limits: Limits, requested: float) -> Finding | None:
     """Connections of the server's port, for a driver that does not count its own.
 
     Such a driver opens them when its hold begins, so the first second of it does not count.
@@ -170,11 +172,11 @@ def _open_by_kernel(tables: Tables, limits: Limits, asked: float) -> Finding | N
     if seen is None or not _is_kept(tables):
         return None
     sentence = (
-        f"{wording.amount(seen)} of {wording.amount(asked)} requested connections were open at the "
-        "server, by the kernel's count"
+        f"{wording.amount(seen)} of {wording.amount(requested)} requested connections were open "
+        "at the server, by the kernel's count"
     )
     remedy = "Find why connections are missing: some tools open fewer than requested"
-    return found(limits.of(OPEN_RATIO), seen / asked, sentence, remedy)
+    return found(limits.of(OPEN_RATIO), seen / requested, sentence, remedy)
 
 
 def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
@@ -190,34 +192,34 @@ def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
         return [found(limit, 0.0, "the server kept every connection open", "")]
     ratio = closings.closed(ends) / completed
     sentence = (
-        f"the server closed {closings.told(tables, ends)}: one for every "
+        f"the server closed {closings.described(tables, ends)}: one for every "
         f"{wording.amount(1 / ratio)} responses, so the numbers include opening connections"
     )
     return [found(limit, ratio, sentence, KEEP)]
 
 
-def _asked(tables: Tables) -> float | None:
-    """Mean connections asked for in the hold; None when nobody says."""
-    asked = tables.usage.mean("driver", "connections_requested", tables.holds)
-    return tables.summary.connections_requested if asked is None else asked
+def _requested(tables: Tables) -> float | None:
+    """Mean connections requested in the hold; None if unknown."""
+    requested = tables.usage.mean("driver", "connections_requested", tables.holds)
+    return tables.summary.connections_requested if requested is None else requested
 
 
 def _open_by_rows(tables: Tables, limits: Limits) -> list[Finding]:
     """The same from the rows, which know nothing of the driver's count."""
-    asked, is_open = _asked(tables), tables.open_connections
-    if not asked or is_open is None or tables.summary.connections_opened is None:
+    requested, is_open = _requested(tables), tables.open_connections
+    if not requested or is_open is None or tables.summary.connections_opened is None:
         return []
     sentence = (
-        f"the recorded rows show {wording.amount(is_open)} of {wording.amount(asked)} requested "
-        "connections open on average"
+        f"the recorded rows show {wording.amount(is_open)} of {wording.amount(requested)} "
+        "requested connections open on average"
     )
-    ratio = _ratio(is_open, asked)
+    ratio = _ratio(is_open, requested)
     return [found(limits.of(OPEN_RATIO), ratio, sentence, _why_not_open(tables))]
 
 
-def _ratio(is_open: float, asked: float) -> float:
+def _ratio(is_open: float, requested: float) -> float:
     """Open connections / requested ones; 1 where a sentence would say the same number twice."""
-    return 1.0 if wording.amount(is_open) == wording.amount(asked) else is_open / asked
+    return 1.0 if wording.amount(is_open) == wording.amount(requested) else is_open / requested
 
 
 def _why_not_open(tables: Tables) -> str:
@@ -235,7 +237,7 @@ def _why_not_open(tables: Tables) -> str:
     )
 
 
-def _answered(tables: Tables, limits: Limits) -> Finding:
+def _responded(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(UNANSWERED_RATIO)
     opened = tables.summary.connections_opened
     if opened is None or tables.summary.connections_with_response is None:

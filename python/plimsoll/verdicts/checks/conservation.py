@@ -1,10 +1,10 @@
-"""Is every request that was sent a row, and every row a request that was sent?
+"""Does every request that was sent have a row, and every row a request that was sent?
 
-    requests sent = right + wrong + refused + timed out + lost + malformed + unfinished
+    requests sent = correct + wrong + refused + timed out + lost + malformed + unfinished
 
-Both sides are counted twice, independently: by the driver while it works, outcome by outcome, and
-here from the rows. Any difference voids the trial, for then nobody knows which requests the
-percentiles are of. The same holds for connections. Rows whose instants run backwards are no
+Both sides are counted independently: by the load generator as it works, outcome by outcome, and
+here from the rows. Any difference voids the trial, because the percentiles would then cover an
+unknown set of requests. The same holds for connections. Rows whose instants run backwards are not
 requests either.
 
 Source: conservation of requests; the driver's counters do not pass through its recorder.
@@ -97,7 +97,8 @@ def _differing(tables: Tables, limits: Limits) -> Finding:
     }
     total = sum(row.requests for row in tables.outcome_counts)
     sentence = (
-        f"counters of the load generator differ from its rows: {_told(differences, rows, counted)}"
+        "counters of the load generator differ from its rows: "
+        f"{_listed(differences, rows, counted)}"
         if differences
         else f"all {wording.count(total)} requests that the load generator counted are recorded"
     )
@@ -107,17 +108,17 @@ def _differing(tables: Tables, limits: Limits) -> Finding:
 def _printed(tables: Tables, figures: ReportedStatistics, limits: Limits) -> Finding:
     """What a foreign driver printed of its hold against the rows that it wrote."""
     rows = sum(row.requests for row in tables.outcome_counts)
-    answered = sum(row.requests for row in tables.outcome_counts if row.outcome in COMPLETED)
+    responded = sum(row.requests for row in tables.outcome_counts if row.outcome in COMPLETED)
     printed = by_figures.answers(figures)
     sentence = (
         f"the load generator printed {wording.count(printed)} responses and recorded "
-        f"{wording.several(rows, 'request')}, {wording.count(answered)} of them answered"
+        f"{wording.several(rows, 'request')}, {wording.count(responded)} of them with a response"
     )
-    return found(limits.of(ROWS_DIFFER), abs(answered - printed), sentence, REPEAT)
+    return found(limits.of(ROWS_DIFFER), abs(responded - printed), sentence, REPEAT)
 
 
 def _by_the_driver(driver: Driver) -> dict[str, int]:
-    """The driver's own counters, in words."""
+    """The driver's own counters, by description."""
     counted = {f"requests `{name}`": number for name, number in driver.outcomes.items()}
     counted["requests sent"] = driver.sent or 0
     if driver.opened is not None:
@@ -143,7 +144,7 @@ def _by_the_rows(tables: Tables) -> dict[str, int]:
     return rows
 
 
-def _told(
+def _listed(
     differences: Mapping[str, int], rows: Mapping[str, int], counted: Mapping[str, int]
 ) -> str:
     largest = sorted(differences, key=lambda name: -abs(differences[name]))
@@ -175,7 +176,7 @@ def _impossible(tables: Tables, limits: Limits) -> Finding:
     rows = tables.outcome_counts
     number = sum(r.requests if r.outcome not in BY_NAME else r.impossible for r in rows)
     sentence = (
-        f"{wording.several(number, 'request')} cannot have happened as recorded: answered before "
+        f"{wording.several(number, 'request')} cannot have happened as recorded: completed before "
         "they were sent, or with an unknown outcome"
         if number
         else "every row is possible"

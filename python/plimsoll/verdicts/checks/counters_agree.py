@@ -1,28 +1,27 @@
-"""Do the kernel, and the server itself where it counts, say the same as the driver?
+"""Do the kernel's counters, and the server's where it has them, agree with the load generator's?
 
-The kernel counts without knowing of either side. Over the whole load it must have seen at least
-what the driver claims:
+The kernel counts independently of both sides. Over the whole load it must have seen at least what
+the load generator claims:
 
-- handshakes that the driver says completed, against ActiveOpens, and on the server's host
-  PassiveOpens;
-- bytes of requests and answers, against those of the interfaces;
-- requests, and on the server's host answers too, against segments sent: without pipelining each
-  needs one of its own.
+- completed handshakes, against ActiveOpens, and on the server's host PassiveOpens;
+- bytes of requests and responses, against those of the interfaces;
+- requests, and on the server's host also responses, against segments sent: without pipelining each
+  needs a segment of its own.
 
-These counters are those of the whole host, so more than claimed may be another program's, and only
-less is judged. Where the kernel counted more than twice as many, other traffic would hide what is
-missing, so they are not compared.
+These counters cover the whole host, so an excess may belong to another program, and only a deficit
+is judged. If the kernel counted more than twice as many, other traffic would hide what is missing,
+so they are not compared.
 
-In the holds the connections of the server's port, by the kernel, are compared with those that the
-driver holds open, in both directions, where connections are kept: at each reading of the kernel
-that lies between two of the driver, and half of them must agree. One connection more or less is
-none, for both are not counted at the same instant; where each is lost and opened again once a
-second or more often, they are not compared at all.
+If connections are kept open, the kernel's connections on the server's port are compared with those
+that the load generator holds open, in both directions: at each reading of the kernel that lies
+between two of the load generator, and half of the readings must agree. A difference of one
+connection is none, because the two do not count at the same instant. If each connection is lost and
+opened again once a second or more often, they are not compared.
 
-The reference server is a third witness: it counts by itself, over its whole life, the requests that
-it received and the answers and bytes that it gave. It must have given each answer that the driver
-counts as complete. What it received and the driver does not know of was asked by somebody else, but
-for the questions of the contract, which are recorded, and some tens whether the server is ready.
+The reference server is a third witness. Over its whole life it counts the requests it received, and
+the responses and bytes it sent. It must have sent every response that the load generator counts as
+complete. Requests that it received and the load generator did not send came from another client,
+except those of the contract, which are recorded, and some tens of readiness probes.
 
 Source: `Tcp` in the kernel's document on SNMP counters; `/proc/net/dev`; sock_diag(7).
 """
@@ -105,7 +104,7 @@ ASKED_WHETHER_READY = 100
 MUCH_MORE, MANY = 2.0, 1000.0
 """More than so many times the claim, and so many more, is the traffic of other programs."""
 TOGETHER_NS = 100_000_000
-"""So near to each other the kernel's reading and the driver's word are of the same instant."""
+"""The kernel's reading and the driver's count as one instant if they are so close."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -129,7 +128,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 
 def _compared(tables: Tables) -> dict[str, bool]:
-    """What only some loads allow to compare: no answer is missing where it is not."""
+    """What only some loads allow to compare."""
     load = tables.recording.load
     is_kept = load.keeps_connections
     is_kept = is_kept and not _is_reopened(tables)
@@ -140,9 +139,9 @@ def _compared(tables: Tables) -> dict[str, bool]:
 def _is_reopened(tables: Tables) -> bool:
     """Whether connections are lost and opened again so often that no two counts are of the same."""
     stages, summary = tables.recording.stages, tables.summary
-    asked, opened = summary.connections_requested or 0, summary.connections_opened or 0
+    requested, opened = summary.connections_requested or 0, summary.connections_opened or 0
     ran_s = stages[-1].end_ns / 1e9 if stages else 0.0
-    return opened - asked > asked * ran_s
+    return opened - requested > requested * ran_s
 
 
 def _handshakes(tables: Tables, limits: Limits) -> Finding | None:
@@ -157,17 +156,17 @@ def _handshakes(tables: Tables, limits: Limits) -> Finding | None:
 def _segments(tables: Tables, limits: Limits) -> Finding | None:
     if not _compared(tables)["segments"]:
         return None
-    sent, answered = _counted(tables)
-    answered = answered if _is_here(tables) else 0
+    sent, responded = _counted(tables)
+    responded = responded if _is_here(tables) else 0
     grown = _grown(tables, "tcp_segments_out")
     if grown is None or not sent:
         return None
-    what = "requests and responses" if answered else "requests"
-    return _claimed(limits, sent + answered, grown, f"segments of {what}")
+    what = "requests and responses" if responded else "requests"
+    return _claimed(limits, sent + responded, grown, f"segments of {what}")
 
 
 def _counted(tables: Tables) -> tuple[float, float]:
-    """Requests sent, and answers, that the driver knows of: by its rows, or by its figures."""
+    """Requests sent and responses that the driver knows of, by its rows or by its figures."""
     figures = by_figures.figures_of(tables.recording)
     if figures is not None:
         return figures.ended or 0.0, by_figures.answers(figures)
@@ -185,13 +184,13 @@ def _bytes(tables: Tables, limits: Limits) -> Finding | None:
     grown = _grown(tables, "network_received_bytes" if here else "link_received_bytes")
     if grown is None or (here and not _has_lengths(tables)):
         return None
-    answered = {kind.request: kind.answered for kind in kinds}
-    sent = sum(lengths[kind] * number for kind, number in answered.items()) if here else 0
+    responded = {kind.request: kind.answered for kind in kinds}
+    sent = sum(lengths[kind] * number for kind, number in responded.items()) if here else 0
     return _claimed(limits, received + sent, grown, "bytes of requests and responses")
 
 
 def _bytes_printed(tables: Tables, figures: ReportedStatistics, limits: Limits) -> Finding | None:
-    """Bytes of answers that a foreign driver printed; how long its requests are it does not say."""
+    """Bytes of responses that a foreign driver printed; it does not print those of requests."""
     name = "network_received_bytes" if _is_here(tables) else "link_received_bytes"
     grown = _grown(tables, name)
     if grown is None or not figures.received_bytes:
@@ -234,11 +233,11 @@ def _by_the_server(tables: Tables, limits: Limits) -> list[Finding]:
         return _printed_and_given(figures, own, limits)
     if driver.sent is None:
         return []
-    answers = sum(driver.outcomes.get(name, 0) for name in COMPLETED)
+    responses = sum(driver.outcomes.get(name, 0) for name in COMPLETED)
     received = sum(kind.received_bytes for kind in tables.kind_counts)
     given = own.get("responses_sent", 0) + own.get("requests_refused", 0)
     return [
-        _given(limits, answers, given, "complete responses"),
+        _given(limits, responses, given, "complete responses"),
         _given(limits, received, own.get("sent_bytes", 0), "bytes of responses"),
         _unknown_of(
             limits, driver.sent + recording.contract_requests, own.get("requests_received", 0)
@@ -251,11 +250,11 @@ def _printed_and_given(
 ) -> list[Finding]:
     """What a foreign driver printed of its hold against what the server gave in its whole life."""
     given = own.get("responses_sent", 0) + own.get("requests_refused", 0)
-    answers = _given(limits, by_figures.answers(figures), given, "complete responses")
+    responses = _given(limits, by_figures.answers(figures), given, "complete responses")
     if not figures.received_bytes:
-        return [answers]
+        return [responses]
     sent = own.get("sent_bytes", 0)
-    return [answers, _given(limits, figures.received_bytes, sent, "bytes of responses")]
+    return [responses, _given(limits, figures.received_bytes, sent, "bytes of responses")]
 
 
 def _given(limits: Limits, claimed: float, given: float, what: str) -> Finding:
@@ -296,11 +295,11 @@ def _sockets(tables: Tables, limits: Limits) -> Finding | None:
 def _pairs(tables: Tables, start_ns: int, end_ns: int) -> list[tuple[float, float]]:
     """Connections by the kernel and by the driver at each reading within a stretch of time.
 
-    Before the driver's first word and after its last one nobody knows what it held.
+    Before the driver's first reading and after its last one its connections are unknown.
     """
-    told = tables.usage.of("driver", "connections_open")
-    start_ns = max([start_ns, *(int(series.at_ns[0]) - TOGETHER_NS for series in told)])
-    end_ns = min([end_ns, *(int(series.at_ns[-1]) + TOGETHER_NS for series in told)])
+    reported = tables.usage.of("driver", "connections_open")
+    start_ns = max([start_ns, *(int(series.at_ns[0]) - TOGETHER_NS for series in reported)])
+    end_ns = min([end_ns, *(int(series.at_ns[-1]) + TOGETHER_NS for series in reported)])
     pairs: list[tuple[float, float]] = []
     for series in tables.usage.of("server", "connections_established"):
         inside = (series.at_ns >= start_ns) & (series.at_ns <= end_ns)

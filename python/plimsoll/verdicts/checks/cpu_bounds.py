@@ -1,13 +1,14 @@
-"""Can the processor time of the server be?
+"""Is the processor time of the server possible?
 
 - bound: a server keeps no more cores busy than it was given, nor more than the host has. More means
-  that time of others was counted with it. A twentieth of a second is allowed at either end of the
-  holds, for readings take a moment and the kernel counts in hundredths of a second;
-- drift: by the utilisation law U = X · S the processor time of one answer, S = U / X, is what a
-  request costs, whatever the load. Over the levels of a ramp it may fall, since a busy server is
-  not waked for each request; it should not rise by more than a fifth above the least of all lower
-  levels. A rise says that the server does something else with its time than answer: it collects
-  garbage, waits for locks by spinning, or moves between cores.
+  that time of others was counted with it. The check allows a twentieth of a second at either end of
+  the measurement windows, because readings take a moment and the kernel counts in hundredths of a
+  second;
+- drift: by the utilisation law U = X · S the processor time of one response, S = U / X, is the cost
+  of a request at any load. Over the levels of a ramp it may fall, because a busy server is not
+  woken for each request. It should not rise by more than a fifth above the lowest of all lower
+  levels. A rise means that the server spends time on something other than responses: it collects
+  garbage, spins on locks, or moves between cores.
 
 Only levels in which the server worked for half a second or longer are compared.
 
@@ -59,7 +60,7 @@ LIMITS = (
 )
 NEEDS = None
 SLACK_S = 0.1
-"""So much processor time readings may be off, over all holds."""
+"""Readings may be off by so much processor time, over all holds."""
 SHORTEST = 2
 """Whole seconds that a level must last."""
 LEAST_BUSY_S = 0.5
@@ -67,7 +68,7 @@ LEAST_BUSY_S = 0.5
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether the processor time of the server can be."""
+    """Whether the processor time of the server is possible."""
     findings = [_bound(tables, limits), *_drift(tables, limits)]
     return of_trial(NAME, tables.recording, findings, SOURCE)
 
@@ -92,12 +93,12 @@ def _cores(tables: Tables) -> int:
     """Cores that the server could use: those it was given, or all of the host."""
     server = tables.recording.server
     given = server.cores if server is not None else ()
-    said = server.workers if server is not None and tables.recording.found_running else 0
-    return len(given) or said or len(cores.all_cores(tables.usage))
+    stated = server.workers if server is not None and tables.recording.found_running else 0
+    return len(given) or stated or len(cores.all_cores(tables.usage))
 
 
 def _drift(tables: Tables, limits: Limits) -> list[Finding]:
-    """The greatest rise of what an answer costs, from lower levels to a higher one."""
+    """The greatest rise of the cost of a response, from lower levels to a higher one."""
     if tables.recording.load.model != "closed" or not tables.recording.stages:
         return []
     known = [level for level in levels.rising(tables.seconds) if _says(level)]
@@ -119,12 +120,12 @@ def _drift(tables: Tables, limits: Limits) -> list[Finding]:
 
 
 def _says(level: Level) -> bool:
-    """Whether the processor time of a level can be told well enough."""
+    """Whether the processor time of a level is known well enough."""
     busy = level.server_busy_cores or 0.0
     long_enough = level.lasted >= SHORTEST and busy * level.counted >= LEAST_BUSY_S
     return long_enough and level.completed_per_s > 0
 
 
 def _cost_s(level: Level) -> float:
-    """Processor time of an answer."""
+    """Processor time of a response."""
     return (level.server_busy_cores or 0.0) / level.completed_per_s

@@ -1,26 +1,27 @@
 """Did the load generator have processor time to spare?
 
-Measured is the busiest second of the load generator's busiest core: its own time there, without
-that of other programs. Beyond the limit a closed load is held back by the load generator: it reads
-responses late and sends the next requests late, so throughput and latency are in part its own.
+The check measures the busiest second of the load generator's busiest core: its own time there,
+without that of other programs. Beyond the limit the load generator holds a closed load back: it
+reads responses late and sends the next requests late, so throughput and latency are in part its
+own.
 
 Time that it waited for while other programs had its cores is not its own limit: `undisturbed`
-judges that. Where the load generator would have been beyond the limit with what others took, of
-its own cores or of a saturated server's, nobody can say, and it is not checked.
+judges that. If the load generator would have exceeded the limit with the time that others took from
+its cores or from a saturated server's, the question is open, and the verdict is "not checked".
 
-A server that filled its own cores could not have responded to many more requests, whatever the
-load generator did: throughput is too low by at most what the server had to spare. Up to 5 %, which
-is what the interval of a throughput is expected to be known to, that is told and not doubted. Where
+A server that filled its own cores could not have responded to many more requests, whatever the load
+generator did: throughput is too low by at most what the server had to spare. Up to 5 %, the
+expected precision of the interval of a throughput, the verdict reports that and does not doubt. If
 the server had more than a tenth of its cores to spare, the throughput is the load generator's.
 
-Where server and load generator share cores and fill them, each took time from the other. Doubtful
-is a load generator that needed more of them than the server.
+If server and load generator share cores and fill them, each took time from the other. A load
+generator that used more of them than the server is doubtful.
 
-Where this host was calibrated, throughput is compared with what as many threads of the load
-generator reach at most on cores of their own. A load generator that stalled (longest pause) saw
-late what the server did meanwhile: a stall of a hundredth of the measurement window changes a 99th
-percentile, one of a twentieth the throughput. Stalls below 50 ms that other programs made are
-judged by `undisturbed`.
+If this host was calibrated, throughput is compared with the maximum that as many threads of the
+load generator reach on cores of their own. A load generator that stalled (longest pause) saw late
+what the server did meanwhile: a stall of a hundredth of the measurement window changes a 99th
+percentile, one of a twentieth the throughput. `undisturbed` judges stalls below 50 ms that other
+programs caused.
 
 Source: utilisation of the load generator; Hyperfoil warns of itself from 80 % on, Locust from 90 %.
 The maximum is that of `plimsoll calibrate`; scheduler statistics (`sched-stats`) of Linux.
@@ -59,7 +60,7 @@ LONG_PAUSE_S = 0.05
 LIKELY = 0.5
 """Waits for a core explain a stall at most twice as long."""
 LEAST_S = 1.0
-"""Readings are taken once a second: of a shorter load they tell nothing."""
+"""Readings are taken once a second: on a shorter load they are meaningless."""
 SOURCE = "CPU time of load generator and server, and run delay; proc_pid_stat(5), schedstat"
 DRIVER_BUSY_RATIO = Limit(
     NAME,
@@ -124,7 +125,7 @@ NEEDS = None
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether the driver had cores to spare, and which side was the limit."""
+    """Whether the load generator had cores to spare, and which side was the limit."""
     beside = [
         *_calibrated(tables, limits),
         *_shared(tables, limits),
@@ -224,7 +225,7 @@ def _ceiling_per_s(tables: Tables) -> float | None:
 
 
 def _calibrated(tables: Tables, limits: Limits) -> list[Finding]:
-    """How near the throughput came to what the driver can do at most."""
+    """How near the throughput came to the load generator's maximum."""
     reached = _ceiling_per_s(tables)
     if not reached:
         return []

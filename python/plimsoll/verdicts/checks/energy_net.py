@@ -1,13 +1,13 @@
-"""Is it known what energy the answers took?
+"""Is the energy that the responses took known?
 
-The power of the host in the holds, less that of the idle host, which is measured before and after
-the trial where a campaign asks for it (`idle`). A net power of less than three standard deviations
-of single seconds of the idle host cannot be told from its scatter: then there is no figure of
+Net power is the power of the host in the measurement windows less that of the idle host, which is
+measured before and after the trial if the campaign requests it (`idle`). A net power below three
+standard deviations of single seconds of the idle host is within its scatter, and gives no figure of
 energy. An idle host that was measured for less than half a minute on either side is not well known.
 
-Most virtual machines do not show their energy, and only root may read it elsewhere. Where it cannot
-be read, or the idle host was not measured, energy is unknown; no figure of it is given anywhere, so
-there is none to doubt.
+Most virtual machines do not show their energy, and elsewhere only root may read it. If it cannot be
+read, or the idle host was not measured, energy is unknown. The report then gives no figure of it,
+so there is none to doubt.
 
 Source: the kernel's document on power capping (RAPL, `energy_uj`).
 """
@@ -59,7 +59,7 @@ LONGER = "Measure the idle host for half a minute or longer (`idle` of the campa
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether it is known what energy the answers took."""
+    """Whether the energy of the responses is known."""
     return of_trial(NAME, tables.recording, _findings(tables, limits), SOURCE)
 
 
@@ -72,10 +72,10 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     if known is None:
         sentence = "the idle host was not measured before and after"
         return [not_checked(limit, sentence)]
-    return [_told(tables, limits, known), _measured(limits, known)]
+    return [_reported(tables, limits, known), _measured(limits, known)]
 
 
-def _told(tables: Tables, limits: Limits, known: Energy) -> Finding:
+def _reported(tables: Tables, limits: Limits, known: Energy) -> Finding:
     net = (
         f"the host drew {known.gross_w:.1f} W in the measurement window and {known.idle_w:.1f} W "
         "when idle"

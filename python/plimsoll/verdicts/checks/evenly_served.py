@@ -1,11 +1,12 @@
-"""Were all connections served alike?
+"""Did all connections get a similar share of the responses?
 
-Measured is the share of starved connections: open for half the hold (or for as long as a request
-may take) without one complete answer in it. Then Jain's index (Σx)² / (n Σx²) of the answers per
-unit of time that each got: 1 when all got alike, 1/n when one got all. The percentiles of a server
-that serves some connections often and others hardly are those of the former.
+The check first measures the share of starved connections: open for half of the measurement window
+(or for as long as a request may take) without one complete response in it. It then computes Jain's
+index (Σx)² / (n Σx²) of the responses per unit of time on each connection: 1 if all got the same,
+1/n if one got all. If a server serves some connections often and others hardly ever, its
+percentiles describe the former.
 
-Starvation voids a trial only where a fair server would have answered each connection ten times.
+Starvation voids a trial only if a fair server would have sent ten responses on each connection.
 Connections that carry one request each cannot starve.
 
 Source: R. Jain, D. Chiu, W. Hawe, A Quantitative Measure of Fairness, DEC-TR-301, 1984.
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 NAME = "evenly_served"
 TITLE = "Evenly served"
 FEWER = Remedy(
-    "Hold the load for longer, or ask for fewer connections",
+    "Hold the load for longer, or request fewer connections",
     "Load for longer (`-d`), or with fewer connections (`-c`)",
     "Record a longer test, or one with fewer users",
 )
@@ -65,11 +66,11 @@ NEEDS = EveryRequest(STARVED_RATIO, "how responses were spread over connections 
 SHORTEST_S = 0.5
 """In a shorter hold opening the connections takes up too much of the time to compare them."""
 FAIR_ANSWERS = 10
-"""With so many answers for each connection none is without by chance."""
+"""With so many responses per connection, chance leaves none without one."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether all connections were served alike."""
+    """Whether all connections got a similar share of the responses."""
     return of_trial(NAME, tables.recording, _findings(tables, limits), SOURCE)
 
 
@@ -89,7 +90,7 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
 
 
 def _fair(tables: Tables, limits: Limits) -> list[Finding]:
-    """Starved connections, and how evenly the answers fell on all of them."""
+    """Starved connections, and how evenly the responses spread over all of them."""
     duration_ns = sum(end - start for start, end in tables.holds)
     timeout_ns = (tables.recording.load.timeout_s or inf) * 1e9
     least_ns = int(min(duration_ns / 2, timeout_ns))
@@ -102,10 +103,10 @@ def _fair(tables: Tables, limits: Limits) -> list[Finding]:
 
 
 def _expected(tables: Tables, duration_ns: int, least_ns: int) -> float:
-    """Answers that a fair server would have given each connection in the least time it was open."""
+    """Responses that a fair server would send on a connection in the least time it was open."""
     is_open = tables.summary.open_connections or tables.summary.connections_peak_open
-    answers = tables.summary.completed
-    return answers / is_open * least_ns / duration_ns if is_open and duration_ns else 0.0
+    responses = tables.summary.completed
+    return responses / is_open * least_ns / duration_ns if is_open and duration_ns else 0.0
 
 
 def _starved(shares: Shares, expected: float, limits: Limits) -> Finding:
@@ -114,7 +115,7 @@ def _starved(shares: Shares, expected: float, limits: Limits) -> Finding:
         f"{wording.count(shares.starved)} of {wording.count(shares.connections)} connections that "
         "were open in the measurement window got no complete response in it"
         if shares.starved
-        else "every connection that was open in the measurement window was answered in it"
+        else "every connection that was open in the measurement window got a response in it"
     )
     ratio = shares.starved / shares.connections
     finding = found(limit, ratio, sentence, "See which connections the server leaves waiting")

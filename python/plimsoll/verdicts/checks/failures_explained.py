@@ -1,10 +1,10 @@
-"""Are failures few, and is it known of each how it failed?
+"""Did few requests fail, and is the cause of each failure known?
 
-Measured is the share of the requests ended within the holds that got no complete answer: no
-connection, connection lost, too late, not HTTP, never sent. Wrong answers are another check's.
-Few failures may be let pass, but not that a server closed or reset connections with requests on
-them: one that closes in good order announces it with its last response.
-A failure is explained when its outcome has a name, and an error number where the system gives one.
+The check measures the share of requests that ended in the measurement windows without a complete
+response: no connection, connection lost, timed out, not HTTP, never sent. `responses_correct`
+judges wrong responses. A few failures may pass, but not a connection that the server closed or
+reset with requests on it: a server that closes in good order announces it with its last response. A
+failure is explained if its outcome has a name and, where the system gives one, an error number.
 
 Source: load tools that count "socket errors" without a number leave their users to guess whether
 the server, the driver or the network failed.
@@ -140,7 +140,7 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
     if not tables.summary.completed:
         sentence = (
             "no request got a response in the measurement window: "
-            f"{_told(failures) or 'none ended'}"
+            f"{_reported(failures) or 'none ended'}"
         )
         return found(limit, 1.0, sentence, _remedy(failures))
     if not failed and not has_failures:
@@ -156,7 +156,7 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
         return found(limit, 0.0, sentence + _elsewhere(tables), "")
     sentence = (
         f"{wording.count(failed)} of {wording.several(ended, 'request')} in the measurement window "
-        f"({wording.percent(failed / ended)}) got no complete response: {_told(failures)}"
+        f"({wording.percent(failed / ended)}) got no complete response: {_reported(failures)}"
         f"{_elsewhere(tables)}{_closed(tables)}"
     )
     return found(limit, failed / ended, sentence, _remedy(failures))
@@ -166,7 +166,7 @@ def _lost(tables: Tables, limits: Limits) -> Finding:
     """Requests, however few, that went with a connection which the server closed or reset."""
     limit, lost = limits.of(LOST_REQUESTS), closings.lost_requests(tables)
     ends = closings.abrupt(tables)
-    connections = f": {closings.told(tables, ends)}" if ends else ""
+    connections = f": {closings.described(tables, ends)}" if ends else ""
     sentence = (
         f"{wording.several(lost, 'request')} were lost with connections that the server closed or "
         f"reset unannounced{connections}"
@@ -179,14 +179,14 @@ def _lost(tables: Tables, limits: Limits) -> Finding:
 def _closed(tables: Tables) -> str:
     """Which connections the server closed with requests on them."""
     ends = closings.abrupt(tables)
-    return f". The server closed {closings.told(tables, ends)}, unannounced" if ends else ""
+    return f". The server closed {closings.described(tables, ends)}, unannounced" if ends else ""
 
 
 def _is_failure(row: OutcomeCount) -> bool:
     return row.outcome not in NOT_FAILED and row.outcome not in COMPLETED
 
 
-def _told(failures: list[OutcomeCount]) -> str:
+def _reported(failures: list[OutcomeCount]) -> str:
     ordered = sorted(failures, key=lambda row: -row.held)
     return wording.listed([f"{wording.count(row.held)} {_words(row)}" for row in ordered])
 

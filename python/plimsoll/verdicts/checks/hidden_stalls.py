@@ -1,17 +1,17 @@
 """Do the latencies of a closed load hide stalls of the server?
 
-A connection that waits sends nothing, so a stall of 50 ms makes one slow request on each connection
-and no more, however many users would have come in it. `aggregate.stalls` finds in the rows when no
-response came although requests waited, and when single connections stalled while others got
-responses. It computes how long a user who arrives at a random instant, on a random connection,
-would have waited because of that, at least. Doubtful is a load whose 99th percentile would be more
-than twice the measured one, or whose 99.9th percentile more than five times, where there are
-enough responses for it.
+A connection that waits sends nothing. A stall of 50 ms therefore makes one slow request on each
+connection, however many users would have arrived in it. `aggregate.stalls` finds in the rows when
+no response came although requests waited, and when single connections stalled while others got
+responses. It computes a lower bound of the time that a user who arrives at a random instant, on a
+random connection, would have waited because of that. A load is doubtful if its 99th percentile
+would be more than twice the measured one, or its 99.9th percentile more than five times, if there
+are enough responses for it.
 
-Stalls below 10 ms are left out, since schedulers make those; so are those in which the load
-generator itself stalled. Where others took at least half as much processor time from server or
-load generator as the stalls lasted, the server is not blamed. A 99.9th percentile needs three
-stalls of 50 ms. Whole seconds without a response are judged by `steady`.
+Stalls below 10 ms are left out, because schedulers cause those; so are stalls of the load generator
+itself. If others took at least half as much processor time from server or load generator as the
+stalls lasted, the server is not blamed. A 99.9th percentile needs three stalls of 50 ms. `steady`
+judges whole seconds without a response.
 
 Source: `aggregate.stalls`; coordinated omission, G. Tene, README of giltene/wrk2.
 """
@@ -69,7 +69,7 @@ RARE_QUANTILE = 0.999
 RARE_NS = 50_000_000
 """A shorter stall is left out of a 99.9th percentile: any host has some."""
 FEWEST = 3
-"""Fewer stalls of single connections say nothing of a 99.9th percentile."""
+"""Fewer stalls of single connections show nothing about a 99.9th percentile."""
 MANY = 10_000
 """Of fewer responses a 99.9th percentile rests on less than ten."""
 LIKELY = 0.5
@@ -198,7 +198,7 @@ def _stalls_ns(tables: Tables) -> Sequence[int]:
 
 
 def _was_stopped(tables: Tables, stall: Window) -> bool:
-    """Whether the load generator did not look for most of a stall."""
+    """Whether the load generator itself stalled for most of a stall."""
     pause_s = disturbance.longest_pause_s(tables.usage, stall) or 0.0
     return pause_s * SECOND_NS >= LIKELY * (stall[1] - stall[0])
 

@@ -1,19 +1,19 @@
-"""Did the host work at one speed through the hold?
+"""Did the host run at one speed through the measurement window?
 
-- frequency: how far the mean frequency of the cores fell within the hold, by its readings;
+- frequency: how far the mean frequency of the cores fell within the window, by its readings;
 - heat: times a core was slowed because it was too hot;
-- quota: share of the hold for which a control group of Plimsoll was stopped, having used up its
-  time;
-- disk: share of the hold in which some task waited for a disk (PSI);
-- speed: how far the processor time of the load generator for a request wandered from second to
-  second, without what goes with its wake-ups (`aggregate.machine_speed`). Neighbours on caches and
-  memory do that too. Judged is what it leaves unknown of the mean of the hold. A single load is
-  doubtful from 10 % on, as in `steady`; repetitions of a campaign show such scatter in their
+- quota: share of the window for which a control group of Plimsoll was stopped because it had used
+  up its time;
+- disk: share of the window in which some task waited for a disk (PSI);
+- speed: how far the processor time of the load generator per request varied from second to second,
+  without what goes with its wake-ups (`aggregate.machine_speed`). Neighbours on caches and memory
+  cause that, too. The check judges how uncertain this leaves the mean of the window. A single load
+  is doubtful from 10 % on, as in `steady`; repetitions of a campaign show such scatter in their
   intervals, so a trial of it is doubtful from a third on.
 
-Virtual machines show neither frequency nor heat, and few hosts their energy. What is not shown is
-named as unknown in the statement; the level is that of what can be read. Time that a virtual
-machine did not get is judged by the check on disturbances.
+Virtual machines show neither frequency nor heat, and few hosts show their energy. The verdict
+names what the host does not show as unknown; the level follows from what it shows. `undisturbed`
+judges time that a virtual machine did not get.
 
 Source: the kernel's documents on cpufreq, thermal throttling, control groups (`cpu.stat`) and
 pressure stall information.
@@ -100,7 +100,7 @@ COMPARED_SPEED_ERROR_RATIO = Limit(
     None,
     "ratio",
     "the same of a trial of a campaign",
-    "intervals over repetitions contain it; beyond a third one trial says too little",
+    "intervals over repetitions contain it; beyond a third one trial shows too little",
 )
 LIMITS = (
     WITHHELD_RATIO,

@@ -1,13 +1,13 @@
-"""Had the link between driver and server room to spare?
+"""Did the link between load generator and server have room to spare?
 
-A link carries no more than its rate, and less of it is payload: of 1,538 bytes that a full packet
-takes on Ethernet, 1,448 are. Measured is the busier direction in the holds: bytes of requests and
-answers by the rows with that overhead, or bytes of the interface by the kernel, whichever is more,
-divided by the speed of the interface that leads to the server. A result near 1 is the speed of the
-link and not that of the server.
+A link carries no more than its rate, and less of that is payload: of 1,538 bytes that a full packet
+takes on Ethernet, 1,448 are. The check measures the busier direction in the measurement windows:
+bytes of requests and responses by the rows with that overhead, or bytes of the interface by the
+kernel, whichever is more, divided by the speed of the interface that leads to the server. A result
+near 1 is the speed of the link and not that of the server.
 
-On one host there is no link. Where the speed of a link cannot be read, as in most virtual machines,
-it is taken for one of 100 Mbit/s: what fits into that is no question.
+On one host there is no link. If the speed of a link cannot be read, as in most virtual machines,
+the check assumes 100 Mbit/s: traffic that fits into that is never limited by the link.
 
 Source: IEEE 802.3 (preamble, frame check, gap) with TCP's time stamps at an MTU of 1,500;
 `/sys/class/net/<name>/speed`.

@@ -2,26 +2,27 @@
 
     L = λ · W
 
-It holds over any stretch of time for anything that enters and leaves, so a gap means that
+The law holds over any stretch of time for anything that enters and leaves. A gap means that
 requests, connections or time were miscounted.
 
-- L is counted by the driver's clock while it works: requests in flight, weighted by time. It is not
-  derived from the rows; were it, the law would be an identity and check nothing.
+- L is counted by the load generator's clock as it works: requests in flight, weighted by time. It
+  is not derived from the rows: if it were, the law would be an identity and check nothing.
 - λ · W comes from the rows: the time of all requests from sent to done, however they ended, as far
-  as it lies within the stretch. Requests that begin before it or end after it so count for their
-  part, and there is no error at the edges. The wait between due and sent is not in flight.
+  as it lies within the stretch. Requests that begin before the stretch or end after it count in
+  part, so there is no error at the edges. The wait between due and sent is not in flight.
 
-Every hold is checked, and every step of a ramp, since a ramp leads through levels that no hold has
-(steps of less than two seconds are taken together, and no ramp has more than twenty parts). The
-stretch is that of the driver's readings that lie in it by more than half. Measured is the ratio of
-the second to the first, where it is worst.
+Every measurement window is checked, and every step of a ramp, because a ramp passes levels that no
+window has. Steps of less than two seconds are joined, and no ramp has more than twenty parts. A
+stretch consists of the load generator's readings that lie in it by more than half. The result is
+the ratio of the second quantity to the first where it is worst.
 
-In a closed load without pauses each place of an open connection, one or as many as are pipelined,
-always has a request: at the server, or about to be sent. So requests in flight by the driver's
-clock, and those that wait to be sent by the rows, are together as many as there are places. The
-second number is the driver's own time between two requests; on a driver that is busy it may be a
-tenth of all. It is no fault, for it is part of the response time, and whether the driver had time
-to spare is asked elsewhere; but a place that has neither is not used.
+In a closed load without think time, every place of an open connection (one, or the number of
+pipelined requests) always holds a request: at the server, or about to be sent. So the requests in
+flight by the load generator's clock and those waiting to be sent by the rows add up to the number
+of places. The second number is the load generator's own time between two requests, and may reach a
+tenth of the total on a busy one. That is no fault, because it is part of the response time, and
+`driver_headroom` judges whether the load generator had time to spare. A place with neither is
+unused.
 
 Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
 """
@@ -101,7 +102,7 @@ UNREAD = (
 
 @dataclass(frozen=True)
 class _Counted:
-    """A part of the load in which the driver said what was in flight.
+    """A part of the load for which the driver reported its requests in flight.
 
     Attributes:
         place: Where it is, as the beginning of a sentence; empty for a hold.
@@ -125,14 +126,14 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     if not holds or len(holds) < len(windows):
         return [unknown(limits.of(ACCOUNTED_RATIO), UNREAD, REPEAT)]
     parts = [*holds, *_in_ramps(tables)]
-    told = tables.in_flight([part.window for part in parts])
+    reported = tables.in_flight([part.window for part in parts])
     findings = [
         one
-        for part, by_rows in zip(parts, told, strict=True)
+        for part, by_rows in zip(parts, reported, strict=True)
         for one in _accounted(limits, part, by_rows)
     ]
     last = len(holds) - 1
-    return [*findings, *_occupied(tables, limits, holds[last], told[last])]
+    return [*findings, *_occupied(tables, limits, holds[last], reported[last])]
 
 
 def _in_ramps(tables: Tables) -> Iterator[_Counted]:
@@ -187,11 +188,11 @@ def _accounted(limits: Limits, part: _Counted, by_rows: InFlight) -> Sequence[Fi
     ]
 
 
-def _sentence(counted: float, told: InFlight, ratio: float) -> str:
+def _sentence(counted: float, reported: InFlight, ratio: float) -> str:
     return (
         f"the load generator counted {wording.amount(counted)} requests in flight; "
-        f"{wording.count(told.ended_per_s)} requests/s that took "
-        f"{wording.seconds(told.time_s)} each make {wording.amount(told.mean)} "
+        f"{wording.count(reported.ended_per_s)} requests/s that took "
+        f"{wording.seconds(reported.time_s)} each make {wording.amount(reported.mean)} "
         f"({wording.percent(round(ratio, 3))})"
     )
 

@@ -1,10 +1,11 @@
-"""Was there memory enough?
+"""Was there enough memory?
 
-Four numbers over the holds: pages that the host swapped, page faults of the server that needed a
-disk, time in which some task waited for memory (PSI), and, over the whole load, processes that the
-kernel killed for want of it. A server whose memory lies on a disk is as fast as that disk.
+The check takes four numbers over the measurement windows: pages that the host swapped, page faults
+of the server that needed a disk, time in which some task waited for memory (PSI), and, over the
+whole load, processes that the kernel killed to free memory. A server whose memory is swapped to a
+disk is as fast as that disk.
 
-Some pages are always swapped or read again on behalf of others, so only many of them count.
+Some pages are always swapped or read again on behalf of others, so only large numbers count.
 
 Source: `/proc/vmstat`; proc_pid_stat(5), majflt; the kernel's document on pressure stall
 information.
@@ -64,8 +65,8 @@ KILLS = Limit(
     0.0,
     None,
     "processes",
-    "processes that the kernel killed for want of memory during the load",
-    "a kill is never without effect",
+    "processes that the kernel killed during the load because memory ran out",
+    "a kill always has an effect",
 )
 LIMITS = (
     SWAPPED_PER_S,
@@ -100,13 +101,13 @@ WITNESSES = (
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether there was memory enough."""
+    """Whether there was enough memory."""
     parts = {
         what: _rate(tables, limits.of(limit), (scope, quantity), sentence)
         for limit, scope, quantity, what, sentence in RATES
     }
     parts["pressure on memory"] = _waited(tables, limits)
-    parts["kills for want of memory"] = _killed(tables, limits)
+    parts["kills because memory ran out"] = _killed(tables, limits)
     findings = [finding for finding in parts.values() if finding is not None]
     unread = [what for what, finding in parts.items() if finding is None]
     if not findings:
@@ -121,8 +122,8 @@ def _rate(tables: Tables, limit: Limit, read: tuple[str, str], sentence: str) ->
     per_s = tables.usage.rate(*read, tables.holds)
     if per_s is None:
         return None
-    told = sentence.format(wording.amount(per_s)) + " in the measurement window"
-    return found(limit, max(per_s, 0.0), told, REMEDY)
+    reported = sentence.format(wording.amount(per_s)) + " in the measurement window"
+    return found(limit, max(per_s, 0.0), reported, REMEDY)
 
 
 def _waited(tables: Tables, limits: Limits) -> Finding | None:

@@ -1,20 +1,21 @@
-"""Did requests arrive at the rate, and at the instants, that the load asks for?
+"""Did requests arrive at the rate and at the instants that the load specifies?
 
-Only in the open model, where a schedule says when each request is due, whatever the server does.
+This check applies to the open model only, where a schedule sets when each request is due, whatever
+the server does.
 
-- rate: requests sent in the holds against those that the schedule asks for in them. Where arrivals
-  are drawn at random, four standard deviations of a Poisson count are no difference.
-- lag: the 99th percentile of sent − due (of fewer than 1,000 requests the highest that they tell),
-  divided by the median service time or 10 ms, whichever is longer. What waits in the driver is part
-  of the response time, which counts from due; but the server then saw other arrivals than the load
-  says, fewer at a time and later.
+- rate: requests sent in the measurement windows against those scheduled in them. For random
+  arrivals, a difference within four standard deviations of a Poisson count is chance.
+- lag: the 99th percentile of sent − due (of fewer than 1,000 requests, the highest percentile that
+  they support), divided by the median service time or 10 ms, whichever is longer. Waiting in the
+  load generator is part of the response time, which counts from due. But the server then saw
+  arrivals that were later and less concurrent than the load specifies.
 
-A driver that slows down together with its server asks less of it just when it is slow.
+A load generator that slows down together with its server sends less just when the server is slow.
 
-While other programs have the load generator's cores, requests are late by no fault of the load:
-`undisturbed` judges that. Such waits explain late requests where they are no longer than the
-longest stall of the load generator, and fill half of the time that as many arrivals take. A stall
-at the end of a hold leaves the requests of its length to be sent after it.
+While other programs have the load generator's cores, requests are late through no fault of the
+load; `undisturbed` judges that. Such waits explain late requests if they are no longer than the
+longest stall of the load generator, and make up half of the time that as many arrivals take. After
+a stall at the end of a measurement window, the requests due in it are sent after the window.
 
 Source: B. Schroeder, A. Wierman, M. Harchol-Balter, Open Versus Closed: A Cautionary Tale,
 NSDI 2006; G. Tene on coordinated omission.
@@ -70,7 +71,7 @@ CHANCE = 4.0
 EDGES = 2
 """Arrivals that may fall on this or that side of the ends of a hold, for each thread."""
 LEAST_SERVICE_NS = 10_000_000
-"""Where answers are faster, lag is compared with this instead."""
+"""If responses are faster, lag is compared with this instead."""
 LATEST = {
     "p99": "one request in a hundred",
     "p95": "one request in twenty",
@@ -85,14 +86,14 @@ LIKELY = 0.5
 CAUGHT_UP = 3.0
 """A request is sent within so many times the longest stall, if stalls are all it waited for."""
 MORE_POOL = Remedy(
-    "Give the load more `connections`, or the load generator more `driver_cores`; ask for fewer "
-    "arrivals where the server was at its limit",
-    "Give the load more connections (`-c`) or threads (`-t`), or ask for a lower rate (`-R`)",
+    "Give the load more `connections`, or the load generator more `driver_cores`; request a lower "
+    "rate if the server was saturated",
+    "Give the load more connections (`-c`) or threads (`-t`), or request a lower rate (`-R`)",
 )
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether requests arrived as the load asks for."""
+    """Whether requests arrived as the load specifies."""
     if tables.recording.load.model == "unknown":
         sentence = "the requested arrivals are not recorded"
         findings = [not_checked(limits.of(RATE_DIFFERENCE), sentence)]
@@ -107,31 +108,31 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _rate(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(RATE_DIFFERENCE)
     duration_s = sum(end - start for start, end in tables.holds) / 1e9
-    asked = sum(map(_asked, tables.recording.holds))
-    if not asked or not duration_s:
+    requested = sum(map(_requested, tables.recording.holds))
+    if not requested or not duration_s:
         return not_checked(limit, "no rate was requested in the measurement window")
     sent = sum(kind.held for kind in tables.kind_counts)
-    chance = _by_chance(tables, asked) + _left_by_a_stall(tables, asked / duration_s)
-    difference = max(abs(sent - asked) - chance, 0.0) / asked
+    chance = _by_chance(tables, requested) + _left_by_a_stall(tables, requested / duration_s)
+    difference = max(abs(sent - requested) - chance, 0.0) / requested
     sentence = (
-        f"{wording.amount(asked / duration_s)} arrivals per second were requested and "
+        f"{wording.amount(requested / duration_s)} arrivals per second were requested and "
         f"{wording.amount(sent / duration_s)} requests per second were sent in the measurement "
         "window"
     )
     return found(limit, difference, sentence, MORE_POOL)
 
 
-def _asked(stage: RecordedStage) -> float:
+def _requested(stage: RecordedStage) -> float:
     """Arrivals that the schedule has in a stage: its mean level times its length."""
     return stage.mean_level * (stage.end_ns - stage.start_ns) / 1e9
 
 
-def _by_chance(tables: Tables, asked: float) -> float:
+def _by_chance(tables: Tables, requested: float) -> float:
     driver = tables.recording.driver
     edges = EDGES * max(driver.threads if driver else 1, 1)
     load = tables.recording.load
     drawn = load.model == "open" and load.arrivals == "poisson"
-    return edges + (CHANCE * sqrt(asked) if drawn else 0.0)
+    return edges + (CHANCE * sqrt(requested) if drawn else 0.0)
 
 
 def _left_by_a_stall(tables: Tables, per_s: float) -> float:

@@ -1,10 +1,10 @@
-"""Were there ports and open files enough?
+"""Were there enough ports and open files?
 
 - failed: requests that found no free port (EADDRNOTAVAIL) or no free file (EMFILE), of all;
-- files: the fullest process of server or driver, of the files that it may open. A server at its
-  limit accepts no more, and the next connection waits in its listen queue;
-- ports: connections in TIME_WAIT, where each keeps its port for a minute, of all ports and source
-  addresses towards the server. Only a load that opens connections again and again uses them up.
+- files: open files of the fullest process of server or load generator, of its limit. A server at
+  its limit accepts no more, and the next connection waits in its listen queue;
+- ports: connections in TIME_WAIT, each of which keeps its port for a minute, of all ports and
+  source addresses towards the server. Only a load that keeps opening new connections uses them up.
 
 Source: getrlimit(2), proc_pid_limits(5); ip(7), ip_local_port_range; RFC 9293 on TIME-WAIT.
 """
@@ -69,19 +69,19 @@ LOOPBACK = ("127.", "[::1]")
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether there were ports and open files enough."""
+    """Whether there were enough ports and open files."""
     recording = tables.recording
     files = _files(tables, limits)
     ports = _ports(tables, limits)
     failed = [] if _is_by_figures(tables) and (files or ports) else [_failed(tables, limits)]
     findings = [*failed, *files, *ports]
-    told = (("requests that lacked one", failed), ("open files", files), ("ports", ports))
-    unread = [name for name, known in told if not known]
+    reported = (("requests that lacked one", failed), ("open files", files), ("ports", ports))
+    unread = [name for name, known in reported if not known]
     return of_trial(NAME, recording, findings, SOURCE, unread)
 
 
 def _is_by_figures(tables: Tables) -> bool:
-    """Whether nobody wrote down how each request ended."""
+    """Whether the end of each request was not recorded."""
     driver = tables.recording.driver
     return driver is not None and driver.uses_reported_statistics
 
@@ -94,13 +94,13 @@ def _failed(tables: Tables, limits: Limits) -> Finding:
         return not_checked(limit, "no request was made")
     lacking = {name: sum(r.requests for r in counts if r.outcome == name) for name in LACKING}
     number = sum(lacking.values())
-    said = [
+    stated = [
         f"{wording.count(lacking[name])} no {what}"
         for name, what in LACKING.items()
         if lacking[name]
     ]
     sentence = (
-        f"of {wording.several(total, 'request')}, {' and '.join(said)} was left for"
+        f"of {wording.several(total, 'request')}, {' and '.join(stated)} was left for"
         if number
         else "no request lacked a port or a file"
     )

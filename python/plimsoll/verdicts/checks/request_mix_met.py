@@ -1,10 +1,11 @@
-"""Were the kinds of request mixed as the load says?
+"""Were the request types mixed as the load specifies?
 
-Measured is the greatest difference, over the kinds, between the share of a kind among the requests
-sent in the holds and the share that its weight gives it. Kinds are drawn at random, so four
-standard deviations of a drawn share, √(p (1 − p) / n), are no difference.
+The check compares each request type's share of the requests sent in the measurement windows with
+the share that its weight specifies, and measures the greatest difference. Types are drawn at
+random, so a difference within four standard deviations of a drawn share, √(p (1 − p) / n), is
+chance.
 
-A mix that lost some of its slow requests is faster than the one that was asked for.
+A mix that lost some of its slow requests is faster than the requested one.
 
 Source: the variance of a binomial share.
 """
@@ -49,7 +50,7 @@ CHANCE = 4.0
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether the kinds of request were mixed as the load says."""
+    """Whether the request types were mixed as the load specifies."""
     return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
 
 

@@ -1,18 +1,21 @@
-"""Were the responses right: before the load, under it, and after it?
+"""Were the responses correct before, during and after the load?
 
-Status and length of every response are checked while it is received, where they were asked for, and
-the bodies of all or of a sample byte by byte. Of bodies whose right spelling varies, as that of
-JSON may, a sample of some thousand is written down and checked after the load. So wrong status and
-length are a share of all complete responses of the holds, and wrong bodies a share of those that
-were compared or recomputed; where only some were, an exact interval, or what no wrong one excludes,
-is said with it. What nobody asked for was not checked, and is not said to have held. Two things are
-doubted without being asked for: lengths other than the one that more than half of the responses of
-a request type have, and bytes that no request asked for. Where no length has that majority, as of
-dynamic pages, the range of lengths is said and nothing is doubted.
+The load generator checks status and length of every response as it arrives, if the load specifies
+them, and compares the bodies of all responses or of a sample byte by byte. A body may have several
+correct spellings, as JSON does; of such bodies some thousand are stored and checked after the load.
+Wrong status and length are a share of all complete responses of the measurement windows. Wrong
+bodies are a share of the bodies that were compared or recomputed. If that was only a sample, the
+verdict adds an exact interval of the share, or its upper bound if no body was wrong.
 
-Before and after the load the contract asks the endpoint with values that a shortcut gets wrong; a
-server that fails there is void, for it did not do the work that is compared. No contract speaks
-about a server that was found running: there, right is what the one who asked said is right.
+What the load does not specify was not checked, and the verdict does not claim that it was. Two
+things are doubted in any case: lengths other than the one that more than half of the responses of a
+request type have, and bytes beyond the end of a response. If no length has that majority, as with
+dynamic pages, the verdict gives the range of lengths and doubts nothing.
+
+Before and after the load the contract sends requests with values that a shortcut gets wrong. A
+server that fails there is void, because it did not do the work that is compared. The contract does
+not apply to a server that was already running: there, the options of the load define what is
+correct.
 
 Source: results have been published that were made of error pages; an error page is quickly served.
 Intervals are those of Clopper and Pearson, Biometrika 26(4), 1934.
@@ -123,7 +126,7 @@ MANY = 1000
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether the responses were right."""
+    """Whether the responses were correct."""
     findings: list[Finding] = []
     if not tables.recording.found_running:
         findings.append(_contract(tables, limits))
@@ -196,7 +199,7 @@ def _statuses(tables: Tables) -> str:
 
 
 def _other_checks(tables: Tables, expected: tuple[ExpectedResponse, ...]) -> str:
-    """What was checked besides the status, and what was not for want of something to compare."""
+    """What was checked besides the status, and what had nothing to compare with."""
     lengths = sum(one.length_bytes is not None for one in expected)
     bodies = sum(one.has_body for one in expected)
     recomputed = sum(one.held for one in tables.recording.recomputed)
@@ -239,7 +242,7 @@ def _kinds(tables: Tables) -> str:
     statuses: Counter[int | None] = Counter()
     for count in tables.status_counts:
         statuses[count.status] += count.held_wrong
-    told = [
+    reported = [
         f"status {'unknown' if status is None else status} × {wording.count(number)}"
         for status, number in (+statuses).most_common()
     ]
@@ -249,8 +252,8 @@ def _kinds(tables: Tables) -> str:
         number = row.held - (bodies if row.outcome == "wrong_body" else 0)
         if outcome is not None and outcome.group == "wrong" and number > 0:
             if row.outcome != "wrong_status":
-                told.append(f"{wording.count(number)} {outcome.words}")
-    return wording.listed(told)
+                reported.append(f"{wording.count(number)} {outcome.words}")
+    return wording.listed(reported)
 
 
 def _contract(tables: Tables, limits: Limits) -> Finding:
@@ -321,7 +324,7 @@ def _interval(wrong: int, bodies: int) -> str:
 
 
 def _wrong_elsewhere(tables: Tables, limit: Limit, wrong: int, compared: int) -> Finding:
-    """Wrong bodies outside of the holds: nothing that is summarised, and yet a server's fault."""
+    """Wrong bodies outside of the holds: not in the summary, but still a server's fault."""
     outside = sum(count.compared for count in tables.body_counts) - compared
     sentence = (
         f"{wording.count(wrong)} of {wording.count(outside)} bodies compared outside of the "
@@ -373,19 +376,21 @@ def _none_compared(tables: Tables, limit: Limit) -> list[Finding]:
 
 
 def _lengths(tables: Tables, limits: Limits) -> Finding:
-    """Lengths that few responses of a type have, where nobody asked for a length."""
+    """Lengths that few responses of a type have, if the load specifies none."""
     limit = limits.of(ODD_LENGTHS)
-    unasked = [one for one in tables.body_lengths if _is_unasked(one, tables.recording.expected)]
+    unasked = [
+        one for one in tables.body_lengths if _is_unspecified(one, tables.recording.expected)
+    ]
     odd = [one for one in unasked if 0 < one.others < one.usual]
     if not odd:
         varying = [one for one in unasked if one.others]
         sentence = "; ".join(_varying(one, tables) for one in varying[:2]) or "no length stands out"
         return found(limit, 0.0, sentence, "")
-    sentence = wording.listed([_told_lengths(one, tables) for one in odd], 2)
+    sentence = wording.listed([_stated_lengths(one, tables) for one in odd], 2)
     return found(limit, float(sum(one.others for one in odd)), sentence, LENGTHS_REMEDY)
 
 
-def _is_unasked(lengths: BodyLengths, expected: tuple[ExpectedResponse, ...]) -> bool:
+def _is_unspecified(lengths: BodyLengths, expected: tuple[ExpectedResponse, ...]) -> bool:
     """Whether no length was expected of these responses."""
     return lengths.request >= len(expected) or expected[lengths.request].length_bytes is None
 
@@ -406,7 +411,7 @@ def _type(lengths: BodyLengths, tables: Tables) -> str:
     return f"`{names[lengths.request]}`: " if len(names) > 1 else ""
 
 
-def _told_lengths(lengths: BodyLengths, tables: Tables) -> str:
+def _stated_lengths(lengths: BodyLengths, tables: Tables) -> str:
     of = _type(lengths, tables)
     shortest, longest = lengths.others_shortest_bytes, lengths.others_longest_bytes
     other = (

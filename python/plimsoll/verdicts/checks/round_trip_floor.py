@@ -1,14 +1,14 @@
-"""Was any answer faster than the way to the server and back?
+"""Was any response faster than the network round trip?
 
-No answer comes before a packet could go there and one come back. The kernel knows the least round
-trip of each connection (TCP_INFO), and was asked once a second for those of the driver. Measured is
-the least service time of the trial divided by the least round trip that was seen. A tenth less is
-allowed, for not every connection was asked.
+No response can arrive before a packet has reached the server and another has come back. The kernel
+knows the minimum round trip of each connection (TCP_INFO), and Plimsoll reads it once a second for
+the load generator's connections. The check divides the minimum service time of the trial by the
+minimum round trip seen. It allows a tenth less, because not every connection was read.
 
-Pipelined requests share packets with others and are left out. Where the kernel was not asked, or
-did not say, the least handshake by the rows takes its place, which is never less than a round trip:
-it can show that all is well, but not the contrary, for a driver that opens thousands at once sees
-each of them late.
+Pipelined requests share packets with others and are left out. If the kernel's values are missing,
+the fastest handshake in the rows takes their place. A handshake never takes less than a round trip,
+so it can show that all is well, but not the contrary: a load generator that opens thousands at once
+sees each of them late.
 
 Source: tcp(7), TCP_INFO; sock_diag(7).
 """
@@ -47,7 +47,7 @@ REMEDY = "Discard these numbers: some responses did not come from the server"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether every answer took at least a round trip."""
+    """Whether every response took at least a round trip."""
     return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
 
 
@@ -73,9 +73,9 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
 
 def _by_handshakes(tables: Tables, limit: Limit, service_ns: float) -> Finding:
     handshake_ns = tables.summary.connect.min_ns
-    told = f"the fastest response took {wording.seconds(service_ns / 1e9)}"
+    clause = f"the fastest response took {wording.seconds(service_ns / 1e9)}"
     if handshake_ns and limit.level(service_ns / handshake_ns) == "sound":
-        sentence = f"{told}, the fastest handshake {wording.seconds(handshake_ns / 1e9)}"
+        sentence = f"{clause}, the fastest handshake {wording.seconds(handshake_ns / 1e9)}"
         return found(limit, service_ns / handshake_ns, sentence, "")
-    sentence = f"{told}; the least round trip to the server could not be read"
+    sentence = f"{clause}; the least round trip to the server could not be read"
     return unread_host(limit, tables.usage, [TRIP], sentence)

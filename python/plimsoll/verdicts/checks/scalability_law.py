@@ -1,18 +1,18 @@
-"""Does throughput grow with connections as it can?
+"""Does throughput scale with connections as it can?
 
 Over the levels of a ramp of a closed load that last two seconds or longer:
 
 - efficiency: throughput per connection at a level, X(N)/N, divided by the greatest of all lower
-  levels. A server may lose by more connections, it cannot give each of them more than before: a
-  level above that had not yet come to its pace below it, or counts what was not served;
+  levels. More connections can cost a server throughput, but they cannot raise the throughput of
+  each one. A level above that was not yet warm below it, or counts what was not served;
 - fit: four levels or more are compared with the universal scalability law, whose contention α and
-  coherency β are not negative. Where it leaves more than a twentieth of the variance unexplained,
+  coherency β are not negative. If the law leaves more than a twentieth of the variance unexplained
   and misses a level by more than a tenth, throughput jumps in a way that no queue has: levels mix
-  different states of the server or of the host. (The second condition, since a server that is full
-  from the first level on has no variance to explain.)
+  different states of the server or of the host. (The second condition is needed because a server
+  that is saturated from the first level on has no variance to explain.)
 
-Levels of fewer than ten connections count in the fit and not in efficiency: a server that is alone
-with its one client sleeps between two requests, and being waked costs more than the request.
+Levels of fewer than ten connections count in the fit and not in efficiency: a server with a single
+client sleeps between two requests, and waking up costs more than the request.
 
 Source: N. J. Gunther, Guerrilla Capacity Planning, 2007, on the universal scalability law.
 """
@@ -69,7 +69,7 @@ REMEDY = Remedy(
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether throughput over the levels of a ramp can be."""
+    """Whether throughput over the levels of a ramp is possible."""
     return of_trial(NAME, tables.recording, _findings(tables, limits), SOURCE)
 
 
@@ -99,8 +99,8 @@ def _efficiency(known: Sequence[Level], limits: Limits) -> list[Finding]:
         f"{wording.percent(round(ratio, 3))} of the best lower level"
     )
     limit = limits.of(EFFICIENCY)
-    told = "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
-    return [found(limit, ratio, sentence + told, REMEDY)]
+    clause = "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
+    return [found(limit, ratio, sentence + clause, REMEDY)]
 
 
 def _gain(lower: Sequence[Level], level: Level) -> tuple[float, Level]:
@@ -108,12 +108,12 @@ def _gain(lower: Sequence[Level], level: Level) -> tuple[float, Level]:
     best = max(lower, key=_each)
     if not _each(best):
         return 0.0, level
-    answers = best.completed_per_s * best.counted
-    return _each(level) / _each(best) - CHANCE / sqrt(answers), level
+    responses = best.completed_per_s * best.counted
+    return _each(level) / _each(best) - CHANCE / sqrt(responses), level
 
 
 def _each(level: Level) -> float:
-    """Answers per second of each connection."""
+    """Responses per second of each connection."""
     return level.completed_per_s / level.connections
 
 

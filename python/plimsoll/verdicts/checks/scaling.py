@@ -1,8 +1,8 @@
-"""Is throughput lost by more connections, because fewer of them are used?
+"""Does throughput fall as connections are added, because fewer of them are used?
 
 Over the levels of a ramp of a closed load: when more connections are requested, throughput must not
-fall by a tenth while a smaller share of them has a request in flight, for then they are open and
-not used. The first second of a level, in which its connections are opened, does not count where it
+fall by a tenth while a smaller share of them has a request in flight, because then they are open
+and unused. The first second of a level, in which its connections open, does not count if the level
 lasts longer.
 
 A load without levels has nothing to compare.
@@ -42,9 +42,9 @@ FALL_RATIO = Limit(
 LIMITS = (FALL_RATIO,)
 NEEDS = None
 FEWEST = 10
-"""Levels of fewer connections say nothing about a fall."""
+"""Levels of fewer connections show nothing about a fall."""
 LESS_USED = 0.05
-"""By so much the share of connections in use must fall together with throughput."""
+"""The share of connections in use must fall by so much together with throughput."""
 REMEDY = "See what limits the number of connections that the server or the load generator works on"
 
 

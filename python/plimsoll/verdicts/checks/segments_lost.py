@@ -1,13 +1,14 @@
-"""Did packets get lost on the way, or connections break?
+"""Were packets lost on the way, or did connections break?
 
-Measured is how many of all segments that the host sent in the holds it sent again. What is lost is
-repeated after 200 ms or more, so a few losses are the slowest answers of a trial. Where a load
-keeps its connections, those that were reset or could not be opened in the holds count, too, but for
-the last second, in which the load's own begin to end.
+The check measures how many of all segments that the host sent in the measurement windows were
+retransmissions. A lost segment is repeated after 200 ms or more, so a few losses are the slowest
+responses of a trial. If the load keeps its connections, connections that were reset or could not be
+opened in the measurement windows count, too. The last second does not, because the load's own
+connections begin to end in it.
 
-The counters are those of the whole host, so they count only as far as they can be this trial's:
-never more broken connections than the load lost or could not open; on loopback no more repeated
-segments than requests and handshakes that took as long as the kernel waits before it sends again.
+The counters cover the whole host, so they count only as far as they can belong to this trial: no
+more broken connections than the load lost or could not open; on loopback, no more retransmitted
+segments than requests and handshakes that took as long as the kernel waits before it retransmits.
 Fewer than ten do not count.
 
 Source: RFC 6298; `RetransSegs`, `OutSegs`, `TCPTimeouts`, `AttemptFails`, `EstabResets` and
@@ -71,7 +72,7 @@ BROKEN = ("tcp_resets_sent", "tcp_established_resets", "tcp_attempt_fails")
 """Counters of the same event on either side, of which the greatest counts."""
 AGAIN = ("machine", "tcp_retransmits")
 FEWEST = 10.0
-"""So few may be another program's."""
+"""So few may belong to another program."""
 RESENT_S = 0.2
 """Linux waits at least so long for an acknowledgement (TCP_RTO_MIN)."""
 HERE = "lo"
@@ -81,7 +82,7 @@ WHY_BROKEN = Remedy(
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether packets got lost on the way."""
+    """Whether packets were lost on the way."""
     findings = led_by(_again(tables, limits), *_broken(tables, limits))
     return of_trial(NAME, tables.recording, findings, SOURCE)
 
@@ -96,18 +97,18 @@ def _broken(tables: Tables, limits: Limits) -> list[Finding]:
     if not known or not sent or not is_kept:
         return []
     limit, on_host, own = limits.of(BROKEN_RATIO), max(known), _own_broken(tables)
-    told = f"{wording.count(on_host)} connections of this host were reset or refused"
+    clause = f"{wording.count(on_host)} connections of this host were reset or refused"
     if on_host >= FEWEST and own is not None and own < FEWEST:
-        sentence = f"{told}, {wording.count(own)} of this load: they belong to other programs"
+        sentence = f"{clause}, {wording.count(own)} of this load: they belong to other programs"
         return [not_checked(limit, sentence)]
     broken = min(on_host, on_host if own is None else own)
     ratio = broken / sent if broken >= FEWEST else 0.0
-    sentence = f"{told} in the measurement window, in {wording.count(sent)} segments"
+    sentence = f"{clause} in the measurement window, in {wording.count(sent)} segments"
     return [found(limit, ratio, sentence, WHY_BROKEN)]
 
 
 def _own_broken(tables: Tables) -> float | None:
-    """Connections that this load lost, or could not open; None where its driver does not say."""
+    """Connections that this load lost, or could not open; None if its driver reports neither."""
     lost, refused = tables.summary.connections_lost, tables.summary.connections_refused
     return None if lost is None or refused is None else float(lost + refused)
 
@@ -120,8 +121,8 @@ def _inside(holds: Sequence[Window]) -> list[Window]:
 def _own_late(tables: Tables) -> float | None:
     """Requests and handshakes of this load that may have waited for a lost segment, at most.
 
-    Over a network a loss may be repaired sooner, when later segments arrive, so nobody knows there;
-    loopback has no losses of that kind.
+    Over a network a loss may be repaired sooner, when later segments arrive, so the number is
+    unknown there; loopback has no losses of that kind.
     """
     server, summary = tables.recording.server, tables.summary
     connect_ns = summary.connect.max_ns

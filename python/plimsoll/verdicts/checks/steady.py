@@ -1,22 +1,22 @@
-"""Did throughput and latency stay on one level through the hold?
+"""Did throughput and latency stay at one level through the measurement window?
 
-Four things can be wrong with a hold, and each has a sentence of its own. Throughput **rose** or
-**fell**: one shape (a line, a step, a curve) explains two thirds of the variance between twentieths
-of the hold (`statistics.drift`), and the interval of the change excludes 0. It went from **level to
-level**, by change-points, in a hold of 10 s or longer (`aggregate.steady_state`). It **scattered**
-so much that the mean of the hold is uncertain. Or it **stopped**: whole seconds had no response
-where ten or more were due. At most one of the first three is told, and latency only where
-throughput was steady, for all of them have one cause.
+A measurement window can go wrong in four ways, and each has a sentence of its own. Throughput
+**rose** or **fell**: one shape (a line, a step, a curve) explains two thirds of the variance
+between twentieths of the window (`statistics.drift`), and the interval of the change excludes 0. It
+went from **level to level**, by change-points, in a window of 10 s or longer
+(`aggregate.steady_state`). It **scattered** so much that its mean is uncertain. Or it **stopped**:
+whole seconds had no response where ten or more were due. The verdict reports at most one of the
+first three, and latency only if throughput was steady, because all of them have one cause.
 
-What is wrong is looked for again without what the machine changed: in each part the responses are
-divided by the share of its cores that the trial got, and by their speed. What is then gone was the
-machine's: `undisturbed` and `host_speed_stable` judge it, and nothing is said of the server. What
-is left is the server's (`aggregate.machine_speed`).
+The check repeats the search without what the machine changed: it divides the responses of each part
+by the share of its cores that the trial got, and by their speed. A change that is then gone came
+from the machine: `undisturbed` and `host_speed_stable` judge it, and this check does not blame the
+server. A change that remains is the server's (`aggregate.machine_speed`).
 
-Servers that take turns are judged by their ratios: what scatters for all of them is in none of
-these, and what is left of it is in their intervals. So scatter alone is no doubt there.
+Servers that take turns are judged by their ratios. Scatter that they share cancels in a ratio, and
+the rest is in the intervals, so scatter alone is no doubt there.
 
-A hold below 3 s, or one with few responses, is not checked.
+A window below 3 s, or one with few responses, is not checked.
 
 Source: limits of `statistics.drift`; change-points by R. Killick et al., JASA 107, 2012; classes of
 E. Barrett et al., Virtual machine warmup blows hot and cold, OOPSLA 2017.
@@ -113,7 +113,7 @@ TIMES_START_RATIO = Limit(
     None,
     "ratio",
     "pace by the median time of the measurement window against that of its steady state",
-    PROPOSAL + "; wider than throughput, for a median may step where load hardly changes",
+    PROPOSAL + "; wider than throughput, because a median may step where load hardly changes",
 )
 TIMES_LEVELS_RATIO = Limit(
     NAME,
@@ -123,7 +123,7 @@ TIMES_LEVELS_RATIO = Limit(
     None,
     "ratio",
     "greatest difference between levels of the median time without steady state / its mean",
-    PROPOSAL + "; wider than throughput, for a median may step where load hardly changes",
+    PROPOSAL + "; wider than throughput, because a median may step where load hardly changes",
 )
 LIMITS = (
     CHANGE_RATIO,
@@ -136,13 +136,13 @@ LIMITS = (
 )
 NEEDS = EveryRequest(CHANGE_RATIO, "whether throughput was steady is unknown")
 LEAST_S = 3.0
-"""In a shorter hold a change cannot be told from scatter."""
+"""In a shorter hold a change cannot be distinguished from scatter."""
 FEWEST = 10.0
 """With fewer responses in a twentieth of the hold, chance alone makes them differ widely."""
 MOST_LEVELS = 5
-"""Levels of a hold that are told one by one."""
+"""Levels of a hold that are listed one by one."""
 FEWEST_PER_S = 10.0
-"""Where fewer responses come in a second, one without a response says nothing."""
+"""Where fewer responses come in a second, one without a response means nothing."""
 LONGER = Remedy(
     campaign="Hold the load longer, or repeat the trial at a quieter time",
     load="Hold the load longer (`-d`), or repeat it at a quieter time",
@@ -187,7 +187,7 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
 
 
 def _drift(tables: Tables) -> Drift | None:
-    """How throughput changed within the last hold; None where that cannot be told."""
+    """How throughput changed within the last hold; None if that is unknown."""
     if not tables.holds:
         return None
     counts = tables.pace(PARTS)
@@ -281,7 +281,7 @@ def _levels_of_pace(course: SteadyState | None, limits: Limits) -> Finding | Non
 
 
 def _scattered(tables: Tables, change: Drift, limits: Limits) -> Finding:
-    """How surely the hold tells its own mean."""
+    """How precisely the mean of the hold is known."""
     error = change.mean_error_ratio
     limit = limits.of(MEAN_ERROR_RATIO)
     known = f"the mean of the measurement window is known to ±{wording.percent(round(error, 3))}"
@@ -300,9 +300,9 @@ def _times(tables: Tables, limits: Limits) -> list[Finding]:
     if raw is None or raw.level == "sound":
         return [] if raw is None else [raw]
     hold_s = _last_hold_s(tables)
-    answers = pace.median_times(tables.requests, tables.holds[-1], steady_state.windows(hold_s))
-    paces = _without_machine(tables, [1 / max(median_ns, 1.0) for _, median_ns in answers])
-    evened = [(count, 1 / one) for (count, _), one in zip(answers, paces, strict=True)]
+    responses = pace.median_times(tables.requests, tables.holds[-1], steady_state.windows(hold_s))
+    paces = _without_machine(tables, [1 / max(median_ns, 1.0) for _, median_ns in responses])
+    evened = [(count, 1 / one) for (count, _), one in zip(responses, paces, strict=True)]
     left = _levels_of_times(steady_state.course_of_times(evened, hold_s), limits)
     is_left = left is not None and left.level != "sound"
     return [_of_server(raw, left if is_left else None)]
@@ -330,9 +330,9 @@ def _time(pace_per_s: float) -> str:
     return wording.seconds(1 / pace_per_s)
 
 
-def _levels(course: SteadyState, said: Callable[[float], str] = wording.count) -> str:
+def _levels(course: SteadyState, stated: Callable[[float], str] = wording.count) -> str:
     """The levels in order: `8,000 to 9,500 to 10,100`."""
-    levels = [said(level) for level in course.levels_per_s]
+    levels = [stated(level) for level in course.levels_per_s]
     if len(levels) > MOST_LEVELS:
         levels = [*levels[: MOST_LEVELS - 1], "…", levels[-1]]
     return " to ".join(levels)

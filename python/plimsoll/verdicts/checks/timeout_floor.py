@@ -1,14 +1,14 @@
 """Did as many requests end as their time limit demands?
 
-No request is in flight for longer than its time limit *T*. Of *L* requests in flight on average
-over a time *W*, which L · W / T of them must have ended in it, answered or not, but for those that
-are still in flight at its end, another L. Measured is
+No request is in flight for longer than its time limit *T*. If *L* requests are in flight on average
+over a time *W*, then L · W / T of them must have ended in it, with a response or without, except
+those still in flight at its end, at most another L. The check measures
 
     (ended + L) · T / (L · W)
 
-with *L* by the driver's clock and those ended by the rows. Below 1 is impossible: either not so
-many connections were in use, or time limits were not kept. 80,000 connections with a limit of 2 s
-end 40,000 requests per second at least.
+with *L* by the load generator's clock and the ended requests by the rows. A value below 1 is
+impossible: either fewer connections were in use, or time limits were not kept. 80,000 connections
+with a limit of 2 s end at least 40,000 requests per second.
 
 Source: Little's law with W ≤ T; J. D. C. Little, Operations Research 9(3), 1961.
 """

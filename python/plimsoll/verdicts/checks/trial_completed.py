@@ -1,11 +1,13 @@
 """Did the trial run to its end, and were its measurement windows as long as requested?
 
-Measured is the difference between the length of the windows as they ran and as requested,
-divided by the latter. Only Plimsoll's own engine ends a hold to the millisecond; other drivers end
-some tenths of a second late and divide by the time that passed, so theirs are only ever too short.
-A trial that ended with an error is void whatever its length: a server that died had a load it could
-not bear, or a fault, and its numbers are those of its last minutes. So is one from some instant of
-which on every attempt to connect was refused, and no response came.
+The check measures the difference between the actual and the requested length of the windows,
+divided by the requested length. Only Plimsoll's own engine ends a window to the millisecond. Other
+drivers end some tenths of a second late and divide by the time that passed, so theirs can only be
+too short.
+
+A trial that ended with an error is void whatever its length: its server failed or could not carry
+the load, and its numbers describe the minutes before that. A trial is also void if from some
+instant on every attempt to connect was refused and no response came.
 
 Source: a rate is a count divided by the time that really passed, so that time is checked first.
 """

@@ -1,18 +1,17 @@
 """Did other programs, or other virtual machines, take so much that the numbers mislead?
 
-Measured is how many of the server's cores, and of the load generator's, others kept busy in the
-measurement window: busy time of these cores, less that of the processes that had them to
-themselves. Others are other programs, and Plimsoll's own sampling. Where server and load generator
-share cores, it is one number for both. What others took while nobody waited for a core was not
-missing: a side lost no more than others took, and no more than its threads waited for a core (run
-delay). Where the kernel does not show run delay, all that others took counts.
+The check measures how many of the server's cores, and of the load generator's, others kept busy in
+the measurement window: the busy time of these cores, less that of the processes assigned to them.
+Others are other programs, and Plimsoll's own sampling. If server and load generator share cores, it
+is one number for both. Time that others took while no thread of a side waited for a core cost that
+side nothing: a side lost no more than others took, and no more than its threads waited for a core
+(run delay). If the kernel does not show run delay, all that others took counts.
 
 Work stands still while the server or the load generator waits for a core, or while the host of a
-virtual machine withholds it. This share of the time is judged. The throughput of a load that asks
-for as much as can be had is too low by about as much: once that was made up for, trials beside
-programs that used both cores scattered by 1 to 6 % where they had by 5 to 15 %, and once by 11 %,
-of trials one of which had lost more than half. In an open load the highest latencies contain the
-waits.
+virtual machine withholds it. The check judges this share of the time. It lowers the throughput of a
+load at full speed by about as much. Corrected for it, trials beside programs that used both cores
+scattered by 1 to 6 % where they had by 5 to 15 %; by 11 % once, when one of the trials had lost
+more than half. In an open load the highest latencies contain the waits.
 
 A single load is doubtful from a tenth on, as for the uncertainty of a mean in `steady`. Trials of a
 campaign are compared with each other: what others took from all of them changes no ratio, its
@@ -74,7 +73,7 @@ LIMITS = (
 )
 NEEDS = None
 TOLD = 0.01
-"""Shares below this are not worth a word about what they change."""
+"""Shares below this change too little to be mentioned."""
 WHOSE = {
     "server": "the server's cores",
     "driver": "the load generator's cores",
@@ -120,8 +119,8 @@ def _changed(tables: Tables, lost: Lost) -> str:
 
 def _by(lost: Lost) -> str:
     """Who waited while others had the cores, and for what part of the time."""
-    told = [f"{WAITING[whose]} {_share(ratio)}" for whose, ratio in lost.sides.items()]
-    sentence = f"{' and '.join(told)} of the time for cores that other programs had"
+    reported = [f"{WAITING[whose]} {_share(ratio)}" for whose, ratio in lost.sides.items()]
+    sentence = f"{' and '.join(reported)} of the time for cores that other programs had"
     if lost.stolen_ratio < TOLD:
         return sentence
     return f"{sentence}, and the hypervisor took {_share(lost.stolen_ratio)}"
@@ -132,7 +131,7 @@ def _share(ratio: float) -> str:
 
 
 def _unread(tables: Tables) -> Iterator[str]:
-    """What this host does not say."""
+    """What this host does not show."""
     if not tables.usage.of("machine", "cpu_steal_s"):
         yield "time withheld by the host of a virtual machine"
     if cores.interrupt_time(tables.recording) is None:

@@ -1,7 +1,7 @@
 """Checks on published figures: one module each, `judge(figures, limits)` judges one result.
 
 Of published figures nothing can be read but what was printed, so a check whose figures are missing
-gives no verdict, and `NEEDS` says what would have to be published. None knows another.
+gives no verdict, and `NEEDS` names what would have to be published. None knows another.
 """
 
 from plimsoll.verdicts.figure_checks import (

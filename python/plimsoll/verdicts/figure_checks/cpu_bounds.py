@@ -1,7 +1,7 @@
-"""Can so many cores have been busy, and had the load tool some to spare?
+"""Is the number of busy cores possible, and did the load tool have cores to spare?
 
 No server keeps more cores busy than it has. A load tool that keeps most of its own busy reads
-answers late and sends late, so both throughput and times are in part its own.
+responses late and sends late, so both throughput and times are in part its own.
 
 Source: utilisation law; load tools warn of themselves from 80 % (Hyperfoil) and 90 % (Locust) on.
 """
@@ -38,7 +38,7 @@ LIMITS = (DRIVER_RATIO,)
 
 
 def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
-    """Whether busy cores fit into the cores there were; None where neither side says so."""
+    """Whether busy cores fit into the cores there were; None if neither side is known."""
     findings = [
         *_side(
             limits.of(SERVER_RATIO), "the server", figures.server_busy_cores, figures.server_cores,
@@ -47,7 +47,7 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
         *_side(
             limits.of(DRIVER_RATIO), "the load generator",
             figures.driver_busy_cores, figures.driver_cores,
-            "Give the load generator more cores, or ask for less",
+            "Give the load generator more cores, or request a lower load",
         ),
     ]  # fmt: skip
     return verdict(NAME, figures.label, findings, SOURCE) if findings else None

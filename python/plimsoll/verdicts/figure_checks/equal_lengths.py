@@ -1,9 +1,9 @@
-"""Were all answers of one run as long as each other?
+"""Did all responses of one run have the same length?
 
-A server that is asked the same thing again and again answers the same. Some tools count an answer
-that was cut off as right, but print how long the shortest and the longest were. Where these differ
-although no request failed, either answers are meant to differ, or some were cut off or others.
-Heads differ by a few bytes, for dates and lengths do.
+A server that gets the same request again and again sends the same response. Some tools count a
+truncated response as correct, but print the shortest and the longest length. If these differ
+although no request failed, either the responses are meant to differ, or some were truncated or
+wrong. Heads differ by a few bytes, because dates and lengths do.
 
 Source: what the tool counts, by its reader; the width is a first proposal.
 """
@@ -39,7 +39,7 @@ LIMITS = (APART_RATIO,)
 
 
 def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
-    """Whether answers were as long as each other; None where nobody said, or some failed."""
+    """Whether all responses had the same length; None if unknown, or if some failed."""
     shortest, longest = figures.shortest_bytes, figures.longest_bytes
     if shortest is None or not longest or figures.unanswered or figures.wrong:
         return None

@@ -1,8 +1,8 @@
-"""How many requests failed, and does the throughput have them in it?
+"""How many requests failed, and does the throughput include them?
 
-ab, hey and oha count requests that failed in their requests per second, so a server that refuses
-connections looks fast. wrk, autocannon and others count answers of any status. The check says what
-throughput is left when what failed is taken out.
+ab, hey and oha count failed requests in their requests per second, so a server that refuses
+connections looks fast. wrk, autocannon and others count responses of any status. The check gives
+the throughput without the failures.
 
 Source: documentation and source of each tool, named in its reader.
 """
@@ -42,7 +42,7 @@ LIMITS = (FAILED_RATIO,)
 
 
 def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
-    """Whether few requests failed; None where nobody said how many."""
+    """Whether few requests failed; None if their number is unknown."""
     bad = figures.unanswered + figures.wrong
     if not (figures.counts_failures or bad or figures.right_ratio is not None):
         return None
@@ -70,23 +70,25 @@ def _finding(figures: ReportedStatistics, limits: Limits) -> Finding:
     if not bad:
         return _by_ratio(figures, limits)
     kinds = {**figures.failures, **figures.wrong_responses}
-    told = wording.listed([f"{kind} {wording.count(n)}" for kind, n in kinds.items()])
+    reported = wording.listed([f"{kind} {wording.count(n)}" for kind, n in kinds.items()])
     remedy = "Find out why requests fail, and publish the failures beside the throughput"
     if not figures.ended:
-        sentence = f"{wording.several(round(bad), 'request')} failed ({told}), of an unknown total"
+        sentence = (
+            f"{wording.several(round(bad), 'request')} failed ({reported}), of an unknown total"
+        )
         return Finding("doubtful", None, limit, sentence, remedy)
     if _may_differ(figures):
         return _other_lengths(figures, limit)
     ratio = min(bad / figures.ended, 1.0)
     sentence = (
-        f"{wording.percent(ratio)} of {wording.count(figures.ended)} requests failed: {told}"
+        f"{wording.percent(ratio)} of {wording.count(figures.ended)} requests failed: {reported}"
         f"{_without_them(figures)}"
     )
     return found(limit, ratio, sentence, remedy)
 
 
 def _may_differ(figures: ReportedStatistics) -> bool:
-    """Whether answers of another length are all that is bad, and their mean is like the first."""
+    """Whether only lengths are wrong, and the mean length is like that of the first response."""
     first, mean = figures.body_bytes, figures.mean_body_bytes
     if set(figures.wrong_responses) != {OTHER_LENGTH} or figures.unanswered or not first:
         return False
@@ -94,14 +96,14 @@ def _may_differ(figures: ReportedStatistics) -> bool:
 
 
 def _other_lengths(figures: ReportedStatistics, limit: Limit) -> Finding:
-    """Answers of a dynamic page differ in length, and the tool calls them failed."""
+    """Responses of a dynamic page differ in length, and the tool calls them failed."""
     first, mean = figures.body_bytes or 0.0, figures.mean_body_bytes or 0.0
     ratio = min(figures.wrong / (figures.ended or figures.wrong), 1.0)
     sentence = (
         f"{wording.percent(ratio)} of the responses were not as long as the first, which had "
         f"{wording.amount(first)} bytes; the mean is {wording.amount(mean)}, so the page may change"
     )
-    remedy = "Tell the tool that lengths differ (`ab -l`), and compare bodies"
+    remedy = "Allow the tool varying lengths (`ab -l`), and compare bodies"
     finding = found(limit, ratio, sentence, remedy)
     return replace(finding, level="doubtful") if finding.level == "void" else finding
 

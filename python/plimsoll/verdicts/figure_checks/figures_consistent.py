@@ -1,12 +1,12 @@
 """Does a tool agree with itself: its rate with its count, its bytes with their rate?
 
-Rate × duration is the number of requests, and bytes per second × duration are the bytes. Both are
-printed, rounded, so they agree within that. wrk prints the rate of a thread too, as the mean over
-short stretches, and the greatest of these, which all threads together cannot exceed. ab's "time per
-request" is connections / rate by definition: it agrees whatever happened, and where it does not,
-the two were not printed by the same run.
+Rate × duration is the number of requests, and bytes per second × duration are the bytes. Tools
+print both, rounded, so they agree within that rounding. wrk also prints the rate of a thread, as
+the mean over short stretches, and the greatest of these, which all threads together cannot exceed.
+ab's "time per request" is connections / rate by definition: it agrees whatever happened, and if it
+does not, the two come from different runs.
 
-Source: arithmetic; what each tool prints is told by its own documentation.
+Source: arithmetic; each tool's own documentation defines what it prints.
 """
 
 from __future__ import annotations
@@ -154,16 +154,16 @@ def _threads_at_most(
 
 
 def _time_per_request(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
-    each_s, rate, asked = (
+    each_s, rate, requested = (
         figures.time_per_request_s, figures.throughput_per_s, figures.connections
     )  # fmt: skip
-    if each_s is None or rate is None or not asked:
+    if each_s is None or rate is None or not requested:
         return []
     sentence = (
         f"{wording.amount(rate)} requests per second × {wording.seconds(each_s)} for each are "
-        f"{wording.amount(rate * each_s)}, and {wording.amount(asked)} connections were requested; "
-        "the tool works this time out from the other two, so that it agrees says nothing of the "
-        "server"
+        f"{wording.amount(rate * each_s)}, and {wording.amount(requested)} connections were "
+        "requested; the tool computes this time from the other two, so agreement shows nothing "
+        "about the server"
     )
     limit = limits.of(APART_RATIO)
-    return [found(limit, _apart(rate * each_s, asked), sentence, REMEDY)]
+    return [found(limit, _apart(rate * each_s, requested), sentence, REMEDY)]

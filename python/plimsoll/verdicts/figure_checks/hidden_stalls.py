@@ -1,16 +1,15 @@
 """Do the times hide how long a user would have waited?
 
-A server that stands still for a second answers nobody in it. A load tool that waits for each answer
-before it sends again has then sent hardly anything, so its percentiles, which count requests, know
-nothing of that second. But the time is in the figures: at an instant picked at random the requests
-in flight still take
+A server that stalls for a second sends no response in it. A load tool that waits for each response
+before it sends again has then sent hardly anything, so its percentiles, which count requests, hide
+that second. But the time is in the figures: at a random instant the requests in flight still take
 
     E[T²] / 2 E[T]
 
-on average, long ones being in flight for longer. Where that is many times the mean, most of the
-waiting lies in few requests. The mean is the printed one or, where it was rounded away, connections
-/ throughput; the deviation is the printed one or, where none is printed, the least that the longest
-request allows.
+on average, because long ones are in flight for longer. If that is many times the mean, a few
+requests hold most of the waiting. The mean is the printed one or, if it was rounded away,
+connections / throughput. The deviation is the printed one or, if none is printed, the least that
+the longest request allows.
 
 Source: the residual life of a renewal process, Feller 1971; coordinated omission, G. Tene.
 """
@@ -49,7 +48,7 @@ COARSE = 10
 
 
 def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
-    """Whether waiting is spread over the requests; None where the times do not tell."""
+    """Whether waiting is spread over the requests; None if the times do not show it."""
     mean_s = _mean_s(figures)
     if figures.times != "service" or figures.is_open or not mean_s:
         return None

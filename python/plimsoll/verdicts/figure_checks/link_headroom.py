@@ -1,9 +1,9 @@
-"""Had the network between load tool and server room to spare?
+"""Did the network between load tool and server have room to spare?
 
-A link carries no more than its rate, and less of it is payload: of 1,538 bytes that a full packet
-takes on Ethernet, 1,448 are. Measured are the bytes received per second as they were printed or,
-where they were not, throughput × length of the body, with that overhead, / the speed of the link.
-Near 1 the result is the speed of the link and not that of the server.
+A link carries no more than its rate, and less of that is payload: of 1,538 bytes that a full packet
+takes on Ethernet, 1,448 are. The check divides the printed bytes received per second, with that
+overhead, by the speed of the link. If they were not printed, it takes throughput × length of the
+body. A result near 1 is the speed of the link and not that of the server.
 
 Source: IEEE 802.3 (preamble, frame check, gap) with TCP's time stamps at an MTU of 1,500.
 """
@@ -44,11 +44,11 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     received = _received(figures)
     if received is None or not figures.link_bits_per_s:
         return None
-    bytes_per_s, said = received
+    bytes_per_s, clause = received
     ratio = laws.link_ratio(bytes_per_s, figures.link_bits_per_s)
     limit = limits.of(LINK_RATIO)
     sentence = (
-        f"{said}, with protocol overhead {wording.percent(round(ratio, 3))} of the "
+        f"{clause}, with protocol overhead {wording.percent(round(ratio, 3))} of the "
         f"link of {_bits(figures.link_bits_per_s)}"
     )
     if limit.level(ratio) != "sound":
@@ -64,9 +64,9 @@ def _received(figures: ReportedStatistics) -> tuple[float, str] | None:
     if figures.throughput_per_s is None or figures.body_bytes is None:
         return None
     bodies = figures.throughput_per_s * figures.body_bytes
-    answers = f"{wording.count(figures.throughput_per_s)} responses per second"
+    responses = f"{wording.count(figures.throughput_per_s)} responses per second"
     length = f"{wording.count(figures.body_bytes)} bytes"
-    return bodies, f"{answers} with bodies of {length} make {_bits(bodies * 8)}"
+    return bodies, f"{responses} with bodies of {length} make {_bits(bodies * 8)}"
 
 
 def _bits(per_s: float) -> str:

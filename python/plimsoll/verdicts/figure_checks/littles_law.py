@@ -2,15 +2,15 @@
 
     L = λ · W
 
-Where each connection sends its next request when the last is answered, nearly all of them have a
-request in flight all the time. Throughput and mean time say how many that were. Fewer means that
-connections were not open, waited for the load tool, or waited for requests whose times are left
-out; more cannot be.
+If each connection sends its next request as soon as it has the last response, nearly all
+connections have a request in flight all the time. Throughput and mean time give their number. Fewer
+means that connections were not open, waited for the load tool, or waited for requests whose times
+are left out. More is impossible.
 
-Times are taken as exactly as they were printed: a mean of 1 ms in whole milliseconds is anything
-from 0 to 2 ms. Requests in flight when the measurement ended count nowhere; among few
-requests they are a share that is allowed for. Where a tool mixes its measured times with others, as
-wrk does, the mean is too great and an excess is its explanation, not a contradiction.
+Times are as exact as they were printed: a mean of 1 ms in whole milliseconds is anything from 0 to
+2 ms. Requests in flight when the measurement ended count nowhere; among few requests the check
+allows for their share. If a tool mixes its measured times with others, as wrk does, the mean is too
+high, which explains an excess and contradicts nothing.
 
 Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
 """
@@ -43,8 +43,8 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     if mean_s is None or not rate or not figures.in_flight:
         return None
     ratio = _ratio(figures, figures.in_flight, rate, mean_s)
-    told = _told(figures, figures.in_flight, rate, mean_s)
-    findings = [_low(figures, limits, ratio, told), _high(figures, limits, ratio, told)]
+    reported = _reported(figures, figures.in_flight, rate, mean_s)
+    findings = [_low(figures, limits, ratio, reported), _high(figures, limits, ratio, reported)]
     return verdict(NAME, figures.label, findings, SOURCE)
 
 
@@ -56,7 +56,7 @@ def _ratio(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: f
     return min(max(1.0, least), most)
 
 
-def _told(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: float) -> str:
+def _reported(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: float) -> str:
     used, step_s = laws.in_flight(rate, mean_s), figures.times_step_s
     times = f"that take {wording.seconds(mean_s)} each"
     if step_s:
@@ -71,7 +71,7 @@ def _told(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: fl
     )
 
 
-def _low(figures: ReportedStatistics, limits: Limits, ratio: float, told: str) -> Finding:
+def _low(figures: ReportedStatistics, limits: Limits, ratio: float, reported: str) -> Finding:
     limit = limits.of(ACCOUNTED_RATIO)
     needed_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
     lack = (
@@ -80,7 +80,7 @@ def _low(figures: ReportedStatistics, limits: Limits, ratio: float, told: str) -
         f"{_failures(figures)}. With all of them in use the mean would be "
         f"{wording.seconds(needed_s)}"
     )
-    sentence = told if limit.level(ratio) == "sound" else told + lack
+    sentence = reported if limit.level(ratio) == "sound" else reported + lack
     remedy = (
         "Check how many connections were open, whether the load generator kept up, and whether its "
         "rate was limited"
@@ -90,7 +90,7 @@ def _low(figures: ReportedStatistics, limits: Limits, ratio: float, told: str) -
 
 
 def _unless_paced(figures: ReportedStatistics, finding: Finding) -> Finding:
-    """Where nobody says whether a rate was asked for, idle connections may have been meant."""
+    """If it is unknown whether a rate was requested, idle connections may be intended."""
     if finding.level == "void" and figures.model == "unknown":
         return replace(finding, level="doubtful")
     return finding
@@ -103,18 +103,18 @@ def _failures(figures: ReportedStatistics) -> str:
     return f" (failures that were printed: {wording.listed(kinds)})"
 
 
-def _high(figures: ReportedStatistics, limits: Limits, ratio: float, told: str) -> Finding:
+def _high(figures: ReportedStatistics, limits: Limits, ratio: float, reported: str) -> Finding:
     limit = limits.of(EXCESS_RATIO)
     most_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
     truth = f"the mean can have been {wording.seconds(most_s)} at most"
     if figures.times == "synthetic":
         sentence = (
-            f"{told}. The printed mean is too high, because the tool made up times "
+            f"{reported}. The printed mean is too high, because the tool made up times "
             f"for requests it could not send; {truth}"
         )
         remedy = "Do not quote mean and percentiles of this run; its maximum is as measured"
         finding = found(limit, ratio, sentence, remedy)
         return replace(finding, level="doubtful") if finding.level == "void" else finding
-    sentence = f"{told}: more time than they have. {truth[:1].upper()}{truth[1:]}"
+    sentence = f"{reported}: more time than they have. {truth[:1].upper()}{truth[1:]}"
     remedy = "Throughput and times are not of the same requests, or one of them is wrong"
     return found(limit, ratio, sentence, remedy)

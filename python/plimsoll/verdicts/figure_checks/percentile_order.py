@@ -2,7 +2,7 @@
 
 A higher percentile is never shorter than a lower one, the minimum is the shortest time of all and
 the maximum the longest. The mean lies between the bounds that percentiles set. Times count as equal
-when they differ by no more than they were rounded by.
+if they differ by no more than their rounding.
 
 Source: the definition of a quantile.
 """
@@ -79,9 +79,9 @@ def _misplaced_mean(figures: ReportedStatistics) -> list[str]:
     least_s, most_s = laws.least_mean_s(quantiles), laws.most_mean_s(quantiles)
     step_s = figures.quantiles_step_s
     if mean_s * SLACK + 2 * step_s < least_s:
-        said = f"by the percentiles it is {wording.seconds(least_s)} at least"
+        stated = f"by the percentiles it is {wording.seconds(least_s)} at least"
     elif most_s is not None and mean_s > most_s * SLACK + 2 * step_s:
-        said = f"by the percentiles it is {wording.seconds(most_s)} at most"
+        stated = f"by the percentiles it is {wording.seconds(most_s)} at most"
     else:
         return []
-    return [f"the mean is given as {wording.seconds(mean_s)}, but {said}"]
+    return [f"the mean is given as {wording.seconds(mean_s)}, but {stated}"]

@@ -1,17 +1,17 @@
-"""Do the percentiles leave room for the mean that throughput and connections ask for?
+"""Do the percentiles allow the mean that throughput and connections imply?
 
-Where each connection sends its next request when the last is answered, the mean time is
-connections / throughput, whatever is printed. Percentiles bound the mean from both sides: requests
-between the median and p90 took at least the median and at most p90, and so on,
+If each connection sends its next request as soon as it has the last response, the mean time is
+connections / throughput, whatever the tool prints. Percentiles bound the mean from both sides:
+requests between the median and p90 took at least the median and at most p90, and so on,
 
     Σ (q[i+1] − q[i]) · t[i]  ≤  mean  ≤  Σ (q[i+1] − q[i]) · t[i+1]
 
-A mean above the upper bound means that requests were slower than the percentiles say, or that
-connections were idle. Below the lower bound it means that requests were faster than they say.
+A mean above the upper bound means that requests were slower than the percentiles show, or that
+connections were idle. A mean below the lower bound means that requests were faster than they show.
 
-Without a published maximum there is no upper bound; then the check says how slow the requests above
-the highest percentile must have been on average, which the maximum cannot be below. A "mean can not
-exceed p99" would be wrong: one request in a hundred may be very slow.
+Without a published maximum there is no upper bound. The check then gives the mean time that the
+requests above the highest percentile must have taken, which is a lower bound of the maximum. "The
+mean cannot exceed p99" would be wrong: one request in a hundred may be very slow.
 
 Source: Little's law, and the definition of a quantile; arithmetic of this project.
 """

@@ -1,9 +1,9 @@
 """Are there enough requests behind each percentile?
 
-A percentile says something when ten requests or so lie beyond it: p99 needs 1,000 requests, p99.9
-needs 10,000. With fewer, another run gives another number. Doubtful is a result with too few for
-p99 or a percentile below; of rarer ones, which tools print in any case, the check says which not to
-quote.
+A percentile is meaningful if about ten requests lie beyond it: p99 needs 1,000 requests, p99.9
+needs 10,000. With fewer, another run gives another number. A result with too few for p99 or a
+percentile below is doubtful. Tools print rarer percentiles in any case; the check lists those not
+to quote.
 
 Source: ten observations beyond a quantile, a usual rule; a first proposal.
 """

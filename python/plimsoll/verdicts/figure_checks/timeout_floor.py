@@ -1,13 +1,13 @@
 """Were there as many requests per second as the time limit demands?
 
-No request is waited for longer than the time limit *T*. Of *C* connections that are always in use,
-a share *f* of whose requests ends in time, follow at least
+No request lasts longer than the time limit *T*. If *C* connections are always in use and a share
+*f* of their requests ends in time, there are at least
 
     C · f / T
 
-requests per second. 80,000 connections with a limit of 2 s and 98 % in time make 39,200 at least.
-Where a tool goes on waiting for late answers, these would have to take so long that the sentence
-says how long.
+requests per second. 80,000 connections with a limit of 2 s and 98 % in time make at least 39,200.
+If a tool keeps waiting for late responses, the sentence gives the time that these would have to
+take.
 
 Source: Little's law with W ≤ T; J. D. C. Little, Operations Research 9(3), 1961.
 """
@@ -67,7 +67,7 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
 
 
 def _in_time(figures: ReportedStatistics) -> float | None:
-    """Share of the requests that ended in time; None when nobody said."""
+    """Share of the requests that ended in time; None if unknown."""
     if figures.right_ratio is not None:
         return figures.right_ratio
     if not figures.counts_failures or not figures.ended:
@@ -82,8 +82,10 @@ def _instead(
 ) -> str:
     """What would have to be true instead."""
     used = laws.in_flight(rate, timeout_s)
-    said = f". At most {wording.amount(used)} connections were in use"
+    clause = f". At most {wording.amount(used)} connections were in use"
     if ratio >= 1.0:
-        return said
+        return clause
     late_s = (laws.mean_time_s(in_flight, rate) - ratio * timeout_s) / (1.0 - ratio)
-    return f"{said}, unless the late ones kept theirs for {wording.seconds(late_s)} each on average"
+    return (
+        f"{clause}, unless late requests held theirs for {wording.seconds(late_s)} each on average"
+    )

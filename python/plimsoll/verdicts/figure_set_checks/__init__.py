@@ -2,7 +2,7 @@
 
 They see what no single result shows: that servers stop at the same number, that work makes no
 difference, that columns were mixed up. A check whose question does not arise gives no verdict, and
-`NEEDS` says what it would need. None knows another.
+`NEEDS` names what it would need. None knows another.
 """
 
 from plimsoll.verdicts.figure_set_checks import (

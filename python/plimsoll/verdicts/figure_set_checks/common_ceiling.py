@@ -1,12 +1,12 @@
 """Do different servers stop at the same number?
 
-Where three or more different servers lie within 2 % at the top of one endpoint, something that they
-share was the limit: the load tool, the network, or the load itself. The same holds where the best
+If three or more different servers lie within 2 % at the top of one endpoint, something that they
+share was the limit: the load tool, the network, or the load itself. The same holds if the best
 results of two servers meet at one number although the endpoints differ. Servers that kept their own
 cores busy have limits of their own and are not counted.
 
-Only results of one tool with as many connections are compared, and none at a rate that was asked
-for: there, servers are alike because they all kept up. Of repeated results the best counts.
+Only results of one tool with the same number of connections are compared, and none at a requested
+rate: there, servers are alike because they all kept up. Of repeated results the best counts.
 
 Source: comparison of throughputs at the top; the widths are first proposals.
 """
@@ -104,7 +104,7 @@ def _at(endpoint: str, best: Best, limits: Limits) -> Finding | None:
     where = f"at {endpoint} " if endpoint else ""
     sentence = (
         f"{where}{len(top)} servers reach the same throughput, "
-        f"{_told(top)}. A shared limit is likely"
+        f"{_reported(top)}. A shared limit is likely"
     )
     return found(limit, len(top), sentence, REMEDY)
 
@@ -124,7 +124,7 @@ def _across(best: Best, limits: Limits) -> list[Finding]:
     sentence = (
         f"the {count} best results lie within "
         f"{wording.percent(round(sameness.spread_ratio(rates), 4))} of each other although servers "
-        f"and endpoints differ: {_told(top)}. A shared limit is likely"
+        f"and endpoints differ: {_reported(top)}. A shared limit is likely"
     )
     return [found(limit, count, sentence, REMEDY)]
 
@@ -145,7 +145,7 @@ def _is_at_its_limit(figures: ReportedStatistics, limits: Limits) -> bool:
     return limits.of(SERVER_BUSY_RATIO).level(ratio) == "sound"
 
 
-def _told(top: Sequence[ReportedStatistics]) -> str:
+def _reported(top: Sequence[ReportedStatistics]) -> str:
     parts = [
         f"{wording.count(one.throughput_per_s or 0.0)} per second ("
         f"{' '.join(filter(None, (one.subject, one.endpoint)))})"

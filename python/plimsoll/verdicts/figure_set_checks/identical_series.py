@@ -1,9 +1,9 @@
-"""Have unrelated servers the same series, step for step?
+"""Do unrelated servers have the same series, step for step?
 
-Two servers do not give the same number at each step of a load. Where they do, within half a
-percent, the series shows the load and not the servers, or one run stands for two. Results of one
-server and endpoint, in the order in which they were published, are a series; fewer than five steps
-may be alike by chance, and series that hardly change must be equal to the last digit.
+Two servers do not give the same number at each step of a load. If they do, within half a percent,
+the series shows the load and not the servers, or one run stands for two. Results of one server and
+endpoint, in the order in which they were published, are a series. Fewer than five steps may be
+alike by chance, and series that hardly change must be equal to the last digit.
 
 Source: comparison of series; the width is a first proposal.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NAME = "identical_series"
 TITLE = "Identical series"
-NEEDS = "two named servers with five results or more each, told apart by `at`"
+NEEDS = "two named servers with five results or more each, distinguished by `at`"
 SOURCE = "two servers, one series"
 LIMITS = ()
 SUBJECT = "all together"

@@ -1,9 +1,8 @@
-"""Are columns what their heads say?
+"""Do columns contain what their heads claim?
 
-p99 is hardly ever the mean, the maximum or p95 to the last digit. Where it is, in row after row,
-one column was printed twice, or under another's name. Times that were rounded to a tenth of
-themselves or more are left out, and so are maxima of fewer than 1,000 requests, which may well be
-p99.
+p99 is hardly ever the mean, the maximum or p95 to the last digit. If it is, in row after row, one
+column was printed twice, or under another's name. Times that were rounded to a tenth of themselves
+or more are left out, and so are maxima of fewer than 1,000 requests, which may well be p99.
 
 Source: comparison of columns; the limits are first proposals.
 """
@@ -58,10 +57,10 @@ def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | No
     if not count:
         sentence = "p99 differs from mean, p95 and maximum, as it should"
         return verdict(NAME, SUBJECT, [found(limit, 0.0, sentence, "")], SOURCE)
-    told = [f"{label}: {one} = {other}" for label, (one, other) in equal.items()]
+    reported = [f"{label}: {one} = {other}" for label, (one, other) in equal.items()]
     sentence = (
         f"{wording.count(count)} of {wording.several(len(compared), 'result')} with p99 have it "
-        f"equal to another time ({wording.listed(told)}): a column stands under a wrong name"
+        f"equal to another time ({wording.listed(reported)}): a column stands under a wrong name"
     )
     remedy = "Check how the table was made, and publish the output of the tool"
     finding = found(limit, count / len(compared), sentence, remedy)

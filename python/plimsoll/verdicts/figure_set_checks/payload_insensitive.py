@@ -1,6 +1,6 @@
-"""Does a server answer as often however long its answers are?
+"""Is the throughput of a server independent of the length of its responses?
 
-Longer answers cost more to send. Where throughput is the same within 2 % at four endpoints or more
+Longer responses cost more to send. If throughput is the same within 2 % at four endpoints or more
 although their bodies differ tenfold, what was measured does not depend on what was sent: a limit
 per request, of the load tool or of the server, hides the rest. A body of 0 bytes counts as 1 byte.
 
@@ -38,14 +38,14 @@ REMEDY = (
 
 
 def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | None:
-    """Whether throughput depends on the length of answers; None without enough endpoints."""
+    """Whether throughput depends on the length of responses; None without enough endpoints."""
     servers = _servers(results)
     findings = [_server(name, best, limits) for name, best in servers.items()]
     return verdict(NAME, SUBJECT, findings, SOURCE) if findings else None
 
 
 def _servers(results: Sequence[ReportedStatistics]) -> dict[str, dict[str, ReportedStatistics]]:
-    """The best result of each server at each endpoint whose answers have a known length."""
+    """The best result of each server at each endpoint with a known length of its responses."""
     servers: dict[str, dict[str, ReportedStatistics]] = defaultdict(dict)
     for one in results:
         if one.body_bytes is None or not one.throughput_per_s or one.is_open or not one.subject:

@@ -1,10 +1,9 @@
 """Does one number stand for two measurements of a server?
 
-Two measurements hardly ever agree to the last of five digits. Where they do at two endpoints or
-loads, one number may have been copied into the other's place. Only throughputs of the same server
-are compared, with five digits or more and not round: among hundreds of results of different servers
-some agree by chance. Loads at a rate that was asked for are left out, for they agree when they kept
-up.
+Two measurements hardly ever agree to the last of five digits. If they do at two endpoints or loads,
+one number may have been copied into the other's place. Only throughputs of the same server are
+compared, with five digits or more and not round: among hundreds of results of different servers
+some agree by chance. Loads at a requested rate are left out, because they agree if they kept up.
 
 Source: comparison of throughputs; the limit is a first proposal.
 """

@@ -1,10 +1,11 @@
-"""Are the answers of one server to one request as long in every run?
+"""Do the responses of one server to one request have the same length in every run?
 
     bytes received per second / requests per second
 
-is the mean length of an answer with its head. Of one server at one endpoint it hardly changes from
-run to run. Where it does, a number was mistyped, rate and bytes are of different runs, or some
-answers were others, such as errors. Measured is the run that lies furthest from the median of all.
+is the mean length of a response with its head. For one server and endpoint it hardly changes from
+run to run. If it does, a number was mistyped, rate and bytes come from different runs, or some
+responses were others, such as errors. The check measures the run that lies furthest from the median
+of all.
 
 Source: arithmetic of this project; the width is a first proposal.
 """
@@ -52,7 +53,7 @@ REMEDY = (
 
 
 def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | None:
-    """Whether answers are as long in every run; None where no server has enough runs."""
+    """Whether responses have one length in every run; None if no server has enough runs."""
     findings = [
         _run(one, length, median, limits)
         for runs in _runs(results)
@@ -64,7 +65,7 @@ def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | No
 
 
 def _runs(results: Sequence[ReportedStatistics]) -> list[list[tuple[ReportedStatistics, float]]]:
-    """The runs of each server at each endpoint, each with the mean length of its answers."""
+    """The runs of each server at each endpoint, each with the mean length of its responses."""
     runs: dict[tuple[str, str, str], list[tuple[ReportedStatistics, float]]] = defaultdict(list)
     for one in results:
         if one.received_per_s and one.throughput_per_s and one.subject:
@@ -78,7 +79,7 @@ def _run(figures: ReportedStatistics, length: float, median: float, limits: Limi
     ratio = abs(length - median) / median
     if limit.level(ratio) == "sound":
         sentence = (
-            "responses of one server are as long in every run, by bytes and requests per second"
+            "a server's responses have one length in every run, by bytes and requests per second"
         )
         return found(limit, ratio, sentence, "")
     fitting = (figures.throughput_per_s or 0.0) * median / KIB
