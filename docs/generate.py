@@ -157,7 +157,7 @@ def _fault_row(row: dict[str, Any]) -> str:
     elif not row["trials"]:
         from_size = "not measured yet"
     elif row["twin_doubted"]:
-        from_size = f"not told: its twin was doubted, too{unsure}"
+        from_size = f"unknown: its twin was doubted, too{unsure}"
     else:
         from_size = row["why"] or f"not found at these sizes{unsure}"
     return f"| {row['name']} | {row['what']} | {row['side']} | {named} | {from_size} | {sizes} |"

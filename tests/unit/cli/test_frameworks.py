@@ -312,7 +312,7 @@ def test_a_framework_that_keeps_the_contract_is_right_in_all(root: Path) -> None
                 "request   `GET /empty` (3 times)",
                 "response  200, no type, 2 bytes `AB`",
                 "problem   the body has 2 bytes, expected 0",
-                "rule      `GET /empty` is answered with 200 and no body",
+                "rule      `GET /empty` returns 200 and no body",
             ],
         ),
         (

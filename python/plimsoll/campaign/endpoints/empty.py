@@ -22,7 +22,7 @@ def _probes(_: Random) -> tuple[Exchange, ...]:
 ENDPOINTS = (
     Endpoint(
         name="empty",
-        summary="`GET /empty` is answered with 200 and no body",
+        summary="`GET /empty` returns 200 and no body",
         exchanges=(_EXCHANGE,),
         probes=_probes,
     ),

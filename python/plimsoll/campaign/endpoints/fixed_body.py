@@ -28,7 +28,7 @@ def _endpoint(size_bytes: int) -> Endpoint:
 
     return Endpoint(
         name=f"{size_bytes}",
-        summary=f"`GET /{size_bytes}` is answered with 200, `text/plain` and {size_bytes} `A`",
+        summary=f"`GET /{size_bytes}` returns 200, `text/plain` and {size_bytes} `A`",
         exchanges=(exchange,),
         probes=probes,
     )

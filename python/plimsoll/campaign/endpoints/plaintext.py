@@ -25,7 +25,7 @@ def _probes(_: Random) -> tuple[Exchange, ...]:
 ENDPOINTS = (
     Endpoint(
         name="plaintext",
-        summary="`GET /plaintext` is answered with 200, `text/plain` and `Hello, World!`",
+        summary="`GET /plaintext` returns 200, `text/plain` and `Hello, World!`",
         exchanges=(_EXCHANGE,),
         probes=_probes,
     ),
