@@ -457,7 +457,7 @@ def test_more_connections_than_files_are_refused_with_numbers_before_any_load(
     ran = run("load", counting[0], "-c", 300, "-d", "1s", folder=tmp_path, before=few)
     assert ran.code == 3
     assert "300 connections need 364 file descriptors, the limit is 200" in ran.stderr
-    assert "hint: `ulimit -n 364`, or ask for fewer connections" in ran.stderr
+    assert "hint: `ulimit -n 364`, or request fewer connections" in ran.stderr
     assert len(counting[1].seen) == 1
     assert "0 requests" not in ran.stdout
 

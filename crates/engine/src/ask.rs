@@ -55,7 +55,7 @@ pub enum NoResponse {
     #[error("the body has more than {LARGEST_BODY_BYTES} bytes")]
     TooLarge,
     /// More bytes came than belong to the response.
-    #[error("{0} bytes more than its length says")]
+    #[error("{0} bytes more than its length")]
     Surplus(usize),
     /// The socket failed.
     #[error("{0}")]
@@ -120,7 +120,7 @@ impl Connection {
             }
             self.stream.set_write_timeout(Some(left(deadline_ns)?))?;
             match self.stream.write_all(piece) {
-                // Whoever closes early may have said why before that.
+                // A server that closes early may have sent the reason before.
                 Err(error) if is_closed(&error) => break,
                 sent => sent?,
             }
@@ -265,7 +265,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(10);
     const PAUSE: Duration = Duration::from_millis(20);
 
-    /// Asks a server that answers with `said` once it has `after` bytes, and then closes.
+    /// Asks a server that responds with `said` once it has `after` bytes, and then closes.
     fn asked(
         pieces: &[&[u8]],
         after: usize,
@@ -331,7 +331,7 @@ mod tests {
         assert!(matches!(said(&HELLO[..HELLO.len() - 1]), Err(NoResponse::ClosedInBody)));
         assert!(matches!(said(b"hello\r\n\r\n"), Err(NoResponse::NotHttp(Malformed::Head))));
         let longer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello";
-        assert_eq!(message(longer), "2 bytes more than its length says");
+        assert_eq!(message(longer), "2 bytes more than its length");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-/// Why the engine could not do what was asked.
+/// Why the engine could not generate the load.
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// The specification is wrong; every problem found, one a line.
@@ -32,10 +32,10 @@ pub enum EngineError {
         /// Ports (times source addresses) there are.
         ports: usize,
     },
-    /// A core that was asked for is not there.
+    /// A requested core does not exist.
     #[error("core {core} is not among the cores this process may use: {allowed:?}")]
     Core {
-        /// The core asked for.
+        /// The requested core.
         core: usize,
         /// The cores there are.
         allowed: Vec<usize>,
@@ -66,14 +66,14 @@ impl EngineError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Spec(_) => "mend the specification; its format is in `spec.rs`".into(),
+            Self::Spec(_) => "correct the specification; its format is in `spec.rs`".into(),
             Self::OpenFiles { needed, .. } => {
-                format!("`ulimit -n {needed}`, or ask for fewer connections")
+                format!("`ulimit -n {needed}`, or request fewer connections")
             }
             Self::Ports { connections, .. } => format!(
                 "`sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`, or fewer than {connections} connections"
             ),
-            Self::Core { .. } => "ask for cores that are there; `nproc` counts them".into(),
+            Self::Core { .. } => "request existing cores; `nproc` counts them".into(),
             Self::Storage { .. } => "free some space, or write the results elsewhere".into(),
             Self::System { .. } => "look at the limits of this host with `plimsoll machine`".into(),
             Self::WorkerLost => "this is a mistake in Plimsoll; please report it".into(),

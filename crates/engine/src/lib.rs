@@ -50,10 +50,10 @@ const TICK: Duration = Duration::from_millis(20);
 /// How often progress is reported.
 const PROGRESS_NS: u64 = 1_000_000_000;
 
-/// Puts on the load that `spec` asks for; returns how it ended.
+/// Generates the load that `spec` specifies; returns how it ended.
 ///
-/// `observe` is told when it starts and once a second; `interrupted` is asked many times a second
-/// whether the load is to end early. Rows and `finish.json` lie in `spec.into` afterwards.
+/// `observe` is called when it starts and once a second; `interrupted` is called many times a second
+/// and ends the load early by returning true. Rows and `finish.json` are in `spec.into` afterwards.
 ///
 /// # Errors
 ///
@@ -66,11 +66,11 @@ pub fn run(
     drive(spec, None, observe, interrupted)
 }
 
-/// Puts on the load in turns: it rests until `orders` brings the length of a turn in nanoseconds,
+/// Generates the load in turns: it rests until `orders` brings the length of a turn in nanoseconds,
 /// and again after it. See [`turns`].
 ///
-/// `observe` is told [`Event::Ready`] before the first turn and [`Event::Turn`] after each. The load
-/// ends when its stages have passed, or early when nobody can send orders any more.
+/// `observe` gets [`Event::Ready`] before the first turn and [`Event::Turn`] after each. The load
+/// ends when its stages have passed, or early when the sender of orders is gone.
 ///
 /// # Errors
 ///
@@ -189,8 +189,8 @@ impl Watch<'_, '_> {
         observe(&Event::Progress(self.progress()));
     }
 
-    /// Gives the turns that are ordered until every thread has ended, `look` says that the load is
-    /// to end, or nobody can order any more.
+    /// Gives the turns that are ordered until every thread has ended, `look` ends the load, or the
+    /// sender of orders is gone.
     fn through_turns(
         &mut self,
         gate: &Gate,

@@ -66,7 +66,7 @@ outcomes! {
     WrongStatus = 1, "wrong_status", Wrong, "a complete response with another status";
     WrongLength = 2, "wrong_length", Wrong, "a complete response with a body of another length";
     WrongBody = 3, "wrong_body", Wrong, "a complete response whose body differs";
-    ConnectRefused = 10, "connect_refused", Connect, "nobody listens, or the host says no";
+    ConnectRefused = 10, "connect_refused", Connect, "nothing listens, or the host refuses";
     ConnectTimeout = 11, "connect_timeout", Connect, "no handshake within the timeout";
     ConnectUnreachable = 12, "connect_unreachable", Connect, "there is no way to the host";
     ConnectReset = 13, "connect_reset", Connect, "reset during the handshake";
@@ -85,7 +85,7 @@ outcomes! {
     MalformedHead = 40, "malformed_head", Malformed, "the head of the response is not HTTP/1";
     MalformedChunk = 41, "malformed_chunk", Malformed, "the chunked coding of the body is broken";
     HeadTooLarge = 42, "head_too_large", Malformed, "the head of the response is larger than the reader takes";
-    Unsolicited = 43, "unsolicited", Malformed, "bytes that no request asked for";
+    Unsolicited = 43, "unsolicited", Malformed, "bytes beyond the end of a response";
     IoFailed = 44, "io_failed", Lost, "reading or writing failed in another way; see errno";
     Unfinished = 50, "unfinished", Open, "sent, and not ended when the load ended";
     NotSent = 51, "not_sent", Open, "due, and no connection was free for it until the load ended";

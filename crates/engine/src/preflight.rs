@@ -24,7 +24,7 @@ pub struct Means {
     pub sources: Vec<Ipv4Addr>,
 }
 
-/// Checks that this host can do what is asked, and raises the limit of open files if need be.
+/// Checks that this host can carry the load, and raises the limit of open files if necessary.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What the engine says while it runs and at its end: counts of all workers, added up.
+//! What the engine reports as it runs and at its end: counts of all workers, added up.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub fn stage_times(load: &Load) -> Vec<StageTimes> {
         .collect()
 }
 
-/// What the engine says as it runs.
+/// What the engine reports as it runs.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -61,7 +61,7 @@ pub enum Event {
     },
 }
 
-/// The counts of all workers at one instant; totals since zero unless said otherwise.
+/// The counts of all workers at one instant; totals since zero unless stated otherwise.
 #[derive(Clone, Debug, Serialize)]
 pub struct Progress {
     /// The instant.
@@ -82,7 +82,7 @@ pub struct Progress {
     pub requests_ended: u64,
     /// Requests that ended, by outcome.
     pub outcomes: BTreeMap<&'static str, u64>,
-    /// Bytes of answers.
+    /// Bytes of responses.
     pub received_bytes: u64,
     /// Handshakes that completed.
     pub opened: u64,
@@ -165,9 +165,9 @@ fn stage_at(load: &Load, at_ns: u64) -> &'static str {
 pub enum EndedBy {
     /// It ran to the end of its last stage.
     Schedule,
-    /// It was told to end.
+    /// It was interrupted.
     Interrupt,
-    /// The number of requests asked for was reached.
+    /// The requested number of requests was reached.
     RequestLimit,
 }
 
@@ -206,7 +206,7 @@ pub struct Finish {
     pub connections_rows: u64,
     /// Rows that could not be kept.
     pub lost_rows: u64,
-    /// Answers whose body was compared in full.
+    /// Responses whose body was compared in full.
     pub bodies_compared: u64,
     /// User and system time of the engine's process, in seconds.
     pub cpu_s: f64,

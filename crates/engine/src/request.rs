@@ -2,7 +2,7 @@
 
 use crate::spec::{Expected, RequestSpec};
 
-/// Bytes of bodies that are compared per answer, on average, whatever `body_sample_ratio` says.
+/// Bytes of bodies that are compared per response, on average, whatever `body_sample_ratio` is.
 ///
 /// To compare them takes some 0.1 µs, and no load tool takes less than 2 µs for a request: every
 /// body up to this length is compared, and so many of longer ones as cost no more.
@@ -13,13 +13,13 @@ pub const COMPARED_BYTES: f64 = 4096.0;
 pub struct Request {
     /// Head and body.
     pub bytes: Vec<u8>,
-    /// What a right answer looks like.
+    /// The expected response.
     pub expected: Expected,
-    /// Whether its answer has no body whatever the head says.
+    /// Whether its response has no body whatever its head contains.
     pub is_head: bool,
-    /// Share of its answers whose body is compared; 0 when none is expected.
+    /// Share of its responses whose body is compared; 0 when none is expected.
     pub compared_ratio: f64,
-    /// Whether a sample of the bodies of its answers is written down.
+    /// Whether a sample of the bodies of its responses is written down.
     pub is_sampled: bool,
 }
 
@@ -57,7 +57,7 @@ impl Requests {
         &self.kinds[usize::from(index)]
     }
 
-    /// Draws the index of a kind, with the weights asked for.
+    /// Draws the index of a request type, by the requested weights.
     #[allow(clippy::cast_possible_truncation)]
     pub fn draw(&self, rng: &mut fastrand::Rng) -> u16 {
         let [.., total] = self.cumulative.as_slice() else {
@@ -72,7 +72,7 @@ impl Requests {
     }
 }
 
-/// Share of the answers to a kind of request whose body is compared.
+/// Share of the responses to a kind of request whose body is compared.
 #[allow(clippy::cast_precision_loss)]
 fn compared_ratio(spec: &RequestSpec, body_sample_ratio: f64) -> f64 {
     let is_head = spec.method.eq_ignore_ascii_case("HEAD");

@@ -6,7 +6,7 @@ pub const NEVER: u64 = u64::MAX;
 /// The connection of a request that never had one.
 pub const NO_CONNECTION: u32 = u32::MAX;
 
-/// A number of bytes that nobody knows.
+/// An unknown number of bytes.
 pub const NO_BYTES: u32 = u32::MAX;
 
 /// Whether a body was compared with the one expected, byte for byte.
@@ -17,7 +17,7 @@ pub enum Comparison {
     Skipped = 0,
     /// It was compared whole.
     Compared = 1,
-    /// None was expected, and this one is written down; a record says [`Self::NotExpected`].
+    /// None was expected, and this one is written down; a record has [`Self::NotExpected`].
     Kept = 2,
     /// No body was expected, or status or length were wrong already.
     NotExpected = u32::MAX,
@@ -81,13 +81,13 @@ record! {
         due_ns: u64,
         /// Handed to the kernel; [`NEVER`] when it was not.
         sent_ns: u64,
-        /// First byte of the answer; [`NEVER`] when none came.
+        /// First byte of the response; [`NEVER`] when none came.
         first_byte_ns: u64,
         /// Its end; [`NEVER`] when it had not ended.
         done_ns: u64,
-        /// Bytes of the answer, head and body.
+        /// Bytes of the response, head and body.
         received_bytes: u32,
-        /// Bytes of the body, freed of its transfer coding; [`NO_BYTES`] of an incomplete answer.
+        /// Bytes of the body, freed of its transfer coding; [`NO_BYTES`] of an incomplete response.
         body_bytes: u32,
         /// Code of its [`Comparison`]; four bytes, for the size is a multiple of eight.
         compared: u32,
@@ -117,7 +117,7 @@ record! {
         closed_ns: u64,
         /// Requests sent on it.
         requests: u32,
-        /// Answers of which at least one byte came.
+        /// Responses of which at least one byte came.
         responses: u32,
         /// Number of the attempt, per worker.
         connection: u32,
@@ -133,7 +133,7 @@ record! {
 record! {
     /// One body that was written down, which follows its record.
     BodySample, 16, {
-        /// The end of its answer, in nanoseconds since the zero of the trial.
+        /// The end of its response, in nanoseconds since the zero of the trial.
         done_ns: u64,
         /// Its length without the transfer coding.
         length_bytes: u32,

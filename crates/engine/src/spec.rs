@@ -56,7 +56,7 @@ pub struct Spec {
     /// Seeds the choice among requests, Poisson arrivals and the sample of bodies.
     #[serde(default)]
     pub seed: u64,
-    /// Least share of the answers whose body is compared in full; 0 compares none.
+    /// Least share of the responses whose body is compared in full; 0 compares none.
     #[serde(default)]
     pub body_sample_ratio: f64,
     /// Whether the load takes turns: it rests until it gets the length of its next one.
@@ -79,15 +79,15 @@ pub struct RequestSpec {
     /// Its share among the kinds of request.
     #[serde(default = "one_weight")]
     pub weight: f64,
-    /// Its method; an answer to HEAD has no body.
+    /// Its method; a response to HEAD has no body.
     #[serde(default)]
     pub method: String,
-    /// What a right answer looks like.
+    /// The expected response.
     #[serde(default)]
     pub expected: Expected,
 }
 
-/// What a right answer looks like.
+/// The expected response.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
@@ -110,13 +110,13 @@ impl Default for Expected {
     }
 }
 
-/// Whether the load waits for answers.
+/// Whether the load waits for responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
-    /// A number of connections, each sending its next request when the last is answered.
+    /// A number of connections; each sends its next request after the last response.
     Closed,
-    /// Requests arrive on a schedule that does not look at the answers.
+    /// Requests arrive on a schedule that does not depend on responses.
     Open,
 }
 
@@ -176,7 +176,7 @@ pub struct Stage {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// Whether it waits for answers.
+    /// Whether it waits for responses.
     pub model: Model,
     /// Stages in order.
     pub stages: Vec<Stage>,
@@ -195,7 +195,7 @@ pub struct Load {
     /// Requests that a connection may carry at one time.
     #[serde(default = "one")]
     pub pipeline: usize,
-    /// Closed model: pause between an answer and the next request.
+    /// Closed model: pause between a response and the next request.
     #[serde(default)]
     pub think_time_ns: u64,
     /// A request, or an attempt to connect, fails after this long.

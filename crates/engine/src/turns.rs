@@ -73,7 +73,7 @@ impl Gate {
         turn
     }
 
-    /// Waits until every worker rests, no longer than `most`; says whether they do.
+    /// Waits until every worker rests, no longer than `most`; returns whether they do.
     #[must_use]
     pub fn is_at_rest(&self, most: Duration) -> bool {
         let state = self.state();

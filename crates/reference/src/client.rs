@@ -1,4 +1,4 @@
-//! One connection of the reference server: bytes in, answers out, one request after the other.
+//! One connection of the reference server: bytes in, responses out, one request after the other.
 
 use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
@@ -17,11 +17,11 @@ const DRAIN_LIMIT_BYTES: usize = 16 * 1024 * 1024;
 enum Phase {
     /// A request is awaited, or has come in part.
     Reading,
-    /// The answer is there, and its service time not yet over.
+    /// The response is there, and its service time not yet over.
     Waiting,
-    /// The answer is being sent.
+    /// The response is being sent.
     Sending,
-    /// Nothing more will be answered; what still comes is thrown away.
+    /// No more responses; what still arrives is discarded.
     Draining { left_bytes: usize },
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Next {
     Close,
 }
 
-/// What becomes of the connection after the answer.
+/// What becomes of the connection after the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     /// It takes the next request.
@@ -109,7 +109,7 @@ impl Client {
 
     /// Does all that can be done without waiting.
     ///
-    /// With `at_once` an answer is sent as soon as it is there. `scratch` holds nothing between calls.
+    /// With `at_once` a response is sent as soon as it is ready. `scratch` is empty between calls.
     pub fn go_on(&mut self, at_once: bool, scratch: &mut [u8], tally: &Tally) -> Next {
         loop {
             let step = match self.phase {
@@ -136,7 +136,7 @@ impl Client {
         }
     }
 
-    /// Reads until there is an answer.
+    /// Reads until there is a response.
     fn read(&mut self, scratch: &mut [u8], tally: &Tally) -> Step {
         if !self.input.is_empty() && self.read_kept(tally) {
             return Step::Done;
@@ -152,7 +152,7 @@ impl Client {
         }
     }
 
-    /// Takes what the kernel has; once it had less than asked for, it is empty until it says so.
+    /// Takes what the kernel has; after a short read it is empty until the next event.
     fn receive(&mut self, scratch: &mut [u8], tally: &Tally) -> Result<usize, Step> {
         if !self.readable {
             return Err(Step::Blocked);
@@ -199,7 +199,7 @@ impl Client {
         used > 0
     }
 
-    /// Prepares the answer to the first request in `bytes`; returns how many bytes that was.
+    /// Prepares the response to the first request in `bytes`; returns how many bytes that was.
     fn understand(&mut self, bytes: &[u8], tally: &Tally) -> usize {
         match request::read(bytes) {
             Reading::Incomplete { expects_continue } => {
@@ -254,7 +254,7 @@ impl Client {
         self.finish(tally)
     }
 
-    /// The answer is sent: the connection stays or ends.
+    /// The response is sent: the connection stays or ends.
     fn finish(&mut self, tally: &Tally) -> Step {
         match self.after {
             After::CloseRefused => tally.requests_refused.add(1),
@@ -266,7 +266,7 @@ impl Client {
         self.phase = match self.after {
             After::Stay => Phase::Reading,
             After::Close if self.input.is_empty() && !self.readable => return Step::Over,
-            // A close with bytes unread is a reset, and a reset may overtake the answer.
+            // A close with bytes unread is a reset, and a reset may overtake the response.
             After::Close | After::CloseRefused => {
                 self.input = Vec::new();
                 if system::finish_sending(&self.socket).is_err() {

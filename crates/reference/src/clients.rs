@@ -9,7 +9,7 @@ struct Place {
     client: Option<Client>,
 }
 
-/// Clients by token. The token of a client that is gone finds nobody, even when its place is taken.
+/// Clients by token. The token of a client that is gone finds none, even when its place is taken.
 #[derive(Default)]
 pub(super) struct Clients {
     places: Vec<Place>,

@@ -1,4 +1,4 @@
-//! What is answered to a request: every endpoint of the contract.
+//! The response to a request: every endpoint of the contract.
 
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -11,11 +11,11 @@ use plimsoll_system as system;
 use crate::multipart;
 use crate::request::{Method, Persistence, Refusal, Request};
 
-/// A whole answer, head and body.
+/// A whole response, head and body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answer {
     bytes: Arc<Vec<u8>>,
-    /// How many of the bytes are sent: not the body when the head alone was asked for.
+    /// How many of the bytes are sent: without the body if only the head was requested.
     length: usize,
 }
 
@@ -47,12 +47,12 @@ thread_local! {
     static CURRENT: RefCell<Option<Arc<Answers>>> = const { RefCell::new(None) };
 }
 
-/// The answer to a request.
+/// The response to a request.
 pub(super) fn answer(request: &Request) -> Answer {
     Answers::of_this_second().answer(request)
 }
 
-/// The answer to bytes that are no request.
+/// The response to bytes that are no request.
 pub(super) fn refuse(refusal: Refusal) -> Answer {
     Answers::of_this_second().refuse(refusal)
 }
@@ -115,7 +115,7 @@ fn head(
     bytes
 }
 
-/// An answer that is the same for a second, rendered once for each way the connection can go on.
+/// A response that is the same for a second, rendered once for each way the connection can go on.
 struct Constant {
     kept: Arc<Vec<u8>>,
     kept_as_asked: Arc<Vec<u8>>,
@@ -156,9 +156,9 @@ impl Constant {
     }
 }
 
-/// What is answered within one second, which is as exact as the `Date` of an answer is.
+/// The responses of one second, the resolution of their `Date`.
 ///
-/// Constant answers are rendered once a second; the others are made anew for each request.
+/// Constant responses are rendered once a second; the others are made anew for each request.
 struct Answers {
     second: u64,
     date: String,
@@ -279,7 +279,7 @@ impl Answers {
         }
     }
 
-    /// An answer made for one request; without the body when the head alone was asked for.
+    /// A response made for one request; without the body if only the head was requested.
     fn right(&self, request: &Request, headers: &str, body: &[u8]) -> Answer {
         let mut answer = head("200 OK", &self.date, headers, request.persistence, body.len());
         if request.method != Method::Head {
@@ -305,7 +305,7 @@ mod tests {
         }
     }
 
-    /// An answer of one second, whenever the test runs.
+    /// A response of one second, whenever the test runs.
     fn answer(request: &Request) -> Answer {
         Answers::new(0).answer(request)
     }

@@ -1,8 +1,8 @@
 //! A server with a known service time, to measure the engine against and to compare frameworks with.
 //!
-//! It serves the whole contract, does nothing else, and counts what it does. An answer is sent its
-//! service time after the request was received complete; requests of one connection are answered
-//! one after the other, those of different connections do not wait for each other.
+//! It serves the whole contract, does nothing else, and counts what it does. It sends a response one
+//! service time after the complete request. Requests of one connection are served one after the
+//! other; those of different connections do not wait for each other.
 
 #![forbid(unsafe_code)]
 
@@ -43,7 +43,7 @@ pub enum Acceptors {
     One,
 }
 
-/// What kind of server is asked for.
+/// The requested kind of server.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceSpec {
@@ -61,7 +61,7 @@ pub struct ReferenceSpec {
     /// Connections that may wait to be accepted, for each listening socket.
     #[serde(default = "default_backlog")]
     pub backlog: u32,
-    /// How long an answer takes.
+    /// How long a response takes.
     #[serde(default)]
     pub service_time: ServiceTime,
     /// When the whole server stands still; none for never.
@@ -85,7 +85,7 @@ fn default_backlog() -> u32 {
 }
 
 impl ReferenceSpec {
-    /// One worker that answers at once.
+    /// One worker that responds at once.
     #[must_use]
     pub fn new(address: SocketAddr) -> Self {
         Self {
@@ -127,10 +127,10 @@ pub enum ReferenceError {
     /// The specification is wrong; every problem found.
     #[error("the specification of the reference server is wrong: {}", .0.join("; "))]
     Spec(Vec<String>),
-    /// A core that was asked for is not there.
+    /// A requested core does not exist.
     #[error("core {core} is not among the cores this process may use: {allowed:?}")]
     Core {
-        /// The core asked for.
+        /// The requested core.
         core: usize,
         /// The cores there are.
         allowed: Vec<usize>,
@@ -149,7 +149,7 @@ pub enum ReferenceError {
     /// A worker ended by a panic.
     #[error("a worker of the reference server ended unexpectedly")]
     WorkerLost,
-    /// What it says of its requests could not be written.
+    /// Its log of requests could not be written.
     #[error("the reference server can't write what it witnessed: {0}")]
     Witness(io::Error),
 }
@@ -271,7 +271,7 @@ impl Server {
         total
     }
 
-    /// Whether every worker serves; when not, [`Server::stop`] says why.
+    /// Whether every worker serves; if not, [`Server::stop`] returns the reason.
     #[must_use]
     pub fn is_running(&self) -> bool {
         !self.threads.iter().any(JoinHandle::is_finished)

@@ -25,14 +25,14 @@ pub(super) enum Method {
     Other,
 }
 
-/// What becomes of the connection after the answer, and whether the answer has to say so.
+/// What becomes of the connection after the response, and whether the response must announce it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Persistence {
     /// It stays, as HTTP/1.1 has it.
     Kept,
-    /// It stays because an HTTP/1.0 client asked for it, and is told.
+    /// It stays because an HTTP/1.0 client requested it; the response announces it.
     KeptAsAsked,
-    /// It is closed, and the client is told.
+    /// It is closed, and the response announces it.
     Closed,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Request<'a> {
     pub length_bytes: usize,
 }
 
-/// Why a request is not read; the connection is closed after the answer.
+/// Why a request is not read; the connection is closed after the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// It is not HTTP/1.

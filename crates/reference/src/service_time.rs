@@ -1,12 +1,12 @@
-//! How long an answer takes, and when the whole server stands still: known truths, as numbers.
+//! How long a response takes, and when the whole server stalls: known truths, as numbers.
 
 use serde::{Deserialize, Serialize};
 
-/// Time from a request received to its answer sent, chosen anew for every request.
+/// Time from a request received to its response sent, chosen anew for every request.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ServiceTime {
-    /// The same for every request; 0 answers at once.
+    /// The same for every request; 0 responds at once.
     Fixed {
         /// In nanoseconds.
         duration_ns: u64,
@@ -44,7 +44,7 @@ impl ServiceTime {
         }
     }
 
-    /// Whether every request is answered at once.
+    /// Whether every request gets its response at once.
     #[must_use]
     pub fn is_zero(self) -> bool {
         matches!(
@@ -65,11 +65,11 @@ impl ServiceTime {
     }
 }
 
-/// The whole server stands still at the end of every period: it accepts, reads and answers nothing.
+/// The whole server stalls at the end of every period: it accepts, reads and sends nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Freeze {
-    /// How long it stands still, in nanoseconds.
+    /// How long it stalls, in nanoseconds.
     pub duration_ns: u64,
     /// From the end of one freeze to the end of the next, in nanoseconds.
     pub period_ns: u64,

@@ -18,9 +18,9 @@ pub struct Counts {
     pub accepts_failed: u64,
     /// Complete requests received.
     pub requests_received: u64,
-    /// Answers to them of which the kernel has taken every byte.
+    /// Responses to them of which the kernel has taken every byte.
     pub responses_sent: u64,
-    /// Answers to bytes that are no request.
+    /// Responses to bytes that are no request.
     pub requests_refused: u64,
     /// Bytes received.
     pub received_bytes: u64,
@@ -56,16 +56,16 @@ impl Count {
     }
 }
 
-/// How long the server had a request: from its last byte read to its answer given to the kernel.
+/// How long the server had a request: from its last byte read to its response given to the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Held {
     /// When the request had been read whole, on the monotonic clock.
     pub received_ns: u64,
-    /// When its answer began to be sent, on the same clock.
+    /// When its response began to be sent, on the same clock.
     pub answered_ns: u64,
 }
 
-/// What one worker says of every request, if that was asked for.
+/// One worker's log of every request, if requested.
 #[derive(Debug, Default)]
 pub(super) struct Witness(Option<Mutex<Vec<Held>>>);
 
@@ -74,7 +74,7 @@ impl Witness {
         Self(wanted.then(Mutex::default))
     }
 
-    /// The present; 0, without a look at the clock, when nobody wants to know.
+    /// The present; 0, without a look at the clock, if no log was requested.
     pub fn now_ns(&self) -> u64 {
         self.0.as_ref().map_or(0, |_| system::now_ns())
     }

@@ -1,4 +1,4 @@
-//! One thread of the reference server: one poller, its clients, and the answers that wait.
+//! One thread of the reference server: one poller, its clients, and the responses that wait.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -99,7 +99,7 @@ pub(super) struct Worker {
     post: Arc<Post>,
     rules: Arc<Rules>,
     clients: Clients,
-    /// Instant and token of each answer that waits, the earliest on top.
+    /// Instant and token of each response that waits, the earliest on top.
     waiting: BinaryHeap<Reverse<(u64, u64)>>,
     random: fastrand::Rng,
     scratch: Vec<u8>,
@@ -129,9 +129,9 @@ impl Worker {
         })
     }
 
-    /// Serves until asked to stop.
+    /// Serves until it must stop.
     pub fn run(mut self) -> io::Result<()> {
-        // Without it answers that wait are up to 50 µs late; that is no reason not to serve.
+        // Without it waiting responses are up to 50 µs late; that is no reason not to serve.
         let _ = system::wake_precisely();
         while !self.stopping() {
             self.poller.wait(self.patience_ns())?;
@@ -149,7 +149,7 @@ impl Worker {
         self.rules.stop.load(Relaxed)
     }
 
-    /// How long to wait for events: until the next answer is due.
+    /// How long to wait for events: until the next response is due.
     fn patience_ns(&self) -> u64 {
         match self.waiting.peek() {
             Some(Reverse((due_ns, _))) => due_ns.saturating_sub(system::now_ns()).min(PATIENCE_NS),
@@ -262,7 +262,7 @@ impl Worker {
         }
     }
 
-    /// Sends the answers whose service time is over.
+    /// Sends the responses whose service time is over.
     fn answer_those_due(&mut self) {
         let mut now_ns = 0;
         while let Some(&Reverse((due_ns, token))) = self.waiting.peek() {

@@ -1,8 +1,8 @@
 //! Rows of a separated file become columns, a block at a time.
 //!
-//! A block is read wholly or not at all: where one of its rows is not as it should be, whoever asked
-//! has to look at the rows one by one, to say which it is and why. What ends within a row is left
-//! for the next block.
+//! A block is read wholly or not at all: if one of its rows is irregular, the caller has to read the
+//! rows one by one, to report which it is and why. What ends within a row is left for the next
+//! block.
 //!
 //! Most values of a result file repeat the one above them. So a value is compared with the one above
 //! first, and only where they differ is its end searched for.
@@ -20,7 +20,7 @@ use column::Column;
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// What nobody wants to know.
+    /// Not needed.
     Unwanted,
     /// Whole numbers, none of which is below 0.
     Whole,

@@ -1,4 +1,4 @@
-//! Where a value ends, and what it says.
+//! Where a value ends, and its text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub fn end(block: &[u8], at: usize, separator: u8) -> Result<Option<usize>, Irre
     Ok(memchr::memchr3(separator, b'\n', b'\r', rest).map(|length| at + length))
 }
 
-/// What a value says, from where it begins to where it ends.
+/// The text of a value, from where it begins to where it ends.
 pub fn text(raw: &[u8]) -> Cow<'_, [u8]> {
     match raw {
         [b'"', inner @ .., b'"'] if memchr::memchr(b'"', inner).is_none() => Cow::Borrowed(inner),

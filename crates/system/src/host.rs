@@ -42,7 +42,7 @@ pub fn pin_thread(core: usize) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Lets the waits of the calling thread end when asked, not up to 50 µs later.
+/// Lets the waits of the calling thread end on time, not up to 50 µs later.
 ///
 /// # Errors
 ///

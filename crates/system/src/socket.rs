@@ -9,7 +9,7 @@ use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, Socket
 
 /// Starts to connect; completion shows as the socket becoming writable.
 ///
-/// Small writes go out at once (`TCP_NODELAY`). Where nobody listens on a port that the kernel may
+/// Small writes go out at once (`TCP_NODELAY`). If nothing listens on a port that the kernel may
 /// give to clients, it may give a client that very port, and connect it with itself: that is refused.
 ///
 /// # Errors
@@ -72,7 +72,7 @@ fn tcp_socket(address: &SocketAddr) -> io::Result<OwnedFd> {
 ///
 /// # Source
 ///
-/// `connect(2)`, `EINPROGRESS`: `SO_ERROR` tells.
+/// `connect(2)`, `EINPROGRESS`: `SO_ERROR` holds the result.
 pub fn connect_result(socket: impl AsFd) -> io::Result<()> {
     sockopt::socket_error(socket)??;
     Ok(())

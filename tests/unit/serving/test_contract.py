@@ -473,7 +473,7 @@ class Nothing(Handler):
 @pytest.mark.parametrize(
     ("handler", "answer"),
     [
-        (TooMuch, "more than its length says"),
+        (TooMuch, "more than its length"),
         (TooLittle, "the connection was closed within the body"),
         (NotHttp, "not a valid HTTP response"),
         (Nothing, "no response: the connection was closed"),

@@ -1,7 +1,7 @@
 //! What the bytes between driver and server mean: protocols without sockets, clocks or records.
 //!
-//! A protocol belongs to one connection. It is told which requests begin and which bytes have come;
-//! it says which bytes are to be sent, and what has happened to which exchange. The worker, the
+//! A protocol belongs to one connection. It receives the requests that begin and the bytes that have
+//! come; it returns the bytes to send, and what has happened to which exchange. The worker, the
 //! schedule and the records know exchanges by their [`Id`] alone.
 
 pub mod http1;

@@ -17,7 +17,7 @@ use self::plain::Plain;
 /// How far an attempt to connect is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
-    /// The server has still to answer.
+    /// The server has not yet responded.
     UnderWay,
     /// Requests can be sent.
     Complete,

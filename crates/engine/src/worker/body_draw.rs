@@ -11,7 +11,7 @@ const LATER: f64 = 4_000.0;
 /// The most bytes of all of them.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// Draws the first answers of a worker, and then the next one after each of some random instants.
+/// Draws the first responses of a worker, and then the next one after each of some random instants.
 ///
 /// Instants have exponential gaps, so that their number does not depend on how fast the server is
 /// and no rhythm of the server meets that of the draw. The generator is its own: which requests
@@ -38,7 +38,7 @@ impl BodyDraw {
         }
     }
 
-    /// Whether the body of the answer to a request that is due at this instant is written down.
+    /// Whether the body of the response to a request that is due at this instant is written down.
     #[inline]
     pub(super) fn draws(&mut self, due_ns: u64) -> bool {
         if self.bytes_left == 0 {

@@ -20,13 +20,13 @@ pub struct Counts {
     pub sent: u64,
     /// Requests that ended, by outcome code.
     pub outcomes: [u64; OUTCOME_CODES],
-    /// Bytes of answers.
+    /// Bytes of responses.
     pub received_bytes: u64,
     /// Handshakes that completed.
     pub opened: u64,
     /// Attempts to connect that failed.
     pub refused: u64,
-    /// Answers whose body was compared in full.
+    /// Responses whose body was compared in full.
     pub bodies_compared: u64,
     /// Rows that could not be kept.
     pub lost_rows: u64,
@@ -37,7 +37,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Puts newer counts in the place of these; a pause that nobody has taken stays known.
+    /// Puts newer counts in the place of these; a pause that has not been taken is kept.
     pub fn renew(&mut self, newer: Self) {
         let pause_ns = self.recent_pause_ns.max(newer.recent_pause_ns);
         *self = Self { recent_pause_ns: pause_ns, ..newer };

@@ -137,7 +137,7 @@ impl Worker<'_> {
         self.queue(index);
     }
 
-    /// Whether the body of the answer is compared: the first ones of each kind are, and a sample.
+    /// Whether the body of the response is compared: the first ones of each kind are, and a sample.
     ///
     /// One number is drawn for each request, so that the choice of requests that follow depends on
     /// the seed alone.

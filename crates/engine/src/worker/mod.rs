@@ -7,10 +7,10 @@
 //! arrivals, and arrivals for places.
 //!
 //! Each turn has two halves: everything that is due is handed to the kernel, then everything that
-//! has come is read. Reading is not interrupted by sending, which takes several times as long: an
-//! answer is not seen later because others were answered before it. Only a loop that has not caught
-//! up for many turns takes fewer sockets a turn: answers wait for others then in any order, and a
-//! socket that is written soon after it was read is still in the cache.
+//! has come is read. Reading is not interrupted by sending, which takes several times as long: a
+//! response is not seen later because of sends after others before it. Only a loop that has not
+//! caught up for many turns takes fewer sockets a turn: responses wait for others then in any order,
+//! and a socket that is written soon after it was read is still in the cache.
 
 mod arrivals;
 mod body_draw;
@@ -43,7 +43,7 @@ use crate::spec::{Load, Spec};
 use crate::transport::Transport;
 use crate::turns::Gate;
 
-/// Room for what one read takes; larger than most answers, small enough for the cache.
+/// Room for what one read takes; larger than most responses, small enough for the cache.
 const READ_BYTES: usize = 64 * 1024;
 
 /// The most sockets of one turn, so that clocks and deadlines are looked at.
@@ -58,8 +58,8 @@ const FULL_AFTER_TURNS: u32 = 32;
 /// The longest wait: how late an interrupt may be noticed, and how old a published count may be.
 const LONGEST_WAIT_NS: u64 = 20_000_000;
 
-/// Answers to each kind of request whose body is compared whatever its length, the first ones, by
-/// all workers together: a fault in 1 of 700 answers is among them with 95 %.
+/// Responses to each kind of request whose body is compared whatever its length, the first ones, by
+/// all workers together: a fault in 1 of 700 responses is among them with a probability of 95 %.
 const FIRST_COMPARED: usize = 2_000;
 
 /// What a worker needs from the outside.
@@ -197,7 +197,7 @@ struct Worker<'a> {
     /// Requests on their way into one call of `send`, where there are several.
     outbox: Vec<u8>,
     rng: fastrand::Rng,
-    /// Of each kind of request, first answers whose body is still to be compared.
+    /// Of each kind of request, first responses whose body is still to be compared.
     first_left: Vec<u32>,
     /// Which bodies are written down.
     body_draw: BodyDraw,

@@ -9,7 +9,7 @@ use crate::outcome::{Outcome, errno_of};
 use crate::protocol::Id;
 use crate::transport::Read;
 
-/// The most reads of one socket in one turn, so that an endless answer does not starve the others.
+/// The most reads of one socket in one turn, so that an endless response does not starve the others.
 const READS_A_TURN: usize = 16;
 
 impl Worker<'_> {
@@ -160,8 +160,8 @@ impl Worker<'_> {
                 Err(error) => return self.io_failed(index, &error),
             };
             self.take_in(index, hung_up, read.count);
-            // What comes later is a new event, except the end of the stream when this event has
-            // already told of it.
+            // What comes later is a new event, except the end of the stream if this event has
+            // already announced it.
             if read.drained && !hung_up {
                 return;
             }
@@ -170,7 +170,7 @@ impl Worker<'_> {
         self.unread.push(Unread { index, attempt, hung_up });
     }
 
-    /// Sending has failed: answers that came before are still in the socket and count.
+    /// Sending has failed: responses that came before are still in the socket and count.
     fn send_failed(&mut self, index: usize, error: &io::Error) {
         for _ in 0..READS_A_TURN {
             let Some(transport) = &mut self.slots[index].transport else { return };

@@ -139,7 +139,8 @@ impl<'a> Http1<'a> {
 
     /// The first response is complete, and followed by bytes if there is `more`.
     ///
-    /// The rest of a request that was answered before it was sent would be taken for the next one.
+    /// If a response comes before its request is sent, the rest of that request would be taken for
+    /// the next one.
     #[inline]
     fn complete(&mut self, more: bool) {
         self.awaited.pop_front();

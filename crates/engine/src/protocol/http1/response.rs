@@ -1,4 +1,4 @@
-//! Incremental reader of HTTP/1 answers, in any split of their bytes and in bounded memory.
+//! Incremental reader of HTTP/1 responses, in any split of their bytes and in bounded memory.
 //!
 //! # Source
 //!
@@ -20,7 +20,7 @@ pub const MOST_HEADERS: usize = 128;
 /// The most hexadecimal digits of a chunk's length: more do not fit in 64 bits.
 const MOST_CHUNK_DIGITS: u8 = 16;
 
-/// What makes an answer unreadable.
+/// What makes a response unreadable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
     /// The head is not HTTP/1.
@@ -44,7 +44,7 @@ enum State {
     Complete,
 }
 
-/// Reads one answer after the other.
+/// Reads one response after the other.
 #[derive(Clone, Debug)]
 pub struct Reader {
     state: State,
@@ -55,7 +55,7 @@ pub struct Reader {
     keep_alive: bool,
 }
 
-/// A part of an answer.
+/// A part of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'b> {
     /// The head, with its status code; interim heads are none.
@@ -67,9 +67,9 @@ pub enum Part<'b> {
 /// How far one call of [`Reader::read`] came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes that belong to the answer; what follows belongs to the next.
+    /// Bytes that belong to the response; what follows belongs to the next.
     pub consumed: usize,
-    /// Whether the answer is complete.
+    /// Whether the response is complete.
     pub complete: bool,
 }
 
@@ -86,7 +86,7 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// Makes ready for the next answer; `is_head` when it answers a HEAD request.
+    /// Prepares for the next response; `is_head` if its request is a HEAD.
     #[inline]
     pub fn start(&mut self, is_head: bool) {
         self.state = State::Head;
@@ -96,7 +96,7 @@ impl Reader {
         self.keep_alive = true;
     }
 
-    /// Status code of the answer; 0 before its head is read.
+    /// Status code of the response; 0 before its head is read.
     #[must_use]
     pub fn status(&self) -> u16 {
         self.status
@@ -108,11 +108,11 @@ impl Reader {
         self.keep_alive
     }
 
-    /// Reads on; hands each part of the answer to `emit`.
+    /// Reads on; hands each part of the response to `emit`.
     ///
     /// # Errors
     ///
-    /// [`Malformed`] when the bytes are not an HTTP/1 answer; the reader is then of no more use.
+    /// [`Malformed`] when the bytes are not an HTTP/1 response; the reader is then unusable.
     #[inline]
     pub fn read(
         &mut self,
@@ -152,7 +152,7 @@ impl Reader {
         Ok(Progress { consumed, complete: self.state == State::Complete })
     }
 
-    /// The stream has ended: whether that completes the answer.
+    /// The stream has ended: whether that completes the response.
     #[must_use]
     pub fn end(&mut self) -> bool {
         if self.state == State::UntilClose {
@@ -173,7 +173,7 @@ impl Reader {
     #[inline]
     fn read_head(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
         if self.partial.is_empty() {
-            // What is wrong with a head is left to `read_split_head`, which says the same of it
+            // What is wrong with a head is left to `read_split_head`, which finds the same
             // however it was split.
             if let Ok(Some(length)) = self.parse_head(bytes) {
                 return Ok(length);
@@ -506,10 +506,10 @@ mod tests {
         assert!(reader.partial.capacity() <= 2 * LONGEST_HEAD_BYTES);
     }
 
-    /// All that a reader says of some bytes.
+    /// All that a reader finds in some bytes.
     #[derive(Debug, PartialEq)]
     struct Heard {
-        /// Whether the answer is complete, and the bytes that belong to it.
+        /// Whether the response is complete, and the bytes that belong to it.
         end: Result<(bool, usize), Malformed>,
         status: u16,
         keep_alive: bool,
@@ -590,7 +590,7 @@ mod tests {
         }
     }
 
-    /// Pieces of which answers, right and wrong ones, are made.
+    /// Pieces of responses, valid and invalid ones.
     const PIECES: &[&[u8]] = &[
         b"HTTP/1.1 ",
         b"HTTP/1.0 ",
