@@ -197,7 +197,7 @@ def _framework_row(variants: tuple[Framework, ...]) -> str:
         f"[`{plain.name}`](#{plain.name})",
         ", ".join(f"`{other.reference}`" for other in others),
         ", ".join(dict.fromkeys(variant.language for variant in variants)),
-        ", ".join(f"`{name}`" for name in plain.not_implemented),
+        ", ".join(f"`{one.name}`" for one in ENDPOINTS if one.name not in plain.endpoints),
         _needs(plain.needs),
     )
     return f"| {' | '.join(cells)} |"

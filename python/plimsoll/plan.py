@@ -86,7 +86,7 @@ class LeftOut:
     Attributes:
         framework: The framework.
         endpoint: The endpoint.
-        reason: The reason given in its folder.
+        reason: The reason given in its file; empty for none.
         load: The load it does not support; None if it does not implement the endpoint at all.
     """
 
@@ -99,7 +99,8 @@ class LeftOut:
         """What is left out and why, in one line."""
         named = f"load {self.load.name}" if self.load else self.endpoint.name
         verb = "cannot take" if self.load else "does not serve"
-        return f"{self.framework.title} {verb} {named}: {self.reason}"
+        why = f": {self.reason}" if self.reason else ""
+        return f"{self.framework.title} {verb} {named}{why}"
 
 
 @dataclass(frozen=True)

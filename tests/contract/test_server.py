@@ -94,6 +94,25 @@ def test_a_server_that_answers_500_is_not_ready_and_the_500_is_said(tmp_path: Pa
             pass
 
 
+@pytest.mark.parametrize(
+    ("endpoints", "asked"),
+    [
+        (("json", "2048", "empty"), "GET /empty"),
+        (("json", "8192"), "GET /8192"),
+        (("json",), "POST /json"),
+        ((), "GET /"),
+    ],
+)
+def test_a_server_is_asked_for_an_endpoint_that_it_serves(
+    tmp_path: Path, endpoints: tuple[str, ...], asked: str
+) -> None:
+    refusing = small_servers.ANSWERS_500
+    subject = framework(tmp_path, refusing, start_timeout_s=0.5, endpoints=endpoints)
+    with pytest.raises(NotReady, match=f"did not return 200 for `{asked}` within"):
+        with started(subject, log=tmp_path / "log"):
+            pass
+
+
 def test_a_server_that_takes_connections_and_is_silent_is_not_ready(tmp_path: Path) -> None:
     subject = framework(tmp_path, small_servers.TAKES_AND_IS_SILENT, start_timeout_s=5.0)
     with pytest.raises(NotReady, match="accepted the connection but sent no response"):

@@ -107,7 +107,7 @@ class Framework:
         start: Command that runs the server in the foreground.
         version: Command that prints the version of the framework on its first line.
         endpoints: Names of the endpoints it implements.
-        not_implemented: Omitted endpoints, with reasons.
+        not_implemented: Omitted endpoints that have a reason, with it.
         environment: Added to the environment of every command.
         no_keep_alive: Why it closes every connection after one response; empty if it keeps them.
         contract_notes: Rules of `CONTRACT_NOTES` that it does not meet, with reasons.
@@ -117,7 +117,8 @@ class Framework:
         start_timeout_s: Time until the server must respond, in seconds.
         warm_up_s: Minimum warm-up of a load that has one, in seconds: how long the runtime
             compiles under load.
-        probe: Path that is requested until it is answered with 200.
+        probe_path: Path that is requested until it is answered with 200; empty for one of its
+            endpoints.
     """
 
     name: str
@@ -139,7 +140,7 @@ class Framework:
     clean_exit_codes: tuple[int, ...] = (0,)
     start_timeout_s: float = 60.0
     warm_up_s: float = 0.0
-    probe: str = "/empty"
+    probe_path: str = ""
 
     @property
     def title(self) -> str:

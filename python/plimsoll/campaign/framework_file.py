@@ -19,7 +19,7 @@ from plimsoll.campaign.endpoints import ENDPOINTS, mix
 from plimsoll.campaign.quantities import duration_s
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from plimsoll.campaign.lines import KeyPath
@@ -99,7 +99,7 @@ class Served:
 
     Attributes:
         endpoints: Names of the endpoints it implements.
-        not_implemented: The omitted ones, with reasons.
+        not_implemented: Omitted ones that have a reason, with it.
     """
 
     endpoints: tuple[str, ...] = ()
@@ -161,7 +161,7 @@ def _variant(table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mista
     yield from _stop(table, at)
     yield from _contract_notes(table, at)
     yield from _endpoints(table, at)
-    yield from _coverage(table, result, at)
+    yield from _mix(table, result, at)
 
 
 def _names(actual: str, table: FrameworkTable) -> Iterator[Mistake]:
@@ -215,6 +215,8 @@ def _contract_notes(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
 
 def _endpoints(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
     listed = table.endpoints or []
+    if table.endpoints == []:
+        yield Mistake((*at, "endpoints"), "`endpoints` is empty", near("", _CONTRACT, "endpoints"))
     for index, name in enumerate(listed):
         if name is not None and name not in _CONTRACT:
             message = f"the contract has no endpoint `{name}`"
@@ -236,19 +238,8 @@ def _endpoints(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
             )
 
 
-def _coverage(table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mistake]:
-    """Endpoints neither implemented nor omitted, if all listed endpoints exist."""
-    if table.endpoints is None or not {*table.endpoints} <= {*_CONTRACT}:
-        return
-    accounted = (*result.endpoints, *result.not_implemented)
-    missing = [name for name in _CONTRACT if name not in accounted]
-    if missing:
-        message = f"{_quoted(missing)}: neither in `endpoints` nor in `[not_implemented]`"
-        hint = "implement it, or give the reason in `[not_implemented]`"
-        yield Mistake((*at, "endpoints"), message, hint)
-    if mix.NAME in table.endpoints and mix.NAME not in result.endpoints:
+def _mix(table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mistake]:
+    """A listed mix without one of its parts, if all listed endpoints exist."""
+    listed = table.endpoints or []
+    if {*listed} <= {*_CONTRACT} and mix.NAME in listed and mix.NAME not in result.endpoints:
         yield Mistake((*at, "endpoints"), f"`{mix.NAME}`: {result.not_implemented[mix.NAME]}")
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)

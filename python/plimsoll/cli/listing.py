@@ -282,7 +282,7 @@ def _about(one: Mapping[str, Any]) -> str:
 
 
 def _served(one: Mapping[str, Any]) -> str:
-    left_out = list(one["not_implemented"])
+    left_out = [known.name for known in ENDPOINTS if known.name not in one["endpoints"]]
     if not left_out:
         return f"all {len(one['endpoints'])} endpoints"
     shown = ", ".join(left_out) if len(left_out) <= 2 else f"{len(left_out)} others"  # noqa: PLR2004

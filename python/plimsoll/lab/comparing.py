@@ -207,7 +207,7 @@ def _command(command: str, folder: Path, path: str) -> Framework:
     """A server that a command starts here; its folder for builds is an empty one."""
     start = f"cd {shlex.quote(str(Path.cwd()))} && {command}"
     blank = Framework(command, "", "", folder, "", (), "", start, "", ())
-    return replace(blank, probe=path, clean_exit_codes=(0, -15, 143))
+    return replace(blank, probe_path=path, clean_exit_codes=(0, -15, 143))
 
 
 def _variant(reference: str, root: Path | None) -> Framework:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import socket
 import time
+from typing import TYPE_CHECKING
+
+from plimsoll.campaign.requests import render
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.requests import Request
 
 SILENT = "accepted the connection but sent no response"
 """What `ask` returns when the time was over before an answer came."""
@@ -14,13 +20,13 @@ ANSWERED = "answered"
 _HEAD_BYTES = 1 << 16
 
 
-def ask(host: str, port: int, target: str, timeout_s: float) -> str:
-    """Sends one GET on a connection of its own.
+def ask(host: str, port: int, request: Request, timeout_s: float) -> str:
+    """Sends one request on a connection of its own.
 
     Args:
         host: Address of the server.
         port: Its port.
-        target: Path to ask for.
+        request: The request.
         timeout_s: Seconds for all of it, however slowly the answer drips.
 
     Returns:
@@ -29,7 +35,7 @@ def ask(host: str, port: int, target: str, timeout_s: float) -> str:
     end_s = time.monotonic() + timeout_s
     try:
         with socket.create_connection((host, port), timeout=timeout_s) as connection:
-            connection.sendall(_request(host, port, target))
+            connection.sendall(render(request, f"{host}:{port}", keep_alive=False))
             line = _status_line(connection, end_s)
     except ConnectionRefusedError:
         return "refused the connection"
@@ -46,11 +52,6 @@ def pause_s(waited_s: float) -> float:
     The time to start is known to 2 % or 20 ms, and a slow start is not made slower.
     """
     return min(0.25, max(0.02, waited_s / 50))
-
-
-def _request(host: str, port: int, target: str) -> bytes:
-    lines = (f"GET {target} HTTP/1.1", f"Host: {host}:{port}", "Connection: close", "", "")
-    return "\r\n".join(lines).encode()
 
 
 def _status_line(connection: socket.socket, end_s: float) -> bytes:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.requests import Request
 from plimsoll.errors import DiedUnderLoad, NotReady, PortTaken, StartFailed, StorageError
 from plimsoll.install import commands
 from plimsoll.processes import ports
@@ -132,8 +134,8 @@ class RunningServer:
             hint = _FOREGROUND if self.processes() else f"see its log, `{self.log.name}`"
             raise DiedUnderLoad(message, hint)
 
-    def wait_until_ready(self, probe: str) -> None:
-        """Asks for a path until it is answered with 200.
+    def wait_until_ready(self, probe: Request) -> None:
+        """Repeats a request until it is answered with 200.
 
         Raises:
             PortTaken: Somebody else listens on the port.
@@ -198,12 +200,13 @@ class RunningServer:
         message = f"`{self.framework.title}` {self._how()} before it was ready{behind}"
         return StartFailed(f"{message}; {quoted(self.log)}", hint)
 
-    def _not_ready(self, probe: str, answer: str) -> NotReady:
+    def _not_ready(self, probe: Request, answer: str) -> NotReady:
         title, limit_s = self.framework.title, self.framework.start_timeout_s
         others = set(ports.ports_of(self.processes())) - {self.place.port}
         where = f"; it listens on port {', '.join(map(str, sorted(others)))}" if others else ""
         hint = "`start` must listen on `$HOST:$PORT`" if others else _SLOW
-        message = f"`{title}` did not return 200 for `GET {probe}` within {limit_s:g} s"
+        asked = f"{probe.method} {probe.target}"
+        message = f"`{title}` did not return 200 for `{asked}` within {limit_s:g} s"
         last = f"the last probe {answer}{where}"
         return NotReady(f"{message}: {last}; {quoted(self.log)}", hint)
 
@@ -252,10 +255,19 @@ def started(
     place = ServerPlacement(host, port or ports.free_port(host), tuple(cores), count)
     server = RunningServer(framework, place, log, grace_s)
     try:
-        server.wait_until_ready(framework.probe)
+        server.wait_until_ready(_probe(framework))
         yield server
     finally:
         server.stop()
+
+
+def _probe(framework: Framework) -> Request:
+    """The request that shows that a framework is ready: the first GET of its endpoints."""
+    served = [one for one in ENDPOINTS if one.name in framework.endpoints]
+    if framework.probe_path or not served:
+        return Request("probe", "GET", framework.probe_path or "/")
+    requests = [one.exchanges[0].request for one in served]
+    return next((one for one in requests if one.method == "GET"), requests[0])
 
 
 def _supervised(

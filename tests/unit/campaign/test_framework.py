@@ -199,15 +199,28 @@ def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> N
     ]
 
 
-def test_an_endpoint_is_either_served_or_left_out_with_a_reason(tmp_path: Path) -> None:
+def test_what_is_not_listed_is_not_served_and_needs_no_reason(tmp_path: Path) -> None:
+    text = GO.replace("[environment]", '[variant.small]\nendpoints = ["2048"]\n\n[environment]')
+    small = framework.read(folder(tmp_path, text))[1]
+    assert small.endpoints == ("2048",)
+    assert [*small.not_implemented] == ["mix"]
+
+
+def test_an_endpoint_is_not_both_served_and_left_out(tmp_path: Path) -> None:
     text = GO.replace('"json", "plaintext", "fibonacci"', '"json"').replace(
         "[environment]", '[not_implemented]\nplaintext = " "\njson = "no"\n\n[environment]'
     )
     assert [(problem.where, problem.message) for problem in problems(tmp_path, text)] == [
-        ("11", "`fibonacci`: neither in `endpoints` nor in `[not_implemented]`"),
         ("18", "`plaintext` has no reason in `[not_implemented]`"),
         ("19", "`json` is both in `endpoints` and in `[not_implemented]`"),
     ]
+
+
+def test_a_framework_serves_at_least_one_endpoint(tmp_path: Path) -> None:
+    text = GO.partition("endpoints = [")[0] + "endpoints = []\n"
+    (found,) = problems(tmp_path, text)
+    assert found.message == "`endpoints` is empty"
+    assert "`2048`" in found.hint
 
 
 def test_mix_cannot_be_served_without_its_parts(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import fake_engine
 import toy_trials
+from plimsoll.campaign.requests import Request
 from plimsoll.conduct import trial
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.drivers.tools import plimsoll as driver
@@ -289,7 +290,7 @@ def running() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        while ready.ask("127.0.0.1", port, "/empty", 5.0):
+        while ready.ask("127.0.0.1", port, Request("empty", "GET", "/empty"), 5.0):
             assert server.poll() is None
         yield f"127.0.0.1:{port}"
         assert server.poll() is None

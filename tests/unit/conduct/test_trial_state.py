@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import small_servers
+from plimsoll.campaign.requests import Request
 from plimsoll.conduct import trial_state
 from plimsoll.serving import ready
 from plimsoll.serving.server import started
+
+MORE = Request("more", "GET", "/more")
 
 GROWS = """
 def more(backlog):
@@ -33,7 +36,7 @@ def test_every_listening_socket_is_noted_also_one_that_came_after_the_first_answ
         first = trial_state.serving(running)
         while trial_state.serving(running).listeners == 1:
             # The kernel gives a connection to either socket, and nobody accepts at the second.
-            assert not ready.ask(running.place.host, running.place.port, "/more", 5.0)
+            assert not ready.ask(running.place.host, running.place.port, MORE, 5.0)
         later = trial_state.at_rest(running)
     assert (first.listeners, first.backlog, first.backlogs) == (1, 7, (7,))
     assert (later.listeners, later.backlog) == (2, 7)

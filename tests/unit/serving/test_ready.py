@@ -9,8 +9,11 @@ from contextlib import contextmanager
 
 import pytest
 
+from plimsoll.campaign.requests import Request
 from plimsoll.processes import ports
 from plimsoll.serving import ready
+
+EMPTY = Request("empty", "GET", "/empty")
 
 
 @contextmanager
@@ -50,18 +53,18 @@ def _answering(*pieces: bytes, silent: bool = False) -> Iterator[int]:
 )
 def test_only_200_is_right_and_all_else_is_said(pieces: tuple[bytes, ...], said: str) -> None:
     with _answering(*pieces) as port:
-        answer = ready.ask(ports.LOOPBACK, port, "/empty", 10)
+        answer = ready.ask(ports.LOOPBACK, port, EMPTY, 10)
     assert answer == said if not said.endswith("example") else answer.startswith(said)
 
 
 def test_silence_ends_in_time() -> None:
     with _answering(silent=True) as port:
-        answer = ready.ask(ports.LOOPBACK, port, "/empty", 0.05)
+        answer = ready.ask(ports.LOOPBACK, port, EMPTY, 0.05)
     assert answer == "accepted the connection but sent no response"
 
 
 def test_nobody_listening_is_said() -> None:
-    answer = ready.ask(ports.LOOPBACK, ports.free_port(), "/empty", 10)
+    answer = ready.ask(ports.LOOPBACK, ports.free_port(), EMPTY, 10)
     assert answer == "refused the connection"
 
 
