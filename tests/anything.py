@@ -73,8 +73,8 @@ ENVIRONMENTS: tuple[Mapping[str, str], ...] = (
 
 SHARES = {
     "audit": 40, "import": 20, "plan": 12, "load": 12, "judge": 2, "report": 1, "export": 2,
-    "compare": 2, "run": 2, "check": 2, "install": 1, "list": 1, "machine": 1, "calibrate": 1,
-    "completion": 1,
+    "compare": 2, "run": 2, "check": 2, "install": 1, "new": 1, "list": 1, "machine": 1,
+    "calibrate": 1, "completion": 1,
 }  # fmt: skip
 """How often each verb is called, in a hundred; those that take long, seldom."""
 
@@ -256,6 +256,11 @@ class Lab:
         return [luck.choice(WORDS), "--frameworks", "frameworks"]
 
     _install = _check
+
+    def _new(self, luck: random.Random) -> list[str]:
+        shutil.rmtree(self.folder / "new", ignore_errors=True)
+        like = luck.choice(("go", "python-http-server", *WORDS))
+        return [luck.choice(("tiny", *WORDS)), "--like", like, "--frameworks", "new"]
 
     def _compare(self, luck: random.Random) -> list[str]:
         commands = ["--a", luck.choice(WORDS), "--b", luck.choice(WORDS)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
 
 FILE = "framework.toml"
 """Name of the file that makes a folder a framework."""
+
+VARIABLE = "PLIMSOLL_FRAMEWORKS"
+"""Variable that names the folder of the frameworks."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+NAME_HINT = "use up to 64 lower-case letters, digits, `-` and `_`; the name is part of file names"
+"""What a valid name of a framework or a variant is."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +207,7 @@ def search(given: Path | None = None) -> Path:
     """
     named = (
         ("--frameworks", given),
-        ("PLIMSOLL_FRAMEWORKS", os.environ.get("PLIMSOLL_FRAMEWORKS")),
+        (VARIABLE, os.environ.get(VARIABLE)),
     )
     for where, folder in named:
         if folder:
@@ -207,8 +215,24 @@ def search(given: Path | None = None) -> Path:
     if found := places.nearest("frameworks", f"*/{FILE}"):
         return found
     message = "no `frameworks` folder here or in a parent folder, and none came with Plimsoll"
-    hint = "install Plimsoll from a wheel, or name the folder with `PLIMSOLL_FRAMEWORKS`"
+    hint = f"install Plimsoll from a wheel, or name the folder with `{VARIABLE}`"
     raise InputError([Problem("", message, hint)])
+
+
+def is_valid_name(name: str) -> bool:
+    """Whether a framework or a variant may have a name."""
+    return bool(_NAME.fullmatch(name)) and name != ALL
+
+
+def require_name(name: str) -> None:
+    """Requires a name that a framework may have.
+
+    Raises:
+        InputError: It may not have this one.
+    """
+    if not is_valid_name(name):
+        message = f"`{name}` is not a valid framework name"
+        raise InputError([Problem("", message, NAME_HINT)])
 
 
 def find(root: Path) -> tuple[Path, ...]:
@@ -222,7 +246,8 @@ def choose(root: Path, references: Sequence[str]) -> tuple[Framework, ...]:
     Args:
         root: The folder of the frameworks.
         references: `go` is the plain variant, `go:one-core` another, `go:all` every one of `go`;
-            `all` is every plain one, `all:all` every variant of all.
+            `all` is every plain one, `all:all` every variant of all. A framework that is not in
+            the folder is looked for among Plimsoll's own.
 
     Returns:
         The frameworks in the order named.
@@ -288,10 +313,12 @@ def _expanded(root: Path, references: Sequence[str]) -> Iterator[str]:
 def _chosen(root: Path, reference: str) -> tuple[Framework, ...]:
     name, _, variant = reference.partition(":")
     names = [folder.name for folder in find(root)]
-    if name not in names:
+    own = places.own("frameworks")
+    if name not in names and name not in [folder.name for folder in find(own)]:
         message = f"unknown framework `{name}` in `{shown(root)}`"
         raise InputError([Problem("", message, near(name, names, "frameworks"))])
-    variants = {framework.variant: framework for framework in read(root / name)}
+    folder = (root if name in names else places.writable(own)) / name
+    variants = {framework.variant: framework for framework in read(folder)}
     if variant == ALL:
         return tuple(variants.values())
     if variant not in variants:

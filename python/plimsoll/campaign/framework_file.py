@@ -6,7 +6,6 @@ since that mistake is already reported.
 
 from __future__ import annotations
 
-import re
 import signal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from plimsoll.campaign import documents
-from plimsoll.campaign.documents import ALL, Mistake, near
+from plimsoll.campaign.documents import Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS, mix
+from plimsoll.campaign.framework import NAME_HINT, is_valid_name
 from plimsoll.campaign.quantities import duration_s
 
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ CONTRACT_NOTES = ("date", "etag", "length", "split", "chunked")
 request in three pieces gets its response), `chunked` (so does one with a chunked body).
 """
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _VERSION = r"^\d+(\.\d+)*$"
-_NAME_HINT = "use up to 64 lower-case letters, digits, `-` and `_`; the name is part of file names"
 _CONTRACT = tuple(endpoint.name for endpoint in ENDPOINTS)
 _REQUIRED = ("language", "version", "start", "endpoints")
 _OURS = ("HOST", "PORT", "WORKERS", "BUILD")
@@ -168,11 +166,11 @@ def _names(actual: str, table: FrameworkTable) -> Iterator[Mistake]:
     if table.name is not None and table.name != actual:
         message = f"`name` is `{table.name}`, but the folder is `{actual}`"
         yield Mistake(("name",), message, "give both the same name")
-    elif table.name is not None and (not _NAME.fullmatch(table.name) or table.name == ALL):
-        yield Mistake(("name",), f"`{table.name}` is not a valid framework name", _NAME_HINT)
+    elif table.name is not None and not is_valid_name(table.name):
+        yield Mistake(("name",), f"`{table.name}` is not a valid framework name", NAME_HINT)
     for name in table.variant or {}:
-        if not _NAME.fullmatch(name) or name == ALL:
-            yield Mistake(("variant", name), f"`{name}` is not a valid variant name", _NAME_HINT)
+        if not is_valid_name(name):
+            yield Mistake(("variant", name), f"`{name}` is not a valid variant name", NAME_HINT)
 
 
 def _texts(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:

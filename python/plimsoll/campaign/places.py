@@ -41,8 +41,16 @@ def nearest(folder: str, pattern: str) -> Path | None:
         folder: `frameworks`, `tools` or `campaigns`; searched here and in every parent folder.
         pattern: What it must contain: `*/framework.toml`.
     """
+    found = above(folder, pattern)
+    if found is None and any(own(folder).glob(pattern)):
+        return own(folder)
+    return found
+
+
+def above(folder: str, pattern: str) -> Path | None:
+    """The first folder of a name with matching files, here and in every parent folder."""
     here = Path.cwd()
-    places = (*(above / folder for above in (here, *here.parents)), _own(folder))
+    places = [parent / folder for parent in (here, *here.parents)]
     return next((place for place in places if any(place.glob(pattern))), None)
 
 
@@ -58,9 +66,15 @@ def writable(folder: Path) -> Path:
     return _copied() / folder.relative_to(BUNDLED) if folder.is_relative_to(BUNDLED) else folder
 
 
+def own(folder: str) -> Path:
+    """A folder that came with Plimsoll; in a checkout the one at the top."""
+    own = BUNDLED / folder
+    return own.resolve() if own.is_symlink() else own
+
+
 def campaigns() -> dict[str, Path]:
     """Campaign files by name: those of the nearest `campaigns` folder, then Plimsoll's own."""
-    places = (nearest(CAMPAIGNS, "*.toml"), _own(CAMPAIGNS))
+    places = (nearest(CAMPAIGNS, "*.toml"), own(CAMPAIGNS))
     files = [file for place in places if place for file in place.glob("*.toml")]
     nearest_last = {file.stem: file for file in reversed(files)}
     return dict(sorted(nearest_last.items()))
@@ -105,12 +119,6 @@ def home() -> Path:
     except RuntimeError as error:
         raise StorageError("this user has no home folder", f"set {HOME} to a folder") from error
     return base / "plimsoll"
-
-
-def _own(folder: str) -> Path:
-    """A folder that came with Plimsoll; in a checkout the one at the top."""
-    own = BUNDLED / folder
-    return own.resolve() if own.is_symlink() else own
 
 
 def _is_file(path: Path) -> bool:

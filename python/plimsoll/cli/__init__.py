@@ -69,6 +69,7 @@ def __getattr__(name: str) -> object:
 VERBS = {
     "machine": "show this host's configuration and limits, and what to change",
     "list": "list frameworks, drivers, endpoints and checks, and what is missing here",
+    "new": "make the folder of a new framework, as a copy of another one",
     "install": "install dependencies and build frameworks and tools",
     "check": "start each framework and verify its endpoints, without load",
     "plan": "list the trials of a campaign, with the time and disk space they need",

@@ -68,8 +68,27 @@ def files(folder: Path) -> tuple[Part, ...]:
     """Every source file of a folder: digest, and whether it is executable."""
     return tuple(
         Part("file", path.relative_to(folder).as_posix(), _content(path))
-        for path in sorted(_found(folder))
+        for path in sorted(found(folder))
     )
+
+
+def found(folder: Path) -> Iterator[Path]:
+    """The sources below a folder: links followed, each folder once, nothing that a build left."""
+    seen: set[str] = set()
+    for parent, folders, names in os.walk(folder, followlinks=True):
+        here = os.path.realpath(parent)
+        if here in seen:
+            folders.clear()
+            continue
+        seen.add(here)
+        folders[:] = [name for name in folders if not _matches(name, _NO_FOLDERS)]
+        is_top = Path(parent) == folder
+        for name in names:
+            path = Path(parent, name)
+            is_told_elsewhere = is_top and (name in _MANIFESTS or _DOCUMENT.fullmatch(name))
+            is_left_out = is_told_elsewhere or _matches(name, _NO_FILES)
+            if not is_left_out and (path.is_file() or path.is_symlink()):
+                yield path
 
 
 def variables(environment: dict[str, str]) -> tuple[Part, ...]:
@@ -87,25 +106,6 @@ def shown(name: str, value: str) -> str:
 def said(text: str) -> str:
     """A command or a value without the passwords of URLs and of password options."""
     return _SECRET_ARGUMENT.sub(rf"\1{_HIDDEN}", _USER_OF_URL.sub(_HIDDEN, text))
-
-
-def _found(folder: Path) -> Iterator[Path]:
-    """Files below a folder, links followed, each folder once."""
-    seen: set[str] = set()
-    for parent, folders, names in os.walk(folder, followlinks=True):
-        here = os.path.realpath(parent)
-        if here in seen:
-            folders.clear()
-            continue
-        seen.add(here)
-        folders[:] = [name for name in folders if not _matches(name, _NO_FOLDERS)]
-        is_top = Path(parent) == folder
-        for name in names:
-            path = Path(parent, name)
-            is_told_elsewhere = is_top and (name in _MANIFESTS or _DOCUMENT.fullmatch(name))
-            is_left_out = is_told_elsewhere or _matches(name, _NO_FILES)
-            if not is_left_out and (path.is_file() or path.is_symlink()):
-                yield path
 
 
 def _matches(name: str, patterns: tuple[str, ...]) -> bool:

@@ -287,14 +287,21 @@ def test_no_variant_is_called_all(tmp_path: Path) -> None:
     assert found.message == "`all` is not a valid variant name"
 
 
+def test_what_is_not_in_the_folder_is_looked_for_among_plimsolls_own(tmp_path: Path) -> None:
+    folder(tmp_path)
+    go, other = framework.choose(tmp_path, ["go", "reference"])
+    assert go.folder == tmp_path / "go"
+    assert other.folder == Path(__file__).parents[3] / "frameworks" / "reference"
+
+
 def test_every_name_that_is_not_known_is_named(tmp_path: Path) -> None:
     folder(tmp_path)
     with pytest.raises(InputError) as raised:
-        framework.choose(tmp_path, ["goo", "go:one-cores", "go", "rails"])
+        framework.choose(tmp_path, ["goo", "go:one-cores", "go", "cobol"])
     assert raised.value.problems == (
         Problem("", f"unknown framework `goo` in `{tmp_path}`", "did you mean `go`?"),
         Problem("", "`go` has no variant `one-cores`", "did you mean `one-core`?"),
-        Problem("", f"unknown framework `rails` in `{tmp_path}`", "frameworks: `go`"),
+        Problem("", f"unknown framework `cobol` in `{tmp_path}`", "frameworks: `go`"),
     )
 
 

@@ -1,0 +1,36 @@
+"""`plimsoll new`: make the folder of a new framework."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from plimsoll.campaign.documents import shown
+from plimsoll.cli import options
+from plimsoll.install import new_framework
+
+
+@click.command(name="new")
+@click.argument("name")
+@click.option(
+    "--like",
+    required=True,
+    metavar="FRAMEWORK",
+    shell_complete=options.completed("frameworks"),
+    help="The framework to copy; `plimsoll list` shows all.",
+)
+@options.frameworks_root
+def command(name: str, like: str, root: Path | None) -> int:
+    """Make the folder of a new framework, as a copy of another one.
+
+    The copy has its own name and passes `check`. Edit its application and the `endpoints` of its
+    `framework.toml`. It is made in `frameworks/`, here or in a parent folder.
+    """
+    made = new_framework.create(name, like, root)
+    where = "" if made.is_found else f" --frameworks {shlex.quote(shown(made.folder.parent))}"
+    click.echo(f"made `{shown(made.folder)}`, a copy of `{like}` in {made.files} files; next:")
+    for verb in ("install", "check"):
+        click.echo(f"  plimsoll {verb} {name}{where}")
+    return 0
