@@ -58,7 +58,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Step:
-    """A calibration begins a step.
+    """A step begins, of a calibration or a comparison, or a build before a campaign.
 
     Attributes:
         message: The step in a few words.

@@ -129,7 +129,7 @@ def test_a_server_on_other_cores_is_another_measurement(lab: Lab) -> None:
     assert "the measurement changed since 1 trial was recorded: driver cores 1 → 0" in ran.said
 
 
-def test_a_build_that_is_older_than_its_sources_is_named_before_anything_starts(lab: Lab) -> None:
+def test_what_changed_since_it_was_built_is_built_before_anything_starts(lab: Lab) -> None:
     manifest = lab.toy / "framework.toml"
     manifest.write_text(f'build = "cp app.py $BUILD"\n{manifest.read_text()}')
     frameworks = ("--frameworks", "frameworks")
@@ -139,12 +139,12 @@ def test_a_build_that_is_older_than_its_sources_is_named_before_anything_starts(
     assert run("install", "toy", *frameworks, folder=lab.folder).code == 0
     assert lab.run("--into", "other").code == 0
     lab.append("SLOWER = True")
-    stale = lab.run("--into", "other")
-    assert stale.code == 4
-    assert "error: `toy` changed since it was built: `app.py` changed\n" in stale.stderr
-    assert "hint: run `plimsoll install toy`" in stale.stderr
-    assert run("install", "toy", *frameworks, folder=lab.folder).code == 0
-    assert lab.run("--into", "other").code == 6
+    planned = run("plan", "toy.toml", *frameworks, folder=lab.folder)
+    assert "note: `toy` will be built first, since `app.py` changed\n" in planned.stderr
+    changed = lab.run("--into", "other")
+    assert "toy: building, since `app.py` changed\n" in changed.stderr
+    assert changed.code == 6, "its results are those of another application"
+    assert lab.run("--into", "third").code == 0
 
 
 def test_results_of_two_programs_that_were_put_together_are_void(lab: Lab) -> None:

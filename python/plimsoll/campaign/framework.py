@@ -72,6 +72,11 @@ class Installable(Protocol):
         ...
 
     @property
+    def builds_as(self) -> str:
+        """The variant whose build it uses; often itself."""
+        ...
+
+    @property
     def folder(self) -> Path:
         """Folder of its file, in which its commands run."""
         ...
@@ -84,6 +89,11 @@ class Installable(Protocol):
     @property
     def build(self) -> str:
         """Command that builds it; empty for none."""
+        ...
+
+    @property
+    def build_reads(self) -> tuple[str, ...]:
+        """Patterns of the files that the build reads; empty for all."""
         ...
 
     @property
@@ -112,6 +122,9 @@ class Framework:
         site: Address of its documentation.
         needs: Its requirements on the host.
         build: Command that builds it; empty for none. Run by `install`.
+        build_reads: Patterns of the files that `build` reads, which make a build stale; empty for
+            all files.
+        builds_as: The variant whose build it uses: the first one that is built alike.
         start: Command that runs the server in the foreground.
         version: Command that prints the version of the framework on its first line.
         endpoints: Names of the endpoints it implements.
@@ -149,6 +162,8 @@ class Framework:
     start_timeout_s: float = 60.0
     warm_up_s: float = 0.0
     probe_path: str = ""
+    build_reads: tuple[str, ...] = ()
+    builds_as: str = ""
 
     @property
     def title(self) -> str:
@@ -335,19 +350,31 @@ def _variants(
     blank = Framework(folder.name, "", "", folder, "", (), "", "", "", ())
     plain = _overlaid(blank, "", table, served[""])
     yield plain
+    before = [plain]
     for name, over in (table.variant or {}).items():
         if over is not None:
-            yield _overlaid(plain, name, over, served[name])
+            variant = _overlaid(plain, name, over, served[name])
+            alike = next((one for one in before if _is_built_alike(one, variant)), variant)
+            before.append(replace(variant, builds_as=alike.variant))
+            yield before[-1]
+
+
+def _is_built_alike(one: Framework, other: Framework) -> bool:
+    """Whether nothing that a build depends on differs between two variants."""
+    parts = [(it.build, it.build_reads, it.environment, it.needs) for it in (one, other)]
+    return bool(one.build) and parts[0] == parts[1]
 
 
 def _overlaid(under: Framework, variant: str, over: VariantTable, served: Served) -> Framework:
     return replace(
         under,
         variant=variant,
+        builds_as=variant,
         language=_or(over.language, under.language),
         site=_or(over.site, under.site),
         needs=under.needs if over.needs is None else tuple(requirements(over.needs)),
         build=_or(over.build, under.build),
+        build_reads=(under.build_reads if over.build_reads is None else _listed(over.build_reads)),
         start=_or(over.start, under.start),
         version=_or(over.version, under.version),
         endpoints=served.endpoints,

@@ -59,6 +59,7 @@ class VariantTable(BaseModel):
     site: str | None = None
     needs: list[NeedTable | None] | None = None
     build: str | None = None
+    build_reads: list[str | None] | None = None
     start: str | None = None
     version: str | None = None
     endpoints: list[str | None] | None = None
@@ -148,14 +149,15 @@ def mistakes(folder: Path, table: FrameworkTable) -> Iterator[Mistake]:
         if key not in table.model_fields_set:
             yield Mistake((), f"`{key}` is missing")
     found = served(table)
-    yield from _variant(table, found[""], ())
+    yield from _variant(folder, table, found[""], ())
     for name, variant in (table.variant or {}).items():
         if variant is not None:
-            yield from _variant(variant, found[name], ("variant", name))
+            yield from _variant(folder, variant, found[name], ("variant", name))
 
 
-def _variant(table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mistake]:
+def _variant(folder: Path, table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mistake]:
     yield from _texts(table, at)
+    yield from _build_reads(folder, table, at)
     yield from _stop(table, at)
     yield from _contract_notes(table, at)
     yield from _endpoints(table, at)
@@ -185,6 +187,21 @@ def _texts(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
         yield Mistake(
             (*at, "no_keep_alive"), message, "give the reason for closing every connection"
         )
+
+
+def _build_reads(folder: Path, table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
+    for index, pattern in enumerate(table.build_reads or []):
+        if pattern is not None and not _matches(folder, pattern):
+            message = f"`{pattern}` names no file in the folder"
+            hint = "name files that `build` reads: `requirements.txt`, `src/*`"
+            yield Mistake((*at, "build_reads", index), message, hint)
+
+
+def _matches(folder: Path, pattern: str) -> bool:
+    try:
+        return any(folder.glob(pattern))
+    except (ValueError, NotImplementedError, OSError):  # empty, absolute, or with a NUL
+        return False
 
 
 def _stop(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:

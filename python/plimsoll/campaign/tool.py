@@ -26,6 +26,8 @@ class Tool:
         version: Command that prints its version on the first line.
         notes: Notes for its users.
         variant: Always empty.
+        builds_as: Always empty.
+        build_reads: Always empty: a build reads all files.
         environment: Added to the environment of every command.
     """
 
@@ -37,6 +39,8 @@ class Tool:
     version: str
     notes: tuple[str, ...] = ()
     variant: str = ""
+    builds_as: str = ""
+    build_reads: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict[str, str])
 
     @property

@@ -36,7 +36,7 @@ def command(
     """
     wanted = lab.selection.named(names, root)
     wanted = lab.selection.ready(wanted, messages.note) if available else wanted
-    lab.selection.require_installed(wanted)
+    lab.selection.make_ready(wanted, messages.step)
     found = [
         cli.checking.checked(framework, seed, full=full, quiet=as_json) for framework in wanted
     ]

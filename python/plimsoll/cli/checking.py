@@ -11,7 +11,7 @@ import click
 
 from plimsoll import machine
 from plimsoll.campaign.endpoints import ENDPOINTS
-from plimsoll.cli import messages
+from plimsoll.cli import messages, pasting
 from plimsoll.conduct import trial_state
 from plimsoll.errors import FrameworkError
 from plimsoll.processes.logs import last_lines
@@ -53,7 +53,12 @@ def checked(framework: Framework, seed: int, *, full: bool, quiet: bool) -> Chec
     Returns:
         The violations and measurements, ready for JSON.
     """
-    found: Checked = {"framework": framework.reference, "failures": [], "error": None}
+    found: Checked = {
+        "framework": framework.reference,
+        "failures": [],
+        "error": None,
+        "to_paste": [],
+    }
     shown: set[str] = set()
     if framework.no_keep_alive and not quiet:
         messages.note(f"{framework.title} is tested without keep-alive: {framework.no_keep_alive}")
@@ -64,8 +69,10 @@ def checked(framework: Framework, seed: int, *, full: bool, quiet: bool) -> Chec
                 found["failures"] += [{"endpoint": name, **vars(failure)} for failure in failures]
                 if not quiet:
                     _print(framework, name, failures, shown, full=full)
+            found["to_paste"] = pasting.lines(framework, found)
             if found["failures"] and not quiet:
                 _print_log(log)
+                _print_to_paste(found["to_paste"])
     except FrameworkError as error:
         found["error"] = error.message
         messages.error(error.message, error.hint)
@@ -188,3 +195,11 @@ def _print_log(log: Path) -> None:
     """Prints the last lines of the server's log, if any."""
     for place, line in enumerate(last_lines(log, LOG_LINES)):
         click.echo(f"  {'' if place else 'log':<9} {line}")
+
+
+def _print_to_paste(lines: Sequence[str]) -> None:
+    """Prints lines of `framework.toml`, if any."""
+    if lines:
+        click.echo("  if the framework cannot do otherwise, put into `framework.toml`:\n")
+    for line in lines:
+        click.echo(f"    {line}")

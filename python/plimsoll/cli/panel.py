@@ -217,7 +217,7 @@ def _drawn(scene: Scene, live: Live) -> Callable[[events.Event], None]:
 
     def tell(event: events.Event) -> None:
         scene.take(event)
-        if not isinstance(event, events.Notice):
+        if not isinstance(event, events.Notice | events.Step):
             live.start()
         match event:
             case events.TrialEnded():
@@ -235,6 +235,8 @@ def _write_campaign(event: events.Event, write: Callable[[str], None]) -> None:
     match event:
         case events.Notice():
             messages.note(event.message)
+        case events.Step():
+            messages.step(event.message)
         case events.CampaignStarted():
             write(_plan_text(event))
         case events.TrialsSetAside():

@@ -36,12 +36,14 @@ def command(
     trials = plan.plan(asked, refuses)
     around_s = plan.ASSUMED_AROUND_S + 2 * asked.idle_s
     estimate = plan.estimate(trials, asked.cool_down_s, around_s=around_s)
+    unready = lab.selection.unready(asked.frameworks)
     if as_json:
         found = {
             "campaign": lab.selection.resolved(asked),
             "trials": [lab.selection.planned(trial) for trial in trials],
             "left_out": [_left_out(one) for one in plan.left_out(asked)],
             "refused": [_refused(one) for one in plan.refused(asked, refuses)],
+            "unready": unready,
             "estimate": vars(estimate),
         }
         click.echo(json.dumps(found, indent=1, default=str))
@@ -51,6 +53,8 @@ def command(
     for line in lab.selection.left_out(asked, refuses):
         click.echo(f"   –  {line}")
     click.echo(_spoken(estimate))
+    for line in unready:
+        messages.note(line)
     return 0
 
 

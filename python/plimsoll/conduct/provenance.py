@@ -61,7 +61,7 @@ def of(trial: Trial, setting: RunConfig) -> Provenance:
 def application(framework: Framework) -> tuple[Part, ...]:
     """What is measured: sources, commands, environment, versions, and the programs it starts."""
     parts = (
-        *sources.built_from(framework),
+        *sources.of(framework),
         Part("command", "start", sources.said(framework.start)),
         *sources.variables(_inherited()),
         *_tools(framework),

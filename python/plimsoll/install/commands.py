@@ -53,17 +53,17 @@ def environment(
 
 
 def build_folder(framework: Installable) -> Path:
-    """The build folder of a framework.
+    """The build folder of a framework; variants that are built alike share it.
 
     Below its own folder or, if that is not writable, below the user's cache.
     """
-    name = f".build-{framework.variant}" if framework.variant else ".build"
+    variant = f"-{framework.builds_as}" if framework.builds_as else ""
     folder = framework.folder.resolve()
-    beside = folder / name
+    beside = folder / f".build{variant}"
     if os.access(beside if beside.exists() else folder, os.W_OK):
         return beside
     mark = hashlib.sha256(str(folder).encode()).hexdigest()[:8]
-    return _cache() / "plimsoll" / f"{framework.slug}-{mark}"
+    return _cache() / "plimsoll" / f"{folder.name}{variant}-{mark}"
 
 
 def version(framework: Installable) -> str:

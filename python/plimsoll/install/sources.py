@@ -50,10 +50,22 @@ _SECRET_ARGUMENT = re.compile(
 )
 
 
-def built_from(framework: Installable) -> tuple[Part, ...]:
+def of(framework: Installable) -> tuple[Part, ...]:
     """Files, build command and environment: the sources in the framework's folder."""
+    return (*files(framework.folder), *_build(framework))
+
+
+def built_from(framework: Installable) -> tuple[Part, ...]:
+    """The sources that its build reads."""
+    read = framework.build_reads
     return (
-        *files(framework.folder),
+        *(part for part in files(framework.folder) if not read or _is_read(part.name, read)),
+        *_build(framework),
+    )
+
+
+def _build(framework: Installable) -> tuple[Part, ...]:
+    return (
         *((Part("command", "build", said(framework.build)),) if framework.build else ()),
         *variables(framework.environment),
     )
@@ -106,6 +118,11 @@ def shown(name: str, value: str) -> str:
 def said(text: str) -> str:
     """A command or a value without the passwords of URLs and of password options."""
     return _SECRET_ARGUMENT.sub(rf"\1{_HIDDEN}", _USER_OF_URL.sub(_HIDDEN, text))
+
+
+def _is_read(name: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a file is named by one of some patterns, or lies in a folder that is."""
+    return any(fnmatch(name, one) or fnmatch(name, f"{one.rstrip('/')}/*") for one in patterns)
 
 
 def _matches(name: str, patterns: tuple[str, ...]) -> bool:

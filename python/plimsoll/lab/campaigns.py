@@ -13,7 +13,7 @@ from plimsoll.conduct import campaign as conducting
 from plimsoll.conduct.campaign import Repeat
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
-from plimsoll.events import Event, Listener, Notice, TrialEnded, TrialJudged, nobody
+from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, nobody
 from plimsoll.findings import derivation, gathering
 from plimsoll.lab import selection
 from plimsoll.lab.results import CampaignResults
@@ -67,7 +67,8 @@ def run(  # noqa: PLR0913 - one argument for each option
 
     Raises:
         InputError: The campaign file or a setting is wrong, or no trial is left.
-        NotInstalled: A framework is not installed or not built.
+        NotInstalled: A framework is not installed or was never built.
+        BuildFailed: A framework changed since it was built, and its build failed.
         DriverMissing: A driver is not installed.
         HostError: This host cannot conduct a trial.
         MixedResults: An application, or what measures it, changed since trials were recorded.
@@ -82,8 +83,8 @@ def run(  # noqa: PLR0913 - one argument for each option
     root = None if frameworks is None else Path(frameworks)
     asked = selection.campaign(path, settings, root)
     asked = selection.with_available(asked, note) if available else asked
-    selection.require_installed(asked.frameworks)
     selection.require_drivers(asked)
+    selection.make_ready(asked.frameworks, lambda step: tell(Step(step)))
     trials = _planned(asked, tell)
     with ExitStack() as closing:
         folder = RESULTS / asked.name if into is None else Path(into)

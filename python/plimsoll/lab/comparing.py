@@ -149,7 +149,7 @@ def compare(  # noqa: PLR0913 - one argument for each option
                 tell(Notice(f"`{revisions_of}` is the same at both revisions"))
         else:
             pair = (_variant(a, root), _variant(b, root))
-            selection.require_installed(pair)
+            selection.make_ready(pair, lambda step: tell(Step(step)))
         if path:
             pair = (replace(pair[0], endpoints=()), replace(pair[1], endpoints=()))
         elif not commands:

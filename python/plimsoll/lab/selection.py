@@ -12,7 +12,7 @@ from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.campaign import resolved
 from plimsoll.drivers.tools import DRIVERS
 from plimsoll.errors import InputError, NotInstalled, Problem
-from plimsoll.install.install import is_built, not_installed, stale
+from plimsoll.install.install import build, is_built, not_installed, stale
 from plimsoll.install.requirements import missing
 from plimsoll.provenance import named as parts_named
 from plimsoll.published import document
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from plimsoll.plan import Refuses
 
 __all__ = [
-    "campaign", "installable", "known_limits", "left_out", "named", "of_campaign", "planned",
-    "published", "ready", "refusals", "require_drivers", "require_installed", "resolved", "tools",
+    "campaign", "installable", "known_limits", "left_out", "make_ready", "named", "of_campaign",
+    "planned", "published", "ready", "refusals", "require_drivers", "resolved", "tools", "unready",
     "with_available",
 ]  # fmt: skip
 
@@ -196,34 +196,52 @@ def _absent(framework: Framework) -> NotInstalled | None:
     """The error that says why a framework cannot be started; None when it can."""
     if needs := missing(framework):
         return not_installed(framework, needs)
-    return None if is_built(framework) else _not_built([framework])
+    return _not_built([framework]) if _was_never_built(framework) else None
 
 
-def require_installed(chosen: Sequence[Framework]) -> None:
-    """Requires that every framework is installed and built.
+def make_ready(chosen: Sequence[Framework], step: Callable[[str], None]) -> None:
+    """Builds the frameworks that changed since they were built; requires that all others are.
+
+    Args:
+        chosen: Frameworks.
+        step: Called with each build that begins, and why.
 
     Raises:
-        NotInstalled: One is not; the message names all of them.
+        NotInstalled: One was never installed; the message names all of them.
+        BuildFailed: A build failed.
     """
     for framework in chosen:
         if needs := missing(framework):
             raise not_installed(framework, needs)
-    unbuilt = [framework for framework in chosen if not is_built(framework)]
-    if unbuilt:
+    if unbuilt := [framework for framework in chosen if _was_never_built(framework)]:
         raise _not_built(unbuilt)
+    for framework in chosen:
+        if changed := stale(framework):
+            step(f"{framework.title}: building, since {parts_named(changed)}")
+            build(framework)
+
+
+def unready(chosen: Sequence[Framework]) -> list[str]:
+    """What is missing before some frameworks can run: one sentence each, with what to do."""
+    absent = [error for framework in chosen if (error := _absent(framework))]
+    changed = [(framework, stale(framework)) for framework in chosen]
+    return [
+        *(f"{error.message}: {error.hint}" for error in absent),
+        *(
+            f"`{framework.reference}` will be built first, since {parts_named(parts)}"
+            for framework, parts in changed
+            if parts
+        ),
+    ]
+
+
+def _was_never_built(framework: Framework) -> bool:
+    return not is_built(framework) and not stale(framework)
 
 
 def _not_built(chosen: Sequence[Framework]) -> NotInstalled:
-    """The error that names frameworks without a current build, and the remedy."""
+    """The error that names frameworks that were never built, and the remedy."""
     names = [framework.reference for framework in chosen]
-    changed = {name: stale(framework) for name, framework in zip(names, chosen, strict=True)}
-    never = [name for name in names if not changed[name]]
-    sentences = [f"`{name}` is not built" for name in never]
-    if never[1:]:
-        sentences = [f"{', '.join(f'`{name}`' for name in never)} are not built"]
-    sentences += [
-        f"`{name}` changed since it was built: {parts_named(changed[name])}"
-        for name in names
-        if changed[name]
-    ]
-    return NotInstalled("; ".join(sentences), f"run `plimsoll install {' '.join(names)}`")
+    are = "are" if names[1:] else "is"
+    message = f"{', '.join(f'`{name}`' for name in names)} {are} not built"
+    return NotInstalled(message, f"run `plimsoll install {' '.join(names)}`")

@@ -94,6 +94,26 @@ def test_a_variant_is_laid_over_the_plain_one(tmp_path: Path) -> None:
     assert bare.environment == {"A": "1", "B": "2"}
 
 
+def test_variants_share_a_build_where_nothing_that_it_depends_on_differs(tmp_path: Path) -> None:
+    text = (
+        GO.replace('environment = { B = "3", GOMAXPROCS = "1" }', 'start = "./app 1"')
+        + '[variant.race]\nbuild = "go build -race"\n[variant.race-1]\nbuild = "go build -race"\n'
+    )
+    found = {one.variant: one.builds_as for one in framework.read(folder(tmp_path, text))}
+    assert found == {"": "", "one-core": "", "bare": "bare", "race": "race", "race-1": "race"}
+    other = {one.variant: one.builds_as for one in framework.read(folder(tmp_path / "go"))}
+    assert other["one-core"] == "one-core", "its environment differs"
+
+
+def test_what_a_build_reads_is_there(tmp_path: Path) -> None:
+    text = GO.replace('start = "./app"\n', 'start = "./app"\nbuild_reads = ["*.toml", "src", ""]\n')
+    found = problems(tmp_path, text)
+    assert [(one.where, one.message) for one in found] == [
+        ("8", "`src` names no file in the folder"),
+        ("8", "`` names no file in the folder"),
+    ]
+
+
 def test_what_a_variant_leaves_out_is_not_among_its_endpoints(tmp_path: Path) -> None:
     _, _, bare = framework.read(folder(tmp_path))
     assert bare.endpoints == tuple(
@@ -191,9 +211,9 @@ def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> N
         (
             "26",
             "unknown key `name` here",
-            "keys: `build`, `clean_exit_codes`, `contract_notes`, `endpoints`, `environment`, "
-            "`language`, `needs`, `no_keep_alive`, `not_implemented`, `notes`, `site`, `start`, "
-            "`start_timeout`, `stop_signal`, `version`, `warm_up`",
+            "keys: `build`, `build_reads`, `clean_exit_codes`, `contract_notes`, `endpoints`, "
+            "`environment`, `language`, `needs`, `no_keep_alive`, `not_implemented`, `notes`, "
+            "`site`, `start`, `start_timeout`, `stop_signal`, `version`, `warm_up`",
         ),
         ("27", "`clean_exit_codes` is empty", "remove it for the default, 0"),
     ]

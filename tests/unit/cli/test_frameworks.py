@@ -26,15 +26,6 @@ endpoints = ["empty"]
 
 [not_implemented]
 2048 = "this one is too small"
-8192 = "of no use"
-32768 = "of no use"
-getArgs2048 = "of no use"
-postArgs2048 = "of no use"
-postArgsMulti2048 = "of no use"
-args = "of no use"
-json = "of no use"
-plaintext = "of no use"
-fibonacci = "of no use"
 {variants}
 """
 
@@ -42,7 +33,8 @@ APP = """\
 import os, signal, socket
 from email.utils import formatdate
 BREAKS = os.environ.get("BREAKS", "")
-signal.signal(signal.SIGTERM, lambda *_: os._exit(9 if BREAKS == "stop" else 0))
+if BREAKS != "signal":
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(9 if BREAKS == "stop" else 0))
 address = (os.environ["HOST"], int(os.environ["PORT"]))
 listener = socket.create_server(address, backlog=7 if BREAKS == "backlog" else 4096)
 print("listening", flush=True)
@@ -65,6 +57,7 @@ while True:
         status = 200 if there or BREAKS == "absent" else 404
         body = b"AB" if BREAKS == "body" and asked > 1 else b""
         said = f"HTTP/1.1 {status} X\\r\\nDate: {formatdate(usegmt=True)}\\r\\n"
+        said += 'ETag: "1"\\r\\n' if BREAKS == "etag" else ""
         said += f"Content-Length: {len(body)}\\r\\n\\r\\n"
         connection.sendall(said.encode() + body)
         if b"Connection: close" in head:
@@ -363,6 +356,46 @@ def test_the_whole_request_is_shown_when_asked_for(root: Path) -> None:
     assert {failure["sent"] for failure in one["failures"]} == {"GET /empty"}
 
 
+@pytest.mark.parametrize(
+    ("breaks", "lines"),
+    [
+        ("backlog", ['notes = ["The listen backlog is 7: …"]']),
+        ("signal", ["clean_exit_codes = [0, -15]"]),
+        ("etag", ["[contract_notes]", 'etag = "…"']),
+    ],
+)
+def test_a_failure_that_may_be_in_order_has_lines_to_paste(
+    root: Path, breaks: str, lines: list[str]
+) -> None:
+    framework(root, "small", f'environment = {{ BREAKS = "{breaks}" }}')
+    code, ran = typed(check, root, "small")
+    assert code == 4
+    assert ran.stdout.endswith("".join(f"    {line}\n" for line in ["", *lines]).lstrip(" "))
+    manifest = root / "small" / "framework.toml"
+    pasted = "\n".join(lines)
+    if len(lines) > 1:
+        manifest.write_text(f"{manifest.read_text()}\n{pasted}\n")
+    else:
+        manifest.write_text(f"{pasted}\n{manifest.read_text()}")
+    assert typed(check, root, "small")[0] == 0
+
+
+@pytest.mark.parametrize("breaks", ["body", "stop"])
+def test_a_failure_that_is_never_in_order_has_none(root: Path, breaks: str) -> None:
+    broken(root, breaks)
+    code, ran = typed(check, root, f"small:{breaks}")
+    assert code == 4
+    assert "framework.toml`:" not in ran.stdout
+
+
+def test_endpoints_that_are_not_there_are_left_out_of_the_line_to_paste(root: Path) -> None:
+    several = '[variant.several]\nendpoints = ["empty", "2048", "8192"]\nnot_implemented = {}'
+    framework(root, "small", variants=several)
+    code, ran = typed(check, root, "small:several")
+    assert code == 4
+    assert '    [variant.several]\n    endpoints = ["empty"]\n' in ran.stdout
+
+
 def test_a_note_on_the_backlog_explains_a_short_one(root: Path) -> None:
     short = '[variant.backlog]\nenvironment = { BREAKS = "backlog" }\nnotes = ["Its backlog is 7."]'
     framework(root, "small", variants=short)
@@ -389,6 +422,16 @@ def test_what_was_seen_of_the_server_is_in_the_json(root: Path) -> None:
     assert one["rest_rss_bytes"] > 1 << 20
     assert len(one["backlogs"]) == 1
     assert (one["exit_code"], one["failures"], one["error"]) == (0, [], None)
+
+
+def test_what_changed_since_it_was_built_is_built_and_then_checked(root: Path) -> None:
+    framework(root, "small", 'build = "cp app.py $BUILD"')
+    typed(install, root, "small")
+    (root / "small" / "app.py").write_text(APP + "\n")
+    code, ran = typed(check, root, "small", "--available")
+    assert code == 0
+    assert ran.stderr == "small: building, since `app.py` changed\n"
+    assert (root / "small" / ".build" / "app.py").read_text() == APP + "\n"
 
 
 def test_what_is_not_available_is_left_out_and_named_when_that_is_asked_for(root: Path) -> None:

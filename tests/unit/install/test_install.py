@@ -105,8 +105,28 @@ def test_a_package_of_debian_that_was_unpacked_again_is_built_again(
     assert install.build(subject).done
 
 
+def test_only_files_that_the_build_reads_make_it_stale(subject: Framework) -> None:
+    subject = replace(subject, build_reads=("require*.txt", "lib"))
+    (subject.folder / "requirements.txt").touch()
+    (subject.folder / "lib").mkdir()
+    (subject.folder / "lib" / "one.py").touch()
+    install.build(subject)
+    (subject.folder / "app.py").write_text("changed")
+    assert install.is_built(subject)
+    (subject.folder / "lib" / "one.py").write_text("changed")
+    assert install.stale(subject) == ("`lib/one.py` changed",)
+    install.build(subject)
+    (subject.folder / "requirements.txt").write_text("changed")
+    assert install.stale(subject) == ("`requirements.txt` changed",)
+
+
+def test_variants_that_are_built_alike_share_a_build(subject: Framework) -> None:
+    install.build(subject)
+    assert install.is_built(replace(subject, variant="other"))
+
+
 def test_variants_are_built_apart(subject: Framework) -> None:
-    other = replace(subject, variant="other")
+    other = replace(subject, variant="other", builds_as="other")
     install.build(subject)
     assert install.build(other).done
     assert commands.build_folder(other).name == ".build-other"
