@@ -45,8 +45,16 @@ SELECT trial, goodput_per_s FROM 'results/quick/derived/*/summaries.parquet' ORD
 SELECT trial, unnest(verdicts, recursive := true) FROM 'results/quick/derived/*/verdicts.json';
 ```
 
-For a database see [postgres.md](postgres.md)."""
+[analysis.md](analysis.md) has ten queries in DuckDB, pandas and polars. For a database see
+[postgres.md](postgres.md)."""
 """Where tables are stored, and how to query those of all trials."""
+
+
+TABLES_OF_THE_REPORT = """\
+What reports read besides the tables above. They are in `derived/<trial>/` too, in no export, and in
+a database only in the program's format (`trial_derived_tables`). Each has the column `trial` as
+well."""
+"""What `tables.REPORT_TABLES` are."""
 
 
 def pages() -> dict[str, str]:
@@ -71,17 +79,26 @@ def _tables() -> str:
         "Timestamps are nanoseconds since the trial's time zero.",
     ]
     for table in tables.TABLES:
-        lines += ["", f"## `{table.name}`", "", f"{table.stored}; one row is {table.row}.", ""]
-        lines += ["| column | type | may be null | meaning |", "| --- | --- | --- | --- |"]
-        lines += [
-            f"| `{column.name}` | {_type(column)} | {'yes' if column.nullable else ''} "
-            f"| {column.meaning} |"
-            for column in table.columns
-        ]
+        lines += _table(table)
+    lines += ["", "## Tables of the report", "", TABLES_OF_THE_REPORT]
+    for table in tables.REPORT_TABLES:
+        lines += _table(table, heading="###")
     lines += ["", "## Quantities of `usage`", "", "| quantity | kind | meaning |"]
     lines += ["| --- | --- | --- |"]
     lines += [f"| `{one.name}` | {one.kind} | {one.meaning} |" for one in tables.QUANTITIES]
     return "\n".join(lines) + "\n"
+
+
+def _table(table: tables.Table, heading: str = "##") -> list[str]:
+    return [
+        *("", f"{heading} `{table.name}`", "", f"{table.stored}; one row is {table.row}.", ""),
+        *("| column | type | may be null | meaning |", "| --- | --- | --- | --- |"),
+        *(
+            f"| `{column.name}` | {_type(column)} | {'yes' if column.nullable else ''} "
+            f"| {column.meaning} |"
+            for column in table.columns
+        ),
+    ]
 
 
 def _type(column: tables.Column) -> str:

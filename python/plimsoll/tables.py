@@ -198,11 +198,21 @@ SECONDS = Table(
     ),
 )
 
+IDENTITY = (
+    Column("framework", _TEXT, "framework and variant"),
+    Column("endpoint", _TEXT, "endpoint"),
+    Column("load", _TEXT, "load"),
+    Column("driver", _TEXT, "load generator"),
+    Column("repetition", pa.int32(), "number of the repetition, from 1"),
+)
+"""What a trial measures, and which repetition it is: the first columns of `summaries`."""
+
 SUMMARIES = Table(
     "summaries",
     "derived",
     "one trial, its measurement window only",
     (
+        *IDENTITY,
         Column("trial", _TEXT, "id of the trial"),
         Column("duration_s", pa.float64(), "length of the measurement window"),
         Column("completed", pa.int64(), "complete responses, successful or not"),
@@ -275,6 +285,24 @@ SUMMARIES = Table(
     ),
 )
 
+MEASURED = SUMMARIES.columns[len(IDENTITY) :]
+"""The other columns of `summaries`, which are the attributes of `aggregate.summary.Summary`."""
+
+STAGES = Table(
+    "stages",
+    "derived",
+    "one stage of one trial; a request belongs to the stage in which it ended (`done_ns`)",
+    (
+        Column("trial", _TEXT, "id of the trial"),
+        Column("number", pa.int32(), "its place among the stages of the trial, from 1"),
+        Column("stage", _TEXT, "`warm_up`, `ramp` or `hold`; summaries are of the holds"),
+        Column("start_ns", pa.int64(), "its beginning"),
+        Column("end_ns", pa.int64(), "its end, which is the beginning of the next one"),
+        Column("requested_from", pa.float64(), "connections or rate requested at its beginning"),
+        Column("requested_to", pa.float64(), "the same at its end"),
+    ),
+)
+
 COMPARISONS = Table(
     "comparisons",
     "derived",
@@ -334,8 +362,119 @@ QUANTILES = Table(
     ),
 )
 
-TABLES = (REQUESTS, CONNECTIONS, USAGE, SECONDS, SUMMARIES, QUANTILES, COMPARISONS)
-"""Every table."""
+TABLES = (REQUESTS, CONNECTIONS, USAGE, SECONDS, SUMMARIES, STAGES, QUANTILES, COMPARISONS)
+"""Every table that storages and exports have."""
+
+FAILURES_BY_SECOND = Table(
+    "failures_by_second",
+    "derived",
+    "one kind of failure in one second of a trial",
+    (
+        Column("second", pa.int32(), "seconds since the trial's zero, rounded down"),
+        Column("outcome", pa.string(), "how the requests ended"),
+        Column("errno", pa.int32(), "error number of the system; null when there was none", True),
+        Column("status", pa.int32(), "status code; null when no head was read", True),
+        Column("count", pa.int64(), "number of requests"),
+        Column("first_ns", pa.int64(), "end of the first of them"),
+        Column("last_ns", pa.int64(), "end of the last of them"),
+    ),
+)
+
+STATUSES = Table(
+    "statuses",
+    "derived",
+    "complete responses of one trial to one request type with one status code",
+    (
+        Column("request", pa.int32(), "index into the trial's request types"),
+        Column("status", pa.int32(), "status code; null when unknown", True),
+        Column("responses", pa.int64(), "number of responses, whole trial"),
+        Column("held", pa.int64(), "of these, in the measurement window"),
+        Column("held_wrong", pa.int64(), "of these, with another status than expected"),
+    ),
+)
+
+MEMORY_BY_SECOND = Table(
+    "memory_by_second",
+    "derived",
+    "memory at the middle of one second of a trial",
+    (
+        Column("second", pa.int32(), "seconds since the trial's zero, rounded down"),
+        Column("server_rss_bytes", pa.float64(), "memory of the server's processes", True),
+        Column("server_pss_bytes", pa.float64(), "the same, shared pages counted once", True),
+        Column("driver_rss_bytes", pa.float64(), "memory of the load generator", True),
+    ),
+)
+
+CONNECTIONS_BY_SECOND = Table(
+    "connections_by_second",
+    "derived",
+    "connections at the end of one second of a trial",
+    (
+        Column("second", pa.int32(), "seconds since the trial's zero, rounded down"),
+        Column("open", pa.int64(), "open connections"),
+        Column("with_response", pa.int64(), "of these, with at least one response byte"),
+    ),
+)
+
+_OF_KINDS = ("p50", "p90", "p99", "max")
+
+KINDS = Table(
+    "kinds",
+    "derived",
+    "one request type of a trial with several, in its measurement window",
+    (
+        Column("request", pa.string(), "name of the request type"),
+        Column("completed", pa.int64(), "complete responses, successful or not"),
+        Column("failed", pa.int64(), "requests that ended without success"),
+        Column("throughput_per_s", pa.float64(), "complete responses per second"),
+        *_times("response_time", _OF_KINDS, "done − due of complete responses"),
+        *_times("service_time", _OF_KINDS, "done − sent of complete responses"),
+    ),
+)
+
+SILENCES = Table(
+    "silences",
+    "derived",
+    "one trial with a closed load: the stalls of its server in the measurement window, and an "
+    "estimate of the waits that they would have caused an open load",
+    (
+        Column("silences", pa.int64(), "number of stalls"),
+        Column("silent_ns", pa.int64(), "their total length"),
+        Column("longest_ns", pa.int64(), "the longest one"),
+        *(
+            Column(f"wait_{name}_ns", pa.float64(), f"estimated wait: {name}", True)
+            for name in ("p50", "p90", "p99", "p999")
+        ),
+    ),
+)
+
+COURSES = Table(
+    "courses",
+    "derived",
+    "one trial: the course of throughput in its measurement window",
+    (
+        Column("name", pa.string(), "`flat`, `warm-up`, `slowdown`, …"),
+        Column("levels_per_s", pa.list_(pa.float64()), "levels of throughput in order"),
+        Column("hold_per_s", pa.float64(), "mean throughput"),
+        Column("steady_per_s", pa.float64(), "the steady state; null when there is none", True),
+        Column(
+            "risen_after_s", pa.float64(), "time until it was reached; null when it never was", True
+        ),
+        Column("server_busy_ratio", pa.float64(), "busy share of the server's cores", True),
+        Column("lost_ratio", pa.float64(), "share of time it waited for cores of others", True),
+    ),
+)
+
+REPORT_TABLES = (
+    FAILURES_BY_SECOND,
+    STATUSES,
+    MEMORY_BY_SECOND,
+    CONNECTIONS_BY_SECOND,
+    KINDS,
+    SILENCES,
+    COURSES,
+)
+"""What reports read besides `TABLES`. Each has the column `trial` as well, as its last one."""
 
 QUANTITIES = (
     Quantity(

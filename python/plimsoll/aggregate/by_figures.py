@@ -26,7 +26,7 @@ def figures_of(recording: Recording) -> ReportedStatistics | None:
 
 def counted(figures: ReportedStatistics) -> Columns:
     """Counts, rates and times of the hold: columns of `tables.SUMMARIES`, the rest null."""
-    columns: Columns = dict.fromkeys(tables.SUMMARIES.schema.names)
+    columns: Columns = dict.fromkeys(column.name for column in tables.MEASURED)
     return columns | _counts(figures) | _rates(figures) | _times(figures)
 
 

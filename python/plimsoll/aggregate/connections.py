@@ -11,18 +11,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from plimsoll import tables
 from plimsoll.aggregate import query
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
 
-BY_SECOND = pa.schema(
-    [
-        pa.field("second", pa.int32(), nullable=False),
-        pa.field("open", pa.int64(), nullable=False),
-        pa.field("with_response", pa.int64(), nullable=False),
-    ]
-)
+BY_SECOND = tables.CONNECTIONS_BY_SECOND.schema
 """Schema of `by_second`."""
 
 

@@ -12,22 +12,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from plimsoll import tables
 from plimsoll.aggregate import query
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
 
-BY_SECOND = pa.schema(
-    [
-        pa.field("second", pa.int32(), nullable=False),
-        pa.field("outcome", pa.string(), nullable=False),
-        pa.field("errno", pa.int32()),
-        pa.field("status", pa.int32()),
-        pa.field("count", pa.int64(), nullable=False),
-        pa.field("first_ns", pa.int64(), nullable=False),
-        pa.field("last_ns", pa.int64(), nullable=False),
-    ]
-)
+BY_SECOND = tables.FAILURES_BY_SECOND.schema
 """Schema of `by_second`."""
 
 

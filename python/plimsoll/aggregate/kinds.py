@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from plimsoll import tables
 from plimsoll.aggregate import percentiles, query
 from plimsoll.aggregate.query import SECOND_NS
 
@@ -26,19 +27,7 @@ STATISTICS = ("p50", "p90", "p99")
 TIMES = {"response_time": "done_ns - due_ns", "service_time": "done_ns - sent_ns"}
 """Times that are given of each kind."""
 
-SCHEMA = pa.schema(
-    [
-        pa.field("request", pa.string(), nullable=False),
-        pa.field("completed", pa.int64(), nullable=False),
-        pa.field("failed", pa.int64(), nullable=False),
-        pa.field("throughput_per_s", pa.float64(), nullable=False),
-        *(
-            pa.field(f"{time}_{name}_ns", pa.float64())
-            for time in TIMES
-            for name in (*STATISTICS, "max")
-        ),
-    ]
-)
+SCHEMA = tables.KINDS.schema
 """One row for each kind of request: its name, answers, failures, answers per second and times."""
 
 

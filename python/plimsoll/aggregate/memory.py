@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from plimsoll import tables
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import usage
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
 
-BY_SECOND = pa.schema(
-    [
-        pa.field("second", pa.int32(), nullable=False),
-        pa.field("server_rss_bytes", pa.float64()),
-        pa.field("server_pss_bytes", pa.float64()),
-        pa.field("driver_rss_bytes", pa.float64()),
-    ]
-)
+BY_SECOND = tables.MEMORY_BY_SECOND.schema
 """Schema of `by_second`."""
 
 _READ = {

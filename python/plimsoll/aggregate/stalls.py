@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from plimsoll import tables
 from plimsoll.aggregate import query
 
 if TYPE_CHECKING:
@@ -52,14 +53,7 @@ MOST_STALLS = 20_000
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 """Quantiles of the estimate by the names they have in columns."""
 
-SCHEMA = pa.schema(
-    [
-        pa.field("silences", pa.int64(), nullable=False),
-        pa.field("silent_ns", pa.int64(), nullable=False),
-        pa.field("longest_ns", pa.int64(), nullable=False),
-        *(pa.field(f"wait_{name}_ns", pa.float64()) for name in QUANTILES),
-    ]
-)
+SCHEMA = tables.SILENCES.schema
 """One row a trial: number, sum and longest of the silences, and quantiles of the estimate."""
 
 

@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from plimsoll import tables
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plimsoll.aggregate.check_inputs import StatusCount
 
-BY_REQUEST = pa.schema(
-    [
-        pa.field("request", pa.int32(), nullable=False),
-        pa.field("status", pa.int32()),
-        pa.field("responses", pa.int64(), nullable=False),
-        pa.field("held", pa.int64(), nullable=False),
-        pa.field("held_wrong", pa.int64(), nullable=False),
-    ]
-)
+BY_REQUEST = tables.STATUSES.schema
 """Complete responses by request type and status code, as in `evidence.StatusCount`."""
 
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from plimsoll import tables
 from plimsoll.aggregate import disturbance
 from plimsoll.aggregate.cores import server_busy_ratio
 from plimsoll.aggregate.pace import median_times, pace
@@ -74,17 +75,7 @@ RISE_NS = 100_000_000
 RISE_WINDOWS = 5
 """Windows of `RISE_NS` over which throughput must be there."""
 
-SCHEMA = pa.schema(
-    [
-        pa.field("name", pa.string(), nullable=False),
-        pa.field("levels_per_s", pa.list_(pa.float64()), nullable=False),
-        pa.field("hold_per_s", pa.float64(), nullable=False),
-        pa.field("steady_per_s", pa.float64()),
-        pa.field("risen_after_s", pa.float64()),
-        pa.field("server_busy_ratio", pa.float64()),
-        pa.field("lost_ratio", pa.float64()),
-    ]
-)
+SCHEMA = tables.COURSES.schema
 """One row a trial: the fields of `SteadyState`."""
 
 

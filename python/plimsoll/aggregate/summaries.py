@@ -86,7 +86,7 @@ def of_counts(recording: Recording, counted: Columns) -> Summary:
         recording: The recording.
         counted: Counts and times by their columns, as `_by_rows` has them.
     """
-    columns: Columns = dict.fromkeys(tables.SUMMARIES.schema.names)
+    columns: Columns = dict.fromkeys(column.name for column in tables.MEASURED)
     duration_s = sum(end - start for start, end in holds(recording)) / SECOND_NS
     columns |= counted | _rates(counted, duration_s)
     columns |= {"trial": recording.trial, "duration_s": duration_s, "source": "requests"}
@@ -94,9 +94,20 @@ def of_counts(recording: Recording, counted: Columns) -> Summary:
     return Summary.of_row(columns | _shares(columns))
 
 
-def summaries(trials: Sequence[Summary]) -> pa.Table:
+def summaries(trials: Sequence[tuple[Recording, Summary]]) -> pa.Table:
     """Summaries of several trials as one table by the schema of `tables.SUMMARIES`."""
-    return pa.Table.from_pylist([dict(one.row) for one in trials], schema=tables.SUMMARIES.schema)
+    rows = [{**_identity(recording), **found.row} for recording, found in trials]
+    return pa.Table.from_pylist(rows, schema=tables.SUMMARIES.schema)
+
+
+def _identity(recording: Recording) -> Columns:
+    return {
+        "framework": recording.title,
+        "endpoint": recording.endpoint,
+        "load": recording.load.name,
+        "driver": recording.driver_name,
+        "repetition": recording.repetition,
+    }
 
 
 def holds(recording: Recording) -> list[Window]:

@@ -1,6 +1,6 @@
 """Parquet: the tables of one trial as in `docs/tables.md`, and its `trial.json`.
 
-The recorded tables are copied in blocks; `seconds`, `summaries` and `quantiles` are
+The recorded tables are copied in blocks; `seconds`, `summaries`, `stages` and `quantiles` are
 computed again.
 """
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plimsoll import tables
-from plimsoll.aggregate import distribution
+from plimsoll.aggregate import distribution, stages
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.recording import writing
 from plimsoll.storage import documents
@@ -32,6 +32,7 @@ FILES = (
     "usage.parquet",
     "seconds.parquet",
     "summaries.parquet",
+    "stages.parquet",
     "quantiles.parquet",
 )
 OF_ROWS = False
@@ -59,7 +60,10 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
         tables.CONNECTIONS: of_trial.connections,
         tables.USAGE: of_trial.readings,
         tables.SECONDS: of_trial.seconds,
-        tables.SUMMARIES: summaries([of_trial.summary] if of_trial.recording.driver else []),
+        tables.SUMMARIES: summaries(
+            [(of_trial.recording, of_trial.summary)] if of_trial.recording.driver else []
+        ),
+        tables.STAGES: stages.stages(of_trial.recording),
         tables.QUANTILES: distribution.of_trial(of_trial.recording, of_trial.requests),
     }
     for table, found in rows.items():

@@ -23,6 +23,7 @@ from plimsoll.aggregate import (
     failures,
     kinds,
     memory,
+    stages,
     stalls,
     statuses,
     steady_state,
@@ -45,14 +46,9 @@ if TYPE_CHECKING:
 SCHEMAS = {
     "seconds": tables.SECONDS.schema,
     "summaries": tables.SUMMARIES.schema,
+    "stages": tables.STAGES.schema,
     "quantiles": tables.QUANTILES.schema,
-    "failures_by_second": failures.BY_SECOND,
-    "statuses": statuses.BY_REQUEST,
-    "memory_by_second": memory.BY_SECOND,
-    "connections_by_second": connections.BY_SECOND,
-    "kinds": kinds.SCHEMA,
-    "silences": stalls.SCHEMA,
-    "courses": steady_state.SCHEMA,
+    **{table.name: table.schema for table in tables.REPORT_TABLES},
 }
 """Derived tables with rows of single trials; those that do not name it get a column `trial`."""
 
@@ -121,7 +117,8 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
     )
     return {
         "seconds": seconds,
-        "summaries": summaries([trial.summary] if has_load else []),
+        "summaries": summaries([(trial.recording, trial.summary)] if has_load else []),
+        "stages": stages.stages(trial.recording),
         "quantiles": distribution.of_trial(trial.recording, trial.requests),
         "failures_by_second": failures.by_second(trial.requests),
         "statuses": statuses.by_request(trial.status_counts),

@@ -17,6 +17,8 @@ import pyarrow as pa
 
 from plimsoll import errors, lab, tables
 from plimsoll import storage as storages
+from plimsoll.aggregate.stages import expression as stage_expression
+from plimsoll.aggregate.stages import stages
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.errors import InputError, Problem
 from plimsoll.findings import gathering
@@ -169,8 +171,14 @@ class CampaignResults:
     @property
     def summaries(self) -> pa.Table:
         """One row for each trial with a load: rates, times and connections of its holds."""
-        found = [one.summary for one in self.findings.trials]
-        return summaries([one for one in found if one is not None])
+        found = [(one.recording, one.summary) for one in self.findings.trials]
+        return summaries([(of, summary) for of, summary in found if summary is not None])
+
+    @property
+    def stages(self) -> pa.Table:
+        """One row for each stage of each trial."""
+        found = [stages(one.recording) for one in self.findings.trials]
+        return pa.concat_tables([tables.STAGES.schema.empty_table(), *found])
 
     @property
     def seconds(self) -> pa.Table:
@@ -261,6 +269,7 @@ class TrialResult:
     def requests(self) -> DuckDBPyRelation:
         """One row for each request, read when a query needs it; instants in nanoseconds.
 
+        The column `stage` says in which stage it ended, `hold` for the measurement window.
         `.df()` gives a pandas frame, `.pl()` a polars frame, `.to_arrow_table()` an Arrow table.
         The relation is one of DuckDB's default connection, which one thread at a time may use. It
         is good for as long as the results are open.
@@ -268,7 +277,8 @@ class TrialResult:
         Raises:
             StorageError: The rows cannot be read.
         """
-        return self._relation("requests")
+        rows = self._relation("requests")
+        return rows.project(f"*, {stage_expression(self.recording)} AS stage")
 
     @property
     def connections(self) -> DuckDBPyRelation:

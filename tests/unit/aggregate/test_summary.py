@@ -28,10 +28,10 @@ def attributes() -> dict[str, Any]:
 
 
 def test_a_summary_has_an_attribute_for_each_column_in_order() -> None:
-    assert list(attributes()) == tables.SUMMARIES.schema.names
+    assert list(attributes()) == [column.name for column in tables.MEASURED]
 
 
-@pytest.mark.parametrize("column", tables.SUMMARIES.columns, ids=lambda column: column.name)
+@pytest.mark.parametrize("column", tables.MEASURED, ids=lambda column: column.name)
 def test_an_attribute_has_the_type_of_its_column_and_is_optional_where_it_is_nullable(
     column: tables.Column,
 ) -> None:

@@ -38,7 +38,8 @@ def test_seconds_and_summary_are_those_of_the_trial(tmp_path):
     parquet.write(of_trial, tmp_path)
     assert pq.read_table(tmp_path / "seconds.parquet").equals(of_trial.seconds)
     (summary,) = pq.read_table(tmp_path / "summaries.parquet").to_pylist()
-    assert summary == of_trial.summary.row
+    assert {**summary, **of_trial.summary.row} == summary
+    assert summary["framework"] == of_trial.recording.title
 
 
 def test_a_trial_without_tables_has_empty_ones(tmp_path):

@@ -24,6 +24,7 @@ import toy_trials
 from plimsoll import storage, tables
 from plimsoll.aggregate.outcomes import BY_NAME, NOT_FAILED, RIGHT
 from plimsoll.errors import StorageError
+from plimsoll.findings import derivation
 from plimsoll.storage import parquet
 from plimsoll.storage import postgres as postgresql
 from plimsoll.storage.documents import CampaignFiles
@@ -136,11 +137,22 @@ def test_the_rights_that_the_page_names_are_enough(
         assert results.table("a", "requests").count_rows() == 10
 
 
+def test_a_request_knows_its_stage(results: Results, ask: Any) -> None:
+    end_ns = 2_000_000_000
+    rows = requests(1000)
+    put(results, recording(end_ns=end_ns), requests=rows)
+    derivation.of_trial(results, results.recording("a"))
+    found = ask("SELECT stage, count(*) FROM plimsoll.requests_by_stage GROUP BY stage")
+    ended = [row["done_ns"] or row["due_ns"] for row in rows.to_pylist()]
+    held = sum(one < end_ns for one in ended)
+    assert dict(found) == {"hold": held, "after": 1000 - held}
+
+
 def test_what_the_page_asks_can_be_asked(results: Results, ask: Any) -> None:
     put(results, recording(), requests=requests(100))
     page = (HERE.parents[2] / "docs" / "postgres.md").read_text(encoding="utf-8")
     queries = re.findall(r"```sql\n(SELECT.*?)```", page, re.DOTALL)
-    assert len(queries) == 4
+    assert len(queries) == 5
     for query in queries:
         ask(query.replace("quick", "results").replace("$trial", "a"))
 
