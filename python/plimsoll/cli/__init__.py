@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from plimsoll.cli import judging as judging
     from plimsoll.cli import listing as listing
     from plimsoll.cli import load_screen as load_screen
+    from plimsoll.cli import outgoing as outgoing
     from plimsoll.cli import panel as panel
     from plimsoll.cli import redaction as redaction
     from plimsoll.cli import status as status
@@ -48,6 +49,7 @@ _WORKERS = (
     "judging",
     "listing",
     "load_screen",
+    "outgoing",
     "panel",
     "redaction",
     "status",

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 import plimsoll
-from plimsoll import report
+from plimsoll import cli, report
 from plimsoll.campaign import quantities
 from plimsoll.cli import EPILOGUE, messages, options
-from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError, StorageError
+from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError
 from plimsoll.events import Notice, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from plimsoll.events import Event
     from plimsoll.lab.comparing import ComparisonResult
 
@@ -29,7 +27,6 @@ def _share(text: str) -> float:
 
 
 SHARE = options.QuantityType("SHARE", _share)
-FILE = click.Path(path_type=Path, dir_okay=False)
 
 GROUPS = {
     "Servers": ("a_command", "b_command", "revisions", "root"),
@@ -103,8 +100,10 @@ GROUPS = {
     "8 when undecided, 3 when this machine cannot show it.",
 )
 @options.as_json
-@click.option("--markdown", type=FILE, metavar="FILE", help="Write Markdown for a pull request.")
-@click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
+@click.option(
+    "--markdown", type=options.FILE, metavar="FILE", help="Write Markdown for a pull request."
+)
+@options.junit
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def command(  # noqa: PLR0913 - one argument for each option
     *,
@@ -153,8 +152,8 @@ def command(  # noqa: PLR0913 - one argument for each option
         frameworks=root,
         tell=_nothing_but_notes if quiet or as_json else _tell,
     )
-    _write(markdown, result.markdown)
-    _write(junit, result.junit)
+    cli.outgoing.write(markdown, result.markdown)
+    cli.outgoing.write(junit, result.junit)
     if as_json:
         click.echo(json.dumps(result.as_json()))
     else:
@@ -181,21 +180,6 @@ def _sides(
         return names[0], names[1]
     message = "give two frameworks, `--a` and `--b`, or `--revisions A B` and one framework"
     raise click.UsageError(message)
-
-
-def _write(file: Path | None, render: Callable[[], str]) -> None:
-    """Writes a report to a file, where one is named.
-
-    Raises:
-        StorageError: It cannot be written.
-    """
-    if file is None:
-        return
-    try:
-        file.write_text(render(), encoding="utf-8")
-    except OSError as error:
-        message = f"`{file}` cannot be written: {error.strerror}"
-        raise StorageError(message, "name another file") from error
 
 
 def _exit_code(result: ComparisonResult) -> int:

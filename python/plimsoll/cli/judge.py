@@ -15,17 +15,28 @@ from plimsoll.cli import options, reporting
 @click.command(name="judge")
 @click.argument("results", type=options.FOLDER)
 @options.storage
+@options.fail_if
+@options.thresholds_junit
 @options.accept
 @options.strict
 @options.as_json
 def command(
-    *, results: Path, storage: str, accepted: tuple[str, ...], strict: bool, as_json: bool
+    *,
+    results: Path,
+    storage: str,
+    fail_if: tuple[str, ...],
+    junit: Path | None,
+    accepted: tuple[str, ...],
+    strict: bool,
+    as_json: bool,
 ) -> int:
     """Recompute all statistics and verdicts from the recordings of a results folder."""
-    with plimsoll.read(results, storage=storage, again=True) as judged:
+    cli.judging.require_thresholds(fail_if, junit)
+    with plimsoll.read(results, storage=storage, again=True, fail_if=fail_if) as judged:
         found = judged.findings
     if as_json:
         click.echo(json.dumps(reporting.as_json(found), indent=1))
     else:
         reporting.print_table(found)
-    return cli.judging.exit_code(found, accepted, strict=strict)
+    crossed = cli.judging.thresholds_crossed(found, junit)
+    return crossed or cli.judging.exit_code(found, accepted, strict=strict)

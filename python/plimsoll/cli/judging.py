@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
+from plimsoll import cli, report
 from plimsoll.campaign.documents import near
-from plimsoll.errors import VERDICT_VOID, InputError, Problem
+from plimsoll.cli import messages
+from plimsoll.errors import LIMIT_MISSED, VERDICT_VOID, InputError, Problem
 from plimsoll.verdicts.catalogue import LIMITS, TITLES
 from plimsoll.verdicts.verdict import of_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
@@ -73,6 +78,33 @@ def exit_code(found: Findings, accepted: Sequence[str] = (), *, strict: bool = F
     """
     bad = {"void", "doubtful"} if strict else {"void"}
     return VERDICT_VOID if bad & {*_levels(found, accepted)} else 0
+
+
+def require_thresholds(fail_if: Sequence[str], junit: Path | None) -> None:
+    """Requires thresholds where a file is to have what they say.
+
+    Raises:
+        UsageError: There is no threshold.
+    """
+    if junit is not None and not fail_if:
+        raise click.UsageError("`--junit` needs a threshold; add `--fail-if`")
+
+
+def thresholds_crossed(found: Findings, junit: Path | None = None) -> int:
+    """Prints each crossed threshold; the exit code, 0 when none was crossed.
+
+    Args:
+        found: What was found.
+        junit: File that gets every threshold and entry; None for none.
+
+    Raises:
+        StorageError: The file cannot be written.
+    """
+    crossed = [one for one in found.thresholds if one.is_crossed]
+    for one in crossed:
+        messages.error(f"threshold crossed: {one.sentence}", "")
+    cli.outgoing.write(junit, lambda: report.thresholds_section.as_junit(found))
+    return LIMIT_MISSED if crossed else 0
 
 
 def _levels(found: Findings, accepted: Sequence[str]) -> Iterator[Level]:

@@ -10,8 +10,9 @@ import click
 
 import plimsoll
 from plimsoll import cli, lab, report
-from plimsoll.cli import EPILOGUE, messages, options, reporting, thresholds
+from plimsoll.cli import EPILOGUE, messages, options, reporting
 from plimsoll.errors import LIMIT_MISSED, exit_code_of
+from plimsoll.findings import thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
     from plimsoll.campaign.load import Arrivals
     from plimsoll.cli.load_screen import LoadScreen
-    from plimsoll.cli.thresholds import Threshold
+    from plimsoll.findings.thresholds import Threshold
     from plimsoll.lab.results import LoadResult
 
 Output = Literal["text", "json", "csv", "md"]

@@ -140,6 +140,7 @@ COUNT = QuantityType("COUNT", quantities.count)
 RATE = QuantityType("RATE", quantities.number)
 CORES = QuantityType("CORES", quantities.cores)
 FOLDER = Folder()
+FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 def address(_ctx: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -199,6 +200,17 @@ accept = click.option(
 )
 strict = click.option(
     "--strict", is_flag=True, help="Exit code 1 for doubtful verdicts as well as for void ones."
+)
+fail_if = click.option(
+    "--fail-if",
+    multiple=True,
+    metavar="THRESHOLD",
+    help="Threshold on entries; exit code 7 when crossed: 'p99>20ms' for all, 'json.p99>20ms' for "
+    "an endpoint, 'go/json.steady.goodput<10k'; `*` stands for any name. Repeatable.",
+)
+junit = click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
+thresholds_junit = click.option(
+    "--junit", type=FILE, metavar="FILE", help="Write the thresholds of --fail-if as JUnit XML."
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 campaign_file = click.argument(

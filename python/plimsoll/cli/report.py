@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 import plimsoll
+from plimsoll import cli
 from plimsoll.cli import options, reporting
 
 
@@ -20,6 +21,8 @@ from plimsoll.cli import options, reporting
     help="Repeatable.  [default: all formats]",
 )
 @options.storage
+@options.fail_if
+@options.thresholds_junit
 @options.accept
 @options.strict
 def command(
@@ -27,10 +30,14 @@ def command(
     results: Path,
     formats: tuple[str, ...],
     storage: str,
+    fail_if: tuple[str, ...],
+    junit: Path | None,
     accepted: tuple[str, ...],
     strict: bool,
 ) -> int:
     """Write the charts and the report of a results folder."""
-    with plimsoll.read(results, storage=storage) as found:
+    cli.judging.require_thresholds(fail_if, junit)
+    with plimsoll.read(results, storage=storage, fail_if=fail_if) as found:
         wanted = formats or reporting.EVERY_FORMAT
-        return reporting.judge_and_report(found, wanted, accepted, strict=strict)
+        code = reporting.judge_and_report(found, wanted, accepted, strict=strict)
+        return cli.judging.thresholds_crossed(found.findings, junit) or code

@@ -38,6 +38,8 @@ MOST_LINES = 12
     is_flag=True,
     help="Run trials again whose application, driver or load changed; keep the earlier ones aside.",
 )
+@options.fail_if
+@options.thresholds_junit
 @click.option("--no-report", is_flag=True, help="Skip verdicts and report at the end.")
 @options.accept
 @options.strict
@@ -51,6 +53,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     available: bool,
     again: bool,
     repeat_changed: bool,
+    fail_if: tuple[str, ...],
+    junit: Path | None,
     no_report: bool,
     accepted: tuple[str, ...],
     strict: bool,
@@ -62,6 +66,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     results when an application changed since it was measured. Ctrl-C aborts the current trial,
     stops its server and keeps every completed trial.
     """
+    cli.judging.require_thresholds(fail_if, junit)
     with cli.panel.showing(cli.panel.Scene()) as tell:
         results = plimsoll.run(
             campaign,
@@ -73,6 +78,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             again=again,
             repeat_changed=repeat_changed,
             judge=not no_report,
+            fail_if=fail_if,
             tell=tell,
         )
     with results:
@@ -83,7 +89,8 @@ def command(  # noqa: PLR0913 - one argument for each option
         if code and (void := results.void):
             trials_are = "1 trial is" if len(void) == 1 else f"{len(void)} trials are"
             messages.note(f"{trials_are} void; the same command with `--again` repeats them")
-        return _failures(results) or code
+        crossed = cli.judging.thresholds_crossed(results.findings, junit) if fail_if else 0
+        return _failures(results) or crossed or code
 
 
 def _failures(results: CampaignResults) -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.comparison.driver_comparison import Disagreement
     from plimsoll.comparison.over_connections import ConnectionsSeries
     from plimsoll.comparison.published_comparison import Claimed, Field
+    from plimsoll.findings.campaign_thresholds import JudgedEntry
     from plimsoll.findings.rankings import Ranking
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.published.document import Document
@@ -55,6 +56,7 @@ class Findings:
         publication: What was published of the same experiment; None where the campaign names none.
         over_connections: What became of the servers as more connections were requested.
         as_run: The campaign as run, `campaign.resolved`; None where there was no campaign file.
+        thresholds: What the thresholds that a reader set say of each entry that they apply to.
     """
 
     campaign: str
@@ -67,6 +69,7 @@ class Findings:
     publication: Publication | None = None
     over_connections: tuple[ConnectionsSeries, ...] = ()
     as_run: Mapping[str, Any] | None = None
+    thresholds: tuple[JudgedEntry, ...] = ()
     rankings: tuple[Ranking, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -179,7 +179,7 @@ def _standing(framework: str, trials: Sequence[TrialFindings], row: Mapping[str,
 def _reason(counting: Sequence[TrialFindings], trials: Sequence[TrialFindings]) -> str:
     """Why a framework has no rank, or which checks doubt it, or how many trials do not count."""
     left_out = [trial for trial in trials if trial.level == "void"]
-    reasons = [] if counting else _causes(left_out)
+    reasons = [] if counting else causes(left_out)
     if counting and left_out:
         reasons = [f"{len(left_out)} of {len(trials)} repetitions excluded"]
     return ", ".join([*reasons, *(_checks(counting, "doubtful") or _fewest(counting))])
@@ -194,7 +194,8 @@ def _fewest(trials: Sequence[TrialFindings]) -> list[str]:
     return [by_checks(fewest)] if fewest else []
 
 
-def _causes(trials: Sequence[TrialFindings]) -> list[str]:
+def causes(trials: Sequence[TrialFindings]) -> list[str]:
+    """Why trials do not count: errors that ended them, and titles of checks that say void."""
     failed = dict.fromkeys(
         trial.recording.ending.kind for trial in trials if not trial.has_ended_well
     )

@@ -14,7 +14,7 @@ from plimsoll.conduct.campaign import Repeat
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, nobody
-from plimsoll.findings import derivation, gathering
+from plimsoll.findings import campaign_thresholds, derivation, gathering
 from plimsoll.lab import selection
 from plimsoll.lab.results import CampaignResults
 from plimsoll.report import words
@@ -44,6 +44,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     again: bool = False,
     repeat_changed: bool = False,
     judge: bool = True,
+    fail_if: Sequence[str] = (),
     tell: Listener = nobody,
 ) -> CampaignResults:
     """Conducts the trials of a campaign; called again, it goes on where it stopped.
@@ -63,10 +64,11 @@ def run(  # noqa: PLR0913 - one argument for each option
         repeat_changed: Whether trials of before a change are measured again; the earlier ones are
             kept aside. Without it, such a change is an error.
         judge: Whether each trial is judged when it ends, and the verdict told as `TrialJudged`.
+        fail_if: Thresholds, `go/json.p99>20ms`; `results.findings.thresholds` has what they say.
         tell: Called with each event.
 
     Raises:
-        InputError: The campaign file or a setting is wrong, or no trial is left.
+        InputError: The campaign file, a setting or a threshold is wrong, or no trial is left.
         NotInstalled: A framework is not installed or was never built.
         BuildFailed: A framework changed since it was built, and its build failed.
         DriverMissing: A driver is not installed.
@@ -79,6 +81,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     def note(message: str) -> None:
         tell(Notice(message))
 
+    wanted = campaign_thresholds.read(fail_if)
     path = places.campaign_file(Path(campaign))
     root = None if frameworks is None else Path(frameworks)
     asked = selection.campaign(path, settings, root)
@@ -86,6 +89,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     selection.require_drivers(asked)
     selection.make_ready(asked.frameworks, lambda step: tell(Step(step)))
     trials = _planned(asked, tell)
+    campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
     with ExitStack() as closing:
         folder = RESULTS / asked.name if into is None else Path(into)
         stored = closing.enter_context(storages.opened(folder, storage))
@@ -106,7 +110,7 @@ def run(  # noqa: PLR0913 - one argument for each option
             ),
             tell=_judging(stored, tell) if judge else tell,
         )
-        return CampaignResults(stored, closing.pop_all())
+        return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
 
 
 def _planned(asked: Campaign, tell: Listener) -> tuple[Trial, ...]:

@@ -79,7 +79,7 @@ class ComparisonResult:
 
     def junit(self) -> str:
         """The answer as a JUnit file."""
-        return report.junit(self.compared, self.sides)
+        return report.as_junit(self.compared, self.sides)
 
     def text(self) -> str:
         """Figures and remarks for a terminal, without the sentence."""

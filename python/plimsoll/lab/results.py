@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import weakref
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -21,7 +21,7 @@ from plimsoll.aggregate.stages import expression as stage_expression
 from plimsoll.aggregate.stages import stages
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.errors import InputError, Problem
-from plimsoll.findings import gathering
+from plimsoll.findings import campaign_thresholds, gathering
 from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate.summary import Summary
     from plimsoll.errors import PlimsollError
+    from plimsoll.findings.campaign_thresholds import CampaignThreshold
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.lab.charts import TrialChart
@@ -56,7 +57,11 @@ VERDICTS = pa.schema(
 
 
 def read(
-    path: str | os.PathLike[str], *, storage: str = "", again: bool = False
+    path: str | os.PathLike[str],
+    *,
+    storage: str = "",
+    again: bool = False,
+    fail_if: Sequence[str] = (),
 ) -> CampaignResults:
     """Opens the results that `run`, `load`, or a verb of the command line kept.
 
@@ -65,15 +70,17 @@ def read(
         storage: Address of a PostgreSQL database, `postgresql://USER@HOST/DATABASE`; empty for the
             folder.
         again: Whether everything is derived and judged again, whatever was kept.
+        fail_if: Thresholds, `go/json.p99>20ms`; `findings.thresholds` has what they say.
 
     Raises:
-        InputError: There is no recording, or no such storage.
+        InputError: There is no recording, no such storage, or a threshold is wrong.
         StorageError: The results cannot be read.
     """
+    wanted = campaign_thresholds.read(fail_if)
     with ExitStack() as closing:
         stored = closing.enter_context(storages.opened(Path(path), storage))
         require_recordings(stored)
-        return CampaignResults(stored, closing.pop_all(), again=again)
+        return CampaignResults(stored, closing.pop_all(), again=again, fail_if=wanted)
 
 
 def require_recordings(results: Results) -> None:
@@ -101,15 +108,24 @@ class CampaignResults:
         stored: The results as they are stored.
         closing: Closes the storage, and removes what is temporary.
         again: Whether everything is derived and judged again, whatever was kept.
+        fail_if: Thresholds on its entries.
 
     Attributes:
         stored: The results as they are stored.
     """
 
-    def __init__(self, stored: Results, closing: ExitStack, *, again: bool = False) -> None:
+    def __init__(
+        self,
+        stored: Results,
+        closing: ExitStack,
+        *,
+        again: bool = False,
+        fail_if: Sequence[CampaignThreshold] = (),
+    ) -> None:
         """Keep the storage open."""
         self.stored = stored
         self._again = again
+        self._fail_if = fail_if
         self._close = weakref.finalize(self, closing.close)
 
     def __enter__(self) -> Self:
@@ -134,9 +150,15 @@ class CampaignResults:
         """Everything that a report is made of.
 
         Raises:
+            InputError: A threshold applies to no entry.
             StorageError: A recording cannot be read, or what follows from it cannot be kept.
         """
-        return gathering.gather(self.stored, again=self._again)
+        found = gathering.gather(self.stored, again=self._again)
+        if not self._fail_if:
+            return found
+        planned = map(campaign_thresholds.entry_of_stored, self.stored.plan())
+        judged = campaign_thresholds.judged(self._fail_if, found.trials, planned)
+        return replace(found, thresholds=judged)
 
     @cached_property
     def trials(self) -> tuple[TrialResult, ...]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         screen,
         screen_doubts,
         terminal,
+        thresholds_section,
     )
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "screen",
     "screen_doubts",
     "terminal",
+    "thresholds_section",
 ]
 
 __getattr__ = doors.of_modules(__name__, __all__)

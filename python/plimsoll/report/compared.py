@@ -6,10 +6,10 @@ Everything is said of B. Markdown stays below 40 lines, for a pull request.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree as Xml
 
 from plimsoll import texts, wording
 from plimsoll.comparison.difference import ERROR, MOST_FAILED
+from plimsoll.report import junit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,25 +121,20 @@ def document(end: Compared, sides: Sides) -> dict[str, object]:
     }
 
 
-def junit(end: Compared, sides: Sides) -> str:
+def as_junit(end: Compared, sides: Sides) -> str:
     """The answer as a JUnit file: a failure where the limit is crossed, skipped where undecided."""
-    suite = Xml.Element("testsuite", name="plimsoll compare", tests="1")
-    name = texts.line(f"B ({sides.b}) against A ({sides.a})")
-    case = Xml.SubElement(
-        suite, "testcase", classname="plimsoll.compare", name=name, time=f"{end.elapsed_s:.1f}"
-    )
     said = _capital(sentence(end)) + "."
     is_crossed = end.limit == "crossed"
     is_open = end.limit == "open" or (end.limit is None and end.difference.answer == "undecided")
-    if is_crossed:
-        Xml.SubElement(case, "failure", message=said).text = "\n".join(remarks(end))
-    elif is_open:
-        Xml.SubElement(case, "skipped", message=said)
-    Xml.SubElement(case, "system-out").text = text(end, sides)
-    suite.set("failures", str(int(is_crossed)))
-    suite.set("skipped", str(int(is_open)))
-    Xml.indent(suite)
-    return Xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+    case = junit.Case(
+        texts.line(f"B ({sides.b}) against A ({sides.a})"),
+        failure=said if is_crossed else "",
+        skipped=said if is_open and not is_crossed else "",
+        details="\n".join(remarks(end)) if is_crossed else "",
+        output=text(end, sides),
+        duration_s=end.elapsed_s,
+    )
+    return junit.document("plimsoll compare", [case])
 
 
 def limit_missed(end: Compared) -> str:

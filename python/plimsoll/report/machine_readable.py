@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.aggregate.summary import TIMES
+from plimsoll.findings.entry_name import EntryName
 from plimsoll.tables import STATISTICS
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def trials(findings: Findings) -> list[JsonObject]:
             "standing": _standing(found, findings),
             "beside_other_drivers": _by_driver(found, findings),
             "beside_published": _published(found, findings),
+            "thresholds": _thresholds(found, findings),
         }
         for found in findings.trials
     ]
@@ -52,6 +54,23 @@ def _standing(found: TrialFindings, findings: Findings) -> dict[str, object] | N
                     "ratio_to_next": _middle(one.to_next),
                 }
     return None
+
+
+def _thresholds(found: TrialFindings, findings: Findings) -> list[dict[str, object]]:
+    """What thresholds say of the entry that the trial is a repetition of."""
+    entry = EntryName.of(found.recording)
+    return [
+        {
+            "threshold": one.threshold.text,
+            "entry": str(one.entry),
+            "quantity": one.threshold.threshold.column,
+            "measured": _middle(one.estimate),
+            "crossed": one.is_crossed,
+            "reason": one.reason or None,
+        }
+        for one in findings.thresholds
+        if one.entry == entry
+    ]
 
 
 def _by_driver(found: TrialFindings, findings: Findings) -> dict[str, object] | None:

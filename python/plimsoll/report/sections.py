@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report import connections_section, driver_section, published_section
+from plimsoll.report import (
+    connections_section,
+    driver_section,
+    published_section,
+    thresholds_section,
+)
 
 if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
@@ -17,6 +22,6 @@ def of(findings: Findings) -> tuple[Section, ...]:
     Args:
         findings: What to report.
     """
-    modules = (connections_section, driver_section, published_section)
+    modules = (thresholds_section, connections_section, driver_section, published_section)
     found = (module.section(findings) for module in modules)
     return tuple(section for section in found if section is not None)

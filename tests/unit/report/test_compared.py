@@ -138,7 +138,7 @@ def test_markdown_fits_into_a_pull_request(case: str) -> None:
     + [(case, "skipped") for case in ("open", "too small", "undecided", "failing")],
 )
 def test_junit_fails_where_the_limit_is_crossed_only(case: str, outcome: str | None) -> None:
-    (found,) = Xml.fromstring(compared.junit(CASES[case], SIDES)).iter("testcase")  # noqa: S314
+    (found,) = Xml.fromstring(compared.as_junit(CASES[case], SIDES)).iter("testcase")  # noqa: S314
     outcomes = {child.tag for child in found} - {"system-out"}
     assert outcomes == ({outcome} if outcome else set())
 

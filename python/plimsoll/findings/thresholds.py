@@ -45,6 +45,9 @@ COUNTS = {
 ALSO = {"p999": "p99.9", "p9999": "p99.99", "rate": "goodput"}
 """Synonyms."""
 
+NAMES = (*TIMES, *COUNTS, *ALSO)
+"""Everything that a threshold can name."""
+
 _THRESHOLD = re.compile(r"\s*(?P<name>[\w.]+)\s*(?P<bad>[<>])\s*(?P<value>[^<>=\s].*?)\s*")
 _EXAMPLE = "write it as 'p99>250ms'"
 _NAMES = f"quantities: {', '.join((*TIMES, *COUNTS))}"
@@ -73,9 +76,17 @@ class Threshold:
             summary: Its summary.
         """
         measured = summary.value(self.column)
-        if measured is None:
-            return True
+        return measured is None or self.is_crossed_by(measured)
+
+    def is_crossed_by(self, measured: float) -> bool:
+        """Whether a measured value, in the unit of the column, is beyond the threshold."""
         return measured > self.value if self.bad == ">" else measured < self.value
+
+    def spoken(self, measured: float) -> str:
+        """A measured value in the unit in which thresholds are typed."""
+        if self.column.endswith("_ns"):
+            return f"{measured / 1e6:,.3f} ms"
+        return f"{measured:.3%}" if self.column.endswith("_ratio") else f"{measured:,.0f}"
 
     def described(self, summary: Summary | None) -> str:
         """The threshold and the measured value.
@@ -86,7 +97,7 @@ class Threshold:
         measured = None if summary is None else summary.value(self.column)
         if measured is None:
             return f"{self.text}, but it was not measured"
-        return f"{self.text}, measured {_spoken(measured, self.column)}"
+        return f"{self.text}, measured {self.spoken(measured)}"
 
 
 def read(text: str) -> Threshold:
@@ -99,7 +110,7 @@ def read(text: str) -> Threshold:
     if match is None:
         raise quantities.UnreadableQuantity(f"`{text}` is not a threshold", f"{_EXAMPLE}; {_NAMES}")
     name = ALSO.get(match["name"], match["name"])
-    if name not in TIMES and name not in COUNTS:
+    if name not in NAMES:
         raise quantities.UnreadableQuantity(f"unknown quantity `{match['name']}`", _NAMES)
     column = COUNTS.get(name) or f"response_time_{TIMES[name]}_ns"
     return Threshold(
@@ -131,10 +142,3 @@ def _ratio(text: str) -> float:
     if ratio > 1:
         raise quantities.UnreadableQuantity(f"`{text}` is more than 100 %", "write `1%` or `0.01`")
     return ratio
-
-
-def _spoken(measured: float, column: str) -> str:
-    """A value in the unit in which thresholds are typed."""
-    if column.endswith("_ns"):
-        return f"{measured / 1e6:,.3f} ms"
-    return f"{measured:.3%}" if column.endswith("_ratio") else f"{measured:,.0f}"

@@ -5,7 +5,7 @@ import pytest
 import sample
 from plimsoll import tables
 from plimsoll.campaign.quantities import UnreadableQuantity
-from plimsoll.cli import thresholds
+from plimsoll.findings import thresholds
 
 SUMMARY = sample.summary(
     "t",

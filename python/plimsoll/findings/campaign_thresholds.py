@@ -1,0 +1,198 @@
+"""Thresholds on the entries of a campaign: `--fail-if 'go/json.p99>20ms'`.
+
+In front of a threshold (`findings.thresholds`) stands what it applies to,
+`[framework/]endpoint.[load.]`, each part a name or a pattern with `*`, `?` and `[…]`. A threshold
+alone applies to every entry. An entry is judged by its median over the repetitions that count, the
+number that the ranking shows; an entry without a number crosses every threshold.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.campaign import quantities
+from plimsoll.errors import InputError, Problem
+from plimsoll.findings import thresholds
+from plimsoll.findings.entry_name import EntryName, reference
+from plimsoll.findings.rankings import causes
+from plimsoll.statistics.intervals import Estimate, middle
+from plimsoll.wording import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from plimsoll.findings.thresholds import Threshold
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.plan import Trial
+
+MOST_LISTED = 12
+"""Entries that the error of a threshold lists that applies to none."""
+
+_PARTS = re.compile(r"(?P<left>[^<>]+)(?P<right>[<>].*)")
+_SELECTED = re.compile(
+    rf"(?:(?:(?P<framework>[^/]*)/)?(?P<place>.+)\.)?"
+    rf"(?P<quantity>{'|'.join(map(re.escape, sorted(thresholds.NAMES, key=len, reverse=True)))})"
+)
+_GRAMMAR = "write it as 'p99>20ms', 'json.p99>20ms' or 'go/json.steady.p99>20ms'"
+
+
+@dataclass(frozen=True)
+class CampaignThreshold:
+    """A threshold and the entries that it applies to.
+
+    Attributes:
+        text: As it was typed.
+        framework: Pattern of the framework, `go` or `go:one-core`.
+        place: Pattern of the endpoint, or of endpoint and load: `json`, `json.steady`.
+        threshold: The threshold.
+    """
+
+    text: str
+    framework: str
+    place: str
+    threshold: Threshold
+
+    def applies_to(self, entry: EntryName) -> bool:
+        """Whether an entry is selected."""
+        places = (entry.endpoint, f"{entry.endpoint}.{entry.load}")
+        return fnmatchcase(entry.framework, self.framework) and any(
+            fnmatchcase(place, self.place) for place in places
+        )
+
+
+@dataclass(frozen=True)
+class JudgedEntry:
+    """What a threshold says of one entry.
+
+    Attributes:
+        threshold: The threshold.
+        entry: The entry.
+        estimate: The measured quantity in the unit of its column; None when there is no number.
+        reason: Why there is no number; empty when there is one.
+    """
+
+    threshold: CampaignThreshold
+    entry: EntryName
+    estimate: Estimate | None
+    reason: str = ""
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether the threshold is crossed, or there is no number to judge."""
+        limit = self.threshold.threshold
+        return self.estimate is None or limit.is_crossed_by(self.estimate.value)
+
+    @property
+    def sentence(self) -> str:
+        """Entry, threshold and measured value: `go/json.steady: p99>20ms, measured 25.000 ms`."""
+        limit = self.threshold.threshold
+        if self.estimate is None:
+            return f"{self.entry}: {limit.text}, but there is no number to judge: {self.reason}"
+        return f"{self.entry}: {limit.text}, measured {limit.spoken(self.estimate.value)}"
+
+
+def read(texts: Iterable[str]) -> tuple[CampaignThreshold, ...]:
+    """Parses thresholds of a campaign.
+
+    Raises:
+        InputError: Some are none; it has every problem.
+    """
+    found: list[CampaignThreshold] = []
+    problems: list[Problem] = []
+    for text in texts:
+        try:
+            found.append(_read(text))
+        except quantities.UnreadableQuantity as error:
+            problems.append(Problem(f"threshold `{text}`", error.message, error.hint))
+    if problems:
+        raise InputError(problems)
+    return tuple(found)
+
+
+def require_entries(wanted: Iterable[CampaignThreshold], entries: Iterable[EntryName]) -> None:
+    """Requires that every threshold applies to an entry.
+
+    Raises:
+        InputError: One applies to none; it names what there is.
+    """
+    known = sorted(set(entries))
+    hint = f"its entries are {listed([f'`{one}`' for one in known], MOST_LISTED)}"
+    problems = [
+        Problem("", f"threshold `{one.text}` applies to no entry of the campaign", hint)
+        for one in wanted
+        if not any(one.applies_to(entry) for entry in known)
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def judged(
+    wanted: Sequence[CampaignThreshold],
+    trials: Iterable[TrialFindings],
+    planned: Iterable[EntryName] = (),
+) -> tuple[JudgedEntry, ...]:
+    """Every entry that a threshold applies to, in the order of thresholds and entries.
+
+    Args:
+        wanted: The thresholds.
+        trials: What is known of each trial.
+        planned: Entries of the plan, which need not have a trial.
+
+    Raises:
+        InputError: A threshold applies to no entry.
+    """
+    by_entry: dict[EntryName, list[TrialFindings]] = {entry: [] for entry in planned}
+    for trial in trials:
+        by_entry.setdefault(EntryName.of(trial.recording), []).append(trial)
+    require_entries(wanted, by_entry)
+    return tuple(
+        _judged(threshold, entry, by_entry[entry])
+        for threshold in wanted
+        for entry in sorted(by_entry)
+        if threshold.applies_to(entry)
+    )
+
+
+def entry_of(trial: Trial) -> EntryName:
+    """The entry of a planned trial."""
+    return EntryName(trial.framework.reference, trial.endpoint.name, trial.load.name, trial.driver)
+
+
+def entry_of_stored(planned: Mapping[str, Any]) -> EntryName:
+    """The entry of a trial of a stored plan, as `storage.documents.planned` writes it."""
+    framework = reference(planned["framework"], planned["variant"])
+    return EntryName(framework, planned["endpoint"], planned["load"]["name"], planned["driver"])
+
+
+def _read(text: str) -> CampaignThreshold:
+    parts = _PARTS.fullmatch(text.strip())
+    if parts is None:
+        raise quantities.UnreadableQuantity("it is not a threshold", _GRAMMAR)
+    left = parts["left"].strip()
+    found = _SELECTED.fullmatch(left)
+    if found is None:
+        name = left.rpartition(".")[2]
+        hint = f"{_GRAMMAR}; quantities: {', '.join(thresholds.NAMES)}"
+        raise quantities.UnreadableQuantity(f"unknown quantity `{name}`", hint)
+    limit = thresholds.read(f"{found['quantity']}{parts['right']}")
+    return CampaignThreshold(text.strip(), found["framework"] or "*", found["place"] or "*", limit)
+
+
+def _judged(
+    threshold: CampaignThreshold, entry: EntryName, trials: Sequence[TrialFindings]
+) -> JudgedEntry:
+    column = threshold.threshold.column
+    counting = [one.summary for one in trials if one.level != "void" and one.summary is not None]
+    known = [value for one in counting if (value := one.value(column)) is not None]
+    if known:
+        return JudgedEntry(threshold, entry, middle(known))
+    if not trials:
+        reason = "no trial was run"
+    elif counting:
+        reason = "not measured"
+    else:
+        reason = ", ".join(causes(trials)) or "no trial counts"
+    return JudgedEntry(threshold, entry, None, reason)

@@ -1,0 +1,54 @@
+"""Thresholds on a campaign: judged when it has run, and again on results that exist."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command_line import TOY, TOYS, Ran, run
+
+
+def test_a_threshold_that_applies_to_nothing_is_refused_before_anything_runs(
+    tmp_path: Path,
+) -> None:
+    ran = run("run", TOY, *TOYS, "--fail-if", "toy/jsno.p99>1ms", folder=tmp_path)
+    assert ran.code == 2
+    assert "error: threshold `toy/jsno.p99>1ms` applies to no entry" in ran.said
+    assert "hint: its entries are `toy/plaintext.steady`" in ran.said
+    assert not (tmp_path / "results").exists()
+
+
+def test_what_was_crossed_is_said_after_the_run(tmp_path: Path) -> None:
+    limits = ("--fail-if", "plaintext.max>1ns", "--fail-if", "toy/*.p50>1h", "--junit", "a.xml")
+    ran = run("run", TOY, *TOYS, "--no-report", *limits, folder=tmp_path)
+    assert ran.code == 7, ran.stderr
+    assert "error: threshold crossed: toy/plaintext.steady: max>1ns, measured " in ran.said
+    assert "p50>1h" not in ran.stderr
+    assert 'tests="2" failures="1"' in (tmp_path / "a.xml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", ["report", "judge"])
+def test_results_that_exist_are_judged_too(toy_run: tuple[Path, Ran], verb: str) -> None:
+    folder, _ = toy_run
+    ran = run(verb, "results/toy", "--fail-if", "plaintext.goodput<1g", folder=folder)
+    assert ran.code == 2
+    ran = run(verb, "results/toy", "--fail-if", "plaintext.goodput<900m", folder=folder)
+    assert ran.code == 7
+    assert "1 of 1 crossed" in ran.stdout
+
+
+def test_json_has_the_threshold(toy_run: tuple[Path, Ran]) -> None:
+    folder, _ = toy_run
+    ran = run("judge", "results/toy", "--json", "--fail-if", "p50>1h", folder=folder)
+    (trial,) = json.loads(ran.stdout)
+    (one,) = trial["thresholds"]
+    assert (one["threshold"], one["crossed"]) == ("p50>1h", False)
+
+
+def test_junit_without_a_threshold_is_refused(toy_run: tuple[Path, Ran]) -> None:
+    folder, _ = toy_run
+    ran = run("report", "results/toy", "--junit", "a.xml", folder=folder)
+    assert ran.code == 2
+    assert "`--junit` needs a threshold" in ran.said

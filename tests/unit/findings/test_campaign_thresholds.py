@@ -1,0 +1,176 @@
+"""Thresholds on the entries of a campaign."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+import sample
+from plimsoll.errors import InputError
+from plimsoll.findings import campaign_thresholds
+from plimsoll.findings.campaign_thresholds import JudgedEntry
+from plimsoll.findings.entry_name import EntryName
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.trial import TrialFindings
+from plimsoll.report import html, machine_readable, markdown, thresholds_section
+
+ENTRIES = (
+    EntryName("go", "json", "steady"),
+    EntryName("go", "json", "climb"),
+    EntryName("go:one-core", "json", "steady"),
+    EntryName("node", "tiny", "steady"),
+    EntryName("node", "tiny", "steady", "wrk"),
+)
+
+
+def selected(text: str) -> list[str]:
+    (wanted,) = campaign_thresholds.read([text])
+    return [str(one) for one in ENTRIES if wanted.applies_to(one)]
+
+
+def judged(text: str, *trials: TrialFindings, planned: Any = ()) -> tuple[JudgedEntry, ...]:
+    return campaign_thresholds.judged(campaign_thresholds.read([text]), trials, planned)
+
+
+def go(throughput: float, repetition: int = 1) -> TrialFindings:
+    return sample.sound_trial(framework="go", throughput=throughput, repetition=repetition)
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("p99>20ms", [str(one) for one in ENTRIES]),
+        ("p99.9>20ms", [str(one) for one in ENTRIES]),
+        ("*.p99>20ms", [str(one) for one in ENTRIES]),
+        ("tiny.p99.9>20ms", ["node/tiny.steady", "node/tiny.steady by wrk"]),
+        ("json.climb.goodput<1k", ["go/json.climb"]),
+        ("json.*.goodput<1k", ["go/json.steady", "go/json.climb", "go:one-core/json.steady"]),
+        ("go/json.p99 > 20ms", ["go/json.steady", "go/json.climb"]),
+        ("go*/json.steady.p99>20ms", ["go/json.steady", "go:one-core/json.steady"]),
+        ("go:one-core/*.p99>20ms", ["go:one-core/json.steady"]),
+        ("*/tiny.failures>1%", ["node/tiny.steady", "node/tiny.steady by wrk"]),
+        ("js.p99>20ms", []),
+        ("JSON.p99>20ms", []),
+    ],
+)
+def test_a_prefix_selects_entries(text: str, entries: list[str]) -> None:
+    assert selected(text) == entries
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "hint"),
+    [
+        ("tiny.p98>1ms", "unknown quantity `p98`", "'go/json.steady.p99>20ms'; quantities: min"),
+        ("go/p99>1ms", "unknown quantity `go/p99`", "'json.p99>20ms'"),
+        ("tiny.p99", "it is not a threshold", "'p99>20ms'"),
+        ("", "it is not a threshold", "'p99>20ms'"),
+        ("tiny.p99>250", "`250` has no unit of time", "`250ms`"),
+        ("tiny.failures>101%", "`101%` is more than 100 %", "`1%`"),
+    ],
+)
+def test_what_is_no_threshold_is_refused_with_one_sentence(
+    text: str, sentence: str, hint: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        campaign_thresholds.read(["p99>1ms", text])
+    (problem,) = caught.value.problems
+    assert str(problem) == f"threshold `{text}`: {sentence}"
+    assert hint in problem.hint
+
+
+def test_a_threshold_that_applies_to_nothing_names_what_there_is() -> None:
+    wanted = campaign_thresholds.read(["p99>1ms", "jsno.p99>1ms"])
+    with pytest.raises(InputError, match=r"`jsno\.p99>1ms` applies to no entry") as caught:
+        campaign_thresholds.require_entries(wanted, ENTRIES)
+    (problem,) = caught.value.problems
+    assert "`go/json.climb`, `go/json.steady`, `go:one-core/json.steady`" in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "crossed"),
+    [
+        ("goodput<8002", True),
+        ("goodput<8001", False),
+        ("goodput>8001", False),
+        ("goodput>8k", True),
+    ],
+)
+def test_the_median_over_repetitions_is_judged(text: str, crossed: bool) -> None:
+    (one,) = judged(f"2048.{text}", go(9000.0), go(2000.0, 2), go(8001.0, 3))
+    assert one.is_crossed is crossed
+
+
+def test_repetitions_that_are_void_do_not_count() -> None:
+    void = replace(go(100.0, 2), verdicts=sample.verdicts_of("t", littles_law="void"))
+    (one,) = judged("goodput<7k", go(8000.0), void)
+    assert not one.is_crossed
+    assert one.sentence == "go/2048.steady: goodput<7k, measured 8,000"
+
+
+@pytest.mark.parametrize(
+    ("trial", "reason"),
+    [
+        (sample.void_trial(), "Little's law"),
+        (sample.failed_trial(), "StartFailed"),
+    ],
+)
+def test_an_entry_without_a_number_crosses_and_says_why(trial: TrialFindings, reason: str) -> None:
+    (one,) = judged("p99>1h", trial)
+    assert one.is_crossed
+    assert one.sentence.endswith(f"p99>1h, but there is no number to judge: {reason}")
+
+
+def test_an_entry_that_was_planned_and_not_run_crosses() -> None:
+    (one,) = judged("json.p99>1h", go(8000.0), planned=[EntryName("go", "json", "steady")])
+    assert one.sentence.endswith("there is no number to judge: no trial was run")
+
+
+def test_a_quantity_that_nobody_measured_crosses() -> None:
+    trial = go(8000.0)
+    known = sample.changed(trial.summary, response_time_p9999_ns=None)
+    (one,) = judged("p99.99>1h", replace(trial, data=replace(trial.data, summary=known)))
+    assert one.sentence.endswith("there is no number to judge: not measured")
+
+
+def found() -> Findings:
+    """A campaign with a threshold that is kept, one that is crossed, and one without a number."""
+    made = sample.findings()
+    wanted = campaign_thresholds.read(["go/2048.goodput<9k", "json.goodput<1", "django/*.p99>1h"])
+    return replace(made, thresholds=campaign_thresholds.judged(wanted, made.trials))
+
+
+def test_reports_have_a_table_of_thresholds() -> None:
+    for page in (html.render(found()), markdown.render(found())):
+        for text in ("go/2048.steady", "8,050", "crossed", "kept", "no number to judge: Little"):
+            assert text in page
+    assert thresholds_section.section(sample.findings()) is None
+
+
+def test_json_has_the_thresholds_of_a_trial_by_its_entry() -> None:
+    by_trial = {one["trial"]: one["thresholds"] for one in machine_readable.trials(found())}
+    assert by_trial["axum.2048.steady.1"] == []
+    (one,) = by_trial["go.2048.steady.2"]
+    assert one["threshold"] == "go/2048.goodput<9k"
+    assert one["entry"] == "go/2048.steady"
+    assert one["quantity"] == "goodput_per_s"
+    assert one["measured"]["value"] == 8050.0
+    assert one["measured"]["low"] < 8050.0 < one["measured"]["high"]
+    assert (one["crossed"], one["reason"]) == (True, None)
+    (void,) = by_trial["django.2048.steady.1"]
+    assert (void["measured"], void["crossed"], void["reason"]) == (None, True, "Little's law")
+
+
+def test_junit_has_a_test_for_each_entry_and_threshold() -> None:
+    suite = Xml.fromstring(thresholds_section.as_junit(found()))  # noqa: S314
+    cases = {case.get("name"): case for case in suite}
+    assert suite.get("tests") == str(len(cases))
+    assert suite.get("failures") == "2"
+    failure = cases["go/2048.steady: goodput<9k"].find("failure")
+    assert failure is not None
+    assert failure.get("message") == "go/2048.steady: goodput<9k, measured 8,050"
+    kept = cases["axum/json.steady: goodput<1"]
+    assert kept.find("failure") is None
+    assert kept.findtext("system-out") == "axum/json.steady: goodput<1, measured 10,100"
