@@ -262,6 +262,27 @@ def failure_rows(kinds: dict[tuple[str, int | None], int]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=failures.BY_SECOND)
 
 
+def latency_rows(trial: str, throughput: int, silent: tuple[int, ...] = ()) -> pa.Table:
+    """Responses by second and bucket: most near the median, fewer in a tail above it."""
+    shares = (0.02, 0.1, 0.2, 0.26, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.003, 0.002, 0.001, 0.0005)
+    rows = [
+        {
+            "trial": trial,
+            "time": "response_time",
+            "second": second,
+            "seconds": 1,
+            "bucket": round(10 * math.log10(level(second) / throughput * 1e9)) + place - 3,
+            "completed": count,
+            "held": count if second >= 5 else 0,
+        }
+        for second in range(12)
+        if second not in silent
+        for place, share in enumerate(shares)
+        if (count := round(throughput * min(1, level(second) / 800) * share))
+    ]
+    return _table(tables.LATENCY_BUCKETS, rows)
+
+
 def memory_rows() -> pa.Table:
     """Memory by second."""
     rows = [
@@ -299,6 +320,7 @@ def trial_data(**changes: Any) -> TrialData:
         "memory": memory_rows(),
         "connections": connection_rows(),
         "failures": failure_rows({}),
+        "latencies": latency_rows(made.trial, 8000),
         **changes,
     }
     return TrialData(**values)
@@ -315,6 +337,7 @@ def rough_trial_data() -> TrialData:
         seconds=seconds(made.trial, 6100, silent=(3, 8, 9), failing=70),
         connections=connection_rows(unanswered=210),
         failures=failure_rows(kinds),
+        latencies=latency_rows(made.trial, 6100, silent=(3, 8, 9)),
     )
 
 
@@ -372,6 +395,7 @@ def sound_trial(**changes: Any) -> TrialFindings:
         recording=made,
         summary=summary(made.trial, throughput),
         seconds=seconds(made.trial, round(throughput)),
+        latencies=latency_rows(made.trial, round(throughput)),
     )
     return TrialFindings(data, verdicts_of(made.trial), quantiles=quantiles(throughput))
 
@@ -410,6 +434,7 @@ def void_trial() -> TrialFindings:
         recording=made,
         summary=summary(made.trial, 9500.0, connections_with_response=790),
         seconds=seconds(made.trial, 9500),
+        latencies=latency_rows(made.trial, 9500),
         connections=connection_rows(unanswered=210),
     )
     return TrialFindings(data, verdicts_of(made.trial, littles_law="void"))
@@ -433,6 +458,7 @@ def failed_trial() -> TrialFindings:
         "memory": memory.BY_SECOND.empty_table(),
         "connections": connections.BY_SECOND.empty_table(),
         "failures": failures.BY_SECOND.empty_table(),
+        "latencies": tables.LATENCY_BUCKETS.schema.empty_table(),
     }
     return TrialFindings(trial_data(recording=made, summary=None, **empty))
 

@@ -101,6 +101,14 @@ VOID = Colour("#b32a1e", "#ff8672")
 LEVEL_LOW = Colour("#cfe2ef", "#20384a")
 LEVEL_HIGH = Colour("#2a78b3", "#4b9bd0")
 
+HEAT = (
+    Colour("#b5d5ec", "#26465e"),
+    Colour("#5c9fce", "#3f83b5"),
+    Colour("#1f69a3", "#73b9ea"),
+    Colour("#0a2f52", "#e2f2fd"),
+)
+"""From one response in a cell to the most; each is further from the paper than the one before."""
+
 PERCENTILES = (
     Colour("#5f95bb", "#7f9db3"),
     Colour("#0e69a6", "#58b0e8"),
@@ -124,7 +132,7 @@ KINDS = (
 
 COLOURS = (
     *(PAPER, INK, MUTED, LINE, BAND, SERVER, DRIVER, MACHINE, RESPONDING, FAILED),
-    *(SOUND, DOUBTFUL, VOID, LEVEL_LOW, LEVEL_HIGH, *PERCENTILES, *KINDS),
+    *(SOUND, DOUBTFUL, VOID, LEVEL_LOW, LEVEL_HIGH, *HEAT, *PERCENTILES, *KINDS),
 )
 """Every colour."""
 

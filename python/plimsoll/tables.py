@@ -362,7 +362,29 @@ QUANTILES = Table(
     ),
 )
 
-TABLES = (REQUESTS, CONNECTIONS, USAGE, SECONDS, SUMMARIES, STAGES, QUANTILES, COMPARISONS)
+LATENCY_BUCKETS = Table(
+    "latency_buckets",
+    "derived",
+    "the complete responses of one trial that ended in some seconds after a latency in one bucket, "
+    "warm-up and ramps too; bucket `b` reaches from 10^(b/10) to 10^((b+1)/10) ns, so each is "
+    "1.26 × as wide as the one before. Cells without a response have no row",
+    (
+        Column("trial", _TEXT, "id of the trial"),
+        Column(
+            "time", _TEXT, "`response_time`, or `service_time` where intended starts are unknown"
+        ),
+        Column("second", pa.int32(), "the first of the seconds, since the trial's zero"),
+        Column("seconds", pa.int32(), "how many seconds: 1, or more in a long trial"),
+        Column("bucket", pa.int16(), "number of the bucket of latency"),
+        Column("completed", pa.int64(), "complete responses, successful or not"),
+        Column("held", pa.int64(), "of these, those in the measurement window"),
+    ),
+)
+
+TABLES = (
+    *(REQUESTS, CONNECTIONS, USAGE, SECONDS, SUMMARIES),
+    *(STAGES, QUANTILES, LATENCY_BUCKETS, COMPARISONS),
+)
 """Every table that storages and exports have."""
 
 FAILURES_BY_SECOND = Table(

@@ -21,7 +21,8 @@ GO, NODE = "go.2048.steady.1", "node.2048.steady.1"
 FILES = {
     "seconds_success.csv", "seconds_failure.csv", "requests.jtl", "response_time.hlog",
     "service_time.hlog", "trial.json", "requests.parquet", "connections.parquet", "usage.parquet",
-    "seconds.parquet", "summaries.parquet", "quantiles.parquet", "export.json",
+    "seconds.parquet", "summaries.parquet", "quantiles.parquet", "latency_buckets.parquet",
+    "export.json",
 }  # fmt: skip
 
 

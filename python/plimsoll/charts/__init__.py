@@ -10,12 +10,15 @@ from __future__ import annotations
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+import pyarrow.compute as pc
+
 from plimsoll import canvas
 from plimsoll.charts import (
     comparison,
     connections,
     cpu,
     distribution,
+    heat_map,
     memory,
     over_connections,
     response_time,
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 Chart = ModuleType
 """A chart's module."""
 
-OF_A_TRIAL = (throughput, response_time, cpu, memory, connections)
+OF_A_TRIAL = (throughput, response_time, heat_map, cpu, memory, connections)
 """Charts drawn from a `TrialData`, in the order of a page."""
 
 CHARTS = (*OF_A_TRIAL, comparison, distribution, over_connections)
@@ -72,6 +75,8 @@ def _is_empty(chart: Chart, data: TrialData) -> bool:
     if chart in _READ and data.recording.load.model == "unknown":
         return all(_is_null(data, name) for name in _READ[chart])
     counts = data.seconds["completed"]
+    if chart is heat_map and not data.latencies.num_rows:
+        return counts.null_count > 0 or bool(pc.sum(counts).as_py())
     return chart in (throughput, response_time) and 0 < len(counts) == counts.null_count
 
 
@@ -95,6 +100,7 @@ __all__ = [
     "cpu",
     "distribution",
     "drawn",
+    "heat_map",
     "joined",
     "left_out",
     "memory",

@@ -1,7 +1,7 @@
 """Parquet: the tables of one trial as in `docs/tables.md`, and its `trial.json`.
 
-The recorded tables are copied in blocks; `seconds`, `summaries`, `stages` and `quantiles` are
-computed again.
+The recorded tables are copied in blocks; `seconds`, `summaries`, `stages`, `quantiles` and
+`latency_buckets` are computed again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plimsoll import tables
-from plimsoll.aggregate import distribution, stages
+from plimsoll.aggregate import distribution, latency_buckets, stages
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.recording import writing
 from plimsoll.storage import documents
@@ -34,6 +34,7 @@ FILES = (
     "summaries.parquet",
     "stages.parquet",
     "quantiles.parquet",
+    "latency_buckets.parquet",
 )
 OF_ROWS = False
 
@@ -65,6 +66,9 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
         ),
         tables.STAGES: stages.stages(of_trial.recording),
         tables.QUANTILES: distribution.of_trial(of_trial.recording, of_trial.requests),
+        tables.LATENCY_BUCKETS: latency_buckets.of_trial(
+            of_trial.recording, of_trial.requests, of_trial.seconds.num_rows
+        ),
     }
     for table, found in rows.items():
         _write(table, found, into / f"{table.name}.parquet")

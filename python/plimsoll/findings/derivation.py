@@ -22,6 +22,7 @@ from plimsoll.aggregate import (
     distribution,
     failures,
     kinds,
+    latency_buckets,
     memory,
     stages,
     stalls,
@@ -48,6 +49,7 @@ SCHEMAS = {
     "summaries": tables.SUMMARIES.schema,
     "stages": tables.STAGES.schema,
     "quantiles": tables.QUANTILES.schema,
+    "latency_buckets": tables.LATENCY_BUCKETS.schema,
     **{table.name: table.schema for table in tables.REPORT_TABLES},
 }
 """Derived tables with rows of single trials; those that do not name it get a column `trial`."""
@@ -120,6 +122,7 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
         "summaries": summaries([(trial.recording, trial.summary)] if has_load else []),
         "stages": stages.stages(trial.recording),
         "quantiles": distribution.of_trial(trial.recording, trial.requests),
+        "latency_buckets": latency_buckets.of_trial(trial.recording, trial.requests, count),
         "failures_by_second": failures.by_second(trial.requests),
         "statuses": statuses.by_request(trial.status_counts),
         "memory_by_second": memory.by_second(trial.readings, count),
@@ -149,6 +152,7 @@ def _findings(recording: Recording, derived: DerivedTrial) -> TrialFindings:
             memory=of["memory_by_second"],
             connections=of["connections_by_second"],
             failures=failed,
+            latencies=of["latency_buckets"],
         ),
         verdicts=tuple(Verdict.read(values) for values in derived.judged["verdicts"]),
         failures=failures.kinds(failed),

@@ -39,6 +39,7 @@ class TrialData:
         memory: Memory by second, as `aggregate.memory.by_second` gives it.
         connections: Connections by second, as `aggregate.connections.by_second` gives it.
         failures: Failures by second and kind, as `aggregate.failures.by_second` gives it.
+        latencies: Its rows of `tables.LATENCY_BUCKETS`.
     """
 
     recording: Recording
@@ -47,6 +48,7 @@ class TrialData:
     memory: pa.Table
     connections: pa.Table
     failures: pa.Table
+    latencies: pa.Table
 
     @property
     def told_time(self) -> str:

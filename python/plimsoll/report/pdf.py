@@ -43,7 +43,12 @@ SHOWN = 3
 _SCALE = 0.6
 _GAP_PT = 10.0
 _HEIGHTS_PX = {200: 130, 150: 100, 130: 100, 80: 50}
-_SMALL = (charts.cpu, charts.memory, charts.connections)
+_ROWS = (
+    (charts.throughput, charts.heat_map),
+    (charts.response_time,),
+    (charts.cpu, charts.memory, charts.connections),
+)
+"""Charts of a trial that stand side by side on its page."""
 
 
 def write(findings: Findings, into: Path) -> Path:
@@ -429,14 +434,12 @@ def _verdicts(trial: TrialContents) -> Iterator[Block]:
 
 def _pictures(trial: TrialContents) -> Iterator[Block]:
     data = trial.trial.data
-    drawn = charts.drawn(data)
-    for module in (one for one in drawn if one not in _SMALL):
-        yield _picture(module, module.draw(data), ts.TEXT_WIDTH_PT)
-    small = [module for module in _SMALL if module in drawn]
-    step_pt = (ts.TEXT_WIDTH_PT + _GAP_PT) / max(len(small), 1)
-    yield ts.beside(
-        [_picture(module, module.draw(data), step_pt - _GAP_PT) for module in small], step_pt
-    )
+    known = charts.drawn(data)
+    for row in _ROWS:
+        modules = [module for module in row if module in known]
+        step_pt = (ts.TEXT_WIDTH_PT + _GAP_PT) / max(len(modules), 1)
+        pictures = [_picture(one, one.draw(data), step_pt - _GAP_PT) for one in modules]
+        yield pictures[0] if len(pictures) == 1 else ts.beside(pictures, step_pt)
 
 
 def _picture(module: charts.Chart, specification: Specification, width_pt: float) -> Block:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import pkgutil
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -15,8 +17,8 @@ import vl_convert
 
 import experiments
 import sample
-from plimsoll import canvas, charts, wording
-from plimsoll.aggregate import failures, memory
+from plimsoll import canvas, charts, tables, wording
+from plimsoll.aggregate import failures, latency_buckets, memory
 from plimsoll.findings import distributions
 from plimsoll.findings.distributions import Distributions
 from plimsoll.findings.findings import Findings
@@ -240,6 +242,75 @@ def test_the_scale_is_logarithmic_only_where_percentiles_lie_far_apart(
         table = table.set_column(table.column_names.index(column), column, values)
     drawn = charts.response_time.draw(sample.trial_data(seconds=table))
     assert ('"type": "log"' in json.dumps(drawn)) is is_logarithmic
+
+
+# --- heat map ---
+
+
+def cells(data: TrialData) -> dict[tuple[int, int], int]:
+    """Responses of the heat map by second and bucket."""
+    return {
+        (row["second"], row["first"] + place): count
+        for row in rows(charts.heat_map, data, "columns")
+        for place, count in enumerate(row["counts"])
+        if count
+    }
+
+
+def test_every_response_of_a_trial_is_in_a_cell_of_its_second_and_latency() -> None:
+    data = sample.rough_trial_data()
+    assert cells(data) == {
+        (row["second"], row["bucket"]): row["completed"] for row in data.latencies.to_pylist()
+    }
+    assert {second for second, _ in cells(data)} == set(range(12)) - {3, 8, 9}
+
+
+def test_the_table_of_the_heat_map_is_its_sum_over_time() -> None:
+    table = sample.trial_data().latencies
+    drawn = rows(charts.heat_map, sample.trial_data(), "buckets")
+    for name in ("completed", "held"):
+        assert sum(row[name] for row in drawn) == sum(table[name].to_pylist())
+    for row, following in itertools.pairwise(drawn):
+        assert (
+            row["high"]
+            == following["low"]
+            == pytest.approx(latency_buckets.GROWTH * row["low"], rel=0.001)
+        )
+
+
+def test_the_heat_map_says_in_words_where_most_responses_are() -> None:
+    told = charts.heat_map.draw(sample.trial_data())["description"]
+    assert told.startswith("Response time of every response of go over time: 77,719 responses")
+    assert told.endswith("24 % of them between 126 ms and 158 ms")
+
+
+def test_cells_of_several_seconds_are_as_wide_and_the_legend_says_so() -> None:
+    data = sample.trial_data()
+    place = data.latencies.schema.get_field_index("seconds")
+    wide = pa.array([3] * data.latencies.num_rows, pa.int32())
+    joined = data.latencies.set_column(place, data.latencies.field(place), wide)
+    drawn = json.dumps(charts.heat_map.draw(replace(data, latencies=joined)))
+    assert "datum.second + 3" in drawn
+    assert "responses in 3 seconds" in drawn
+
+
+def test_the_scale_of_the_heat_map_goes_away_from_the_paper_in_light_and_in_dark() -> None:
+    def brightness(colour: str) -> float:
+        return sum(
+            share * int(colour[place : place + 2], 16)
+            for share, place in ((0.3, 1), (0.59, 3), (0.11, 5))
+        )
+
+    light = [brightness(one.light) for one in (canvas.PAPER, *canvas.HEAT)]
+    dark = [brightness(one.dark) for one in (canvas.PAPER, *canvas.HEAT)]
+    assert all(after < before - 25 for before, after in itertools.pairwise(light))
+    assert all(after > before + 25 for before, after in itertools.pairwise(dark))
+
+
+def test_a_trial_whose_responses_have_no_rows_has_no_heat_map() -> None:
+    data = sample.trial_data(latencies=tables.LATENCY_BUCKETS.schema.empty_table())
+    assert charts.heat_map not in charts.drawn(data)
+    assert charts.heat_map.TITLE in charts.left_out(data)
 
 
 # --- cpu ---
