@@ -70,6 +70,9 @@ STRIP_PX = 4
 TITLE_Y_PX = -21
 """Where the title of the upright axis stands, and what is said of a chart at its right."""
 
+_DASHES = ([1, 0], [6, 3], [2, 2])
+"""Of lines of the same colour."""
+
 _LEVEL_NAMES = {"open": "arrivals/s requested", "unknown": "users active"}
 _SHORT_LEVEL_NAMES = {"open": "arrivals/s", "unknown": "users"}
 
@@ -414,6 +417,24 @@ def colour_of(name: str, among: Mapping[str, Colour]) -> alt.ColorDatum:
         scale=alt.Scale(domain=list(among), range=[colour.light for colour in among.values()]),
         legend=alt.Legend(title=None),
     )
+
+
+def entry_colours(names: Sequence[str]) -> dict[str, Colour]:
+    """The colour of each entry that charts of a campaign show, by their order."""
+    return {name: KINDS[place % len(KINDS)] for place, name in enumerate(names)}
+
+
+def entry_scale(names: Sequence[str]) -> alt.Scale:
+    """The same as the scale of a channel."""
+    shades = [colour.light for colour in entry_colours(names).values()]
+    return alt.Scale(domain=list(names), range=shades)
+
+
+def entry_dashes(names: Sequence[str]) -> alt.StrokeDash:
+    """The channel that tells lines of entries of the same colour apart."""
+    dashes = [_DASHES[place // len(KINDS) % len(_DASHES)] for place in range(len(names))]
+    scale = alt.Scale(domain=list(names), range=dashes)
+    return alt.StrokeDash("framework:N", scale=scale, legend=None)
 
 
 def layered(*layers: alt.Chart | alt.LayerChart) -> alt.LayerChart:

@@ -268,12 +268,15 @@ def test_latencies_of_chosen_frameworks_are_laid_over_each_other(visit: Visit) -
     assert lines.count() == 5
     visit.page.locator(f"{ANSWER} .choices label", has_text="go").click()
     visit.page.wait_for_function(
-        "() => document.querySelectorAll('.answer:not([hidden]) .mark-line path').length === 3"
+        "() => document.querySelectorAll('.answer:not([hidden]) [data-chart=distribution]"
+        " .mark-line path').length === 3"
     )
     visit.page.reload()
     figure.scroll_into_view_if_needed()
     figure.locator("svg.marks").wait_for()
     assert lines.count() == 3
+    outlines = visit.page.locator(f'{ANSWER} .chart[data-chart="density"] svg .mark-line path')
+    assert outlines.count() == 2
     assert visit.complaints == []
 
 

@@ -17,6 +17,7 @@ from plimsoll.charts import (
     comparison,
     connections,
     cpu,
+    density,
     distribution,
     heat_map,
     memory,
@@ -34,8 +35,11 @@ Chart = ModuleType
 OF_A_TRIAL = (throughput, response_time, heat_map, cpu, memory, connections)
 """Charts drawn from a `TrialData`, in the order of a page."""
 
-CHARTS = (*OF_A_TRIAL, comparison, distribution, over_connections)
-"""Every chart; the last three are drawn from a `Ranking`, from its `Distributions`, and from a
+OF_DISTRIBUTIONS = (distribution, density)
+"""Charts drawn from `Distributions`, in the order of a page."""
+
+CHARTS = (*OF_A_TRIAL, comparison, *OF_DISTRIBUTIONS, over_connections)
+"""Every chart; `comparison` is drawn from a `Ranking`, `over_connections` from a
 `ConnectionsSeries`."""
 
 
@@ -94,10 +98,12 @@ _READ = {
 __all__ = [
     "CHARTS",
     "OF_A_TRIAL",
+    "OF_DISTRIBUTIONS",
     "Chart",
     "comparison",
     "connections",
     "cpu",
+    "density",
     "distribution",
     "drawn",
     "heat_map",

@@ -33,24 +33,16 @@ COLUMNS = {
 }
 
 _TIMES = {"response_time": "response time", "service_time": "service time"}
-_DASHES = ([1, 0], [6, 3], [2, 2])
 _TOLD = (0.9, 0.99)
 _TAILS = [1, 2, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
-_TICKS = [10.0**power for power in range(-3, 6)]
+_TICKS = [step * 10.0**power for power in range(-3, 6) for step in (1, 2, 5)]
 _HEIGHT_PX = 260
 
 
 def draw(data: Distributions) -> Specification:
-    """The chart with its data; `colours` gives the colour of each framework."""
+    """The chart with its data."""
     chart = _chart(data.frameworks, _TIMES[data.time])
     return canvas.finished(chart, {"quantiles": _rows(data)}, _description(data))
-
-
-def colours(data: Distributions) -> dict[str, canvas.Colour]:
-    """The colour of each framework."""
-    return {
-        name: canvas.KINDS[place % len(canvas.KINDS)] for place, name in enumerate(data.frameworks)
-    }
 
 
 def _rows(data: Distributions) -> Rows:
@@ -93,9 +85,6 @@ def _source() -> alt.Chart:
 
 
 def _lines(frameworks: tuple[str, ...], time: str) -> alt.Chart:
-    dashes = [
-        _DASHES[place // len(canvas.KINDS) % len(_DASHES)] for place in range(len(frameworks))
-    ]
     return (
         _source()
         .mark_line(strokeWidth=1.8, strokeCap="round", strokeJoin="round", opacity=0.9)
@@ -104,11 +93,7 @@ def _lines(frameworks: tuple[str, ...], time: str) -> alt.Chart:
             y=_y(time),
             color=_colour(frameworks),
             detail="repetition:N",
-            strokeDash=alt.StrokeDash(
-                "framework:N",
-                scale=alt.Scale(domain=list(frameworks), range=dashes),
-                legend=None,
-            ),
+            strokeDash=canvas.entry_dashes(frameworks),
         )
     )
 
@@ -138,7 +123,7 @@ def _x() -> alt.X:
         "tail:Q",
         title="share of the responses that took no longer",
         scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(values=_TAILS, labelExpr=share, grid=True),
+        axis=alt.Axis(values=_TAILS, labelExpr=share, grid=True, labelOverlap="greedy"),
     )
 
 
@@ -147,11 +132,9 @@ def _y(time: str) -> alt.Y:
         "value:Q",
         title=f"{time} (ms), logarithmic",
         scale=alt.Scale(type="log", nice=False, padding=6),
-        axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS),
+        axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS, labelOverlap="greedy"),
     )
 
 
 def _colour(frameworks: tuple[str, ...]) -> alt.Color:
-    shades = [canvas.KINDS[place % len(canvas.KINDS)].light for place in range(len(frameworks))]
-    scale = alt.Scale(domain=list(frameworks), range=shades)
-    return alt.Color("framework:N", scale=scale, legend=None)
+    return alt.Color("framework:N", scale=canvas.entry_scale(frameworks), legend=None)

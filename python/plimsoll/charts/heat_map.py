@@ -41,7 +41,7 @@ COLUMNS = {
 }
 
 _AXES = {"response_time": "response time", "service_time": "service time"}
-_TICKS = [10.0**power for power in range(-3, 6)]
+_TICKS = [step * 10.0**power for power in range(-3, 6) for step in (1, 3)]
 _HEIGHT_PX = 200
 
 

@@ -135,14 +135,9 @@ def _y(column: str, name: str) -> alt.Y:
     )
 
 
-def _colours(frameworks: tuple[str, ...]) -> alt.Scale:
-    colours = [canvas.KINDS[place % len(canvas.KINDS)].light for place in range(len(frameworks))]
-    return alt.Scale(domain=list(frameworks), range=colours)
-
-
 def _colour(frameworks: tuple[str, ...]) -> alt.Color:
     legend = alt.Legend(title=None)
-    return alt.Color("framework:N", scale=_colours(frameworks), legend=legend)
+    return alt.Color("framework:N", scale=canvas.entry_scale(frameworks), legend=legend)
 
 
 def _shape(frameworks: tuple[str, ...]) -> alt.Shape:
@@ -173,7 +168,7 @@ def _intervals(name: str, frameworks: tuple[str, ...]) -> alt.Chart:
 
 
 def _points(name: str, frameworks: tuple[str, ...]) -> alt.Chart:
-    fill = alt.Fill("framework:N", scale=_colours(frameworks), legend=None)
+    fill = alt.Fill("framework:N", scale=canvas.entry_scale(frameworks), legend=None)
     return (
         _source()
         .transform_filter(f"isValid(datum.{name})")

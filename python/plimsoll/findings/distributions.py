@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from plimsoll.aggregate.distribution import Quantile
     from plimsoll.findings.rankings import Ranking
     from plimsoll.findings.trial import TrialFindings
@@ -20,11 +23,13 @@ class Distribution:
         framework: Framework and variant.
         repetition: Number of the repetition, from 1.
         quantiles: Its quantiles, the least first.
+        buckets: Responses of its measurement window by bucket of `aggregate.latency_buckets`.
     """
 
     framework: str
     repetition: int
     quantiles: tuple[Quantile, ...]
+    buckets: Mapping[int, int]
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,15 @@ def of_ranking(ranking: Ranking, trials: Mapping[str, TrialFindings]) -> Distrib
         for name in counting or [one.trial for one in standing.repetitions]:
             trial = trials[name]
             if trial.quantiles:
-                number = trial.recording.repetition
-                entries.append(Distribution(standing.framework, number, trial.quantiles))
+                number, buckets = trial.recording.repetition, _buckets(trial.data.latencies)
+                entries.append(Distribution(standing.framework, number, trial.quantiles, buckets))
     if not entries:
         return None
     return Distributions(ranking.endpoint, entries[0].quantiles[0].time, tuple(entries))
+
+
+def _buckets(latencies: pa.Table) -> Mapping[int, int]:
+    found = Counter[int]()
+    for row in latencies.select(["bucket", "held"]).to_pylist():
+        found[row["bucket"]] += row["held"]
+    return +found

@@ -212,16 +212,19 @@ def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, Any]:
 
 
 def _answer(found: RankingAnswer, drawn: Charts) -> Mapping[str, Any]:
-    """An answer with the chart of its distributions, and which of them are laid over each other."""
-    data, module = found.distributions, charts.distribution
+    """An answer with the charts of its distributions, and which are laid over each other."""
+    data = found.distributions
     if data is None:
-        return {**vars(found), "distribution": None}
-    chart = drawn.add(f"data-{found.anchor}", module, module.draw(data))
+        return {**vars(found), "laid_over": None}
+    placed = [
+        drawn.add(f"data-{found.anchor}", module, module.draw(data))
+        for module in charts.OF_DISTRIBUTIONS
+    ]
     choices = [
         {"name": name, "colour": colour, "is_chosen": place < answer.LAID_OVER}
-        for place, (name, colour) in enumerate(module.colours(data).items())
+        for place, (name, colour) in enumerate(canvas.entry_colours(data.frameworks).items())
     ]
-    return {**vars(found), "distribution": {"chart": chart, "choices": choices}}
+    return {**vars(found), "laid_over": {"charts": placed, "choices": choices}}
 
 
 def _section(section: Section, drawn: Charts) -> Mapping[str, Any]:

@@ -36,7 +36,7 @@ def specification(module: Any, name: str) -> dict[str, Any]:
         return module.draw(experiments.rising().over_connections[0])
     if module is charts.comparison:
         return module.draw(sample.findings().rankings[0])
-    if module is charts.distribution:
+    if module in charts.OF_DISTRIBUTIONS:
         return module.draw(distributions_of(sample.findings()))
     return module.draw(TRIALS[name]())
 
@@ -54,7 +54,7 @@ def rows(module: Any, data: TrialData, name: str = "seconds") -> list[dict[str, 
 
 ALL = [(module, name) for module in charts.OF_A_TRIAL for name in TRIALS]
 ALL += [(charts.comparison, "sample"), (charts.over_connections, "rising")]
-ALL += [(charts.distribution, "sample")]
+ALL += [(module, "sample") for module in charts.OF_DISTRIBUTIONS]
 IDS = [f"{module.NAME}-{name}" for module, name in ALL]
 
 
@@ -390,6 +390,52 @@ def test_frameworks_without_any_response_have_no_distribution() -> None:
     found = Findings("x", "0.1.0", (failed,), sample.findings().comparisons.slice(0, 0))
     by_id = {failed.recording.trial: failed}
     assert distributions.of_ranking(found.rankings[0], by_id) is None
+
+
+# --- density ---
+
+
+def outline(data: Distributions, framework: str) -> list[dict[str, Any]]:
+    drawn = charts.density.draw(data)["datasets"]["density"]
+    return [row for row in drawn if row["framework"] == framework]
+
+
+def test_a_density_is_an_outline_of_all_responses_from_zero_to_zero() -> None:
+    data = distributions_of(sample.findings())
+    for framework in data.frameworks:
+        drawn = outline(data, framework)
+        assert drawn[0]["share"] == drawn[-1]["share"] == 0
+        assert sum(row["share"] for row in drawn) == pytest.approx(100, abs=0.1)
+        for row, following in itertools.pairwise(drawn):
+            assert following["low"] == pytest.approx(latency_buckets.GROWTH * row["low"], rel=2e-3)
+
+
+def test_a_density_counts_every_repetition_by_its_responses() -> None:
+    data = distributions_of(sample.findings())
+    first, second = (
+        replace(entry, framework="x", buckets=buckets)
+        for entry, buckets in zip(data.entries, ({70: 30, 72: 10}, {70: 60}), strict=False)
+    )
+    drawn = outline(replace(data, entries=(first, second)), "x")
+    assert [row["share"] for row in drawn] == [0, 90, 0, 10, 0]
+
+
+def test_a_density_holds_the_measurement_window_only() -> None:
+    trial = sample.sound_trial(throughput=8000.0)
+    found = Findings("x", "0.1.0", (trial,), sample.findings().comparisons.slice(0, 0))
+    (entry,) = distributions_of(found).entries
+    held, completed = (
+        sum(trial.data.latencies[name].to_pylist()) for name in ("held", "completed")
+    )
+    assert sum(entry.buckets.values()) == held < completed
+
+
+def test_a_density_of_unknown_latencies_is_said_to_be_unknown() -> None:
+    data = distributions_of(sample.findings())
+    empty = tuple(replace(entry, buckets={}) for entry in data.entries)
+    drawn = charts.density.draw(replace(data, entries=empty))
+    assert drawn["datasets"]["density"] == []
+    assert "go: unknown" in drawn["description"]
 
 
 # --- comparison ---
