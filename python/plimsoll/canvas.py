@@ -55,6 +55,9 @@ FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-s
 SHORT_SHARE, LONG_SHARE = 0.12, 0.3
 """Share of a trial from which a stage has room for its name in a wide plot, and for its level."""
 
+LOGARITHMIC_FROM = 20.0
+"""Ratio of the greatest value to the smallest one from which an axis is logarithmic."""
+
 POINTER = "pointer_"
 """What the name of a layer begins with that is only there for the pointer."""
 
@@ -162,6 +165,11 @@ LEVEL_SHAPES: dict[Level, str] = {
 def scaled(value: float | None, divisor: float) -> float | None:
     """A value in a larger unit, rounded for drawing; None stays None."""
     return None if value is None else wording.significant(value / divisor)
+
+
+def is_wide(values: Sequence[float]) -> bool:
+    """Whether positive values lie so far apart that their axis is to be logarithmic."""
+    return bool(values) and max(values) >= LOGARITHMIC_FROM * min(values)
 
 
 def chosen(table: pa.Table, columns: Iterable[str]) -> Rows:

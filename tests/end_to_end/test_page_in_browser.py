@@ -260,6 +260,78 @@ def test_a_click_on_a_heading_sorts_and_the_address_keeps_it(visit: Visit) -> No
     assert "sort" not in visit.page.url
 
 
+def bars(visit: Visit) -> list[str]:
+    """Frameworks of the first screen that are visible."""
+    return visit.page.locator(f"{ANSWER} .bars tbody tr:visible th a").all_inner_texts()
+
+
+def trials(visit: Visit) -> int:
+    return visit.page.locator("details.trial:visible").count()
+
+
+@SIZES
+def test_a_filter_leaves_the_rows_that_hold_its_words_and_the_address_keeps_it(
+    visit: Visit,
+) -> None:
+    every, of_all = bars(visit), trials(visit)
+    visit.page.locator("#filter").fill("doubtful node")
+    assert bars(visit) == ["node"]
+    assert trials(visit) == 1
+    assert "rows and trials shown" in visit.page.locator("#shown").inner_text()
+    visit.page.reload()
+    assert visit.page.locator("#filter").input_value() == "doubtful node"
+    assert bars(visit) == ["node"]
+    visit.page.locator("#show-all").click()
+    assert (bars(visit), trials(visit)) == (every, of_all)
+    assert "filter" not in visit.page.url
+    assert visit.complaints == []
+
+
+def test_a_filter_of_special_characters_is_kept_as_it_is(visit: Visit) -> None:
+    visit.page.locator("#filter").fill("a&b=50 % <c>")
+    assert bars(visit) == []
+    visit.page.reload()
+    assert visit.page.locator("#filter").input_value() == "a&b=50 % <c>"
+
+
+def test_a_hidden_framework_leaves_tables_charts_and_trials(visit: Visit) -> None:
+    page = visit.page
+    page.locator("#finder summary").click()
+    page.locator("#finder label", has_text="go").click()
+    assert "go" not in bars(visit)
+    page.reload()
+    assert "go" not in bars(visit)
+    assert page.locator("details.trial:visible summary", has_text="go ·").count() == 0
+    for name, gone in (("against_latency", "go"), ("comparison", "3 · go")):
+        chart = page.locator(f'[data-chart="{name}"]').first
+        chart.scroll_into_view_if_needed()
+        chart.locator("svg.marks").wait_for()
+        assert gone not in chart.locator("svg text").all_inner_texts()
+        assert "axum" in chart.inner_text()
+    page.locator("#show-all").click()
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('[data-chart=comparison] svg text')]"
+        ".some((text) => text.textContent === '3 · go')"
+    )
+    assert "go" in bars(visit)
+    assert visit.complaints == []
+
+
+def test_rows_sorted_and_filtered_keep_both(visit: Visit) -> None:
+    visit.page.locator("#filter").fill("sound")
+    visit.page.locator(f"{ANSWER} .bars thead button", has_text="p99").click()
+    assert bars(visit) == ["go", "spring virtual", "axum"]
+    visit.page.reload()
+    assert bars(visit) == ["go", "spring virtual", "axum"]
+
+
+@pytest.mark.parametrize("visit", [{"anchor": "&hide=go&filter=sound"}], indirect=True)
+def test_paper_says_that_rows_are_hidden(visit: Visit) -> None:
+    visit.page.emulate_media(media="print")
+    assert visit.page.locator("#shown").is_visible()
+    assert not visit.page.locator("#filter").is_visible()
+
+
 def test_latencies_of_chosen_frameworks_are_laid_over_each_other(visit: Visit) -> None:
     figure = visit.page.locator(f'{ANSWER} .chart[data-chart="distribution"]')
     lines = figure.locator("svg .mark-line path")
@@ -288,6 +360,8 @@ def test_without_a_script_every_answer_is_there_and_every_text_can_be_opened(
     page = context.new_page()
     page.goto(report.as_uri())
     assert page.locator(".answer:visible").count() == 2
+    assert not page.locator("#finder").is_visible()
+    assert page.locator("details.trial:visible").count() == len(sample.findings().trials)
     for summary in page.locator("details > summary").all():
         if summary.is_visible():
             summary.press("Enter")

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from plimsoll import canvas
 from plimsoll.charts import (
+    against_latency,
     comparison,
     connections,
     cpu,
@@ -38,9 +39,9 @@ OF_A_TRIAL = (throughput, response_time, heat_map, cpu, memory, connections)
 OF_DISTRIBUTIONS = (distribution, density)
 """Charts drawn from `Distributions`, in the order of a page."""
 
-CHARTS = (*OF_A_TRIAL, comparison, *OF_DISTRIBUTIONS, over_connections)
-"""Every chart; `comparison` is drawn from a `Ranking`, `over_connections` from a
-`ConnectionsSeries`."""
+CHARTS = (*OF_A_TRIAL, comparison, *OF_DISTRIBUTIONS, against_latency, over_connections)
+"""Every chart; `comparison` is drawn from a `Ranking`, `against_latency` from an `AgainstLatency`,
+`over_connections` from a `ConnectionsSeries`."""
 
 
 def drawn(data: TrialData) -> tuple[Chart, ...]:
@@ -100,6 +101,7 @@ __all__ = [
     "OF_A_TRIAL",
     "OF_DISTRIBUTIONS",
     "Chart",
+    "against_latency",
     "comparison",
     "connections",
     "cpu",

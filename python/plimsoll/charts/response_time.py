@@ -43,9 +43,6 @@ COLUMNS = {
     "requested_level": "requested level",
 }
 
-LOGARITHMIC_FROM = 20.0
-"""Ratio of the greatest percentile to the smallest one from which the scale is logarithmic."""
-
 _AXES = {"response_time": "response time", "service_time": "service time"}
 _PERCENTILES = ("p25", "p50", "p75", "p95", "p99")
 _NAMES: dict[str, canvas.Colour] = dict(
@@ -64,7 +61,7 @@ def draw(data: TrialData) -> Specification:
     step_s = canvas.step_s(data)
     return canvas.finished(
         _chart(
-            _is_wide(rows),
+            canvas.is_wide([row[name] for row in rows for name in _PERCENTILES if row[name]]),
             kinds,
             _AXES[data.told_time],
             canvas.level_name(data.recording),
@@ -128,11 +125,6 @@ def _failure_rows(data: TrialData) -> Rows:
 def _kind(outcome: str, number: int | None) -> str:
     name = errno_name(number)
     return f"{outcome} ({name})" if name else outcome
-
-
-def _is_wide(rows: Rows) -> bool:
-    values = [row[name] for row in rows for name in _PERCENTILES if row[name]]
-    return bool(values) and max(values) >= LOGARITHMIC_FROM * min(values)
 
 
 def _description(data: TrialData, kinds: tuple[str, ...]) -> str:

@@ -23,7 +23,7 @@ import vl_convert
 from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
-from plimsoll.report import answer, contents, repeat, sections, servers, words
+from plimsoll.report import against_latency, answer, contents, repeat, sections, servers, words
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.report.answer import RankingAnswer
     from plimsoll.report.contents import RankingContents, TrialContents
-    from plimsoll.report.section import Section
+    from plimsoll.report.section import Picture, Section
 
 NAME = "html"
 FILE = "index.html"
@@ -148,6 +148,7 @@ def render(findings: Findings) -> str:
             limits=contents.changed_limits(findings),
             failed=[trial for trial in trials if trial["error"]],
             answers=[_answer(one, drawn) for one in answer.answers(findings, ranked)],
+            frameworks=_frameworks(findings),
             most_laid_over=answer.MOST_LAID_OVER,
             answer_headings=answer.HEADINGS,
             answer_labels=answer.LABELS,
@@ -157,6 +158,7 @@ def render(findings: Findings) -> str:
             doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
             matrix=_matrix(rankings),
             rankings=rankings,
+            against_latency=_pictures(against_latency.drawn(findings), drawn),
             sections=[_section(section, drawn) for section in sections.of(findings)],
             servers=servers.rows(findings),
             server_headings=servers.HEADINGS,
@@ -227,13 +229,25 @@ def _answer(found: RankingAnswer, drawn: Charts) -> Mapping[str, Any]:
     return {**vars(found), "laid_over": {"charts": placed, "choices": choices}}
 
 
+def _frameworks(findings: Findings) -> list[str]:
+    """Each framework once, in the order of the rankings."""
+    ranked = (standing for ranking in findings.rankings for standing in ranking.standings)
+    return list(dict.fromkeys(standing.framework for standing in ranked))
+
+
 def _section(section: Section, drawn: Charts) -> Mapping[str, Any]:
-    placed = [
-        (one.title, drawn.add(f"data-{one.anchor}", one.module, one.specification))
-        for one in section.pictures
+    return {**vars(section), "pictures": _pictures(section.pictures, drawn)}
+
+
+def _pictures(pictures: Iterable[Picture], drawn: Charts) -> list[tuple[str, Mapping[str, object]]]:
+    """Title and chart of each picture; what they have in common is said once above them."""
+    return [
+        (
+            one.title,
+            {**drawn.add(f"data-{one.anchor}", one.module, one.specification), "caption": ""},
+        )
+        for one in pictures
     ]
-    bare = [(title, {**chart, "caption": ""}) for title, chart in placed]
-    return {**vars(section), "pictures": bare}
 
 
 def _with_charts(trial: TrialContents, drawn: Charts) -> Mapping[str, Any]:

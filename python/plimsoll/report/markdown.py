@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, texts
-from plimsoll.report import answer, contents, pictures, sections, servers, words
+from plimsoll.report import against_latency, answer, contents, pictures, sections, servers, words
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.report.answer import Bar, RankingAnswer
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
-    from plimsoll.report.section import Section, SectionTable, TableRow
+    from plimsoll.report.section import Picture, Section, SectionTable, TableRow
 
 NAME = "markdown"
 FILE = "report.md"
@@ -54,9 +54,9 @@ def drawn(findings: Findings) -> Iterator[tuple[str, str]]:
     """File name and content of every chart."""
     for ranking in contents.rankings(findings):
         yield f"{ranking.anchor}.svg", pictures.svg(charts.comparison.draw(ranking.ranking))
-    for section in sections.of(findings):
-        for one in section.pictures:
-            yield f"{one.anchor}.svg", pictures.svg(one.specification)
+    of_sections = [one for section in sections.of(findings) for one in section.pictures]
+    for one in (*against_latency.drawn(findings), *of_sections):
+        yield f"{one.anchor}.svg", pictures.svg(one.specification)
     for trial in contents.trials(findings):
         for module in _modules(trial):
             yield f"{trial.anchor}.{module.NAME}.svg", pictures.svg(module.draw(trial.trial.data))
@@ -76,6 +76,7 @@ def render(findings: Findings) -> str:
         *_notices(findings),
         *_folded("Can these numbers be trusted?", _verdict(findings)),
         *_folded("Ranking in detail", [said(charts.comparison.CAPTION), *detailed]),
+        *_folded(against_latency.TITLE, _against_latency(findings)),
         *(_folded("Further tables", others) if others else ()),
         *_folded("Servers", _servers(findings)),
         *_folded("Trials", [part for one in contents.trials(findings) for part in _trial(one)]),
@@ -254,10 +255,19 @@ def _sentences(ranking: RankingContents) -> list[str]:
     return [sentence for sentence in (*ranking.leads, ranking.resolution) if sentence]
 
 
+def _against_latency(findings: Findings) -> list[str]:
+    found = against_latency.drawn(findings)
+    return [said(against_latency.CAPTION), *_images(found)] if found else []
+
+
+def _images(pictures: Sequence[Picture]) -> Iterator[str]:
+    for one in pictures:
+        yield f"### {said(one.title)}"
+        yield f"![{said(one.title)}]({FOLDER}/{one.anchor}.svg)"
+
+
 def _section(section: Section) -> list[str]:
-    parts = [f"## {section.title}", said(section.caption)]
-    for one in section.pictures:
-        parts += [f"### {said(one.title)}", f"![{said(one.title)}]({FOLDER}/{one.anchor}.svg)"]
+    parts = [f"## {section.title}", said(section.caption), *_images(section.pictures)]
     for table in section.tables:
         headings = (*table.headings, *([table.verdict] if table.verdict else []))
         rows = [(*map(said, line.cells), *_verdicts_of(table, line)) for line in table.lines]

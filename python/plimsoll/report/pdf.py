@@ -15,7 +15,7 @@ import vl_convert
 from markupsafe import Markup
 
 from plimsoll import canvas, charts, texts
-from plimsoll.report import contents, sections, servers, words
+from plimsoll.report import against_latency, contents, sections, servers, words
 from plimsoll.report import typesetting as ts
 from plimsoll.report.pictures import sized, svg
 from plimsoll.storage.parquet import keep
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.canvas import Specification
     from plimsoll.findings.findings import Findings
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
-    from plimsoll.report.section import Section, SectionTable, TableRow
+    from plimsoll.report.section import Picture, Section, SectionTable, TableRow
     from plimsoll.report.servers import ServerRow
     from plimsoll.report.typesetting import Block
 
@@ -106,6 +106,7 @@ def _summary(findings: Findings) -> Iterator[Block]:
     yield from (_doubt(doubt) for doubt in contents.doubts(findings))
     for number, ranking in enumerate(contents.rankings(findings)):
         yield from _ranking(ranking, is_first=number == 0)
+    yield from _against_latency(against_latency.drawn(findings))
     for section in sections.of(findings):
         yield from _section(section)
     yield from _servers(servers.rows(findings))
@@ -254,14 +255,25 @@ def _leads(ranking: RankingContents) -> Block:
     return ts.stacked(sentences)
 
 
+def _against_latency(pictures: Sequence[Picture]) -> Iterator[Block]:
+    caption = ts.paragraph(against_latency.CAPTION, 8, colour=canvas.MUTED)
+    yield from _with_head([_heading(against_latency.TITLE), caption], pictures)
+
+
+def _with_head(head: Sequence[Block], pictures: Sequence[Picture]) -> Iterator[Block]:
+    """Pictures with their titles, and above the first one what is said of all."""
+    for number, one in enumerate(pictures):
+        drawn = sized(one.specification, ts.TEXT_WIDTH_PT / _SCALE, _HEIGHTS_PX)
+        picture = ts.picture(svg(drawn), _SCALE, ts.TEXT_WIDTH_PT)
+        above = head if number == 0 else []
+        yield ts.stacked([*above, _heading(one.title, 10.0), picture])
+
+
 def _section(section: Section) -> Iterator[Block]:
     """The tables of a section, what it says above the first of them, and what checks say."""
     head = [_heading(section.title), ts.paragraph(section.caption, 8, colour=canvas.MUTED)]
-    for one in section.pictures:
-        drawn = sized(one.specification, ts.TEXT_WIDTH_PT / _SCALE, _HEIGHTS_PX)
-        picture = ts.picture(svg(drawn), _SCALE, ts.TEXT_WIDTH_PT)
-        yield ts.stacked([*head, _heading(one.title, 10.0), picture])
-        head = []
+    yield from _with_head(head, section.pictures)
+    head = [] if section.pictures else head
     for table in section.tables:
         yield ts.stacked([*head, _heading(table.title, 10.0), *_lines(table)])
         head = []

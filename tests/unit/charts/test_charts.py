@@ -19,15 +19,18 @@ import experiments
 import sample
 from plimsoll import canvas, charts, tables, wording
 from plimsoll.aggregate import failures, latency_buckets, memory
-from plimsoll.findings import distributions
+from plimsoll.findings import against_latency, distributions
+from plimsoll.findings.against_latency import AgainstLatency
 from plimsoll.findings.distributions import Distributions
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.rankings import Standing
 from plimsoll.findings.trial import TrialData
 from plimsoll.report import pictures
+from plimsoll.statistics.intervals import Estimate
 
 Golden = Callable[[str, str], None]
 
+AGAINST_LATENCY = {"sample": sample.findings, "rising": experiments.rising}
 TRIALS = {"sound": sample.trial_data, "rough": sample.rough_trial_data}
 
 
@@ -38,7 +41,13 @@ def specification(module: Any, name: str) -> dict[str, Any]:
         return module.draw(sample.findings().rankings[0])
     if module in charts.OF_DISTRIBUTIONS:
         return module.draw(distributions_of(sample.findings()))
+    if module is charts.against_latency:
+        return module.draw(field_of(AGAINST_LATENCY[name]()))
     return module.draw(TRIALS[name]())
+
+
+def field_of(found: Findings) -> AgainstLatency:
+    return against_latency.of_findings(found)[0]
 
 
 def distributions_of(found: Findings) -> Distributions:
@@ -55,6 +64,7 @@ def rows(module: Any, data: TrialData, name: str = "seconds") -> list[dict[str, 
 ALL = [(module, name) for module in charts.OF_A_TRIAL for name in TRIALS]
 ALL += [(charts.comparison, "sample"), (charts.over_connections, "rising")]
 ALL += [(module, "sample") for module in charts.OF_DISTRIBUTIONS]
+ALL += [(charts.against_latency, name) for name in AGAINST_LATENCY]
 IDS = [f"{module.NAME}-{name}" for module, name in ALL]
 
 
@@ -436,6 +446,70 @@ def test_a_density_of_unknown_latencies_is_said_to_be_unknown() -> None:
     drawn = charts.density.draw(replace(data, entries=empty))
     assert drawn["datasets"]["density"] == []
     assert "go: unknown" in drawn["description"]
+
+
+# --- against latency ---
+
+
+def points(found: Findings, **changes: Any) -> list[dict[str, Any]]:
+    field = field_of(found)
+    changed = tuple(replace(point, **changes) for point in field.points)
+    return charts.against_latency.draw(replace(field, points=changed))["datasets"]["points"]
+
+
+def test_a_point_has_the_goodput_and_the_latency_of_the_comparison() -> None:
+    found = sample.findings()
+    (row,) = (row for row in points(found) if row["framework"] == "go")
+    compared = {
+        one["quantity"]: one
+        for one in found.comparisons.to_pylist()
+        if (one["framework"], one["endpoint"]) == ("go", "2048")
+    }
+    goodput, latency = compared["goodput_per_s"], compared["response_time_p99_ns"]
+    assert (row["goodput"], row["level"]) == (8050, "sound")
+    assert row["goodput_low"] == pytest.approx(goodput["low"], rel=1e-3)
+    assert row["latency"] == pytest.approx(latency["median"] / 1e6, rel=1e-3)
+    assert row["latency_high"] == pytest.approx(latency["high"] / 1e6, rel=1e-3)
+
+
+def test_the_shape_of_a_doubtful_point_differs_and_the_legend_says_what_it_is() -> None:
+    drawn = json.dumps(charts.against_latency.draw(field_of(sample.findings())))
+    assert '"range": ["circle", "triangle-up"]' in drawn
+    assert ">doubtful</text>" in vl_convert.vegalite_to_svg(drawn)
+    assert '"range": ["circle"]' in json.dumps(
+        charts.against_latency.draw(field_of(experiments.rising()))
+    )
+
+
+@pytest.mark.parametrize(("slowest", "kind"), [(5.0, "linear"), (500.0, "log")])
+def test_an_axis_is_logarithmic_only_where_values_lie_far_apart(slowest: float, kind: str) -> None:
+    field = field_of(sample.findings())
+    far = replace(field.points[-1], latency=Estimate(field.points[0].latency.value * slowest))
+    drawn = charts.against_latency.draw(replace(field, points=(*field.points[:-1], far)))
+    scales = {
+        layer["encoding"]["y"]["scale"]["type"] for layer in drawn["layer"] if "encoding" in layer
+    }
+    assert scales == {kind}
+
+
+def test_names_lie_upon_no_other_and_a_point_without_room_has_none() -> None:
+    field = field_of(sample.findings())
+    same = replace(field, points=(field.points[0],) * 9)
+    crowd = tuple(
+        replace(point, framework=f"go {place}") for place, point in enumerate(same.points)
+    )
+    drawn = charts.against_latency.draw(replace(same, points=crowd))["datasets"]["points"]
+    sides = [row["wide"] for row in drawn if row["wide"]]
+    assert sorted(sides) == ["above", "below", "left", "right"]
+    apart = points(sample.findings())
+    assert all(row["wide"] for row in apart)
+
+
+def test_a_framework_is_named_once_however_many_loads_it_had() -> None:
+    drawn = points(experiments.rising())
+    named = [row["framework"] for row in drawn if row["wide"]]
+    assert sorted(named) == ["go", "php"]
+    assert len(drawn) > len(named)
 
 
 # --- comparison ---

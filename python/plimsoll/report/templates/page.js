@@ -54,12 +54,40 @@
     return names ? values.filter((value) => names.includes(value.framework)) : values;
   }
 
+  // Frameworks that the reader has hidden, everywhere in the page.
+  const hidden = new Set();
+
+  // A specification and its data without them; their names leave the axes as well.
+  function withoutHidden(specification) {
+    if (!hidden.size) return;
+    const sets = Object.values(specification.datasets);
+    const gone = new Set(hidden);
+    for (const row of sets.flat()) if (hidden.has(row.framework) && row.label) gone.add(row.label);
+    for (const name of Object.keys(specification.datasets)) {
+      specification.datasets[name] = specification.datasets[name].filter(
+        (row) => !gone.has(row.framework) && !gone.has(row.label),
+      );
+    }
+    const { datasets, ...views } = specification;
+    prune(views, gone);
+  }
+
+  function prune(value, gone) {
+    if (value === null || typeof value !== "object") return;
+    const { domain, range } = value;
+    if (Array.isArray(domain) && domain.some((name) => gone.has(name))) {
+      if (Array.isArray(range)) value.range = range.filter((_, place) => !gone.has(domain[place]));
+      value.domain = domain.filter((name) => !gone.has(name));
+    }
+    for (const part of Object.values(value)) prune(part, gone);
+  }
+
   async function draw(element) {
     const chart = charts(element.dataset.group)[element.dataset.chart];
     const width = element.clientWidth;
     if (!width) return;
     const shown = choice(element);
-    const look = `${width} ${isDark()} ${shown ?? ""}`;
+    const look = `${width} ${isDark()} ${shown ?? ""} ${[...hidden]}`;
     if (drawn.get(element)?.look === look) return;
     drawn.get(element)?.result?.finalize();
     const entry = { look };
@@ -73,6 +101,7 @@
     specification.datasets = Object.fromEntries(
       Object.entries(chart.data).map(([name, columns]) => [name, chosen(rows(columns), shown)]),
     );
+    withoutHidden(specification);
     entry.result = await vegaEmbed(element, specification, {
       actions: false,
       ast: true,
@@ -158,21 +187,22 @@
     details.addEventListener("toggle", () => details.open && fill(details));
   }
 
-  // The fragment holds the state: `#anchor&sort=TABLE.COLUMN.up`. An anchor opens what it names.
+  // The fragment holds the state: `#anchor&sort=TABLE.COLUMN.up&filter=TEXT&hide=NAME&hide=NAME`.
+  // An anchor opens what it names.
   const state = {
     read() {
-      const parts = decodeURIComponent(location.hash.slice(1)).split("&");
-      const anchor = parts[0].includes("=") ? "" : parts.shift();
+      const parts = location.hash.slice(1).split("&");
+      const anchor = parts[0].includes("=") ? "" : decodeURIComponent(parts.shift());
       return { anchor, settings: new URLSearchParams(parts.join("&")) };
     },
     write(anchor, settings) {
       const text = [anchor, settings.toString()].filter(Boolean).join("&");
       history.replaceState(null, "", `#${text}`);
     },
-    set(name, value) {
+    set(name, ...values) {
       const { anchor, settings } = state.read();
-      if (value) settings.set(name, value);
-      else settings.delete(name);
+      settings.delete(name);
+      for (const value of values) if (value) settings.append(name, value);
       state.write(anchor, settings);
     },
   };
@@ -203,6 +233,7 @@
     const panel = panels.find((one) => target && one.contains(target));
     if (panels.length) choose(panel ?? panels.find((one) => !one.hidden) ?? panels[0]);
     restore(settings.get("sort") ?? "");
+    find(settings.get("filter") ?? "", settings.getAll("hide"));
     layOver(settings.get("show")?.split("|").slice(0, 4));
     if (!target || panel) return;
     for (let part = target; part; part = part.parentElement) {
@@ -309,6 +340,78 @@
         state.set("sort", way ? `${number}.${column}.${way > 0 ? "up" : "down"}` : "");
       });
     });
+  });
+
+  // Rows that hold every word of the filter and whose framework is not hidden; trials are rows too.
+  const finder = document.getElementById("finder");
+  const filter = document.getElementById("filter");
+  const boxes = [...finder.querySelectorAll("input[type=checkbox]")];
+  const entries = new Set(boxes.map((box) => box.value));
+
+  function entryOf(row) {
+    const name = row.dataset.entry ?? row.querySelector("th a, th")?.textContent.trim();
+    return entries.has(name) ? name : null;
+  }
+
+  function found() {
+    const trials = [...document.querySelectorAll("details.trial")];
+    return [
+      ...sortable.flatMap((table) => (table.tBodies[0] ? groups(table.tBodies[0]) : [])).map((rows) => ({
+        elements: rows,
+        entry: entryOf(rows[0]),
+        text: rows.map((row) => row.textContent).join(" ").toLowerCase(),
+        isInTrial: rows[0].closest("details.trial") !== null,
+      })),
+      ...trials.map((trial) => ({
+        elements: [trial],
+        entry: entryOf(trial),
+        text: trial.querySelector("summary").textContent.toLowerCase(),
+        isInTrial: false,
+      })),
+    ].filter((one) => !one.isInTrial);
+  }
+
+  const rowsToFind = found();
+
+  function find(text, names) {
+    hidden.clear();
+    for (const name of names) if (entries.has(name)) hidden.add(name);
+    for (const box of boxes) box.checked = !hidden.has(box.value);
+    if (filter.value.trim() !== text) filter.value = text;
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    let count = 0;
+    for (const { elements, entry, text: content } of rowsToFind) {
+      const isShown = !hidden.has(entry) && words.every((word) => content.includes(word));
+      count += isShown;
+      for (const element of elements) element.hidden = !isShown;
+    }
+    for (const label of document.querySelectorAll(".choices label")) {
+      label.hidden = hidden.has(label.querySelector("input").value);
+    }
+    const isActive = words.length > 0 || hidden.size > 0;
+    finder.classList.toggle("is-active", isActive);
+    document.getElementById("show-all").hidden = !isActive;
+    document.getElementById("shown").textContent = isActive
+      ? `${count} of ${rowsToFind.length} rows and trials shown; ranks and ratios are those of all.`
+      : "";
+    redraw();
+  }
+
+  function asked() {
+    const names = boxes.filter((box) => !box.checked).map((box) => box.value);
+    const text = filter.value.trim();
+    state.set("filter", text);
+    state.set("hide", ...names);
+    find(text, names);
+  }
+
+  filter.addEventListener("input", asked);
+  for (const box of boxes) box.addEventListener("change", asked);
+  document.getElementById("show-all").addEventListener("click", () => {
+    filter.value = "";
+    for (const box of boxes) box.checked = true;
+    asked();
+    filter.focus();
   });
 
   addEventListener("hashchange", reveal);

@@ -1,0 +1,269 @@
+"""Against latency: throughput and latency of the frameworks at one endpoint, as points.
+
+Names stand beside their points where there is room; which have room is worked out for a wide and
+for a narrow plot, so that no name lies upon another.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import altair as alt
+
+from plimsoll import canvas, wording
+from plimsoll.canvas import LEVEL_SHAPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.canvas import Rows, Specification
+    from plimsoll.findings.against_latency import AgainstLatency, LatencyPoint
+    from plimsoll.verdicts.verdict import Level
+
+NAME = "against_latency"
+TITLE = "Throughput against latency"
+CAPTION = (
+    "Each point is a framework: median over repetitions of goodput (successful responses per "
+    "second) and of latency, with 95 % intervals, cut at the edges; further right and lower is "
+    "better. Under several loads a line joins the points of a framework. The shape is the verdict; "
+    "void numbers are left out. Axes are logarithmic where values lie far apart."
+)
+TABLE = "points"
+COLUMNS = {
+    "framework": "framework",
+    "load": "load",
+    "goodput": "goodput, /s",
+    "goodput_low": "95 % from",
+    "goodput_high": "95 % to",
+    "latency": "latency, ms",
+    "latency_low": "95 % from",
+    "latency_high": "95 % to",
+    "level": "verdict",
+}
+
+_AXES = {
+    "response_time_p99_ns": "response time, 99 %",
+    "service_time_p99_ns": "service time, 99 %",
+    "response_time_p50_ns": "response time, median",
+    "service_time_p50_ns": "service time, median",
+}
+_TICKS = [step * 10.0**power for power in range(-4, 9) for step in (1, 2, 5)]
+_HEIGHT_PX = 300
+_WIDE_PX, _NARROW_PX = 480, 250
+_LETTER_PX, _LINE_PX, _OFF_PX = 6.2, 13, 9
+_ROOM = 1.25
+
+
+class _Axis(NamedTuple):
+    """Title and ends of an axis, and whether it is logarithmic."""
+
+    title: str
+    low: float
+    high: float
+    is_logarithmic: bool
+
+    def share(self, value: float) -> float:
+        """Where a value lies, from 0 at the lower end to 1."""
+        if self.is_logarithmic:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+
+class _Box(NamedTuple):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def is_upon(self, other: _Box) -> bool:
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.top < other.bottom
+            and other.top < self.bottom
+        )
+
+
+def draw(data: AgainstLatency) -> Specification:
+    """The chart with its data."""
+    rows = [_row(point) for point in data.points]
+    x = _axis("goodput, responses/s", (row["goodput"] for row in rows))
+    y = _axis(f"{_AXES[data.latency]} (ms)", (row["latency"] for row in rows))
+    for name, width_px in (("wide", _WIDE_PX), ("narrow", _NARROW_PX)):
+        for row, side in zip(rows, _sides(rows, x, y, width_px), strict=True):
+            row[name] = side
+    frameworks = tuple(dict.fromkeys(point.framework for point in data.points))
+    levels = tuple(name for name in LEVEL_SHAPES if any(row["level"] == name for row in rows))
+    chart = _chart(frameworks, levels, x, y)
+    return canvas.finished(chart, {"points": rows}, _description(data))
+
+
+def _row(point: LatencyPoint) -> dict[str, float | str | None]:
+    goodput, latency = point.goodput.interval, point.latency.interval
+    return {
+        "framework": point.framework,
+        "load": point.load,
+        "label": f"{point.framework} (yardstick)" if point.is_yardstick else point.framework,
+        "goodput": wording.significant(point.goodput.value),
+        "goodput_low": goodput and wording.significant(goodput.low),
+        "goodput_high": goodput and wording.significant(goodput.high),
+        "latency": canvas.scaled(point.latency.value, 1e6),
+        "latency_low": latency and canvas.scaled(latency.low, 1e6),
+        "latency_high": latency and canvas.scaled(latency.high, 1e6),
+        "level": point.level,
+    }
+
+
+def _axis(title: str, values: Iterable[float]) -> _Axis:
+    known = list(values)
+    if canvas.is_wide(known):
+        return _Axis(f"{title}, logarithmic", min(known) / _ROOM, max(known) * _ROOM, True)
+    return _Axis(title, 0.0, max(known) * _ROOM, False)
+
+
+def _sides(rows: Rows, x: _Axis, y: _Axis, width_px: float) -> list[str]:
+    """The side of its point on which each name stands; empty where it has no room.
+
+    Args:
+        rows: Rows of points; of a framework with several loads the first one is named.
+        x: The axis of throughput.
+        y: The axis of latency.
+        width_px: Width of the plot.
+    """
+    places = [
+        (x.share(row["goodput"]) * width_px, (1 - y.share(row["latency"])) * _HEIGHT_PX)
+        for row in rows
+    ]
+    taken = [_Box(left - 6, top - 6, left + 6, top + 6) for left, top in places]
+    named: set[str] = set()
+    sides: list[str] = []
+    for row, place in zip(rows, places, strict=True):
+        if row["label"] in named:
+            sides.append("")
+            continue
+        boxes = _boxes(*place, len(row["label"]) * _LETTER_PX)
+        side = next(
+            (one for one, box in boxes.items() if _is_free(box, taken, width_px)),
+            "",
+        )
+        sides.append(side)
+        if side:
+            named.add(row["label"])
+            taken.append(boxes[side])
+    return sides
+
+
+def _boxes(left: float, top: float, length_px: float) -> dict[str, _Box]:
+    """Where a name can stand beside a point, the best place first."""
+    half_px = _LINE_PX / 2
+    middle = (left - length_px / 2, left + length_px / 2)
+    return {
+        "right": _Box(left + _OFF_PX, top - half_px, left + _OFF_PX + length_px, top + half_px),
+        "left": _Box(left - _OFF_PX - length_px, top - half_px, left - _OFF_PX, top + half_px),
+        "above": _Box(middle[0], top - _OFF_PX - _LINE_PX, middle[1], top - _OFF_PX),
+        "below": _Box(middle[0], top + _OFF_PX, middle[1], top + _OFF_PX + _LINE_PX),
+    }
+
+
+def _is_free(box: _Box, taken: Sequence[_Box], width_px: float) -> bool:
+    is_inside = box.left >= 0 and box.right <= width_px and box.top >= 0
+    return is_inside and box.bottom <= _HEIGHT_PX and not any(map(box.is_upon, taken))
+
+
+def _description(data: AgainstLatency) -> str:
+    parts = [
+        f"{point.framework} {wording.per_second(point.goodput.value)} at "
+        f"{wording.seconds(point.latency.value / 1e9)}, {point.level.replace('_', ' ')}"
+        for point in data.points
+    ]
+    return f"Goodput against {_AXES[data.latency]} at {data.endpoint}: {'; '.join(parts)}"
+
+
+@cache
+def _chart(
+    frameworks: tuple[str, ...], levels: tuple[Level, ...], x: _Axis, y: _Axis
+) -> Specification:
+    colour = alt.Color("framework:N", scale=canvas.entry_scale(frameworks), legend=None)
+    source = alt.Chart(alt.NamedData(name="points"))
+    lines = source.mark_line(strokeWidth=1.2, opacity=0.5).encode(
+        x=_x("goodput", x), y=_y("latency", y), color=colour
+    )
+    intervals = (
+        source.transform_filter("isValid(datum.goodput_low)")
+        .mark_rule(strokeWidth=1.6, opacity=0.55, clip=True)
+        .encode(x=_x("goodput_low", x), x2="goodput_high", y=_y("latency", y), color=colour),
+        source.transform_filter("isValid(datum.latency_low)")
+        .mark_rule(strokeWidth=1.6, opacity=0.55, clip=True)
+        .encode(x=_x("goodput", x), y=_y("latency_low", y), y2="latency_high", color=colour),
+    )
+    legend = alt.Legend(
+        title=None, symbolFillColor=canvas.INK.light, labelExpr="replace(datum.label, '_', ' ')"
+    )
+    points = source.mark_point(size=80, opacity=1, filled=True).encode(
+        x=_x("goodput", x),
+        y=_y("latency", y),
+        color=colour,
+        shape=alt.Shape(
+            "level:N",
+            scale=alt.Scale(domain=list(levels), range=[LEVEL_SHAPES[name] for name in levels]),
+            legend=legend if set(levels) - {"sound"} else None,
+        ),
+        tooltip=[
+            alt.Tooltip(f"{name}:{'N' if name in _TEXTS else 'Q'}", title=heading, **_format(name))
+            for name, heading in COLUMNS.items()
+        ],
+    )
+    layers = (lines, *intervals, points, _names(x, y))
+    chart = canvas.layered(*layers).properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX)
+    return canvas.styled(chart)
+
+
+_TEXTS = ("framework", "load", "level")
+
+
+def _format(name: str) -> dict[str, str]:
+    return {} if name in _TEXTS else {"format": canvas.NUMBERS}
+
+
+def _names(x: _Axis, y: _Axis) -> alt.LayerChart:
+    """Names of the points on the sides that have room, on a halo."""
+    side = f"(item.mark.group.width < {canvas.NARROW_PX} ? datum.narrow : datum.wide)"
+    style: dict[str, Any] = {
+        "fontSize": 11,
+        "text": alt.ExprRef(f"{side} ? datum.label : ''"),
+        "align": _by_side(side, right="'left'", left="'right'", otherwise="'center'"),
+        "baseline": _by_side(side, above="'bottom'", below="'top'", otherwise="'middle'"),
+        "dx": _by_side(side, right=f"{_OFF_PX}", left=f"-{_OFF_PX}", otherwise="0"),
+        "dy": _by_side(side, below=f"{_OFF_PX}", above=f"-{_OFF_PX}", otherwise="0"),
+    }
+    words = alt.Chart(alt.NamedData(name="points")).encode(x=_x("goodput", x), y=_y("latency", y))
+    halo = words.mark_text(
+        stroke=canvas.PAPER.light, strokeWidth=3, strokeJoin="round", opacity=0.8, **style
+    )
+    return canvas.layered(halo, words.mark_text(color=canvas.INK.light, **style))
+
+
+def _by_side(side: str, *, otherwise: str, **values: str) -> alt.ExprRef:
+    chosen = " : ".join(f"{side} === '{name}' ? {value}" for name, value in values.items())
+    return alt.ExprRef(f"{chosen} : {otherwise}")
+
+
+def _x(column: str, axis: _Axis) -> alt.X:
+    return alt.X(f"{column}:Q", title=axis.title, scale=_scale(axis), axis=_labels(axis))
+
+
+def _y(column: str, axis: _Axis) -> alt.Y:
+    return alt.Y(f"{column}:Q", title=axis.title, scale=_scale(axis), axis=_labels(axis))
+
+
+def _scale(axis: _Axis) -> alt.Scale:
+    kind = "log" if axis.is_logarithmic else "linear"
+    return alt.Scale(type=kind, domain=[axis.low, axis.high], nice=False)
+
+
+def _labels(axis: _Axis) -> alt.Axis:
+    if axis.is_logarithmic:
+        return alt.Axis(format=canvas.NUMBERS, values=_TICKS, labelOverlap="greedy")
+    return alt.Axis(format=canvas.NUMBERS, tickCount=6)
