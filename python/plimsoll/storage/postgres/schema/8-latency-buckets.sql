@@ -20,6 +20,7 @@ BEGIN
     DELETE FROM plimsoll.usage WHERE trial_id = OLD.id;
     DELETE FROM plimsoll.seconds WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
     DELETE FROM plimsoll.summaries WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
+    DELETE FROM plimsoll.stages WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
     DELETE FROM plimsoll.quantiles WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
     DELETE FROM plimsoll.latency_buckets WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
     RETURN OLD;
