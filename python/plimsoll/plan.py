@@ -1,7 +1,8 @@
 """Plans: the ordered list of trials of a campaign.
 
 Each repetition is a complete block with every combination once, in its own shuffled order, so that
-a drift of the host does not look like a difference between frameworks.
+a drift of the host does not look like a difference between frameworks. A campaign that goes on
+until its intervals are narrow enough adds further such blocks to the tables that need them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from plimsoll.campaign.requests import DRAWN, DRAWN_BY_TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.framework import Framework
@@ -168,29 +169,38 @@ def plan(campaign: Campaign, refuses: Refuses = _nothing) -> tuple[Trial, ...]:
         One block per repetition. The same campaign always has the same plan, and a trial keeps its
         seed if others are added or removed.
     """
-    sent = _sent(campaign)
-    combinations = [
-        (framework, endpoint, load, driver)
-        for framework, endpoint in _pairs(campaign)
-        if endpoint.name in framework.endpoints
-        for load in campaign.loads
-        if not (load.keep_alive and framework.no_keep_alive)
-        for driver in campaign.drivers
-        if not refuses(driver, load, sent[endpoint.name])
-    ]
-    orders = itertools.count()
+    return blocks(campaign, range(1, campaign.repetitions + 1), refuses)
+
+
+def blocks(
+    campaign: Campaign, repetitions: Iterable[int], refuses: Refuses = _nothing
+) -> tuple[Trial, ...]:
+    """The trials of some blocks, in order; also of blocks beyond `repetitions`.
+
+    Args:
+        campaign: The campaign.
+        repetitions: Numbers of the blocks, from 1.
+        refuses: As for `plan`.
+    """
+    combinations = _combinations(campaign, refuses)
     return tuple(
-        _trial(campaign, *combination, repetition, order=next(orders))
-        for repetition in range(1, campaign.repetitions + 1)
-        for combination in _ordered(campaign, combinations, f"{campaign.seed}/{repetition}")
+        _trial(campaign, *combination, repetition, order=order)
+        for repetition in repetitions
+        for order, combination in enumerate(
+            _ordered(campaign, combinations, f"{campaign.seed}/{repetition}"),
+            (repetition - 1) * len(combinations),
+        )
     )
+
+
+def table(trial: Trial) -> tuple[str, str, str]:
+    """Names of endpoint, load and driver: what entries of one table have in common."""
+    return _table(trial.endpoint, trial.load, trial.driver)
 
 
 def groups(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], ...]:
     """Trials that take turns, in order: those of one endpoint, load and repetition together."""
-    parts = itertools.groupby(
-        trials, lambda trial: _table(trial.endpoint, trial.load, trial.driver)
-    )
+    parts = itertools.groupby(trials, table)
     return tuple(
         tuple(group)
         for _, part in parts
@@ -217,6 +227,20 @@ def refused(campaign: Campaign, refuses: Refuses) -> tuple[Refused, ...]:
         for driver, load, endpoint in asked
         if (reason := refuses(driver, load, sent[endpoint.name]))
     )
+
+
+def _combinations(campaign: Campaign, refuses: Refuses) -> list[Combination]:
+    """What is measured once in each block."""
+    sent = _sent(campaign)
+    return [
+        (framework, endpoint, load, driver)
+        for framework, endpoint in _pairs(campaign)
+        if endpoint.name in framework.endpoints
+        for load in campaign.loads
+        if not (load.keep_alive and framework.no_keep_alive)
+        for driver in campaign.drivers
+        if not refuses(driver, load, sent[endpoint.name])
+    ]
 
 
 def _sent(campaign: Campaign) -> dict[str, tuple[Exchange, ...]]:
@@ -285,9 +309,9 @@ def _pairs(campaign: Campaign) -> Iterator[tuple[Framework, Endpoint]]:
 def _ordered(
     campaign: Campaign, combinations: Sequence[Combination], seed: str
 ) -> list[Combination]:
-    """One block in its order: shuffled, and where servers take turns, those of a table together."""
+    """One block in its order: shuffled, and with `turns` or `until` those of a table together."""
     drawn = _shuffled(combinations, seed)
-    if not campaign.turn_s:
+    if not (campaign.turn_s or campaign.until):
         return drawn
     places: dict[tuple[str, str, str], int] = {}
     for _, endpoint, load, driver in drawn:
@@ -296,7 +320,6 @@ def _ordered(
 
 
 def _table(endpoint: Endpoint, load: Load, driver: str) -> tuple[str, str, str]:
-    """What entries of one table have in common."""
     return endpoint.name, load.name, driver
 
 

@@ -38,7 +38,11 @@ class Campaign:
         frameworks: The frameworks to measure.
         endpoints: The endpoints to request.
         loads: The loads.
-        repetitions: How often each combination is measured, each time with a fresh server.
+        repetitions: How often each combination is measured, each time with a fresh server; with
+            `until` how often at least.
+        until: Half the width of the interval of each ratio to the best, as a share of it, at which
+            a table needs no further block; 0 for exactly `repetitions` blocks.
+        budget_s: Time of all trials after which no further block begins, in seconds; 0 for none.
         drivers: The load generators, each used on its own.
         drivers_optional: Whether a driver that is missing, or cannot generate a load, is skipped;
             otherwise that is an error.
@@ -61,6 +65,8 @@ class Campaign:
     endpoints: tuple[Endpoint, ...]
     loads: tuple[Load, ...]
     repetitions: int = 1
+    until: float = 0.0
+    budget_s: float = 0.0
     drivers: tuple[str, ...] = ("plimsoll",)
     drivers_optional: bool = False
     server_cores: tuple[int, ...] | None = None
@@ -193,6 +199,8 @@ def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: S
         endpoints=_endpoints(_given(table.endpoints)),
         loads=tuple(_load(load, scales) for load in _given(table.load)),
         repetitions=_or(table.repetitions, Campaign.repetitions),
+        until=_or(table.until, Campaign.until),
+        budget_s=_or(table.budget, Campaign.budget_s),
         server_cores=table.server_cores,
         driver_cores=table.driver_cores,
         cool_down_s=_or(table.cool_down, Campaign.cool_down_s),

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import ALL, Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS
-from plimsoll.campaign.quantities import cores, count, duration_s, number
+from plimsoll.campaign.quantities import cores, count, duration_s, number, share
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -52,6 +52,7 @@ def _in_a_list(value: object) -> object:
 
 
 _Duration = Annotated[float, BeforeValidator(duration_s)]
+_Share = Annotated[float, BeforeValidator(share)]
 _Count = Annotated[int, BeforeValidator(count)]
 _Level = Annotated[float, BeforeValidator(number)]
 _Cores = Annotated[tuple[int, ...], BeforeValidator(cores)]
@@ -105,6 +106,8 @@ class CampaignTable(BaseModel):
     driver_cores: _Cores | None = None
     cool_down: _Duration | None = None
     turns: _Duration | None = None
+    until: _Share | None = None
+    budget: _Duration | None = None
     idle: _Duration | None = None
     seed: int | None = None
     body_sample: float | None = None
@@ -145,6 +148,7 @@ def mistakes(
     yield from _ranges(table)
     yield from _drivers(table.driver, drivers)
     yield from _turns(table)
+    yield from _until(table)
     if limits is not None:
         yield from _limits(table.limits or {}, limits)
     yield from _loads(table)
@@ -198,6 +202,18 @@ def _turns(table: CampaignTable) -> Iterator[Mistake]:
         message = f"`turns` needs the driver `{TURNS_DRIVER}`, not {', '.join(others)}"
         hint = "set `turns` to 0, or remove `driver`: other tools cannot pause a load"
         yield Mistake(("turns",), message, hint)
+
+
+def _until(table: CampaignTable) -> Iterator[Mistake]:
+    """Whether a campaign can go on until its intervals are narrow enough."""
+    if table.until is not None and not 0 < table.until < 1:
+        hint = "it is half the width of an interval of a ratio, such as `5%`"
+        yield Mistake(("until",), "`until` must be above 0% and below 100%", hint)
+    if table.budget is not None and table.until is None:
+        hint = "set `until`, such as `5%`, or remove `budget`"
+        yield Mistake(("budget",), "`budget` needs `until`", hint)
+    if table.budget == 0:
+        yield Mistake(("budget",), "`budget` must be more than 0", "remove it for no limit")
 
 
 def _ranges(table: CampaignTable) -> Iterator[Mistake]:

@@ -45,6 +45,7 @@ class UnreadableQuantity(ValueError):  # noqa: N818  reads as the errors of Plim
 _DURATION_HINT = "write `500ms`, `30s`, `2m`, `1h`, or a bare number of seconds"
 _COUNT_HINT = "write a whole number, such as `250`, `10k` or `1m`"
 _NUMBER_HINT = "write a number, such as `0.5`, `250` or `10k`"
+_SHARE_HINT = "write a share, such as `5%` or `0.05`"
 _CORES_HINT = "write `0-3`, `0,2` or `[0, 2]`"
 
 
@@ -80,6 +81,26 @@ def number(value: object) -> float:
         Unreadable: It is no number, or negative.
     """
     return float(_multiplied(value, "number", _NUMBER_HINT))
+
+
+def share(value: object) -> float:
+    """A share of something.
+
+    Args:
+        value: Text in percent (`5%`), or a number: `0.05`.
+
+    Returns:
+        The share, 0 or more: 0.05.
+
+    Raises:
+        Unreadable: It is no share, or negative.
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    is_percent = text.endswith("%")
+    exact, unit = _split(text[:-1] if is_percent else value, "share", _SHARE_HINT)
+    if unit:
+        raise UnreadableQuantity(f"`{value}` is not a share", _SHARE_HINT)
+    return float(exact / 100 if is_percent else exact)
 
 
 def count(value: object) -> int:

@@ -21,8 +21,8 @@ _NAMES = {
 _IMPLIED = ("drivers_optional",)
 """Fields that follow from others."""
 
-_ABSENT_AT_0 = ("turn_s", "think_time_s", "idle_s")
-"""Durations that a file leaves out where there are none."""
+_ABSENT_AT_0 = ("until", "budget_s", "turn_s", "think_time_s", "idle_s")
+"""Amounts that a file leaves out where there are none."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 _OPEN_ONLY = ("arrivals", "connections")

@@ -20,13 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.lab.comparing import ComparisonResult
 
 
-def _share(text: str) -> float:
-    """`2%` or `0.02`."""
-    number = quantities.number(text.strip().removesuffix("%").strip())
-    return number / 100 if text.strip().endswith("%") else number
-
-
-SHARE = options.QuantityType("SHARE", _share)
+SHARE = options.QuantityType("SHARE", quantities.share)
 
 GROUPS = {
     "Servers": ("a_command", "b_command", "revisions", "root"),

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from plimsoll import lab, plan, wording
 from plimsoll.cli import messages, options
+from plimsoll.statistics import block_looks
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.campaign import Campaign
 
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 """The least time that is printed in a unit, the length of that unit, both in seconds; its name."""
@@ -34,6 +40,7 @@ def command(
     lab.selection.published(asked)
     refuses = lab.selection.refusals(asked)
     trials = plan.plan(asked, refuses)
+    lab.selection.require_rule(asked, trials)
     around_s = plan.ASSUMED_AROUND_S + 2 * asked.idle_s
     estimate = plan.estimate(trials, asked.cool_down_s, around_s=around_s)
     unready = lab.selection.unready(asked.frameworks)
@@ -52,7 +59,7 @@ def command(
         click.echo(f"{trial.order + 1:>4}  {trial.id}")
     for line in lab.selection.left_out(asked, refuses):
         click.echo(f"   –  {line}")
-    click.echo(_spoken(estimate))
+    click.echo(f"\n{_blocks(asked, estimate)}{_spoken(estimate)}")
     for line in unready:
         messages.note(line)
     return 0
@@ -69,9 +76,24 @@ def _refused(one: plan.Refused) -> dict[str, str]:
     return {**names, "reason": one.reason}
 
 
+def _blocks(asked: Campaign, estimate: plan.PlanEstimate) -> str:
+    """How many blocks a campaign with `until` may have: `2 to 7 blocks, at most 5 min: `."""
+    if not asked.until:
+        return ""
+    most = block_looks.MOST
+    if asked.budget_s:
+        fitting = asked.budget_s * asked.repetitions / estimate.duration_s
+        most = min(most, max(asked.repetitions, math.floor(fitting)))
+    limit = f", at most {_time(asked.budget_s)}" if asked.budget_s else ""
+    return (
+        f"{asked.repetitions} to {most} blocks{limit}, until all intervals are within "
+        f"±{wording.percent(asked.until)}; the first {asked.repetitions}: "
+    )
+
+
 def _spoken(estimate: plan.PlanEstimate) -> str:
     return (
-        f"\n{wording.several(estimate.trials, 'trial')}, {_time(estimate.load_s)} of load,"
+        f"{wording.several(estimate.trials, 'trial')}, {_time(estimate.load_s)} of load,"
         f" about {_time(estimate.duration_s)} in total;"
         f" at {estimate.assumed_requests_per_s:,.0f} requests per second,"
         f" {_size(estimate.bytes)} of uncompressed records,"

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from plimsoll import tables
+from plimsoll.statistics import block_looks
 from plimsoll.statistics.comparison import Comparison, compared
-from plimsoll.statistics.intervals import Estimate, interval, middle
+from plimsoll.statistics.intervals import CONFIDENCE, Estimate, interval, middle
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
@@ -116,7 +117,7 @@ class ComparedTrial:
         return self.recording.driver_name
 
 
-def comparisons(repetitions: Sequence[ComparedTrial]) -> pa.Table:
+def comparisons(repetitions: Sequence[ComparedTrial], first_look: int | None = None) -> pa.Table:
     """Every quantity of every framework by the schema of `tables.COMPARISONS`.
 
     Rows are in the order of endpoint, load, driver, quantity, then framework. Frameworks are
@@ -124,6 +125,8 @@ def comparisons(repetitions: Sequence[ComparedTrial]) -> pa.Table:
 
     Args:
         repetitions: The trials of one campaign.
+        first_look: Blocks after which it was first decided whether a table needs further ones;
+            None where their number was fixed.
     """
     groups: dict[Key, list[ComparedTrial]] = {}
     for repetition in repetitions:
@@ -132,7 +135,7 @@ def comparisons(repetitions: Sequence[ComparedTrial]) -> pa.Table:
     for _, part in groupby(sorted(groups, key=lambda key: key[1:]), key=lambda key: key[1:]):
         field = {key: groups[key] for key in sorted(part)}
         for quantity in QUANTITIES:
-            rows += _compared(field, quantity)
+            rows += _compared(field, quantity, first_look)
     return pa.Table.from_pylist(rows, schema=tables.COMPARISONS.schema)
 
 
@@ -172,7 +175,9 @@ def observed(repetitions: Sequence[ComparedTrial], quantity: str) -> list[Observ
     ]
 
 
-def _compared(field: Mapping[Key, Sequence[ComparedTrial]], quantity: str) -> list[Cells]:
+def _compared(
+    field: Mapping[Key, Sequence[ComparedTrial]], quantity: str, first_look: int | None
+) -> list[Cells]:
     """One quantity of the frameworks at one endpoint and load, by one driver.
 
     Who is alone has no rank, and no ratio to itself. The yardstick is compared only with itself.
@@ -181,13 +186,14 @@ def _compared(field: Mapping[Key, Sequence[ComparedTrial]], quantity: str) -> li
     own = _yardsticks(field)
     observations = [[] if is_own else found for is_own, found in zip(own, every, strict=True)]
     names = [framework for framework, *_ in field]
-    found = compared(observations)
+    found = compared(observations, _confidence(field, sum(map(bool, observations)), first_look))
+    alone = _confidence(field, 1, first_look)
     is_ranked = quantity in RANKED and sum(map(bool, observations)) > 1
     ranges = found.rank_ranges() if is_ranked else [None] * len(names)
     beside = _beside(found, names, quantity)
     return [
         {
-            **_row(key, quantity, [value for _, value in numbers], repetitions),
+            **_row(key, quantity, [value for _, value in numbers], repetitions, alone),
             **_ranks(ranks),
             "scatter_ratio": found.scatter,
             **ratios,
@@ -204,10 +210,24 @@ def _yardsticks(field: Mapping[Key, Sequence[ComparedTrial]]) -> list[bool]:
     return own if not all(own) else [False] * len(own)
 
 
+def _confidence(
+    field: Mapping[Key, Sequence[ComparedTrial]], entries: int, first_look: int | None
+) -> float:
+    """Confidence of the intervals of a table, which may have stopped as soon as they allowed it."""
+    if first_look is None:
+        return CONFIDENCE
+    blocks = max(one.recording.repetition for found in field.values() for one in found)
+    return block_looks.confidence(entries, first_look, blocks)
+
+
 def _row(
-    key: Key, quantity: str, values: Sequence[float], repetitions: Sequence[ComparedTrial]
+    key: Key,
+    quantity: str,
+    values: Sequence[float],
+    repetitions: Sequence[ComparedTrial],
+    confidence: float,
 ) -> Cells:
-    found = interval(values)
+    found = interval(values, confidence)
     framework, endpoint, load, driver = key
     return {
         "framework": framework,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,13 @@ class Repeat:
 NOTHING = Repeat()
 """What was recorded stays."""
 
+Further = Callable[[], "Sequence[Trial]"]
+"""The next trials of a plan that is not settled in advance, one group; empty when it is over."""
+
+
+def _nothing_further() -> tuple[Trial, ...]:
+    return ()
+
 
 def conduct(
     trials: Sequence[Trial],
@@ -63,6 +70,7 @@ def conduct(
     *,
     cool_down_s: float = 0.0,
     repeat: Repeat = NOTHING,
+    further: Further = _nothing_further,
     tell: Listener = nobody,
 ) -> CampaignEnded:
     """Conducts every trial that is not complete yet.
@@ -71,12 +79,13 @@ def conduct(
     is kept, and it is not tried again unless that is asked for.
 
     Args:
-        trials: The plan.
+        trials: The plan, as far as it is known.
         setting: What all of them have in common.
         results: Where the recordings go.
         campaign: The campaign as its results keep it.
         cool_down_s: Pause between two trials, in seconds.
         repeat: Which trials that were recorded before are conducted again.
+        further: Asked when all are conducted for the next group of trials, until it has none.
         tell: Told each event.
 
     Returns:
@@ -89,6 +98,7 @@ def conduct(
         Interrupted: Ctrl-C or SIGTERM; complete trials are kept, running again goes on.
     """
     interruption = Interruption()
+    planned = [*trials]
     done: dict[str, Recording] = {}
     with results.locked(), interruption.listening():
         try:
@@ -100,8 +110,13 @@ def conduct(
             to_do = [trial for trial in trials if trial.id not in done]
             _announce(trials, to_do, done, tell)
             _conduct_all(to_do, setting, results, interruption, cool_down_s, done, tell)
+            while found := further():
+                planned += found
+                results.prepare(campaign, planned)
+                _cool_down(cool_down_s, tell)
+                _conduct_all(found, setting, results, interruption, cool_down_s, done, tell)
         except (KeyboardInterrupt, Interrupted) as error:
-            raise _interrupted(len(done), len(trials)) from error
+            raise _interrupted(len(done), len(planned)) from error
     ended = _ended(done)
     tell(ended)
     return ended
@@ -185,9 +200,8 @@ def _conduct_all(
     """Conducts trials one after the other, or group after group; `done` grows by each."""
     index = 0
     for group in plan.groups(to_do) if setting.turn_s else [(trial,) for trial in to_do]:
-        if index and cool_down_s:
-            tell(CoolingDown(cool_down_s))
-            time.sleep(cool_down_s)
+        if index:
+            _cool_down(cool_down_s, tell)
         for trial in group:
             resume.require_same(trial, _completed(done))
         number, left_s = index + 1, _load_s(to_do[index:])
@@ -202,6 +216,12 @@ def _conduct_all(
             tell(TrialEnded(trial, recording))
         index += len(group)
         interruption.check()
+
+
+def _cool_down(seconds: float, tell: Listener) -> None:
+    if seconds:
+        tell(CoolingDown(seconds))
+        time.sleep(seconds)
 
 
 def _load_s(trials: Sequence[Trial]) -> float:

@@ -63,6 +63,8 @@ class TrialState:
         provenance: What runs; empty until that was looked at.
         turns: The turns that its load took with others; empty for a load in one piece.
         was_frozen: Whether its server was stopped between turns, for it worked while it rested.
+        beside: Trials that took turns, with this one; 1 for a load in one piece.
+        began_s: When it began, by the monotonic clock.
     """
 
     trial: Trial
@@ -81,6 +83,8 @@ class TrialState:
     provenance: Provenance = field(default_factory=Provenance)
     turns: tuple[Turn, ...] = ()
     was_frozen: bool = False
+    beside: int = 1
+    began_s: float = field(default_factory=time.monotonic)
 
     def fail(self, error: PlimsollError) -> None:
         """Notes the error that ended the trial."""
@@ -134,6 +138,7 @@ class TrialState:
             expected=self._expected(),
             recomputed=self.recomputed,
             turns=self.turns,
+            took_s=(time.monotonic() - self.began_s) / self.beside,
         )
 
     def _expected(self) -> tuple[ExpectedResponse, ...]:

@@ -96,6 +96,7 @@ def conduct(
         idle = one_trial.idle_readings(setting, tell)
         for seat in seats:
             seat.known.idle += idle
+            seat.known.beside = len(seats)
         return tuple(one_trial.closed(seat.known, seat.into, interruption, tell) for seat in seats)
 
 

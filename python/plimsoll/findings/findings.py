@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from plimsoll.comparison.driver_comparison import Disagreement
+    from plimsoll.comparison.further_blocks import Progress
     from plimsoll.comparison.over_connections import ConnectionsSeries
     from plimsoll.comparison.published_comparison import Claimed, Field
     from plimsoll.findings.campaign_thresholds import JudgedEntry
@@ -57,6 +58,7 @@ class Findings:
         over_connections: What became of the servers as more connections were requested.
         as_run: The campaign as run, `campaign.resolved`; None where there was no campaign file.
         thresholds: What the thresholds that a reader set say of each entry that they apply to.
+        progress: Which tables need further blocks; None where the number of blocks was fixed.
     """
 
     campaign: str
@@ -70,6 +72,7 @@ class Findings:
     over_connections: tuple[ConnectionsSeries, ...] = ()
     as_run: Mapping[str, Any] | None = None
     thresholds: tuple[JudgedEntry, ...] = ()
+    progress: Progress | None = None
     rankings: tuple[Ranking, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import plimsoll
 from plimsoll.aggregate import steady_state
 from plimsoll.aggregate.usage import second_window
-from plimsoll.comparison import over_connections, published_comparison
+from plimsoll.comparison import further_blocks, over_connections, published_comparison
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
 from plimsoll.findings.derivation import of_trial
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from plimsoll.aggregate.usage import Window
+    from plimsoll.comparison.further_blocks import Rule
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.storage.results import Results
     from plimsoll.verdicts.verdict import Verdict
@@ -58,17 +59,21 @@ def gather(results: Results, *, again: bool = False) -> Findings:
         for trial in each
     )
     found = {recording.trial for recording in recordings}
+    as_run = results.campaign_resolved()
+    rule = further_blocks.rule(as_run)
+    compared = _compared(results, trials, rule)
     return Findings(
         campaign=results.folder.resolve().name,
         version=plimsoll.__version__,
         trials=trials,
-        comparisons=_compared(results, trials),
+        comparisons=compared,
         verdicts=judged,
         missing=tuple(planned for planned in results.planned_ids() if planned not in found),
         disagreements=disagreements(_repetitions(trials)),
         publication=_publication(results, trials),
         over_connections=over_connections.series(_repetitions(trials)),
-        as_run=results.campaign_resolved(),
+        as_run=as_run,
+        progress=rule and further_blocks.progress(rule, recordings, compared.to_pylist()),
     )
 
 
@@ -135,8 +140,8 @@ def _course(trial: TrialFindings) -> str:
     return name if doubted or name in ("", steady_state.SHORT) else steady_state.FLAT
 
 
-def _compared(results: Results, trials: Sequence[TrialFindings]) -> pa.Table:
+def _compared(results: Results, trials: Sequence[TrialFindings], rule: Rule | None) -> pa.Table:
     """Rows of `tables.COMPARISONS`, kept as well."""
-    compared = comparisons(_repetitions(trials))
+    compared = comparisons(_repetitions(trials), rule and rule.first)
     results.write_derived("comparisons", compared)
     return compared

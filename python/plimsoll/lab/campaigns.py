@@ -15,7 +15,7 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, nobody
 from plimsoll.findings import campaign_thresholds, derivation, gathering
-from plimsoll.lab import selection
+from plimsoll.lab import following, selection
 from plimsoll.lab.results import CampaignResults
 from plimsoll.report import words
 from plimsoll.storage.documents import CampaignFiles
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.campaign.campaign import Campaign
-    from plimsoll.plan import Trial
+    from plimsoll.plan import Refuses, Trial
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
 
@@ -88,13 +88,15 @@ def run(  # noqa: PLR0913 - one argument for each option
     asked = selection.with_available(asked, note) if available else asked
     selection.require_drivers(asked)
     selection.make_ready(asked.frameworks, lambda step: tell(Step(step)))
-    trials = _planned(asked, tell)
+    refuses = selection.refusals(asked)
+    trials = _planned(asked, refuses, tell)
     campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
     with ExitStack() as closing:
         folder = RESULTS / asked.name if into is None else Path(into)
         stored = closing.enter_context(storages.opened(folder, storage))
+        following.require_same_looks(asked, stored)
         conducting.conduct(
-            trials,
+            (*trials, *following.begun(asked, refuses, stored)),
             _run_config(asked, tell),
             stored,
             CampaignFiles(
@@ -108,13 +110,13 @@ def run(  # noqa: PLR0913 - one argument for each option
                 changed=repeat_changed,
                 void=_void(stored) if again else (),
             ),
+            further=lambda: following.group(asked, refuses, stored),
             tell=_judging(stored, tell) if judge else tell,
         )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
 
 
-def _planned(asked: Campaign, tell: Listener) -> tuple[Trial, ...]:
-    refuses = selection.refusals(asked)
+def _planned(asked: Campaign, refuses: Refuses, tell: Listener) -> tuple[Trial, ...]:
     trials = plan.plan(asked, refuses)
     for line in selection.left_out(asked, refuses):
         tell(Notice(line))
@@ -123,6 +125,7 @@ def _planned(asked: Campaign, tell: Listener) -> tuple[Trial, ...]:
             "", "the campaign has no trial to run", "choose other frameworks or drivers"
         )
         raise InputError([problem])
+    selection.require_rule(asked, trials)
     return trials
 
 

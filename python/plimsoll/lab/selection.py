@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll import plan
+from plimsoll import plan, wording
 from plimsoll.campaign import campaign as campaigns
 from plimsoll.campaign import documents, tool
 from plimsoll.campaign import framework as frameworks
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Load
     from plimsoll.campaign.requests import Exchange
     from plimsoll.campaign.tool import Tool
-    from plimsoll.plan import Refuses
+    from plimsoll.plan import Refuses, Trial
 
 __all__ = [
     "campaign", "installable", "known_limits", "left_out", "make_ready", "named", "of_campaign",
-    "planned", "published", "ready", "refusals", "require_drivers", "resolved", "tools", "unready",
-    "with_available",
+    "planned", "published", "ready", "refusals", "require_drivers", "require_rule", "resolved",
+    "tools", "unready", "with_available",
 ]  # fmt: skip
 
 
@@ -190,6 +191,33 @@ def left_out(asked: Campaign, refuses: Refuses) -> list[str]:
         for one in (found[:1] if len(found) == most else found)
     ]
     return [*(str(one) for one in plan.left_out(asked)), *drivers]
+
+
+def require_rule(asked: Campaign, trials: Sequence[Trial]) -> None:
+    """Requires that a campaign with `until` has something to decide, and time for its first blocks.
+
+    Args:
+        asked: The campaign.
+        trials: Its first blocks.
+
+    Raises:
+        InputError: No table has two frameworks, or the loads alone exceed the budget.
+    """
+    if not asked.until:
+        return
+    entries = {(plan.table(one), one.framework.reference) for one in trials}
+    if all(count == 1 for count in Counter(table for table, _ in entries).values()):
+        hint = "name a second framework, or remove `until`"
+        raise InputError([Problem("", "`until` needs two frameworks to compare", hint)])
+    load_s = plan.estimate(trials, 0.0).load_s
+    if asked.budget_s and load_s > asked.budget_s:
+        blocks = wording.several(asked.repetitions, "block")
+        message = (
+            f"`budget` is {wording.seconds(asked.budget_s)}, "
+            f"and the loads of {blocks} take {wording.seconds(load_s)}"
+        )
+        hint = "raise `budget`, or reduce `repetitions` or the loads"
+        raise InputError([Problem("", message, hint)])
 
 
 def _absent(framework: Framework) -> NotInstalled | None:

@@ -273,6 +273,8 @@ class Recording:
             compared under load, or if nothing is known of them.
         turns: The turns of a load that took turns with others; timestamps of the recording exclude
             the rests between them. Empty for a load that ran in one piece.
+        took_s: Wall-clock time from the start of its server to the last check, in seconds; its
+            share of that of a group where servers took turns; null if unknown.
     """
 
     trial: str
@@ -305,6 +307,7 @@ class Recording:
     heads: tuple[ResponseHead, ...] = ()
     contract_requests: int = 0
     turns: tuple[Turn, ...] = ()
+    took_s: float | None = None
     format: int = FORMAT
 
     @property

@@ -12,7 +12,7 @@ from plimsoll.aggregate.outcomes import BY_NAME
 from plimsoll.findings import leads
 from plimsoll.findings.trial import RANKED_BY, load_name
 from plimsoll.machine import Fact
-from plimsoll.report import hidden, words
+from plimsoll.report import hidden, stopping, words
 from plimsoll.report.hold_length import hold_length
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, by_checks
@@ -207,7 +207,8 @@ class RankingContents:
         leads: Who is ahead by which quantity, and by how much; the ranking's own first.
         clear_lead: The best and the first one that it is ahead of, where that is not the next one.
         resolution: What differences it tells apart, and whether more repetitions or longer holds
-            would tell more; empty where nothing is known of scatter.
+            would tell more; of a campaign with `until`, which intervals are too wide. Empty where
+            nothing is known of scatter.
         ranking: What it is made from.
     """
 
@@ -344,11 +345,12 @@ def machines(findings: Findings) -> dict[str, tuple[str, Facts]]:
     }
 
 
-def missing(findings: Findings) -> str:
-    """What to say of trials that were planned and not conducted; empty when there are none."""
+def extent(findings: Findings) -> str:
+    """What to say of trials that are missing, or why no further block was begun; may be empty."""
     count = len(findings.missing)
     if not count:
-        return ""
+        has_progress = findings.progress is not None and findings.progress.tables
+        return stopping.of_campaign(findings.progress) if has_progress else ""
     return (
         f"{words.plural(count, 'trial')} of the plan {'is' if count == 1 else 'are'} missing: "
         "the campaign was interrupted. Run the same `plimsoll run` again to resume."
@@ -503,9 +505,21 @@ def _ranking(
         rows=tuple(_row(standing, quantities, states) for standing in ranking.standings),
         leads=tuple(lead.sentence for lead in told),
         clear_lead="" if clear is None or is_next else clear.sentence,
-        resolution=". ".join(one.sentence for one in (resolution, length) if one is not None),
+        resolution=". ".join(
+            one
+            for one in (_told_apart(ranking, findings, resolution), length and length.sentence)
+            if one
+        ),
         ranking=ranking,
     )
+
+
+def _told_apart(ranking: Ranking, findings: Findings, resolution: leads.Resolution | None) -> str:
+    """What differences a ranking tells apart, or which of its intervals are still too wide."""
+    if findings.progress is not None:
+        table = (ranking.endpoint, ranking.load, ranking.driver)
+        return stopping.of_table(findings.progress, table)
+    return "" if resolution is None else resolution.sentence
 
 
 def _counting(ranking: Ranking, findings: Findings) -> list[TrialFindings]:

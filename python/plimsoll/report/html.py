@@ -144,7 +144,7 @@ def render(findings: Findings) -> str:
             as_run_heading=contents.AS_RUN,
             machines=contents.machines(findings),
             banner=contents.banner(findings),
-            missing=contents.missing(findings),
+            extent=contents.extent(findings),
             limits=contents.changed_limits(findings),
             failed=[trial for trial in trials if trial["error"]],
             answers=[_answer(one, drawn) for one in answer.answers(findings, ranked)],

@@ -137,11 +137,11 @@ def _bar(bar: Bar) -> tuple[str, ...]:
 
 
 def _notices(findings: Findings) -> list[str]:
-    """What is missing, and which limits of checks differ."""
+    """How far it came, and which limits of checks differ."""
     limits = contents.changed_limits(findings)
     changed = ", ".join(f"`{text}`" for text in limits)
     return [
-        said(contents.missing(findings)),
+        said(contents.extent(findings)),
         f"This campaign overrides limits of checks: {changed}." if limits else "",
     ]
 

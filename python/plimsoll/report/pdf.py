@@ -98,7 +98,7 @@ def _summary(findings: Findings) -> Iterator[Block]:
     yield _facts([*contents.asked(findings), *hosts], ts.TEXT_WIDTH_PT)
     yield _heading("Can these numbers be trusted?")
     yield _banner(findings)
-    for sentence in (contents.missing(findings), _limits(findings)):
+    for sentence in (contents.extent(findings), _limits(findings)):
         if sentence:
             yield ts.paragraph(sentence)
     yield from _campaign(contents.of_campaign(findings))

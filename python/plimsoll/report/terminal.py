@@ -219,8 +219,8 @@ def _remarks(findings: Findings) -> Iterator[RenderableType]:
     limits = contents.changed_limits(findings)
     if limits:
         yield Text(f"Limits of checks overridden by this campaign: {', '.join(limits)}")
-    if findings.missing:
-        yield Text(texts.line(contents.missing(findings)))
+    if extent := contents.extent(findings):
+        yield Text(texts.line(extent))
 
 
 def _failed(trial: TrialContents) -> Group:

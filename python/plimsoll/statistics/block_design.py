@@ -117,12 +117,13 @@ class BlockDesign:
         """
         return logarithms @ self.weights.T
 
-    def differences(self, logarithms: Array) -> Differences:
+    def differences(self, logarithms: Array, confidence: float = CONFIDENCE) -> Differences:
         """The differences of all pairs, with simultaneous intervals.
 
         Args:
             logarithms: One for each observation, in their order; several tables may be stacked in
                 front of this axis.
+            confidence: Share of tables in which every interval holds its true value.
 
         Raises:
             ValueError: There are no degrees of freedom for an interval.
@@ -132,7 +133,7 @@ class BlockDesign:
         squares = (logarithms @ self._residuals) ** 2
         pooled = squares.sum(axis=-1) / self.freedom
         errors, freedoms = self._errors(squares, pooled)
-        quantiles = studentized_range.quantiles(self.count, freedoms.ravel(), CONFIDENCE)
+        quantiles = studentized_range.quantiles(self.count, freedoms.ravel(), confidence)
         reaches = np.sqrt(errors / 2) * quantiles.reshape(freedoms.shape)
         return Differences(self.values(logarithms), reaches, pooled)
 

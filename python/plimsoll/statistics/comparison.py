@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plimsoll.statistics.block_design import BlockDesign
-from plimsoll.statistics.intervals import Estimate, Interval
+from plimsoll.statistics.intervals import CONFIDENCE, Estimate, Interval
 
 if TYPE_CHECKING:
     Observation = tuple[int, float]
@@ -108,11 +108,14 @@ class Comparison:
         return len(values) >= REPEATED and not any(values)
 
 
-def compared(entries: Sequence[Sequence[Observation]]) -> Comparison:
+def compared(
+    entries: Sequence[Sequence[Observation]], confidence: float = CONFIDENCE
+) -> Comparison:
     """How entries stand to each other.
 
     Args:
         entries: For each what was measured of it, none of it negative; greater is ahead.
+        confidence: Share of tables in which every interval holds its true value.
     """
     count = len(entries)
     known = [place for place, found in enumerate(entries) if found and _are_positive(found)]
@@ -127,7 +130,7 @@ def compared(entries: Sequence[Sequence[Observation]]) -> Comparison:
     if known:
         owners, blocks, logarithms = zip(*observations, strict=True)
         design = BlockDesign(owners, blocks)
-        found, low, scatter = _judged(design, np.array(logarithms))
+        found, low, scatter = _judged(design, np.array(logarithms), confidence)
         for number, place in enumerate(known):
             effects[place] = float(found[number])
         lows[np.ix_(known, known)] = low
@@ -138,14 +141,16 @@ def _are_positive(found: Sequence[Observation]) -> bool:
     return all(value > 0 for _, value in found)
 
 
-def _judged(design: BlockDesign, logarithms: Array) -> tuple[Array, Array, float | None]:
+def _judged(
+    design: BlockDesign, logarithms: Array, confidence: float
+) -> tuple[Array, Array, float | None]:
     """Effects of the entries, lower ends of the differences of all pairs, and scatter."""
     values = design.values(logarithms)
     effects = np.array([0.0, *-values[: design.count - 1]])
     lows = np.full((design.count, design.count), -math.inf)
     if not design.freedom:
         return effects, lows, None
-    found = design.differences(logarithms)
+    found = design.differences(logarithms, confidence)
     for (one, other), value, reach in zip(design.pairs, found.values, found.reaches, strict=True):
         lows[one, other], lows[other, one] = value - reach, -value - reach
     np.fill_diagonal(lows, 0.0)

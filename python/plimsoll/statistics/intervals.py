@@ -63,7 +63,7 @@ def middle(values: Sequence[float]) -> Estimate:
     return Estimate(median(values), interval(values))
 
 
-def interval(values: Sequence[float]) -> Interval | None:
+def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
     """The 95 % interval of the typical repetition; None below two repetitions.
 
     It is Student's interval of the geometric mean (of the mean where a value is not positive),
@@ -72,15 +72,16 @@ def interval(values: Sequence[float]) -> Interval | None:
 
     Args:
         values: One number for each repetition.
+        confidence: Share of intervals that hold the true value, where it is not 95 %.
     """
     if len(values) < 2:  # noqa: PLR2004
         return None
     if min(values) == max(values):
         return Interval(values[0], values[0])
     if min(values) > 0:
-        low, high = _about_mean([math.log(value) for value in values])
+        low, high = _about_mean([math.log(value) for value in values], confidence)
         return Interval(math.exp(low), math.exp(high))
-    low, high = _about_mean(values)
+    low, high = _about_mean(values, confidence)
     return Interval(max(low, 0.0) if min(values) >= 0 else low, high)
 
 
@@ -169,7 +170,7 @@ def _quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
     return float(stdtrit(freedom, (1 + confidence) / 2))
 
 
-def _about_mean(values: Sequence[float]) -> tuple[float, float]:
+def _about_mean(values: Sequence[float], confidence: float) -> tuple[float, float]:
     array = np.array(values, dtype=np.float64)
-    reach = float(array.std(ddof=1)) / math.sqrt(len(array)) * _quantile(len(array) - 1)
+    reach = float(array.std(ddof=1)) / math.sqrt(len(array)) * _quantile(len(array) - 1, confidence)
     return float(array.mean()) - reach, float(array.mean()) + reach

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TRIAL = "trial.json"
 """File of a recording, in the folder of its trial."""
 
-FREE = ("repetitions", "published")
+FREE = ("repetitions", "until", "budget", "published")
 """Keys of a campaign file that may change between two runs, since recorded trials do not depend on
 them.
 

@@ -1,0 +1,183 @@
+"""Further blocks: which table of a campaign needs another one, and why none begins.
+
+A table is decided when the interval of each ratio to the best reaches no further than asked. Each
+undecided table gets whole blocks, so that all of its entries are measured equally often: first the
+one that has the fewest, of these the one with the widest interval. A block begins only if the
+longest one of its table so far would still fit into the budget.
+
+Everything is a function of what is recorded, so a campaign that was killed goes on as if it had not
+been. Intervals allow for all of this (`statistics.block_looks`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal
+
+from plimsoll.comparison.comparisons import RANKED
+from plimsoll.statistics import block_looks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from plimsoll.recording import Recording
+
+    Table = tuple[str, str, str]
+    """Endpoint, load and driver."""
+
+End = Literal["decided", "budget", "most"]
+"""Why no further block begins: all tables are decided, none fits, or there are `MOST` blocks."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a campaign needs no further blocks.
+
+    Attributes:
+        within: Half the width of each interval of a ratio to the best, as a share of the ratio.
+        budget_s: Time of all trials after which no block begins, in seconds; infinite for none.
+        first: Blocks of each table, at least.
+    """
+
+    within: float
+    budget_s: float
+    first: int
+
+
+@dataclass(frozen=True)
+class TableProgress:
+    """One table of a campaign as far as it came.
+
+    Attributes:
+        table: Endpoint, load and driver.
+        blocks: Blocks that were begun.
+        undecided: Entries whose interval is too wide, the widest first, each with half its width as
+            a share of the ratio; infinite where there is no interval yet.
+        spent_s: Time of its trials, in seconds.
+        block_s: Time of its longest block, in seconds.
+    """
+
+    table: Table
+    blocks: int
+    undecided: tuple[tuple[str, float], ...]
+    spent_s: float
+    block_s: float
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A campaign as far as it came.
+
+    Attributes:
+        rule: When it needs no further blocks.
+        tables: Its tables.
+    """
+
+    rule: Rule
+    tables: tuple[TableProgress, ...]
+
+    @property
+    def spent_s(self) -> float:
+        """Time of all trials, in seconds."""
+        return sum(one.spent_s for one in self.tables)
+
+    @property
+    def following(self) -> TableProgress | None:
+        """The table that the next block belongs to; None where none begins."""
+        left_s = self.rule.budget_s - self.spent_s
+        fitting = [one for one in self._open if one.block_s <= left_s]
+        return min(fitting, key=lambda one: (one.blocks, -one.undecided[0][1]), default=None)
+
+    @property
+    def end(self) -> End | None:
+        """Why no further block begins; None where one does."""
+        if self.following is not None:
+            return None
+        if not any(one.undecided for one in self.tables):
+            return "decided"
+        return "budget" if self._open else "most"
+
+    @property
+    def _open(self) -> list[TableProgress]:
+        """Undecided tables that may have a further block."""
+        return [one for one in self.tables if one.undecided and one.blocks < block_looks.MOST]
+
+
+def rule(resolved: Mapping[str, Any] | None) -> Rule | None:
+    """The rule of a campaign.
+
+    Args:
+        resolved: What `campaign.resolved` gave; None where there was no campaign.
+
+    Returns:
+        The rule; None where the number of blocks was fixed.
+    """
+    if resolved is None or not resolved.get("until"):
+        return None
+    budget_s = resolved.get("budget_s") or math.inf
+    return Rule(resolved["until"], budget_s, resolved["repetitions"])
+
+
+def progress(
+    rule: Rule, recordings: Iterable[Recording], comparisons: Sequence[Mapping[str, Any]]
+) -> Progress:
+    """How far a campaign came.
+
+    Args:
+        rule: When it needs no further blocks.
+        recordings: Recordings of its trials.
+        comparisons: Rows of `tables.COMPARISONS`, by intervals that allow for the rule.
+    """
+    ordered = sorted(recordings, key=_table)
+    tables = [
+        _progress(rule, table, list(found), comparisons)
+        for table, found in groupby(ordered, key=_table)
+    ]
+    return Progress(rule, tuple(tables))
+
+
+def _table(recording: Recording) -> Table:
+    return recording.endpoint, recording.load.name, recording.driver_name
+
+
+def _progress(
+    rule: Rule,
+    table: Table,
+    recordings: Sequence[Recording],
+    comparisons: Sequence[Mapping[str, Any]],
+) -> TableProgress:
+    took_s: dict[int, float] = {}
+    for one in recordings:
+        took_s[one.repetition] = took_s.get(one.repetition, 0.0) + (one.took_s or 0.0)
+    widths = [
+        (row["framework"], half_width(row))
+        for row in comparisons
+        if (row["endpoint"], row["load"], row["driver"]) == table and row["quantity"] == RANKED[0]
+    ]
+    wide = [(name, width) for name, width in widths if width is not None and width > rule.within]
+    return TableProgress(
+        table=table,
+        blocks=max(took_s),
+        undecided=tuple(sorted(wide, key=lambda one: (-one[1], one[0]))),
+        spent_s=sum(took_s.values()),
+        block_s=max(took_s.values()),
+    )
+
+
+def half_width(row: Mapping[str, Any]) -> float | None:
+    """Half the width of the interval of a ratio to the best, as a share of the ratio.
+
+    Args:
+        row: A row of `tables.COMPARISONS`.
+
+    Returns:
+        The share, that of the interval on logarithms: 0.05 for a ratio that may be 5 % greater;
+        infinite without an interval; None for the best and for an entry without a ratio, which
+        more blocks would not change.
+    """
+    if row["ratio_to_best"] is None or row["best_framework"] == row["framework"]:
+        return None
+    low, high = row["ratio_to_best_low"], row["ratio_to_best_high"]
+    return math.inf if low is None or high is None else math.sqrt(high / low) - 1
