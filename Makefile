@@ -108,6 +108,10 @@ ranking-errors: setup ## how often rankings of simulated tables claim what is no
 comparison-coverage: setup ## how often intervals of simulated comparisons hold; five minutes
 	$(BIN)/python benches/comparison_coverage.py
 
+.PHONY: campaign-coverage
+campaign-coverage: setup ## how often intervals of simulated campaigns that stop early hold; half a minute
+	$(BIN)/python benches/campaign_coverage.py
+
 ROWS ?= 10000000
 
 .PHONY: bench

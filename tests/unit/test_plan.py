@@ -14,7 +14,18 @@ from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Exchange
-from plimsoll.plan import LeftOut, PlanEstimate, Trial, estimate, groups, left_out, plan, refused
+from plimsoll.plan import (
+    LeftOut,
+    PlanEstimate,
+    Trial,
+    blocks,
+    estimate,
+    groups,
+    left_out,
+    plan,
+    refused,
+    table,
+)
 
 HOLD = Stage("hold", 10.0, 64.0, 64.0)
 STEADY = Load("steady", "closed", (HOLD,))
@@ -209,3 +220,19 @@ def test_a_load_that_ends_after_some_requests_is_estimated_to_end_then() -> None
 def test_the_largest_trial_is_told_apart() -> None:
     found = estimated(STEADY, replace(STEADY, name="long", stages=(HOLD, HOLD)))
     assert (found.bytes, found.largest_trial_bytes) == (30_000 * 48, 20_000 * 48)
+
+
+def test_further_blocks_are_those_of_a_longer_plan() -> None:
+    more = plan(replace(CAMPAIGN, repetitions=5))
+    assert (*plan(CAMPAIGN), *blocks(CAMPAIGN, (4, 5))) == more
+    assert blocks(CAMPAIGN, (4,), no_json_by_wrk) == tuple(
+        trial for trial in more if trial.repetition == 4
+    )
+
+
+def test_blocks_that_may_be_the_last_keep_the_trials_of_a_table_together() -> None:
+    asked = replace(CAMPAIGN, until=0.05)
+    assert {trial.id for trial in plan(asked)} == {trial.id for trial in plan(CAMPAIGN)}
+    found = groups(plan(asked))
+    assert len(found) == 2 * 2 * 3
+    assert all(len({(table(one), one.repetition) for one in group}) == 1 for group in found)

@@ -11,7 +11,6 @@ import click
 
 from plimsoll import lab, plan, wording
 from plimsoll.cli import messages, options
-from plimsoll.statistics import block_looks
 
 if TYPE_CHECKING:
     from plimsoll.campaign.campaign import Campaign
@@ -80,7 +79,9 @@ def _blocks(asked: Campaign, estimate: plan.PlanEstimate) -> str:
     """How many blocks a campaign with `until` may have: `2 to 7 blocks, at most 5 min: `."""
     if not asked.until:
         return ""
-    most = block_looks.MOST
+    from plimsoll.comparison import further_blocks  # noqa: PLC0415 - heavy
+
+    most = further_blocks.MOST
     if asked.budget_s:
         fitting = asked.budget_s * asked.repetitions / estimate.duration_s
         most = min(most, max(asked.repetitions, math.floor(fitting)))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.statistics import block_looks
+from plimsoll.statistics import fixed_width
 from plimsoll.statistics.comparison import Comparison, compared
 from plimsoll.statistics.intervals import CONFIDENCE, Estimate, interval, middle
 
@@ -117,7 +117,9 @@ class ComparedTrial:
         return self.recording.driver_name
 
 
-def comparisons(repetitions: Sequence[ComparedTrial], first_look: int | None = None) -> pa.Table:
+def comparisons(
+    repetitions: Sequence[ComparedTrial], *, has_stopped_early: bool = False
+) -> pa.Table:
     """Every quantity of every framework by the schema of `tables.COMPARISONS`.
 
     Rows are in the order of endpoint, load, driver, quantity, then framework. Frameworks are
@@ -125,8 +127,7 @@ def comparisons(repetitions: Sequence[ComparedTrial], first_look: int | None = N
 
     Args:
         repetitions: The trials of one campaign.
-        first_look: Blocks after which it was first decided whether a table needs further ones;
-            None where their number was fixed.
+        has_stopped_early: Whether tables ended as soon as their intervals were narrow enough.
     """
     groups: dict[Key, list[ComparedTrial]] = {}
     for repetition in repetitions:
@@ -135,7 +136,7 @@ def comparisons(repetitions: Sequence[ComparedTrial], first_look: int | None = N
     for _, part in groupby(sorted(groups, key=lambda key: key[1:]), key=lambda key: key[1:]):
         field = {key: groups[key] for key in sorted(part)}
         for quantity in QUANTITIES:
-            rows += _compared(field, quantity, first_look)
+            rows += _compared(field, quantity, has_stopped_early=has_stopped_early)
     return pa.Table.from_pylist(rows, schema=tables.COMPARISONS.schema)
 
 
@@ -176,7 +177,7 @@ def observed(repetitions: Sequence[ComparedTrial], quantity: str) -> list[Observ
 
 
 def _compared(
-    field: Mapping[Key, Sequence[ComparedTrial]], quantity: str, first_look: int | None
+    field: Mapping[Key, Sequence[ComparedTrial]], quantity: str, *, has_stopped_early: bool
 ) -> list[Cells]:
     """One quantity of the frameworks at one endpoint and load, by one driver.
 
@@ -186,14 +187,17 @@ def _compared(
     own = _yardsticks(field)
     observations = [[] if is_own else found for is_own, found in zip(own, every, strict=True)]
     names = [framework for framework, *_ in field]
-    found = compared(observations, _confidence(field, sum(map(bool, observations)), first_look))
-    alone = _confidence(field, 1, first_look)
+    of_table, of_one = CONFIDENCE, CONFIDENCE
+    if has_stopped_early:
+        of_table = fixed_width.confidence(sum(map(bool, observations)))
+        of_one = fixed_width.confidence(1)
+    found = compared(observations, of_table)
     is_ranked = quantity in RANKED and sum(map(bool, observations)) > 1
     ranges = found.rank_ranges() if is_ranked else [None] * len(names)
     beside = _beside(found, names, quantity)
     return [
         {
-            **_row(key, quantity, [value for _, value in numbers], repetitions, alone),
+            **_row(key, quantity, [value for _, value in numbers], repetitions, of_one),
             **_ranks(ranks),
             "scatter_ratio": found.scatter,
             **ratios,
@@ -208,16 +212,6 @@ def _yardsticks(field: Mapping[Key, Sequence[ComparedTrial]]) -> list[bool]:
     """Which entries are the yardstick; none where there is nothing else to compare."""
     own = [repetitions[0].recording.is_yardstick for repetitions in field.values()]
     return own if not all(own) else [False] * len(own)
-
-
-def _confidence(
-    field: Mapping[Key, Sequence[ComparedTrial]], entries: int, first_look: int | None
-) -> float:
-    """Confidence of the intervals of a table, which may have stopped as soon as they allowed it."""
-    if first_look is None:
-        return CONFIDENCE
-    blocks = max(one.recording.repetition for found in field.values() for one in found)
-    return block_looks.confidence(entries, first_look, blocks)
 
 
 def _row(

@@ -6,7 +6,7 @@ one that has the fewest, of these the one with the widest interval. A block begi
 longest one of its table so far would still fit into the budget.
 
 Everything is a function of what is recorded, so a campaign that was killed goes on as if it had not
-been. Intervals allow for all of this (`statistics.block_looks`).
+been. Intervals allow for the stop (`statistics.fixed_width`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.comparison.comparisons import RANKED
-from plimsoll.statistics import block_looks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +25,9 @@ if TYPE_CHECKING:
 
     Table = tuple[str, str, str]
     """Endpoint, load and driver."""
+
+MOST = 60
+"""The most blocks of a table, where no budget ends it earlier."""
 
 End = Literal["decided", "budget", "most"]
 """Why no further block begins: all tables are decided, none fits, or there are `MOST` blocks."""
@@ -38,12 +40,10 @@ class Rule:
     Attributes:
         within: Half the width of each interval of a ratio to the best, as a share of the ratio.
         budget_s: Time of all trials after which no block begins, in seconds; infinite for none.
-        first: Blocks of each table, at least.
     """
 
     within: float
     budget_s: float
-    first: int
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Progress:
     @property
     def _open(self) -> list[TableProgress]:
         """Undecided tables that may have a further block."""
-        return [one for one in self.tables if one.undecided and one.blocks < block_looks.MOST]
+        return [one for one in self.tables if one.undecided and one.blocks < MOST]
 
 
 def rule(resolved: Mapping[str, Any] | None) -> Rule | None:
@@ -117,7 +117,7 @@ def rule(resolved: Mapping[str, Any] | None) -> Rule | None:
     if resolved is None or not resolved.get("until"):
         return None
     budget_s = resolved.get("budget_s") or math.inf
-    return Rule(resolved["until"], budget_s, resolved["repetitions"])
+    return Rule(resolved["until"], budget_s)
 
 
 def progress(

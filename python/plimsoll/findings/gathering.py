@@ -142,6 +142,6 @@ def _course(trial: TrialFindings) -> str:
 
 def _compared(results: Results, trials: Sequence[TrialFindings], rule: Rule | None) -> pa.Table:
     """Rows of `tables.COMPARISONS`, kept as well."""
-    compared = comparisons(_repetitions(trials), rule and rule.first)
+    compared = comparisons(_repetitions(trials), has_stopped_early=rule is not None)
     results.write_derived("comparisons", compared)
     return compared

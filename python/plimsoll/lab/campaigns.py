@@ -94,7 +94,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     with ExitStack() as closing:
         folder = RESULTS / asked.name if into is None else Path(into)
         stored = closing.enter_context(storages.opened(folder, storage))
-        following.require_same_looks(asked, stored)
+        following.require_until(asked, stored)
         conducting.conduct(
             (*trials, *following.begun(asked, refuses, stored)),
             _run_config(asked, tell),

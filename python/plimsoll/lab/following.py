@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import plan
+from plimsoll.comparison import further_blocks
 from plimsoll.errors import StorageError
 from plimsoll.findings import gathering
-from plimsoll.statistics import block_looks
 
 if TYPE_CHECKING:
     from plimsoll.campaign.campaign import Campaign
@@ -24,7 +24,7 @@ def begun(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ..
         stored: Its results.
     """
     planned = set(stored.planned_ids())
-    further = range(asked.repetitions + 1, block_looks.MOST + 1) if asked.until else ()
+    further = range(asked.repetitions + 1, further_blocks.MOST + 1) if asked.until else ()
     return tuple(one for one in plan.blocks(asked, further, refuses) if one.id in planned)
 
 
@@ -47,25 +47,17 @@ def group(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ..
     return tuple(one for one in block if plan.table(one) == following.table)
 
 
-def require_same_looks(asked: Campaign, stored: Results) -> None:
-    """Requires that intervals of a campaign with `until` allow for every look at its results.
-
-    They do whatever becomes of `until` and `budget`, as long as the first look stays where it was.
+def require_until(asked: Campaign, stored: Results) -> None:
+    """Requires that a campaign which may have stopped early is still read as one.
 
     Args:
         asked: The campaign.
         stored: Its results, of which there may be none yet.
 
     Raises:
-        StorageError: Earlier results were looked at after another number of blocks.
+        StorageError: It was run with `until` before, and intervals would no longer allow for that.
     """
     before = stored.campaign_resolved()
-    if before is None or not (asked.until or before.get("until")):
-        return
-    if not asked.until:
-        message = "was run with `until`, so its intervals allow for stopping early"
-        raise StorageError(f"`{stored.place}` {message}", "keep `until`, or use `--into DIR`")
-    if before["repetitions"] != asked.repetitions:
-        message = f"was run with `repetitions = {before['repetitions']}`, which intervals allow for"
-        hint = "keep `repetitions` and change `until` or `budget`, or use `--into DIR`"
-        raise StorageError(f"`{stored.place}` {message}", hint)
+    if before is not None and before.get("until") and not asked.until:
+        message = f"`{stored.place}` was run with `until`, and its intervals allow for that"
+        raise StorageError(message, "keep `until`, or choose another folder with `--into`")

@@ -349,8 +349,7 @@ def extent(findings: Findings) -> str:
     """What to say of trials that are missing, or why no further block was begun; may be empty."""
     count = len(findings.missing)
     if not count:
-        has_progress = findings.progress is not None and findings.progress.tables
-        return stopping.of_campaign(findings.progress) if has_progress else ""
+        return "" if findings.progress is None else stopping.of_campaign(findings.progress)
     return (
         f"{words.plural(count, 'trial')} of the plan {'is' if count == 1 else 'are'} missing: "
         "the campaign was interrupted. Run the same `plimsoll run` again to resume."

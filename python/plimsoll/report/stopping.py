@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 
 def of_campaign(progress: Progress) -> str:
-    """Why it stopped, with the entries whose intervals are too wide."""
+    """Why it stopped, with the entries whose intervals are too wide; empty without a trial."""
     within = _within(progress)
+    if not progress.tables:
+        return ""
     if progress.end == "decided":
         return f"Stopped after {_blocks(progress.tables)}: all intervals are within {within}."
     open_ = sorted(

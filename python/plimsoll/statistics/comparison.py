@@ -154,11 +154,16 @@ def _judged(
     for (one, other), value, reach in zip(design.pairs, found.values, found.reaches, strict=True):
         lows[one, other], lows[other, one] = value - reach, -value - reach
     np.fill_diagonal(lows, 0.0)
-    return effects, _implied(lows), math.sqrt(float(found.variances))
+    return effects, implied(lows), math.sqrt(float(found.variances))
 
 
-def _implied(lows: Array) -> Array:
-    """Lower ends with those that follow by a third entry (R. W. Floyd, Algorithm 97, 1962)."""
-    for third in range(len(lows)):
-        lows = np.maximum(lows, lows[:, third, None] + lows[None, third, :])
+def implied(lows: Array) -> Array:
+    """Lower ends with those that follow by a third entry (R. W. Floyd, Algorithm 97, 1962).
+
+    Args:
+        lows: For each pair the lower end of the interval of its difference, 0 for an entry and
+            itself; entries × entries, of one table or of many stacked in front.
+    """
+    for third in range(lows.shape[-1]):
+        lows = np.maximum(lows, lows[..., :, third, None] + lows[..., None, third, :])
     return lows

@@ -525,6 +525,35 @@ def test_a_length_of_turns_that_is_of_no_use_is_refused_with_line_and_reason(
     assert hint in problem.hint
 
 
+def test_a_campaign_may_go_on_until_its_intervals_are_narrow(root: Path) -> None:
+    assert (read(root, SHORT).until, read(root, SHORT).budget_s) == (0, 0)
+    asked = read(root, f'until = "5%"\nbudget = "5m"\n{SHORT}')
+    resolved = campaign.resolved(asked)
+    assert (asked.until, resolved["until"]) == (0.05, 0.05)
+    assert (asked.budget_s, resolved["budget_s"]) == (300, 300)
+    given = read(root, SHORT, "until=5%", "budget=5m")
+    assert (given.until, given.budget_s) == (asked.until, asked.budget_s)
+
+
+@pytest.mark.parametrize(
+    ("key", "message", "hint"),
+    [
+        ('until = "0%"', "`until` must be above 0% and below 100%", "such as `5%`"),
+        ("until = 5", "`until` must be above 0% and below 100%", "such as `5%`"),
+        ('until = "wide"', "`until`: `wide` is not a share", "write a share"),
+        ('budget = "5m"', "`budget` needs `until`", "set `until`"),
+        ('budget = "0s"\nuntil = "5%"', "`budget` must be more than 0", "remove it"),
+    ],
+)
+def test_a_rule_to_stop_that_says_nothing_is_refused_with_line_and_reason(
+    root: Path, key: str, message: str, hint: str
+) -> None:
+    (problem,) = problems(root, f"# rule\n{key}\n{SHORT}")
+    assert problem.where == "2"
+    assert problem.message.startswith(message)
+    assert hint in problem.hint
+
+
 @pytest.mark.parametrize(
     ("driver", "named"),
     [

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.campaign.quantities import UnreadableQuantity, cores, count, duration_s, number
+from plimsoll.campaign.quantities import (
+    UnreadableQuantity,
+    cores,
+    count,
+    duration_s,
+    number,
+    share,
+)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +97,21 @@ def test_what_is_no_count_is_named_with_a_way_out(written: object, problem: str)
         count(written)
     assert raised.value.message == problem
     assert "`10k`" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("written", "ratio"),
+    [("5%", 0.05), ("0.5 %", 0.005), ("0.05", 0.05), (0.05, 0.05), (" 5% ", 0.05), ("0%", 0.0)],
+)
+def test_a_share_is_read_in_percent_or_as_a_ratio(written: object, ratio: float) -> None:
+    assert share(written) == ratio
+
+
+@pytest.mark.parametrize("written", ["", "%", "five%", "5x%", "5s", "5%%", True, None, "-5%"])
+def test_what_is_no_share_is_refused_with_a_way_out(written: object) -> None:
+    with pytest.raises(UnreadableQuantity) as raised:
+        share(written)
+    assert "negative" in raised.value.message or "`5%`" in raised.value.hint
 
 
 def test_a_number_need_not_be_whole() -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -61,6 +62,7 @@ def conduct(
     repeat: campaign.Repeat = campaign.NOTHING,
     cool_down_s: float = 0.0,
     setting: RunConfig | None = None,
+    further: campaign.Further = tuple,
 ) -> CampaignEnded:
     return campaign.conduct(
         TRIALS if trials is None else trials,
@@ -69,6 +71,7 @@ def conduct(
         CampaignFiles(""),
         repeat=repeat,
         cool_down_s=cool_down_s,
+        further=further,
         tell=tell,
     )
 
@@ -107,6 +110,39 @@ def test_events_come_in_the_order_that_is_documented(results: ParquetResults) ->
     second = [event for event in told if isinstance(event, TrialStarted)][1]
     assert (second.number, second.of, second.left_s) == (2, 2, 3.0)
     assert told[-1] == CampaignEnded(completed=2, failed=())
+
+
+def test_further_trials_follow_the_plan_and_become_part_of_it(results: ParquetResults) -> None:
+    coming = [(toy_trials.trial(3), toy_trials.trial(4)), (toy_trials.trial(5),), ()]
+    asked_after: list[int] = []
+    told: list[Event] = []
+
+    def further() -> tuple[Trial, ...]:
+        asked_after.append(len(results.trial_ids()))
+        return coming.pop(0)
+
+    ended = conduct(results, tell=told.append, further=further, cool_down_s=0.01)
+    assert asked_after == [2, 4, 5]
+    assert results.planned_ids() == (*IDS, *(toy_trials.trial(number).id for number in (3, 4, 5)))
+    assert ended == CampaignEnded(5, ())
+    assert sum(isinstance(event, CoolingDown) for event in told) == 4
+
+
+def test_an_interrupted_further_trial_is_planned_and_not_recorded(results: ParquetResults) -> None:
+    more = toy_trials.trial(3)
+    with pytest.raises(Interrupted) as raised:
+        conduct(results, tell=interrupt_at(TrialStarted, 3), further=lambda: (more,))
+    assert raised.value.message == "interrupted; 2 of 3 trials are recorded"
+    assert results.planned_ids() == (*IDS, more.id)
+    assert results.trial_ids() == IDS
+
+
+def test_a_recording_says_how_long_its_trial_took(results: ParquetResults) -> None:
+    began_s = time.monotonic()
+    conduct(results, TRIALS[:1])
+    took_s = results.recording(IDS[0]).took_s
+    assert took_s is not None
+    assert 0 < took_s <= time.monotonic() - began_s
 
 
 def test_what_is_complete_is_not_conducted_again(results: ParquetResults) -> None:
