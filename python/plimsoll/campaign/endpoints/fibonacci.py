@@ -87,8 +87,7 @@ def _laborious(random: Random) -> tuple[Pairs, ...]:
 ENDPOINTS = (
     Endpoint(
         name="fibonacci",
-        summary="`GET /fibonacci/N` returns 200, `text/plain` and the N-th number, "
-        "to the digit",
+        summary="`GET /fibonacci/N` returns 200, `text/plain` and the N-th number, to the digit",
         exchanges=(_exchange(N),),
         probes=_probes,
         drawn=_under_load,
