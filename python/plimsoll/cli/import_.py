@@ -58,7 +58,9 @@ _MOST_DIGITS = 10
 
 @click.command(name="import", cls=options.Grouped, groups=GROUPS, epilog=EPILOGUE)
 @click.argument("files", nargs=-1, required=True, metavar="[TOOL] FILE...", type=click.Path())
-@click.option("--framework", metavar="NAME", help="Measured server.  [default: file name]")
+@click.option(
+    "--framework", metavar="NAME", help="Name of the measured server.  [default: file name]"
+)
 @click.option("--endpoint", metavar="NAME", help="Measured endpoint.  [default: label]")
 @click.option(
     "--label",
@@ -143,8 +145,9 @@ def command(
     Importing the same files again replaces the earlier recording.
 
     \b
-    plimsoll import jmeter results.csv.zip --cpu cpu.csv.zip --cores 72
-    plimsoll import jmeter engine1.jtl engine2.jtl --framework perfect-nio
+    plimsoll import jmeter results.csv.zip --framework perfect-nio
+    plimsoll import jmeter engine1.jtl engine2.jtl
+    plimsoll import jmeter results.csv.zip --cpu cpu.csv.zip --cores 72 --cpu-unit percent-of-one
     plimsoll import zabbix cpu.csv --cores 8
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     return cli.importing.imported(files, into, storage, chosen, judge=not no_judge, as_json=as_json)

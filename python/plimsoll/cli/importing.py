@@ -106,6 +106,7 @@ def _imported(
 def _about(first: Path, chosen: Mapping[str, Any]) -> About:
     return About(
         framework=chosen["framework"] or stem(first),
+        is_named_by_file=not chosen["framework"],
         endpoint=chosen["endpoint"] or "",
         labels=chosen["labels"],
         warm_up_s=chosen["warm_up"],

@@ -60,6 +60,7 @@ class About:
         partial: Whether to import the readable part of a damaged file.
         run: Number of the run to import, from 1; `runs.ALL` for all as one; None if there is only
             one.
+        is_named_by_file: Whether `framework` is the name of the file, since no other was given.
     """
 
     framework: str
@@ -69,6 +70,14 @@ class About:
     cores: int | None = None
     partial: bool = False
     run: int | None = None
+    is_named_by_file: bool = False
+
+    @property
+    def remark(self) -> str:
+        """Where the name of the framework comes from, if it was not given; else empty."""
+        if not self.is_named_by_file:
+            return ""
+        return f"`{self.framework}` is the name of the file; `--framework NAME` names the server"
 
 
 @dataclass(frozen=True)
@@ -188,7 +197,8 @@ def readings(cpu: Cpu, about: About, results: Results) -> Imported:
         rows = zabbix.readings(found, zero_ns, end_ns, tally)
         write_usage(rows, into / "usage.parquet")
         recording = replace(
-            _of_readings(trial, about, zero_ns, derived.stages), notes=tuple(_said(tally))
+            _of_readings(trial, about, zero_ns, derived.stages),
+            notes=tuple(filter(None, (*_said(tally), about.remark))),
         )
         documents.keep_recording(recording, into)
     return Imported(recording, (tally,))
@@ -358,7 +368,7 @@ def _recording(
         cores=(),
         threads=users,
         ended_by="",
-        notes=tuple(_notes(derived, written, tallies)),
+        notes=tuple(filter(None, (*_notes(derived, written, tallies), about.remark))),
     )
     hosts = list(written.first_ns)
     recording = _of_readings(trial, about, written.zero_utc_ns, derived.stages)

@@ -253,15 +253,23 @@ def _cores(value: float, options: CpuOptions, tally: ImportStats) -> float:
     Raises:
         InputError: It exceeds the number of cores.
     """
-    if options.unit == "cores":
-        busy = value
-    elif options.unit == "percent-of-one":
-        busy = value / 100
-    else:
-        busy = value / 100 * (options.cores or 0)
     most = (options.cores or math.inf) * _TOLERANCE_PERCENT / 100
+    busy = _in_unit(value, options.unit, options.cores)
     if busy > most:
         message = f"`{value:g}` would be {busy:g} cores, but the server has {options.cores}"
-        hint = f"give the unit with `--cpu-unit`: `{'`, `'.join(UNITS)}`"
+        in_units = {unit: _in_unit(value, unit, options.cores) for unit in UNITS}
+        fitting = [
+            f"`{unit}` ({cores:g} cores)" for unit, cores in in_units.items() if cores <= most
+        ]
+        hint = f"give the unit with `--cpu-unit`: {' or '.join(fitting)}"
+        if not fitting:
+            hint = "give more `--cores`, or export the CPU usage of this server"
         raise InputError([Problem(tally.file, message, hint)])
     return busy
+
+
+def _in_unit(value: float, unit: Unit, cores: int | None) -> float:
+    """Busy cores of a value in a unit."""
+    if unit == "cores":
+        return value
+    return value / 100 * (1 if unit == "percent-of-one" else cores or 0)
