@@ -29,6 +29,11 @@ CAPTION = (
     "significantly different: each may hold any of the ranks at its left. A void number "
     "is shown, not ranked."
 )
+CAPTION_OF_ONE = (
+    "Median goodput (successful responses per second) with its 95 % interval over repetitions; "
+    "rings are the repetitions. One entry alone is not ranked."
+)
+"""The caption where no table has a second entry."""
 TABLE = "standings"
 COLUMNS = {
     "rank": "rank",

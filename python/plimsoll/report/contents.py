@@ -477,6 +477,13 @@ def rankings(findings: Findings) -> list[RankingContents]:
     return [_ranking(ranking, findings, compared, states) for ranking in findings.rankings]
 
 
+def detail(rankings: Sequence[RankingContents]) -> tuple[str, str]:
+    """Heading and caption of the rankings; tables of one entry each rank nothing."""
+    if any(ranking.rows[1:] for ranking in rankings):
+        return "Ranking in detail", charts.comparison.CAPTION
+    return "Results in detail", charts.comparison.CAPTION_OF_ONE
+
+
 def _ranking(
     ranking: Ranking,
     findings: Findings,

@@ -158,6 +158,7 @@ def render(findings: Findings) -> str:
             doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
             matrix=_matrix(rankings),
             rankings=rankings,
+            detail=contents.detail(ranked),
             against_latency=_pictures(against_latency.drawn(findings), drawn),
             sections=[_section(section, drawn) for section in sections.of(findings)],
             servers=servers.rows(findings),

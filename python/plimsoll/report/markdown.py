@@ -65,6 +65,7 @@ def drawn(findings: Findings) -> Iterator[tuple[str, str]]:
 def render(findings: Findings) -> str:
     """The report as text."""
     rankings = contents.rankings(findings)
+    heading, caption = contents.detail(rankings)
     machines = contents.machines(findings).values()
     detailed = [part for ranking in rankings for part in _ranking(ranking)]
     others = [part for section in sections.of(findings) for part in _section(section)]
@@ -75,7 +76,7 @@ def render(findings: Findings) -> str:
         *_answers(findings, rankings),
         *_notices(findings),
         *_folded("Can these numbers be trusted?", _verdict(findings)),
-        *_folded("Ranking in detail", [said(charts.comparison.CAPTION), *detailed]),
+        *_folded(heading, [said(caption), *detailed]),
         *_folded(against_latency.TITLE, _against_latency(findings)),
         *(_folded("Further tables", others) if others else ()),
         *_folded("Servers", _servers(findings)),

@@ -104,8 +104,9 @@ def _summary(findings: Findings) -> Iterator[Block]:
     yield from _campaign(contents.of_campaign(findings))
     yield from (_failed(trial) for trial in contents.trials(findings) if trial.error)
     yield from (_doubt(doubt) for doubt in contents.doubts(findings))
-    for number, ranking in enumerate(contents.rankings(findings)):
-        yield from _ranking(ranking, is_first=number == 0)
+    rankings = contents.rankings(findings)
+    for number, ranking in enumerate(rankings):
+        yield from _ranking(ranking, () if number else contents.detail(rankings))
     yield from _against_latency(against_latency.drawn(findings))
     for section in sections.of(findings):
         yield from _section(section)
@@ -214,8 +215,8 @@ def _advised(remark: Remark) -> Iterator[str]:
         yield one.remedy and f"→ {one.remedy}"
 
 
-def _ranking(ranking: RankingContents, *, is_first: bool) -> Iterator[Block]:
-    """A ranking as picture and table; the words on all of them stand above the first."""
+def _ranking(ranking: RankingContents, above: Sequence[str]) -> Iterator[Block]:
+    """A ranking as picture and table; above the first, heading and caption of all of them."""
     drawn = sized(charts.comparison.draw(ranking.ranking), ts.TEXT_WIDTH_PT / _SCALE, {})
     blocks = [
         _heading(ranking.title, 10.0),
@@ -223,9 +224,9 @@ def _ranking(ranking: RankingContents, *, is_first: bool) -> Iterator[Block]:
         ts.space(4),
         _ranking_table(ranking),
     ]
-    if is_first:
-        caption = ts.paragraph(charts.comparison.CAPTION, 8, colour=canvas.MUTED)
-        blocks = [_heading("Ranking"), caption, *blocks]
+    if above:
+        heading, caption = above
+        blocks = [_heading(heading), ts.paragraph(caption, 8, colour=canvas.MUTED), *blocks]
     yield ts.stacked(blocks)
     if ranking.leads:
         yield _leads(ranking)

@@ -10,7 +10,7 @@ import sample
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.report import answer, contents
+from plimsoll.report import answer, contents, html, markdown
 from plimsoll.report.answer import RankingAnswer
 
 
@@ -109,3 +109,15 @@ def test_bars_share_a_scale_that_void_numbers_do_not_stretch() -> None:
     assert go.high is not None
     assert go.low < go.length < go.high <= 1
     assert django.length == 1.0
+
+
+def test_one_entry_alone_is_not_called_a_ranking() -> None:
+    go, node = repeated("go", 13_500.0), repeated("node", 10_000.0)
+    assert contents.detail(contents.rankings(findings(*go, *node)))[0] == "Ranking in detail"
+    alone = findings(*go)
+    heading, caption = contents.detail(contents.rankings(alone))
+    assert heading == "Results in detail"
+    assert "not ranked" in caption
+    for text in (html.render(alone), markdown.render(alone)):
+        assert heading in text
+        assert "Ranking in detail" not in text
