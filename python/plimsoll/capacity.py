@@ -80,14 +80,24 @@ def identity(machine: Mapping[str, Any], engine: str) -> dict[str, object]:
 
 
 def file(machine: Mapping[str, Any], engine: str) -> Path:
-    """The file with the capacities of a host and an engine.
+    """The file with the capacities of a host and an engine."""
+    text = json.dumps(identity(machine, engine), sort_keys=True)
+    mark = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return state_folder() / f"ceiling-{mark}.json"
+
+
+def state_folder() -> Path:
+    """The user's folder for what is known of this host.
 
     Source:
         XDG Base Directory Specification, `XDG_STATE_HOME`.
+
+    Raises:
+        RuntimeError: The user has no home folder.
     """
-    text = json.dumps(identity(machine, engine), sort_keys=True)
-    mark = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return _state_folder() / "plimsoll" / f"ceiling-{mark}.json"
+    named = os.environ.get("XDG_STATE_HOME", "")
+    base = Path(named) if named.startswith("/") else Path.home() / ".local" / "state"
+    return base / "plimsoll"
 
 
 def keep(
@@ -155,8 +165,3 @@ def nearest(
         )
 
     return min(ceilings, key=distance, default=None)
-
-
-def _state_folder() -> Path:
-    named = os.environ.get("XDG_STATE_HOME", "")
-    return Path(named) if named.startswith("/") else Path.home() / ".local" / "state"

@@ -11,12 +11,13 @@ import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.requests import DRAWN, DRAWN_BY_TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.framework import Framework
@@ -35,11 +36,20 @@ REQUEST_BYTES = 48
 ASSUMED_REQUESTS_PER_S = 50_000.0
 """Requests per second assumed by an estimate if the load does not define them."""
 
-ASSUMED_AROUND_S = 2.0
-"""Seconds of a trial without load, assumed by an estimate.
+ASSUMED_AROUND_S = 4.0
+"""Seconds of a trial without load, assumed by an estimate where nothing is known.
 
-Start, two checks of the contract, stop, and storing the rows.
+Start, two checks of the contract, stop, and what its verdicts need apart from rows.
 """
+
+ROW_S = 2e-6
+"""Seconds for which each request is stored, summarised and judged after the load."""
+
+REPORT_S = 5.0
+"""Seconds from the last trial to the end of `run`: start of the program, comparisons, report."""
+
+REPORT_PER_TRIAL_S = 0.3
+"""Seconds of the report for each trial."""
 
 SEED_BITS = 53
 """Length of a trial's seed, so that every JSON parser reads it exactly."""
@@ -129,18 +139,34 @@ class Refused:
 
 
 @dataclass(frozen=True)
+class Pace:
+    """What the last trial of a framework on this host tells about the next.
+
+    Attributes:
+        around_s: Seconds without load, and without what depends on the number of requests.
+        requests_per_s: Requests per second of a closed load.
+    """
+
+    around_s: float = ASSUMED_AROUND_S
+    requests_per_s: float = ASSUMED_REQUESTS_PER_S
+
+
+ASSUMED = Pace()
+"""The pace of a framework that never ran on this host."""
+
+
+@dataclass(frozen=True)
 class PlanEstimate:
     """Time and disk space that a plan needs.
 
     Attributes:
         trials: Number of trials.
         load_s: Time under load, in seconds.
-        duration_s: Total time in seconds: loads, pauses, and the rest of each trial.
+        duration_s: Total time of `run` in seconds: loads, pauses, the rest of each trial, report.
         requests: Requests sent.
         bytes: Size of their records before compression, all trials together.
         largest_trial_bytes: The same for the trial with the most requests.
-        assumed_requests_per_s: Assumed requests per second.
-        assumed_around_s: Assumed seconds of each trial without load.
+        assumed_trials: Trials whose framework never ran on this host, so that `ASSUMED` holds.
     """
 
     trials: int
@@ -149,8 +175,7 @@ class PlanEstimate:
     requests: int
     bytes: int
     largest_trial_bytes: int
-    assumed_requests_per_s: float
-    assumed_around_s: float
+    assumed_trials: int
 
 
 def _nothing(driver: str, load: Load, exchanges: Sequence[Exchange]) -> str:
@@ -254,41 +279,42 @@ def _sent(campaign: Campaign) -> dict[str, tuple[Exchange, ...]]:
 def estimate(
     trials: Sequence[Trial],
     cool_down_s: float,
-    requests_per_s: float = ASSUMED_REQUESTS_PER_S,
-    around_s: float = ASSUMED_AROUND_S,
+    paces: Mapping[str, Pace] = MappingProxyType({}),
+    *,
+    idle_s: float = 0.0,
+    assumed: Pace = ASSUMED,
 ) -> PlanEstimate:
     """Time and disk space that some trials need.
 
-    The number of requests of a closed load depends on the server, so a rate is assumed, up to the
-    limits of the load: its think time and its number of requests. An open load defines the number.
+    The number of requests of a closed load depends on the server: it is taken from the pace, up to
+    the limits of the load: its think time and its number of requests. An open load defines it.
 
     Args:
         trials: The trials.
         cool_down_s: Pause between two of them, in seconds.
-        requests_per_s: Assumed rate of every server.
-        around_s: Assumed time of each trial without load, in seconds.
+        paces: What is known of frameworks, by their references.
+        idle_s: Seconds for which the idle host is read before and after each trial.
+        assumed: The pace of other frameworks.
 
     Returns:
         The estimate.
     """
-    requests = [_requests(trial.load, requests_per_s) for trial in trials]
-    load_s = sum(_load_s(trial.load, requests_per_s) for trial in trials)
-    pauses_s = cool_down_s * max(0, len(trials) - 1)
+    of_each = [paces.get(trial.framework.reference, assumed) for trial in trials]
+    pairs = list(zip(trials, of_each, strict=True))
+    requests = [_requests(trial.load, pace.requests_per_s) for trial, pace in pairs]
+    load_s = sum(_load_s(trial.load, pace.requests_per_s) for trial, pace in pairs)
+    around_s = sum(pace.around_s for pace in of_each) + ROW_S * sum(requests)
+    idle_and_pauses_s = 2 * idle_s * len(trials) + cool_down_s * max(0, len(trials) - 1)
+    report_s = REPORT_S + REPORT_PER_TRIAL_S * len(trials) if trials else 0.0
     return PlanEstimate(
         trials=len(trials),
         load_s=load_s,
-        duration_s=load_s + pauses_s + around_s * len(trials),
+        duration_s=load_s + around_s + idle_and_pauses_s + report_s,
         requests=sum(requests),
         bytes=sum(requests) * REQUEST_BYTES,
         largest_trial_bytes=max(requests, default=0) * REQUEST_BYTES,
-        assumed_requests_per_s=requests_per_s,
-        assumed_around_s=around_s,
+        assumed_trials=sum(trial.framework.reference not in paces for trial in trials),
     )
-
-
-def duration_s(trials: Sequence[Trial], cool_down_s: float) -> float:
-    """Total time of some trials in seconds, as in `estimate`."""
-    return estimate(trials, cool_down_s).duration_s
 
 
 def _left_out_of(

@@ -15,7 +15,11 @@ from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Exchange
 from plimsoll.plan import (
+    REPORT_PER_TRIAL_S,
+    REPORT_S,
+    ROW_S,
     LeftOut,
+    Pace,
     PlanEstimate,
     Trial,
     blocks,
@@ -47,7 +51,7 @@ def estimated(*loads: Load, cool_down_s: float = 0.0) -> PlanEstimate:
             CAMPAIGN, frameworks=(GO,), endpoints=(by_name("2048"),), loads=loads, repetitions=1
         )
     )
-    return estimate(trials, cool_down_s, requests_per_s=1000.0, around_s=2.0)
+    return estimate(trials, cool_down_s, assumed=Pace(2.0, 1000.0))
 
 
 def test_a_trial_is_named_after_all_that_it_is() -> None:
@@ -186,14 +190,33 @@ def test_a_campaign_without_anything_to_do_has_no_trials() -> None:
 
 def test_the_time_of_a_plan_is_load_pauses_and_what_lies_around() -> None:
     found = estimated(STEADY, replace(STEADY, name="other"), cool_down_s=5.0)
-    assert (found.trials, found.load_s, found.duration_s) == (2, 20.0, 20.0 + 5.0 + 2 * 2.0)
+    assert (found.trials, found.load_s) == (2, 20.0)
+    report_s = REPORT_S + 2 * REPORT_PER_TRIAL_S
+    assert found.duration_s == pytest.approx(25.0 + 2 * 2.0 + found.requests * ROW_S + report_s)
+
+
+def test_what_is_known_of_a_framework_replaces_what_is_assumed() -> None:
+    trials = plan(replace(CAMPAIGN, frameworks=(GO, RAILS), endpoints=(by_name("2048"),)))
+    paces = {"go": Pace(around_s=1.0, requests_per_s=100.0)}
+    found = estimate(trials, 0.0, paces, assumed=Pace(3.0, 10.0))
+    assert found.assumed_trials == 6
+    assert found.requests == 6 * 1000 + 6 * 100
+    report_s = REPORT_S + 12 * REPORT_PER_TRIAL_S
+    around_s = 6 * 1.0 + 6 * 3.0 + found.requests * ROW_S
+    assert found.duration_s == pytest.approx(12 * 10.0 + around_s + report_s)
+
+
+def test_the_idle_host_is_read_before_and_after_each_trial() -> None:
+    trials = plan(replace(CAMPAIGN, frameworks=(GO,), repetitions=1))
+    plain, idle = (estimate(trials, 0.0, idle_s=idle_s) for idle_s in (0.0, 5.0))
+    assert idle.duration_s - plain.duration_s == pytest.approx(2 * 5.0 * len(trials))
 
 
 def test_a_closed_load_is_estimated_by_an_assumed_rate() -> None:
     found = estimated(STEADY)
     assert found.requests == 10_000
     assert found.bytes == found.largest_trial_bytes == 480_000
-    assert found.assumed_requests_per_s == 1000.0
+    assert found.assumed_trials == 1
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll import machine
+from plimsoll import lab, machine
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import messages, pasting
 from plimsoll.conduct import trial_state
@@ -94,13 +95,17 @@ def _looked_at(framework: Framework, log: Path, seed: int, found: Checked) -> It
     cores = machine.divide_cores(None, None).server
     with server.started(framework, log=log, cores=cores) as running:
         found["start_s"] = running.start_s
+        begun_s = time.monotonic()
         yield from _endpoints(framework, running, seed)
+        checked_s = time.monotonic() - begun_s
         seen = trial_state.at_rest(running)
         found |= {"rest_rss_bytes": seen.rest_rss_bytes, "backlogs": list(seen.backlogs)}
         yield "backlog", _backlog(framework, seen)
         stopped = running.stop()
     found |= {"exit_code": stopped.exit_code, "stop_s": stopped.duration_s}
     yield "stop", _stop(framework, stopped)
+    began_and_ended_s = (running.start_s or 0.0) + stopped.duration_s
+    lab.paces.keep_check(framework, began_and_ended_s, checked_s / len(framework.endpoints))
 
 
 def _endpoints(framework: Framework, running: RunningServer, seed: int) -> Iterator[Found]:

@@ -40,8 +40,8 @@ def command(
     refuses = lab.selection.refusals(asked)
     trials = plan.plan(asked, refuses)
     lab.selection.require_rule(asked, trials)
-    around_s = plan.ASSUMED_AROUND_S + 2 * asked.idle_s
-    estimate = plan.estimate(trials, asked.cool_down_s, around_s=around_s)
+    paces = lab.paces.known(asked.frameworks)
+    estimate = plan.estimate(trials, asked.cool_down_s, paces, idle_s=asked.idle_s)
     unready = lab.selection.unready(asked.frameworks)
     if as_json:
         found = {
@@ -93,12 +93,18 @@ def _blocks(asked: Campaign, estimate: plan.PlanEstimate) -> str:
 
 
 def _spoken(estimate: plan.PlanEstimate) -> str:
+    assumed = (
+        f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran here:"
+        f" {plan.ASSUMED_REQUESTS_PER_S:,.0f} requests per second and"
+        f" {plan.ASSUMED_AROUND_S:g} s besides the load assumed"
+    )
     return (
         f"{wording.several(estimate.trials, 'trial')}, {_time(estimate.load_s)} of load,"
         f" about {_time(estimate.duration_s)} in total;"
-        f" at {estimate.assumed_requests_per_s:,.0f} requests per second,"
+        f" {estimate.requests:,} requests,"
         f" {_size(estimate.bytes)} of uncompressed records,"
         f" {_size(estimate.largest_trial_bytes)} for the largest trial"
+        f"{assumed if estimate.assumed_trials else ''}"
     )
 
 

@@ -16,6 +16,7 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, nobody
 from plimsoll.findings import campaign_thresholds, derivation, gathering
 from plimsoll.lab import following, selection
+from plimsoll.lab.paces import Watch
 from plimsoll.lab.results import CampaignResults
 from plimsoll.report import words
 from plimsoll.storage.documents import CampaignFiles
@@ -111,7 +112,7 @@ def run(  # noqa: PLR0913 - one argument for each option
                 void=_void(stored) if again else (),
             ),
             further=lambda: following.group(asked, refuses, stored),
-            tell=_judging(stored, tell) if judge else tell,
+            tell=Watch(_judging(stored, tell) if judge else tell, asked.idle_s),
         )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
 

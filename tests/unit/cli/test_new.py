@@ -79,10 +79,13 @@ def test_the_printed_commands_work_as_they_are(root: Path, monkeypatch: pytest.M
     first, *commands = ran.stdout.splitlines()
     assert first == "made `frameworks/tiny`, a copy of `model` in 3 files; next:"
     assert [one.strip() for one in commands] == ["plimsoll install tiny", "plimsoll check tiny"]
+    said = ""
     for line in commands:
         then = CliRunner().invoke(plimsoll, shlex.split(line)[1:], standalone_mode=False)
         assert (then.exception, then.return_value) == (None, 0)
-    assert "failed" not in then.stdout
+        said += then.stdout
+    assert " ok\n" in said
+    assert "failed" not in said
 
 
 def test_a_folder_elsewhere_is_named_in_the_commands(root: Path, tmp_path: Path) -> None:

@@ -1,0 +1,130 @@
+"""Paces: what trials of a framework took on this host, so that the next plan is estimated well.
+
+They are in a user file, and may be deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll import capacity, events, plan
+from plimsoll.plan import ROW_S, Pace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.events import Event, Listener
+    from plimsoll.plan import Trial
+    from plimsoll.recording import Recording
+
+BESIDE_S = 1.5
+"""Seconds of a trial besides its load, its server and contract: versions, digests, verdicts."""
+
+
+def known(frameworks: Sequence[Framework]) -> dict[str, Pace]:
+    """What is known of some frameworks, by their references."""
+    kept = _read()
+    return {one.reference: kept[_key(one)] for one in frameworks if _key(one) in kept}
+
+
+def keep(paces: Sequence[tuple[Framework, Pace]]) -> None:
+    """Keeps paces in place of earlier ones, and forgets frameworks whose folder is gone.
+
+    Without a writable file, nothing is kept.
+    """
+    earlier = {key: pace for key, pace in _read().items() if _folder(key).is_dir()}
+    content = earlier | {_key(one): pace for one, pace in paces}
+    with suppress(OSError, RuntimeError):
+        path = _file()
+        partial = path.with_name(f"{path.name}.{os.getpid()}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(json.dumps({key: asdict(one) for key, one in content.items()}), "utf-8")
+        partial.replace(path)
+
+
+def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:
+    """Keeps what a check tells of trials to come, unless there were trials.
+
+    Args:
+        framework: The framework.
+        started_and_stopped_s: Seconds of its start and of its stop.
+        checked_s: Mean seconds of the contract check of an endpoint; a trial has two.
+    """
+    if not known([framework]):
+        around_s = started_and_stopped_s + 2 * checked_s + BESIDE_S
+        keep([(framework, Pace(around_s))])
+
+
+@dataclass
+class Watch:
+    """A listener that passes events on, and keeps the pace of each trial that completes.
+
+    Attributes:
+        tell: The listener that events are passed on to.
+        idle_s: Seconds for which the idle host is read before and after each trial.
+    """
+
+    tell: Listener
+    idle_s: float = 0.0
+    _begun_s: float = 0.0
+    _ended: list[tuple[Trial, Recording]] = field(default_factory=list["tuple[Trial, Recording]"])
+
+    def __call__(self, event: Event) -> None:
+        """Passes an event on."""
+        match event:
+            case events.TrialStarted() | events.GroupStarted():
+                self._keep()
+                self._begun_s = time.monotonic()
+            case events.CoolingDown() | events.CampaignEnded():
+                self._keep()
+            case _:
+                pass
+        self.tell(event)
+        if isinstance(event, events.TrialEnded):
+            self._ended.append((event.trial, event.recording))
+
+    def _keep(self) -> None:
+        """Keeps what the trials took that ran since the last beginning, those of a turn alike."""
+        if not self._ended:
+            return
+        ended, self._ended = self._ended, []
+        load_s = sum(plan.estimate([trial], 0.0).load_s for trial, _ in ended)
+        sent = {trial.id: one.driver.sent if one.driver else None for trial, one in ended}
+        rows_s = ROW_S * sum(count or 0 for count in sent.values())
+        passed_s = time.monotonic() - self._begun_s
+        around_s = max(0.0, (passed_s - load_s - rows_s) / len(ended) - 2 * self.idle_s)
+        keep(
+            [
+                (trial.framework, Pace(around_s, count / trial.load.duration_s))
+                for trial, recording in ended
+                if recording.ending.kind == "completed" and (count := sent[trial.id])
+            ]
+        )
+
+
+def _key(framework: Framework) -> str:
+    return f"{framework.folder.resolve()}:{framework.variant}"
+
+
+def _folder(key: str) -> Path:
+    return Path(key.rpartition(":")[0])
+
+
+def _read() -> dict[str, Pace]:
+    """All that is kept; nothing of what is damaged."""
+    try:
+        content = json.loads(_file().read_text("utf-8"))
+        return {str(key): Pace(**value) for key, value in content.items()}
+    except (OSError, RuntimeError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _file() -> Path:
+    return capacity.state_folder() / "paces.json"
