@@ -45,11 +45,11 @@ Start, two checks of the contract, stop, and what its verdicts need apart from r
 ROW_S = 2e-6
 """Seconds for which each request is stored, summarised and judged after the load."""
 
-REPORT_S = 5.0
-"""Seconds from the last trial to the end of `run`: start of the program, comparisons, report."""
+REPORT_S = 3.0
+"""Seconds of verdicts on a campaign and its report, assumed by an estimate."""
 
-REPORT_PER_TRIAL_S = 0.3
-"""Seconds of the report for each trial."""
+REPORT_PER_TRIAL_S = 0.9
+"""The same for each trial: its charts in every format."""
 
 SEED_BITS = 53
 """Length of a trial's seed, so that every JSON parser reads it exactly."""
@@ -282,6 +282,7 @@ def estimate(
     paces: Mapping[str, Pace] = MappingProxyType({}),
     *,
     idle_s: float = 0.0,
+    report_factor: float = 1.0,
     assumed: Pace = ASSUMED,
 ) -> PlanEstimate:
     """Time and disk space that some trials need.
@@ -294,6 +295,7 @@ def estimate(
         cool_down_s: Pause between two of them, in seconds.
         paces: What is known of frameworks, by their references.
         idle_s: Seconds for which the idle host is read before and after each trial.
+        report_factor: How much longer the report takes on this host than `report_s` says.
         assumed: The pace of other frameworks.
 
     Returns:
@@ -305,16 +307,20 @@ def estimate(
     load_s = sum(_load_s(trial.load, pace.requests_per_s) for trial, pace in pairs)
     around_s = sum(pace.around_s for pace in of_each) + ROW_S * sum(requests)
     idle_and_pauses_s = 2 * idle_s * len(trials) + cool_down_s * max(0, len(trials) - 1)
-    report_s = REPORT_S + REPORT_PER_TRIAL_S * len(trials) if trials else 0.0
     return PlanEstimate(
         trials=len(trials),
         load_s=load_s,
-        duration_s=load_s + around_s + idle_and_pauses_s + report_s,
+        duration_s=load_s + around_s + idle_and_pauses_s + report_factor * report_s(len(trials)),
         requests=sum(requests),
         bytes=sum(requests) * REQUEST_BYTES,
         largest_trial_bytes=max(requests, default=0) * REQUEST_BYTES,
         assumed_trials=sum(trial.framework.reference not in paces for trial in trials),
     )
+
+
+def report_s(trials: int) -> float:
+    """Seconds that the report of some trials is assumed to take."""
+    return REPORT_S + REPORT_PER_TRIAL_S * trials if trials else 0.0
 
 
 def _left_out_of(

@@ -15,8 +15,6 @@ from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Exchange
 from plimsoll.plan import (
-    REPORT_PER_TRIAL_S,
-    REPORT_S,
     ROW_S,
     LeftOut,
     Pace,
@@ -28,6 +26,7 @@ from plimsoll.plan import (
     left_out,
     plan,
     refused,
+    report_s,
     table,
 )
 
@@ -191,8 +190,7 @@ def test_a_campaign_without_anything_to_do_has_no_trials() -> None:
 def test_the_time_of_a_plan_is_load_pauses_and_what_lies_around() -> None:
     found = estimated(STEADY, replace(STEADY, name="other"), cool_down_s=5.0)
     assert (found.trials, found.load_s) == (2, 20.0)
-    report_s = REPORT_S + 2 * REPORT_PER_TRIAL_S
-    assert found.duration_s == pytest.approx(25.0 + 2 * 2.0 + found.requests * ROW_S + report_s)
+    assert found.duration_s == pytest.approx(25.0 + 2 * 2.0 + found.requests * ROW_S + report_s(2))
 
 
 def test_what_is_known_of_a_framework_replaces_what_is_assumed() -> None:
@@ -201,9 +199,14 @@ def test_what_is_known_of_a_framework_replaces_what_is_assumed() -> None:
     found = estimate(trials, 0.0, paces, assumed=Pace(3.0, 10.0))
     assert found.assumed_trials == 6
     assert found.requests == 6 * 1000 + 6 * 100
-    report_s = REPORT_S + 12 * REPORT_PER_TRIAL_S
     around_s = 6 * 1.0 + 6 * 3.0 + found.requests * ROW_S
-    assert found.duration_s == pytest.approx(12 * 10.0 + around_s + report_s)
+    assert found.duration_s == pytest.approx(12 * 10.0 + around_s + report_s(12))
+
+
+def test_a_host_that_is_slower_at_reports_needs_longer() -> None:
+    trials = plan(replace(CAMPAIGN, frameworks=(GO,), repetitions=1))
+    plain, slower = (estimate(trials, 0.0, report_factor=factor) for factor in (1.0, 3.0))
+    assert slower.duration_s - plain.duration_s == pytest.approx(2 * report_s(len(trials)))
 
 
 def test_the_idle_host_is_read_before_and_after_each_trial() -> None:

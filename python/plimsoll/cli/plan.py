@@ -41,7 +41,13 @@ def command(
     trials = plan.plan(asked, refuses)
     lab.selection.require_rule(asked, trials)
     paces = lab.paces.known(asked.frameworks)
-    estimate = plan.estimate(trials, asked.cool_down_s, paces, idle_s=asked.idle_s)
+    estimate = plan.estimate(
+        trials,
+        asked.cool_down_s,
+        paces,
+        idle_s=asked.idle_s,
+        report_factor=lab.paces.report_factor(),
+    )
     unready = lab.selection.unready(asked.frameworks)
     if as_json:
         found = {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 import plimsoll
-from plimsoll import cli, errors
+from plimsoll import cli, errors, lab
 from plimsoll.cli import messages, options, reporting
 
 if TYPE_CHECKING:
@@ -85,7 +86,9 @@ def command(  # noqa: PLR0913 - one argument for each option
         code = 0
         if not no_report:
             formats = reporting.EVERY_FORMAT
+            begun_s = time.monotonic()
             code = reporting.judge_and_report(results, formats, accepted, strict=strict)
+            lab.paces.keep_report(len(results.trials), time.monotonic() - begun_s)
         if code and (void := results.void):
             trials_are = "1 trial is" if len(void) == 1 else f"{len(void)} trials are"
             messages.note(f"{trials_are} void; the same command with `--again` repeats them")

@@ -1,4 +1,4 @@
-"""Paces: what trials of a framework took on this host, so that the next plan is estimated well.
+"""Paces: what trials and reports took on this host, so that the next plan is estimated well.
 
 They are in a user file, and may be deleted.
 """
@@ -17,12 +17,15 @@ from plimsoll import capacity, events, plan
 from plimsoll.plan import ROW_S, Pace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.campaign.framework import Framework
     from plimsoll.events import Event, Listener
     from plimsoll.plan import Trial
     from plimsoll.recording import Recording
+
+_REPORT = "report"
+"""The key of the report of one trial, among the keys of frameworks, which have a `:`."""
 
 BESIDE_S = 1.5
 """Seconds of a trial besides its load, its server and contract: versions, digests, verdicts."""
@@ -39,14 +42,36 @@ def keep(paces: Sequence[tuple[Framework, Pace]]) -> None:
 
     Without a writable file, nothing is kept.
     """
-    earlier = {key: pace for key, pace in _read().items() if _folder(key).is_dir()}
-    content = earlier | {_key(one): pace for one, pace in paces}
+    earlier = _read().items()
+    there = {key: pace for key, pace in earlier if key == _REPORT or _folder(key).is_dir()}
+    _write(there | {_key(one): pace for one, pace in paces})
+
+
+def _write(content: Mapping[str, Pace]) -> None:
     with suppress(OSError, RuntimeError):
         path = _file()
         partial = path.with_name(f"{path.name}.{os.getpid()}")
         path.parent.mkdir(parents=True, exist_ok=True)
         partial.write_text(json.dumps({key: asdict(one) for key, one in content.items()}), "utf-8")
         partial.replace(path)
+
+
+def report_factor() -> float:
+    """How much longer the last report took than `plan.report_s` says; 1 where there was none."""
+    found = _read().get(_REPORT)
+    return found.around_s / plan.report_s(1) if found else 1.0
+
+
+def keep_report(trials: int, passed_s: float) -> None:
+    """Keeps how long a report took.
+
+    Args:
+        trials: The number of its trials; without any, nothing is kept.
+        passed_s: Seconds that it took.
+    """
+    if trials:
+        factor = passed_s / plan.report_s(trials)
+        _write(_read() | {_REPORT: Pace(factor * plan.report_s(1))})
 
 
 def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:

@@ -16,7 +16,7 @@ from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.lab import paces
-from plimsoll.plan import ROW_S, Pace, Trial, plan
+from plimsoll.plan import ROW_S, Pace, Trial, plan, report_s
 from plimsoll.recording import Ending
 
 LOAD_S = 10.0
@@ -113,6 +113,14 @@ def test_a_damaged_file_tells_nothing_and_is_replaced(
     assert paces.known([small]) == {}
     paces.keep([(small, Pace(1.0, 2.0))])
     assert paces.known([small]) == {"small": Pace(1.0, 2.0)}
+
+
+def test_the_last_report_tells_how_long_the_next_one_takes(small: Framework) -> None:
+    assert paces.report_factor() == 1.0
+    paces.keep_report(4, 3 * report_s(4))
+    paces.keep([(small, Pace())])
+    assert paces.report_factor() == pytest.approx(3.0)
+    assert paces.known([small]) == {"small": Pace()}
 
 
 def test_what_does_not_exist_is_forgotten(state: Path, small: Framework, tmp_path: Path) -> None:
