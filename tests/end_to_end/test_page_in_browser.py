@@ -297,11 +297,11 @@ def test_a_filter_of_special_characters_is_kept_as_it_is(visit: Visit) -> None:
 def test_a_hidden_framework_leaves_tables_charts_and_trials(visit: Visit) -> None:
     page = visit.page
     page.locator("#finder summary").click()
-    page.locator("#finder label", has_text="go").click()
+    page.locator("#finder").get_by_label("go", exact=True).uncheck()
     assert "go" not in bars(visit)
     page.reload()
     assert "go" not in bars(visit)
-    assert page.locator("details.trial:visible summary", has_text="go ·").count() == 0
+    assert page.locator('details.trial[data-entry="go"]:visible').count() == 0
     for name, gone in (("against_latency", "go"), ("comparison", "3 · go")):
         chart = page.locator(f'[data-chart="{name}"]').first
         chart.scroll_into_view_if_needed()
@@ -323,6 +323,16 @@ def test_rows_sorted_and_filtered_keep_both(visit: Visit) -> None:
     assert bars(visit) == ["go", "spring virtual", "axum"]
     visit.page.reload()
     assert bars(visit) == ["go", "spring virtual", "axum"]
+
+
+@pytest.mark.parametrize(
+    "visit", [{"anchor": "&hide=go&filter=nothing", "viewport": PHONE}], indirect=True
+)
+@pytest.mark.parametrize("anchor", ["", "trials", "ranking-2048-steady"])
+def test_that_rows_are_hidden_is_said_wherever_the_reader_is(visit: Visit, anchor: str) -> None:
+    visit.page.evaluate(f"location.hash = '{anchor}&hide=go&filter=nothing'")
+    box = visit.page.locator("#shown").bounding_box()
+    assert 0 <= box["y"] <= PHONE["height"] - box["height"]
 
 
 @pytest.mark.parametrize("visit", [{"anchor": "&hide=go&filter=sound"}], indirect=True)

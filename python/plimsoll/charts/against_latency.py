@@ -191,12 +191,12 @@ def _chart(
         x=_x("goodput", x), y=_y("latency", y), color=colour
     )
     intervals = (
-        source.transform_filter("isValid(datum.goodput_low)")
-        .mark_rule(strokeWidth=1.6, opacity=0.55, clip=True)
-        .encode(x=_x("goodput_low", x), x2="goodput_high", y=_y("latency", y), color=colour),
-        source.transform_filter("isValid(datum.latency_low)")
-        .mark_rule(strokeWidth=1.6, opacity=0.55, clip=True)
-        .encode(x=_x("goodput", x), y=_y("latency_low", y), y2="latency_high", color=colour),
+        _cut(source, "goodput", x).encode(
+            x=_x("low", x), x2="high", y=_y("latency", y), color=colour
+        ),
+        _cut(source, "latency", y).encode(
+            x=_x("goodput", x), y=_y("low", y), y2="high", color=colour
+        ),
     )
     legend = alt.Legend(
         title=None, symbolFillColor=canvas.INK.light, labelExpr="replace(datum.label, '_', ' ')"
@@ -220,6 +220,21 @@ def _chart(
     return canvas.styled(chart)
 
 
+def _cut(source: alt.Chart, column: str, axis: _Axis) -> alt.Chart:
+    """Intervals of a column as lines, from `low` to `high`, which end where their axis does.
+
+    They are not clipped, for Vega numbers what it clips: two pictures of a chart would differ.
+    """
+    return (
+        source.transform_filter(f"isValid(datum.{column}_low)")
+        .transform_calculate(
+            low=f"max(datum.{column}_low, {axis.low})",
+            high=f"min(datum.{column}_high, {axis.high})",
+        )
+        .mark_rule(strokeWidth=1.6, opacity=0.55)
+    )
+
+
 _TEXTS = ("framework", "load", "level")
 
 
@@ -229,20 +244,25 @@ def _format(name: str) -> dict[str, str]:
 
 def _names(x: _Axis, y: _Axis) -> alt.LayerChart:
     """Names of the points on the sides that have room, on a halo."""
+    halo = _words(x, y, stroke=canvas.PAPER.light, strokeWidth=3, strokeJoin="round", opacity=0.8)
+    return canvas.layered(halo, _words(x, y, color=canvas.INK.light))
+
+
+def _words(x: _Axis, y: _Axis, **look: Any) -> alt.Chart:
     side = f"(item.mark.group.width < {canvas.NARROW_PX} ? datum.narrow : datum.wide)"
-    style: dict[str, Any] = {
-        "fontSize": 11,
-        "text": alt.ExprRef(f"{side} ? datum.label : ''"),
-        "align": _by_side(side, right="'left'", left="'right'", otherwise="'center'"),
-        "baseline": _by_side(side, above="'bottom'", below="'top'", otherwise="'middle'"),
-        "dx": _by_side(side, right=f"{_OFF_PX}", left=f"-{_OFF_PX}", otherwise="0"),
-        "dy": _by_side(side, below=f"{_OFF_PX}", above=f"-{_OFF_PX}", otherwise="0"),
-    }
-    words = alt.Chart(alt.NamedData(name="points")).encode(x=_x("goodput", x), y=_y("latency", y))
-    halo = words.mark_text(
-        stroke=canvas.PAPER.light, strokeWidth=3, strokeJoin="round", opacity=0.8, **style
+    return (
+        alt.Chart(alt.NamedData(name="points"))
+        .mark_text(
+            fontSize=11,
+            text=alt.ExprRef(f"{side} ? datum.label : ''"),
+            align=_by_side(side, right="'left'", left="'right'", otherwise="'center'"),
+            baseline=_by_side(side, above="'bottom'", below="'top'", otherwise="'middle'"),
+            dx=_by_side(side, right=f"{_OFF_PX}", left=f"-{_OFF_PX}", otherwise="0"),
+            dy=_by_side(side, below=f"{_OFF_PX}", above=f"-{_OFF_PX}", otherwise="0"),
+            **look,
+        )
+        .encode(x=_x("goodput", x), y=_y("latency", y))
     )
-    return canvas.layered(halo, words.mark_text(color=canvas.INK.light, **style))
 
 
 def _by_side(side: str, *, otherwise: str, **values: str) -> alt.ExprRef:

@@ -66,10 +66,12 @@ class Charts:
     Attributes:
         specifications: Each specification without its data, to its number.
         groups: Group, then chart, to its data and the number of its specification.
+        tables: Chart to the data set that is its table, and the headings of its columns.
     """
 
     specifications: dict[str, int] = field(default_factory=dict[str, int])
     groups: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
+    tables: dict[str, object] = field(default_factory=dict[str, object])
 
     def add(
         self, group: str, module: ModuleType, specification: Specification
@@ -91,9 +93,8 @@ class Charts:
         self.groups.setdefault(group, {})[module.NAME] = {
             "specification": number,
             "data": {name: canvas.rows_as_columns(rows) for name, rows in data.items()},
-            "table": module.TABLE,
-            "columns": module.COLUMNS,
         }
+        self.tables[module.NAME] = {"table": module.TABLE, "columns": module.COLUMNS}
         return {
             "group": group,
             "name": module.NAME,
@@ -170,6 +171,7 @@ def render(findings: Findings) -> str:
             marks=words.MARKS,
             statistic_headings=words.STATISTIC_HEADINGS,
             twins=_json(canvas.DARK),
+            chart_tables=_json(drawn.tables),
             specifications=_json([json.loads(text) for text in drawn.specifications]),
             chart_data=[(group, _json(content)) for group, content in drawn.groups.items()],
             **{name: Markup(text) for name, text in scripts.items()},  # noqa: S704 - of this package

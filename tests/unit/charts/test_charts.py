@@ -26,7 +26,7 @@ from plimsoll.findings.findings import Findings
 from plimsoll.findings.rankings import Standing
 from plimsoll.findings.trial import TrialData
 from plimsoll.report import pictures
-from plimsoll.statistics.intervals import Estimate
+from plimsoll.statistics.intervals import Estimate, Interval
 
 Golden = Callable[[str, str], None]
 
@@ -490,6 +490,23 @@ def test_an_axis_is_logarithmic_only_where_values_lie_far_apart(slowest: float, 
         layer["encoding"]["y"]["scale"]["type"] for layer in drawn["layer"] if "encoding" in layer
     }
     assert scales == {kind}
+
+
+def test_an_interval_that_reaches_beyond_its_axis_ends_there_and_is_whole_in_the_table() -> None:
+    field = field_of(sample.findings())
+    wide = Estimate(field.points[0].goodput.value, Interval(1.0, 1e9))
+    first = replace(field.points[0], goodput=wide)
+    drawn = charts.against_latency.draw(replace(field, points=(first, *field.points[1:])))
+    assert drawn["datasets"]["points"][0]["goodput_high"] == 1e9
+    picture = pictures.svg(drawn)
+    assert all(abs(float(x)) <= canvas.WIDTH_PX for x in re.findall(r'x2="(-?[\d.]+)"', picture))
+
+
+@pytest.mark.parametrize("name", AGAINST_LATENCY)
+def test_two_pictures_of_points_are_the_same(name: str) -> None:
+    drawn = specification(charts.against_latency, name)
+    first, second = (vl_convert.vegalite_to_svg(drawn) for _ in range(2))
+    assert first == second
 
 
 def test_names_lie_upon_no_other_and_a_point_without_room_has_none() -> None:

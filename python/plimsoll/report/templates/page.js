@@ -3,6 +3,7 @@
   const root = document.documentElement;
   root.classList.add("has-script");
   const specifications = read("specifications");
+  const chartTables = read("chart-tables");
   const twins = read("twins");
   const drawn = new Map();
   const cache = new Map();
@@ -140,7 +141,8 @@
   function fill(details) {
     const place = details.querySelector(".scroll");
     if (place.childElementCount) return;
-    const { table, columns, data } = charts(details.dataset.group)[details.dataset.chart];
+    const { table, columns } = chartTables[details.dataset.chart];
+    const { data } = charts(details.dataset.group)[details.dataset.chart];
     place.append(tabled(columns, rows(data[table])));
     details.querySelector("button").addEventListener("click", () => save(details, columns, rows(data[table])));
   }
