@@ -31,6 +31,9 @@ stages = [{ kind = "hold", duration = "1s", at = 100 }]
 """
 """Arrivals at a fixed rate: both servers answer as many, so their ratio is known at once."""
 
+CLOSED = STEADY.replace('model = "open"\nconnections = 8\n', "").replace("at = 100", "at = 4")
+"""As many answers as the servers can give: their ratio is never known to a millionth."""
+
 NEVER = "until=0.0001%"
 SERVERS = ("toy", "toy-starts-slowly")
 
@@ -41,9 +44,9 @@ def campaign(folder: Path, text: str = STEADY) -> Path:
     return path
 
 
-def conducted(folder: Path, *settings: str) -> CampaignResults:
+def conducted(folder: Path, *settings: str, text: str = CLOSED) -> CampaignResults:
     return plimsoll.run(
-        campaign(folder),
+        campaign(folder, text),
         into=folder / "results" / "pair",
         frameworks=HERE / "frameworks",
         settings=settings,
@@ -94,7 +97,7 @@ def test_a_budget_ends_a_campaign_after_whole_blocks_and_a_greater_one_continues
 
 
 def test_a_killed_campaign_finishes_the_block_that_it_began(tmp_path: Path) -> None:
-    file = campaign(tmp_path)
+    file = campaign(tmp_path, CLOSED)
     running = start(
         "run", file, *TOYS, "--set", NEVER, "--set", "budget=10m", "--no-report", folder=tmp_path
     )
@@ -141,9 +144,9 @@ def test_a_budget_without_until_is_refused(tmp_path: Path) -> None:
 
 
 def test_until_cannot_be_taken_back_from_results(tmp_path: Path) -> None:
-    with conducted(tmp_path, "budget=10m"):
+    with conducted(tmp_path, "budget=4100ms"):
         pass
-    file = campaign(tmp_path, STEADY.replace('until = "5%"\n', ""))
+    file = campaign(tmp_path, CLOSED.replace('until = "5%"\n', ""))
     ran = run("run", file, *TOYS, folder=tmp_path)
     assert ran.code == 6
     assert "was run with `until`" in ran.stderr
