@@ -63,9 +63,9 @@ def command(  # noqa: PLR0913 - one argument for each option
 ) -> int:
     """Run the trials of a campaign, judge them and write the report.
 
-    The same command resumes where it stopped, also with more repetitions. It refuses to mix
-    results when an application changed since it was measured. Ctrl-C aborts the current trial,
-    stops its server and keeps every completed trial.
+    The same command resumes where it stopped, also with more repetitions or a greater budget. It
+    refuses to mix results when an application changed since it was measured. Ctrl-C aborts the
+    current trial, stops its server and keeps every completed trial.
     """
     cli.judging.require_thresholds(fail_if, junit)
     with cli.panel.showing(cli.panel.Scene()) as tell:

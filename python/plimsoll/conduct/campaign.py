@@ -58,10 +58,6 @@ Further = Callable[[], "Sequence[Trial]"]
 """The next trials of a plan that is not settled in advance, one group; empty when it is over."""
 
 
-def _nothing_further() -> tuple[Trial, ...]:
-    return ()
-
-
 def conduct(
     trials: Sequence[Trial],
     setting: RunConfig,
@@ -70,7 +66,7 @@ def conduct(
     *,
     cool_down_s: float = 0.0,
     repeat: Repeat = NOTHING,
-    further: Further = _nothing_further,
+    further: Further = tuple,
     tell: Listener = nobody,
 ) -> CampaignEnded:
     """Conducts every trial that is not complete yet.
