@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 import recordings
@@ -222,3 +223,27 @@ def test_one_trial_is_no_campaign(tmp_path: Path) -> None:
 def test_the_verdicts_of_one_trial_are_those_of_its_campaign(stored: ParquetResults) -> None:
     trial = gathering.gather(stored).trials[0]
     assert derivation.of_trial(stored, trial.recording, again=True).verdicts == trial.verdicts
+
+
+def test_a_campaign_with_until_knows_how_far_it_came(tmp_path: Path) -> None:
+    folder = tmp_path / "until"
+    trials = [
+        {**SHORT, "framework": name, "repetition": block, "seed": 10 * block + number}
+        for block in (1, 2)
+        for number, name in enumerate(("go", "node"))
+    ]
+    recordings.write_results(folder, *trials)
+    ordinary = gathering.gather(results(folder))
+    assert ordinary.progress is None
+    (folder / "campaign.json").write_text('{"repetitions": 2, "until": 0.5, "budget_s": 60.0}')
+    early = gathering.gather(results(folder))
+    assert early.progress is not None
+    assert [one.blocks for one in early.progress.tables] == [2]
+    assert width(early.comparisons) > width(ordinary.comparisons) > 0
+
+
+def width(comparisons: pa.Table) -> float:
+    """The width of the interval of node's goodput."""
+    rows = [row for row in comparisons.to_pylist() if row["framework"] == "node"]
+    (row,) = [row for row in rows if row["quantity"] == "goodput_per_s"]
+    return row["high"] - row["low"]
