@@ -151,10 +151,13 @@ def _progress(
     took_s: dict[int, float] = {}
     for one in recordings:
         took_s[one.repetition] = took_s.get(one.repetition, 0.0) + (one.took_s or 0.0)
+    completed = {one.title for one in recordings if _has_numbers(one)}
     widths = [
-        (row["framework"], half_width(row))
+        (name, half_width(row, is_void=name in completed and not row["repetitions"]))
         for row in comparisons
-        if (row["endpoint"], row["load"], row["driver"]) == table and row["quantity"] == RANKED[0]
+        if (row["endpoint"], row["load"], row["driver"]) == table
+        and row["quantity"] == RANKED[0]
+        and (name := row["framework"])
     ]
     wide = [(name, width) for name, width in widths if width is not None and width > rule.within]
     return TableProgress(
@@ -166,17 +169,25 @@ def _progress(
     )
 
 
-def half_width(row: Mapping[str, Any]) -> float | None:
+def _has_numbers(recording: Recording) -> bool:
+    """Whether a trial could have counted; the yardstick is compared with nothing."""
+    return recording.ending.kind == "completed" and not recording.is_yardstick
+
+
+def half_width(row: Mapping[str, Any], *, is_void: bool = False) -> float | None:
     """Half the width of the interval of a ratio to the best, as a share of the ratio.
 
     Args:
         row: A row of `tables.COMPARISONS`.
+        is_void: Whether it was measured, and no trial of it counts.
 
     Returns:
         The share, that of the interval on logarithms: 0.05 for a ratio that may be 5 % greater;
-        infinite without an interval; None for the best and for an entry without a ratio, which
-        more blocks would not change.
+        infinite where a further block may give an interval; None for the best and for an entry
+        that has no ratio and will have none.
     """
+    if is_void:
+        return math.inf
     if row["ratio_to_best"] is None or row["best_framework"] == row["framework"]:
         return None
     low, high = row["ratio_to_best_low"], row["ratio_to_best_high"]

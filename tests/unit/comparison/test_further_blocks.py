@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from plimsoll.comparison import further_blocks
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.further_blocks import MOST, Progress, Rule, TableProgress
+from plimsoll.recording import Ending
 from recordings import simulate
 
 TRIAL = simulate(hold_s=1.0, warm_up_s=0, ramp_s=0)
@@ -149,11 +150,24 @@ def test_one_block_has_no_interval_and_is_never_decided() -> None:
     assert found.following is not None
 
 
-def test_who_has_no_number_holds_up_nobody() -> None:
-    failing = [trial("rails", 10.0, block, is_void=True) for block in range(1, 5)]
-    found = progress(*scattered("go", 9.0, 0.001), *scattered("node", 5.0, 0.001), *failing)
+def test_who_is_void_is_measured_again_and_who_fails_holds_up_nobody() -> None:
+    others = [*scattered("go", 9.0, 0.001), *scattered("node", 5.0, 0.001)]
+    void = [trial("rails", 10.0, block, is_void=True) for block in range(1, 5)]
+    assert progress(*others, *void).tables[0].undecided == (("rails", math.inf),)
+    only = progress(*scattered("go", 9.0, 0.001), *void)
+    assert only.tables[0].undecided == (("rails", math.inf),)
+    dead = Ending("DiedUnderLoad", "it died")
+    failing = [replace(one, recording=replace(one.recording, ending=dead)) for one in void]
+    found = progress(*others, *failing)
     assert found.end == "decided"
     assert found.tables[0].spent_s == 36.0
+
+
+def test_the_yardstick_is_not_waited_for() -> None:
+    others = [*scattered("go", 9.0, 0.001), *scattered("node", 5.0, 0.001)]
+    assert progress(*others, *scattered("reference", 90.0, 0.3)).end == "decided"
+    void = [trial("reference", 90.0, block, is_void=True) for block in range(1, 5)]
+    assert progress(*others, *void).end == "decided"
 
 
 def test_the_rule_is_that_of_the_campaign_as_run() -> None:
