@@ -417,9 +417,16 @@ def _cli() -> str:
     for verb in VERBS:
         command = plimsoll.get_command(click.Context(plimsoll), verb)
         if command is not None:
-            lines += ["", f"## `plimsoll {verb}`", "", "```"]
-            lines += [_help(command, f"plimsoll {verb}"), "```"]
+            lines += _section(command, f"plimsoll {verb}", "##")
     return "\n".join(lines) + "\n"
+
+
+def _section(command: click.Command, name: str, mark: str) -> Iterator[str]:
+    """Help of a command, then that of its commands."""
+    yield from ("", f"{mark} `{name}`", "", "```", _help(command, name), "```")
+    if isinstance(command, click.Group):
+        for one, below in command.commands.items():
+            yield from _section(below, f"{name} {one}", f"{mark}#")
 
 
 def _help(command: click.Command, name: str) -> str:

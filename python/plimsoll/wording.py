@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 
 _WHOLE_FROM = 1000
 _ONE_DIGIT_FROM = 10
+_WHOLE_SHARE_FROM = 0.0995
+_ROUNDED_TO_NONE = 0.0005
 
 
 def count(number: float) -> str:
@@ -37,6 +39,21 @@ def percent(ratio: float) -> str:
         if float(text) != 100 or round(value, 9) == 100:  # noqa: PLR2004
             return f"{text} %"
     return f"{value:.0f} %"
+
+
+def signed_percent(share: float) -> str:
+    """A change in percent: `+3.1 %`, `−12 %`."""
+    return f"{sign(share)}{points(abs(share))} %"
+
+
+def sign(share: float) -> str:
+    """`+` or `−`; nothing before what is rounded to 0.0."""
+    return "" if abs(share) < _ROUNDED_TO_NONE else "−" if share < 0 else "+"
+
+
+def points(share: float) -> str:
+    """A share in percent without its sign: `3.1`, `12`."""
+    return f"{100 * share:,.0f}" if abs(share) >= _WHOLE_SHARE_FROM else f"{100 * share:.1f}"
 
 
 def seconds(length_s: float) -> str:

@@ -21,6 +21,7 @@ from plimsoll.charts import (
     density,
     distribution,
     heat_map,
+    history,
     memory,
     over_connections,
     response_time,
@@ -39,9 +40,9 @@ OF_A_TRIAL = (throughput, response_time, heat_map, cpu, memory, connections)
 OF_DISTRIBUTIONS = (distribution, density)
 """Charts drawn from `Distributions`, in the order of a page."""
 
-CHARTS = (*OF_A_TRIAL, comparison, *OF_DISTRIBUTIONS, against_latency, over_connections)
+CHARTS = (*OF_A_TRIAL, comparison, *OF_DISTRIBUTIONS, against_latency, over_connections, history)
 """Every chart; `comparison` is drawn from a `Ranking`, `against_latency` from an `AgainstLatency`,
-`over_connections` from a `ConnectionsSeries`."""
+`over_connections` from a `ConnectionsSeries`, `history` from a `Series` of a history."""
 
 
 def drawn(data: TrialData) -> tuple[Chart, ...]:
@@ -109,6 +110,7 @@ __all__ = [
     "distribution",
     "drawn",
     "heat_map",
+    "history",
     "joined",
     "left_out",
     "memory",

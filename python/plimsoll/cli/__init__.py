@@ -81,6 +81,7 @@ VERBS = {
     "load": "put load on a server that is already running",
     "import": "import the per-request log of another load generator",
     "audit": "check results that another tool printed or somebody published",
+    "history": "keep the estimates of campaigns, and find where they changed",
     "judge": "recompute statistics and verdicts from recordings",
     "report": "write charts and the report",
     "export": "export recordings as CSV, JTL, HdrHistogram logs or Parquet",

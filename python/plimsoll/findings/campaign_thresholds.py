@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from plimsoll import wording
 from plimsoll.campaign import quantities
 from plimsoll.errors import InputError, Problem
-from plimsoll.findings import thresholds
-from plimsoll.findings.entry_name import EntryName, reference
+from plimsoll.findings import entries, thresholds
+from plimsoll.findings.entries import EntryName, reference
 from plimsoll.findings.rankings import causes
-from plimsoll.statistics.intervals import Estimate, middle
-from plimsoll.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.thresholds import Threshold
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.plan import Trial
+    from plimsoll.statistics.intervals import Estimate
 
 MOST_LISTED = 12
 """Entries that the error of a threshold lists that applies to none."""
@@ -112,14 +112,14 @@ def read(texts: Iterable[str]) -> tuple[CampaignThreshold, ...]:
     return tuple(found)
 
 
-def require_entries(wanted: Iterable[CampaignThreshold], entries: Iterable[EntryName]) -> None:
+def require_entries(wanted: Iterable[CampaignThreshold], listed: Iterable[EntryName]) -> None:
     """Requires that every threshold applies to an entry.
 
     Raises:
         InputError: One applies to none; it names what there is.
     """
-    known = sorted(set(entries))
-    hint = f"its entries are {listed([f'`{one}`' for one in known], MOST_LISTED)}"
+    known = sorted(set(listed))
+    hint = f"its entries are {wording.listed([f'`{one}`' for one in known], MOST_LISTED)}"
     problems = [
         Problem("", f"threshold `{one.text}` applies to no entry of the campaign", hint)
         for one in wanted
@@ -144,14 +144,12 @@ def judged(
     Raises:
         InputError: A threshold applies to no entry.
     """
-    by_entry: dict[EntryName, list[TrialFindings]] = {entry: [] for entry in planned}
-    for trial in trials:
-        by_entry.setdefault(EntryName.of(trial.recording), []).append(trial)
-    require_entries(wanted, by_entry)
+    found = entries.by_entry(trials, planned)
+    require_entries(wanted, found)
     return tuple(
-        _judged(threshold, entry, by_entry[entry])
+        _judged(threshold, entry, repetitions)
         for threshold in wanted
-        for entry in sorted(by_entry)
+        for entry, repetitions in found.items()
         if threshold.applies_to(entry)
     )
 
@@ -184,15 +182,14 @@ def _read(text: str) -> CampaignThreshold:
 def _judged(
     threshold: CampaignThreshold, entry: EntryName, trials: Sequence[TrialFindings]
 ) -> JudgedEntry:
-    column = threshold.threshold.column
-    counting = [one.summary for one in trials if one.level != "void" and one.summary is not None]
-    known = [value for one in counting if (value := one.value(column)) is not None]
-    if known:
-        return JudgedEntry(threshold, entry, middle(known))
+    found = entries.estimate(trials, threshold.threshold.column)
+    return JudgedEntry(threshold, entry, found, "" if found else _why_none(trials))
+
+
+def _why_none(trials: Sequence[TrialFindings]) -> str:
+    """Why an entry has no number, in a few words."""
     if not trials:
-        reason = "no trial was run"
-    elif counting:
-        reason = "not measured"
-    else:
-        reason = ", ".join(causes(trials)) or "no trial counts"
-    return JudgedEntry(threshold, entry, None, reason)
+        return "no trial was run"
+    if entries.counting(trials):
+        return "not measured"
+    return ", ".join(causes(trials)) or "no trial counts"

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Version of the JSON document; its schema is `docs/schemas/compare-1.json`."""
 
-_WHOLE_FROM = 0.0995
-_ROUNDED_TO_NONE = 0.0005
 _LONG_S = 600.0
 
 
@@ -193,7 +191,7 @@ def _rows(found: Difference) -> list[tuple[str, str, str]]:
         "throughput without run delay": found.undisturbed,
     }
     return [
-        (name, _signed(ratio.value - 1), _signed_interval(ratio) or "–")
+        (name, wording.signed_percent(ratio.value - 1), _signed_interval(ratio) or "–")
         for name, ratio in ratios.items()
         if ratio is not None
     ]
@@ -222,7 +220,7 @@ def _speed(found: Difference) -> str:
     ends = (ratio.interval.low - 1, ratio.interval.high - 1)
     if found.answer == "slower":
         ends = (1 - ratio.interval.high, 1 - ratio.interval.low)
-    return f"{_points(abs(ratio.value - 1))} % {found.answer} {_interval(*ends)}"
+    return f"{wording.points(abs(ratio.value - 1))} % {found.answer} {_interval(*ends)}"
 
 
 def _cost(found: Difference) -> str:
@@ -233,40 +231,26 @@ def _cost(found: Difference) -> str:
     more = ratio.value > 1
     low, high = ratio.interval.low - 1, ratio.interval.high - 1
     ends = (low, high) if more else (-high, -low)
-    size = _points(abs(ratio.value - 1))
+    size = wording.points(abs(ratio.value - 1))
     return f"{size} % {'more' if more else 'less'} CPU time {_interval(*ends)}"
 
 
 def _interval(low: float, high: float) -> str:
-    return f"(95 %: {_points(low)} to {_points(high)} %)"
+    return f"(95 %: {wording.points(low)} to {wording.points(high)} %)"
 
 
 def _signed_with_interval(ratio: PairedRatio | None) -> str:
     if ratio is None:
         return "not measured"
     interval = _signed_interval(ratio)
-    return _signed(ratio.value - 1) + (f" (95 %: {interval})" if interval else "")
+    return wording.signed_percent(ratio.value - 1) + (f" (95 %: {interval})" if interval else "")
 
 
 def _signed_interval(ratio: PairedRatio) -> str:
     if ratio.interval is None:
         return ""
     low, high = ratio.interval.low - 1, ratio.interval.high - 1
-    return f"{_sign(low)}{_points(abs(low))} to {_sign(high)}{_points(abs(high))} %"
-
-
-def _signed(share: float) -> str:
-    return f"{_sign(share)}{_points(abs(share))} %"
-
-
-def _sign(share: float) -> str:
-    """`+` or `−`; nothing before what is rounded to 0.0."""
-    return "" if abs(share) < _ROUNDED_TO_NONE else "−" if share < 0 else "+"
-
-
-def _points(share: float) -> str:
-    """A share in percent: `3.1`, `12`."""
-    return f"{100 * share:,.0f}" if abs(share) >= _WHOLE_FROM else f"{100 * share:.1f}"
+    return f"{wording.signed_percent(low).removesuffix(' %')} to {wording.signed_percent(high)}"
 
 
 def _ratio(ratio: PairedRatio | None) -> dict[str, object] | None:

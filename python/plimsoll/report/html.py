@@ -135,7 +135,7 @@ def render(findings: Findings) -> str:
         .render(
             findings=findings,
             policy=_policy(scripts.values()),
-            style=Markup(_style()),  # noqa: S704 - of this package
+            style=Markup(style()),  # noqa: S704 - of this package
             subtitle=contents.subtitle(findings),
             asked=contents.asked(findings),
             repeat=repeat.repeat(findings),
@@ -177,6 +177,16 @@ def render(findings: Findings) -> str:
             **{name: Markup(text) for name, text in scripts.items()},  # noqa: S704 - of this package
         )
     )
+
+
+def rendered(template: str, **values: object) -> str:
+    """Another page by its template.
+
+    Args:
+        template: Its file in `templates`.
+        values: What it shows; texts are escaped.
+    """
+    return _environment().get_template(template).render(**values)
 
 
 def rankings_fragment(findings: Findings) -> str:
@@ -336,7 +346,8 @@ def _template_text(name: str) -> str:
     return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
 
 
-def _style() -> str:
+def style() -> str:
+    """The style sheet, for light and dark paper."""
     return (
         _template_text("style.css")
         .replace("{{ light }}", _variables("light"))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.aggregate.summary import TIMES
-from plimsoll.findings.entry_name import EntryName
+from plimsoll.findings.entries import EntryName
 from plimsoll.tables import STATISTICS
 
 if TYPE_CHECKING:

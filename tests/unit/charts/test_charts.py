@@ -16,6 +16,7 @@ import pytest
 import vl_convert
 
 import experiments
+import histories
 import sample
 from plimsoll import canvas, charts, tables, wording
 from plimsoll.aggregate import failures, latency_buckets, memory
@@ -39,6 +40,8 @@ def specification(module: Any, name: str) -> dict[str, Any]:
         return module.draw(experiments.rising().over_connections[0])
     if module is charts.comparison:
         return module.draw(sample.findings().rankings[0])
+    if module is charts.history:
+        return module.draw(histories.of_two_machines())
     if module in charts.OF_DISTRIBUTIONS:
         return module.draw(distributions_of(sample.findings()))
     if module is charts.against_latency:
@@ -63,6 +66,7 @@ def rows(module: Any, data: TrialData, name: str = "seconds") -> list[dict[str, 
 
 ALL = [(module, name) for module in charts.OF_A_TRIAL for name in TRIALS]
 ALL += [(charts.comparison, "sample"), (charts.over_connections, "rising")]
+ALL += [(charts.distribution, "sample"), (charts.history, "two machines")]
 ALL += [(module, "sample") for module in charts.OF_DISTRIBUTIONS]
 ALL += [(charts.against_latency, name) for name in AGAINST_LATENCY]
 IDS = [f"{module.NAME}-{name}" for module, name in ALL]

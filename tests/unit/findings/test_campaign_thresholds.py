@@ -12,7 +12,7 @@ import sample
 from plimsoll.errors import InputError
 from plimsoll.findings import campaign_thresholds
 from plimsoll.findings.campaign_thresholds import JudgedEntry
-from plimsoll.findings.entry_name import EntryName
+from plimsoll.findings.entries import EntryName
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import html, machine_readable, markdown, thresholds_section

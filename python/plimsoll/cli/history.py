@@ -1,0 +1,152 @@
+"""`plimsoll history`: keep the estimates of campaigns, and show where they changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import plimsoll
+from plimsoll import cli, history, report
+from plimsoll.cli import EPILOGUE, messages, options
+from plimsoll.errors import LIMIT_MISSED, InputError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.history.series import Series
+
+QUANTITIES = {
+    "goodput": "goodput_per_s",
+    "throughput": "throughput_per_s",
+    "p50": "response_time_p50_ns",
+    "p95": "response_time_p95_ns",
+    "p99": "response_time_p99_ns",
+    "cpu": "server_cpu_s_per_request",
+    "memory": "server_peak_pss_bytes",
+}
+"""Names of quantities, and their columns in `summaries`."""
+
+SHOWN = ("goodput", "p99", "cpu")
+"""Quantities that are shown where none is named."""
+
+_FILE = click.option(
+    "--history",
+    "file",
+    type=options.FILE,
+    default="history.jsonl",
+    show_default=True,
+    metavar="FILE",
+    help="File of the history: one line of JSON for each campaign.",
+)
+
+
+@click.group(name="history", epilog=EPILOGUE)
+def command() -> None:
+    """Keep the estimates of campaigns, and find where they changed.
+
+    \b
+    plimsoll history add results/nightly --commit "$(git rev-parse HEAD)"
+    plimsoll history show --endpoint json --html history.html
+    """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
+
+
+@command.command(name="add")
+@click.argument("results", type=options.FOLDER)
+@options.storage
+@_FILE
+@click.option("--commit", metavar="REV", help="Revision of what was measured, as it is shown.")
+def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
+    """Append the estimates of a campaign to a history.
+
+    The line has the estimate and interval of each entry and quantity, digests, versions, the time,
+    the commit and the fingerprint of the machine. Results that are in the history already are left.
+    """
+    with plimsoll.read(results, storage=storage) as found:
+        line = history.adding.kept(found.findings, commit)
+    is_new = history.file.append(file, line)
+    entries = "entry" if len(line.entries) == 1 else "entries"
+    if is_new:
+        messages.step(
+            f"{len(line.entries)} {entries} on machine {line.machine.fingerprint} added to `{file}`"
+        )
+    else:
+        messages.note(f"`{results}` is in `{file}` already")
+    return 0
+
+
+@command.command(name="show")
+@_FILE
+@click.option("--framework", metavar="NAME", help="Show one framework: `go`, `go:one-core`.")
+@click.option("--endpoint", metavar="NAME", help="Show one endpoint.")
+@click.option(
+    "--quantity",
+    "quantities",
+    multiple=True,
+    type=click.Choice(tuple(QUANTITIES)),
+    help=f"Repeatable.  [default: {', '.join(SHOWN)}]",
+)
+@click.option(
+    "--last",
+    type=options.COUNT,
+    default=10,
+    show_default=True,
+    help="Campaigns of each series that are listed.",
+)
+@click.option("--html", type=options.FILE, metavar="FILE", help="Write charts as one HTML file.")
+@click.option(
+    "--fail-on-change",
+    is_flag=True,
+    help="Exit code 7 when the last change of a series is for the worse and recent.",
+)
+@click.option(
+    "--recent",
+    type=options.COUNT,
+    default=5,
+    show_default=True,
+    help="Campaigns since a change for which --fail-on-change fails.",
+)
+def show(
+    *,
+    file: Path,
+    framework: str | None,
+    endpoint: str | None,
+    quantities: tuple[str, ...],
+    last: int,
+    html: Path | None,
+    fail_on_change: bool,
+    recent: int,
+) -> int:
+    """Show each entry over campaigns, with its change points.
+
+    A change of the machine or of the load is a break: points are held together only within the same
+    ones. A change needs two campaigns at the new level.
+    """
+    columns = [QUANTITIES[one] for one in quantities or SHOWN]
+    every = history.series.series(history.file.read(file), columns)
+    found = [
+        one
+        for one in every
+        if framework in (None, one.entry.framework) and endpoint in (None, one.entry.endpoint)
+    ]
+    if not found:
+        raise InputError([_nothing(file, every)])
+    click.echo(report.history_text.text(found, last))
+    cli.outgoing.write(html, lambda: report.history_page.render(found))
+    return _losses(found, recent) if fail_on_change else 0
+
+
+def _nothing(file: Path, every: Sequence[Series]) -> Problem:
+    names = sorted({str(one.entry) for one in every})
+    hint = f"its entries are {', '.join(names)}" if names else "choose another `--quantity`"
+    return Problem("", f"`{file}` has no such series", hint)
+
+
+def _losses(found: Sequence[Series], recent: int) -> int:
+    """Prints each recent change for the worse; the exit code, 0 when there is none."""
+    lost = [(one, change) for one in found if (change := one.recent_loss(recent)) is not None]
+    for one, change in lost:
+        said = report.history_text.change(one, change)
+        messages.error(f"{report.history_text.title(one)}: {said}", "")
+    return LIMIT_MISSED if lost else 0

@@ -1,0 +1,110 @@
+"""One line of a history: the estimates of one campaign, as JSON.
+
+`docs/schemas/history-1.json` is the schema of these types.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pydantic
+
+from plimsoll.findings.entries import EntryName
+from plimsoll.statistics.intervals import Estimate, Interval
+
+FORMAT = 1
+"""Version of a line; it changes when a field is removed or changes its meaning."""
+
+Level = Literal["not_checked", "sound", "doubtful", "void"]
+
+
+class _Kept(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(
+        frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
+
+
+class KeptEstimate(_Kept):
+    """One quantity of an entry."""
+
+    value: float
+    """Median over the repetitions that count, in the unit of its column in `summaries`."""
+    low: float | None
+    """Lower end of the 95 % interval; null below two repetitions."""
+    high: float | None
+    """Upper end."""
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> KeptEstimate:
+        """The estimate as it is kept."""
+        ends = estimate.interval
+        return cls(value=estimate.value, low=ends and ends.low, high=ends and ends.high)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The estimate."""
+        if self.low is None or self.high is None:
+            return Estimate(self.value)
+        return Estimate(self.value, Interval(self.low, self.high))
+
+
+class KeptEntry(_Kept):
+    """One entry of a campaign."""
+
+    framework: str
+    """As in campaign files: `go`, `go:one-core`."""
+    endpoint: str
+    """Name of the endpoint."""
+    load: str
+    """Name of the load."""
+    driver: str
+    """Name of the load generator."""
+    level: Level
+    """The worst level of the repetitions that count; void where none does."""
+    repetitions: int
+    """How many count."""
+    excluded: int
+    """How many do not count."""
+    application_id: str
+    """Digest of what was measured: sources, commands, versions; empty if unknown."""
+    load_id: str
+    """Digest of endpoint, load, cores and turns; empty if unknown."""
+    versions: dict[str, str]
+    """Versions that were recorded, by name."""
+    estimates: dict[str, KeptEstimate]
+    """Column of `summaries` to its estimate; without those that nobody measured."""
+
+    @property
+    def name(self) -> EntryName:
+        """Its name."""
+        return EntryName(self.framework, self.endpoint, self.load, self.driver)
+
+
+class KeptMachine(_Kept):
+    """The machine of a campaign."""
+
+    fingerprint: str
+    """Digest of the facts."""
+    facts: dict[str, bool | int | float | str | None]
+    """What makes the fingerprint."""
+
+
+class KeptCampaign(_Kept):
+    """One campaign."""
+
+    format: Literal[1]
+    """Version of the line."""
+    campaign: str
+    """Its name."""
+    results_id: str
+    """Digest of its trials and their beginnings; a campaign that was enlarged has another."""
+    measured_at: str
+    """When its first trial began, in UTC: `2026-01-02T03:04:05Z`."""
+    commit: str | None
+    """Revision of what was measured, as given; null if none was."""
+    plimsoll: str
+    """Version of Plimsoll that made the line."""
+    machine: KeptMachine
+    """The machine."""
+    entries: tuple[KeptEntry, ...]
+    """Its entries."""

@@ -1,0 +1,168 @@
+"""Series: one quantity of one entry over campaigns, with its breaks and change points.
+
+Only points under the same conditions, the same machine and the same load, are held together: each
+condition has a series of its own within, also where machines take turns. Where conditions change
+from one campaign to the next stands a break; a break is never a change of the entry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll.comparison.comparisons import MORE_IS_BETTER
+from plimsoll.statistics.level_changes import level_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.findings.entries import EntryName
+    from plimsoll.history.kept import KeptCampaign, KeptEntry
+    from plimsoll.statistics.intervals import Estimate
+
+Condition = tuple[str, str]
+"""Fingerprint of the machine and id of the load."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One campaign in a series.
+
+    Attributes:
+        campaign: The campaign.
+        entry: The entry in it.
+        estimate: The quantity; None when there is no number, as of an entry that is void.
+    """
+
+    campaign: KeptCampaign
+    entry: KeptEntry
+    estimate: Estimate | None
+
+    @property
+    def condition(self) -> Condition:
+        """Under which it was measured."""
+        return self.campaign.machine.fingerprint, self.entry.load_id
+
+
+@dataclass(frozen=True)
+class Break:
+    """A place from which on other conditions hold.
+
+    Attributes:
+        index: Index of the first point under them.
+        what: What changed.
+    """
+
+    index: int
+    what: Literal["machine", "load"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change point.
+
+    Attributes:
+        index: Index of the first point at the new level.
+        before: Level before it, under the same conditions.
+        after: Level from it on.
+        age: How many points under the same conditions have the new level, or came after it.
+        is_worse: Whether the new level is the worse one.
+    """
+
+    index: int
+    before: float
+    after: float
+    age: int
+    is_worse: bool
+
+
+@dataclass(frozen=True)
+class Series:
+    """One quantity of one entry.
+
+    Attributes:
+        entry: Name of the entry.
+        quantity: Column of `summaries`.
+        points: Campaigns that have the entry, in the order of time.
+        breaks: Its breaks, in order.
+        changes: Its change points, in order.
+    """
+
+    entry: EntryName
+    quantity: str
+    points: tuple[Point, ...]
+    breaks: tuple[Break, ...]
+    changes: tuple[Change, ...]
+
+    def recent_loss(self, most: int) -> Change | None:
+        """The last change under the present conditions, where it is for the worse and recent.
+
+        Args:
+            most: How many points are recent.
+        """
+        now = self.points[-1].condition
+        under = [one for one in self.changes if self.points[one.index].condition == now]
+        is_loss = bool(under) and under[-1].is_worse and under[-1].age <= most
+        return under[-1] if is_loss else None
+
+
+def series(campaigns: Sequence[KeptCampaign], quantities: Sequence[str]) -> tuple[Series, ...]:
+    """Every entry and quantity for which there is a number, in the order of their names.
+
+    Args:
+        campaigns: The campaigns, in the order of time.
+        quantities: Columns of `summaries`.
+
+    Raises:
+        NotInstalled: The library that finds change points is missing.
+    """
+    found: dict[EntryName, list[tuple[KeptCampaign, KeptEntry]]] = {}
+    for campaign in campaigns:
+        for entry in campaign.entries:
+            found.setdefault(entry.name, []).append((campaign, entry))
+    made = (
+        _series(name, quantity, kept)
+        for name, kept in sorted(found.items())
+        for quantity in quantities
+    )
+    return tuple(one for one in made if any(point.estimate for point in one.points))
+
+
+def _series(
+    name: EntryName, quantity: str, kept: Sequence[tuple[KeptCampaign, KeptEntry]]
+) -> Series:
+    points = tuple(
+        Point(campaign, entry, None if number is None else number.estimate)
+        for campaign, entry in kept
+        for number in (entry.estimates.get(quantity),)
+    )
+    return Series(name, quantity, points, _breaks(points), _changes(points, quantity))
+
+
+def _breaks(points: Sequence[Point]) -> tuple[Break, ...]:
+    return tuple(
+        Break(index, "machine" if before.condition[0] != point.condition[0] else "load")
+        for index, (before, point) in enumerate(pairwise(points), 1)
+        if before.condition != point.condition
+    )
+
+
+def _changes(points: Sequence[Point], quantity: str) -> tuple[Change, ...]:
+    by_condition: dict[Condition, list[tuple[int, float]]] = {}
+    for index, point in enumerate(points):
+        if point.estimate is not None:
+            by_condition.setdefault(point.condition, []).append((index, point.estimate.value))
+    found = [
+        Change(
+            places[one.index],
+            one.before,
+            one.after,
+            len(places) - one.index,
+            (one.after < one.before) is (quantity in MORE_IS_BETTER),
+        )
+        for kept in by_condition.values()
+        for places, values in (tuple(zip(*kept, strict=True)),)
+        for one in level_changes(values)
+    ]
+    return tuple(sorted(found, key=lambda one: one.index))

@@ -1,0 +1,139 @@
+"""A history for a terminal: each series with its last campaigns, change points and breaks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import texts, wording
+from plimsoll.charts import history as chart
+from plimsoll.report import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.history.series import Change, Series
+    from plimsoll.statistics.intervals import Estimate
+
+HEADINGS = ("measured", "commit", "value", "95 %", "")
+"""Headings of the columns of `rows`."""
+
+LONGEST_COMMIT = 12
+"""Signs of a commit that are shown."""
+
+
+def text(found: Sequence[Series], last: int) -> str:
+    """Every series, with an empty line between two.
+
+    Args:
+        found: The series.
+        last: Campaigns of each that are listed; those of change points and breaks always are.
+    """
+    return "\n\n".join("\n".join(_lines(one, last)) for one in found)
+
+
+def title(found: Series) -> str:
+    """Entry and quantity: `go/json.steady: goodput, 12 campaigns`."""
+    count = wording.several(len(found.points), "campaign")
+    return f"{texts.line(str(found.entry))}: {chart.heading(found.quantity)}, {count}"
+
+
+def summary(found: Series) -> str:
+    """Its change points and breaks, in one sentence without a full stop."""
+    if not found.changes:
+        said = "no change point"
+    else:
+        said = "; ".join(change(found, one) for one in found.changes)
+    machines = sum(one.what == "machine" for one in found.breaks)
+    loads = len(found.breaks) - machines
+    breaks = [
+        f"{wording.several(count, 'break')}: another {what}"
+        for count, what in ((machines, "machine"), (loads, "load"))
+        if count
+    ]
+    return "; ".join([said, *breaks])
+
+
+def change(found: Series, one: Change) -> str:
+    """A change point in a few words: `−5.1 % since 2026-01-02 03:04 (commit abc), worse`."""
+    point = found.points[one.index]
+    by = f"{wording.signed_percent(one.after / one.before - 1)} " if one.before else ""
+    at = f" (commit {_commit(point.campaign.commit)})" if point.campaign.commit else ""
+    return f"{by}since {_when(point.campaign.measured_at)}{at}, {_direction(one)}"
+
+
+def rows(found: Series) -> list[tuple[str, ...]]:
+    """One row for each campaign, by `HEADINGS`."""
+    return [
+        (
+            _when(point.campaign.measured_at),
+            _commit(point.campaign.commit),
+            value(found.quantity, point.estimate),
+            _interval(found.quantity, point.estimate),
+            _remark(found, index),
+        )
+        for index, point in enumerate(found.points)
+    ]
+
+
+def value(quantity: str, estimate: Estimate | None) -> str:
+    """The number of a quantity in its natural unit."""
+    return words.ABSENT if estimate is None else _in_unit(quantity, estimate.value)
+
+
+def _in_unit(quantity: str, number: float) -> str:
+    if quantity.endswith("_ns"):
+        return words.duration(number)
+    if quantity.endswith("_bytes"):
+        return words.size(number)
+    if quantity.endswith("_s_per_request"):
+        return words.duration(1e9 * number)
+    return words.rate(number) if quantity.endswith("_per_s") else words.number(number)
+
+
+def _interval(quantity: str, estimate: Estimate | None) -> str:
+    ends = estimate and estimate.interval
+    if ends is None:
+        return words.ABSENT
+    return f"{_in_unit(quantity, ends.low)} – {_in_unit(quantity, ends.high)}"
+
+
+def _lines(found: Series, last: int) -> Iterator[str]:
+    table = rows(found)
+    marked = {one.index for one in (*found.changes, *found.breaks)}
+    kept = [row for at, row in enumerate(table) if at in marked or at >= len(table) - last]
+    widths = [max(len(row[place]) for row in (HEADINGS, *kept)) for place in range(len(HEADINGS))]
+    yield title(found)
+    yield f"  {summary(found)}"
+    for row in (HEADINGS, *kept):
+        cells = (
+            f"{cell:>{width}}" if place in (2, 3) else f"{cell:<{width}}"
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield f"  {'  '.join(cells)}".rstrip()
+
+
+def _remark(found: Series, index: int) -> str:
+    """What is said of one campaign: a break, a change point, a level that doubts it."""
+    point = found.points[index]
+    said = [f"another {one.what}" for one in found.breaks if one.index == index]
+    said += [
+        f"{wording.signed_percent(one.after / one.before - 1) if one.before else 'changed'}, "
+        f"{_direction(one)}"
+        for one in found.changes
+        if one.index == index
+    ]
+    said += [point.entry.level] if point.entry.level in ("doubtful", "void") else []
+    return "; ".join(said)
+
+
+def _direction(one: Change) -> str:
+    return "worse" if one.is_worse else "better"
+
+
+def _when(measured_at: str) -> str:
+    """Minutes of an instant: `2026-01-02 03:04`."""
+    return texts.line(measured_at)[:16].replace("T", " ")
+
+
+def _commit(commit: str | None) -> str:
+    return texts.line(commit or "")[:LONGEST_COMMIT]

@@ -1,0 +1,108 @@
+"""Series: change points within a machine, breaks between machines."""
+
+from __future__ import annotations
+
+import pytest
+
+from histories import campaign, campaigns, noise
+from plimsoll.history.kept import KeptCampaign
+from plimsoll.history.series import Series, series
+
+
+def only(found: list[KeptCampaign], quantity: str = "goodput_per_s") -> Series:
+    (one,) = series(found, [quantity])
+    return one
+
+
+def test_a_step_is_a_change_point_at_its_place_with_its_levels() -> None:
+    found = only(campaigns([*noise(12, 1), *noise(8, 2, 950.0)]))
+    (change,) = found.changes
+    assert (change.index, change.age, change.is_worse) == (12, 8, True)
+    assert change.before == pytest.approx(1000, rel=0.01)
+    assert change.after == pytest.approx(950, rel=0.01)
+    assert found.breaks == ()
+
+
+@pytest.mark.parametrize(
+    ("quantity", "ratio", "is_worse"),
+    [
+        ("goodput_per_s", 0.9, True),
+        ("goodput_per_s", 1.1, False),
+        ("response_time_p99_ns", 0.9, False),
+        ("response_time_p99_ns", 1.1, True),
+    ],
+)
+def test_whether_a_change_is_for_the_worse_depends_on_the_quantity(
+    quantity: str, ratio: float, is_worse: bool
+) -> None:
+    numbers = [*noise(10, 1), *noise(10, 2, 1000 * ratio)]
+    found = [campaign(place, one, p99_ns=one) for place, one in enumerate(numbers)]
+    (change,) = only(found, quantity).changes
+    assert change.is_worse is is_worse
+
+
+@pytest.mark.parametrize(("changed", "what"), [("machine", "machine"), ("load", "load")])
+def test_another_machine_or_load_is_a_break_and_never_a_change(changed: str, what: str) -> None:
+    before = campaigns(noise(10, 1))
+    after = [
+        campaign(10 + place, one, **{changed: "other"})
+        for place, one in enumerate(noise(10, 2, 500.0))
+    ]
+    found = only([*before, *after])
+    assert [(one.index, one.what) for one in found.breaks] == [(10, what)]
+    assert found.changes == ()
+
+
+def test_machines_that_take_turns_are_each_held_against_themselves() -> None:
+    fast, slow = noise(20, 1), noise(20, 2, 500.0)
+    slow[12:] = [0.9 * one for one in slow[12:]]
+    found = only(
+        [
+            campaign(2 * place + is_slow, numbers[place], machine=f"m{is_slow}")
+            for place in range(20)
+            for is_slow, numbers in enumerate((fast, slow))
+        ]
+    )
+    (change,) = found.changes
+    assert (change.index, change.age, change.is_worse) == (25, 8, True)
+    assert len(found.breaks) == 39
+
+
+def test_campaigns_without_a_number_are_shown_and_left_out_of_the_levels() -> None:
+    numbers: list[float | None] = [*noise(10, 1), *noise(10, 2, 900.0)]
+    numbers[4] = numbers[15] = None
+    found = only(campaigns(numbers))
+    assert [one.index for one in found.changes] == [10]
+    assert [one.estimate is None for one in found.points] == [one is None for one in numbers]
+
+
+def test_a_quantity_that_nobody_measured_has_no_series() -> None:
+    assert series(campaigns([1.0, 2.0]), ["response_time_p99_ns"]) == ()
+
+
+def test_entries_are_series_of_their_own() -> None:
+    found = series([campaign(0), campaign(1, endpoint="tiny")], ["goodput_per_s"])
+    assert [str(one.entry) for one in found] == ["go/json.steady", "go/tiny.steady"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "recent", "is_loss"),
+    [
+        ([*noise(12, 1), *noise(3, 2, 900.0)], 5, True),
+        ([*noise(12, 1), *noise(8, 2, 900.0)], 5, False),
+        ([*noise(12, 1), *noise(8, 2, 900.0)], 8, True),
+        ([*noise(12, 1), *noise(3, 2, 1100.0)], 5, False),
+        ([*noise(12, 1), *noise(4, 2, 900.0), *noise(4, 3)], 20, False),
+        (noise(15, 1), 5, False),
+    ],
+    ids=["new", "old", "old and asked for", "better", "mended", "none"],
+)
+def test_a_recent_loss_is_the_last_change(numbers: list[float], recent: int, is_loss: bool) -> None:
+    assert (only(campaigns(numbers)).recent_loss(recent) is not None) is is_loss
+
+
+def test_a_loss_on_another_machine_is_not_of_now() -> None:
+    lost = campaigns([*noise(12, 1), *noise(3, 2, 900.0)])
+    found = only([*lost, campaign(20, 900.0, machine="other")])
+    assert len(found.changes) == 1
+    assert found.recent_loss(100) is None
