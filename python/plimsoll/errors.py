@@ -40,7 +40,7 @@ VERDICT_VOID = 1
 """Exit code: completed, but a verdict is void."""
 
 LIMIT_MISSED = 7
-"""Exit code: a `--fail-if` or `--max-regression` threshold was crossed."""
+"""Exit code: a `--fail-if` or `--max-regression` threshold was crossed, or a history got worse."""
 
 UNDECIDED = 8
 """Exit code: whether a `--max-regression` threshold was crossed is undecided."""
