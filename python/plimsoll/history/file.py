@@ -92,7 +92,7 @@ def _line(path: Path, number: int, line: bytes) -> KeptCampaign:
     where, hint = f"line {number} of `{path}`", "remove the line, or name another file"
     try:
         document = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StorageError(f"{where} is not JSON", hint) from error
     kind = document.get("format") if isinstance(document, dict) else None
     if isinstance(kind, int) and kind > FORMAT:

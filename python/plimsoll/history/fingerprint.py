@@ -20,10 +20,13 @@ TAKEN = ("cpu_model", "physical_cores", "cpu_governor", "cpu_boost", "kernel", "
 ALSO_TAKEN = ("hypervisor", "cgroup_cores")
 """The same; apart, for most machines have neither."""
 
+Known = bool | int | float | str | None
+"""A fact of a fingerprint."""
+
 _GIB = 1 << 30
 
 
-def facts(machines: Mapping[str, Mapping[str, Fact]]) -> dict[str, Fact]:
+def facts(machines: Mapping[str, Mapping[str, Fact]]) -> dict[str, Known]:
     """What makes the fingerprint of the machines of a trial.
 
     Processor model, cores and physical cores, governor, boost, memory in whole GiB, kernel,
@@ -41,7 +44,7 @@ def facts(machines: Mapping[str, Mapping[str, Fact]]) -> dict[str, Fact]:
     }
 
 
-def fingerprint(known: Mapping[str, Fact]) -> str:
+def fingerprint(known: Mapping[str, Known]) -> str:
     """The fingerprint of some facts: `3f9c2ab1`.
 
     Args:
@@ -51,10 +54,14 @@ def fingerprint(known: Mapping[str, Fact]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
-def _of_one(machine: Mapping[str, Fact]) -> dict[str, Fact]:
+def _of_one(machine: Mapping[str, Fact]) -> dict[str, Known]:
     cores, memory_bytes = machine.get("cores"), machine.get("memory_bytes")
     return {
-        **{name: machine.get(name) for name in (*TAKEN, *ALSO_TAKEN)},
+        **{name: _plain(machine.get(name)) for name in (*TAKEN, *ALSO_TAKEN)},
         "cores": len(cores) if isinstance(cores, list) else None,
         "memory_gib": round(memory_bytes / _GIB) if isinstance(memory_bytes, int) else None,
     }
+
+
+def _plain(fact: Fact) -> Known:
+    return str(fact) if isinstance(fact, list) else fact

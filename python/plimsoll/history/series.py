@@ -59,7 +59,7 @@ class Break:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangePoint:
     """A change point.
 
     Attributes:
@@ -93,9 +93,9 @@ class Series:
     quantity: str
     points: tuple[Point, ...]
     breaks: tuple[Break, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[ChangePoint, ...]
 
-    def recent_loss(self, most: int) -> Change | None:
+    def recent_loss(self, most: int) -> ChangePoint | None:
         """The last change under the present conditions, where it is for the worse and recent.
 
         Args:
@@ -148,13 +148,13 @@ def _breaks(points: Sequence[Point]) -> tuple[Break, ...]:
     )
 
 
-def _changes(points: Sequence[Point], quantity: str) -> tuple[Change, ...]:
+def _changes(points: Sequence[Point], quantity: str) -> tuple[ChangePoint, ...]:
     by_condition: dict[Condition, list[tuple[int, float]]] = {}
     for index, point in enumerate(points):
         if point.estimate is not None:
             by_condition.setdefault(point.condition, []).append((index, point.estimate.value))
     found = [
-        Change(
+        ChangePoint(
             places[one.index],
             one.before,
             one.after,

@@ -124,7 +124,7 @@ def as_junit(end: Compared, sides: Sides) -> str:
     said = _capital(sentence(end)) + "."
     is_crossed = end.limit == "crossed"
     is_open = end.limit == "open" or (end.limit is None and end.difference.answer == "undecided")
-    case = junit.Case(
+    case = junit.JunitCase(
         texts.line(f"B ({sides.b}) against A ({sides.a})"),
         failure=said if is_crossed else "",
         skipped=said if is_open and not is_crossed else "",

@@ -11,7 +11,7 @@ from plimsoll.report import words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.history.series import Change, Series
+    from plimsoll.history.series import ChangePoint, Series
     from plimsoll.statistics.intervals import Estimate
 
 HEADINGS = ("measured", "commit", "value", "95 %", "")
@@ -53,7 +53,7 @@ def summary(found: Series) -> str:
     return "; ".join([said, *breaks])
 
 
-def change(found: Series, one: Change) -> str:
+def change(found: Series, one: ChangePoint) -> str:
     """A change point in a few words: `−5.1 % since 2026-01-02 03:04 (commit abc), worse`."""
     point = found.points[one.index]
     by = f"{wording.signed_percent(one.after / one.before - 1)} " if one.before else ""
@@ -126,7 +126,7 @@ def _remark(found: Series, index: int) -> str:
     return "; ".join(said)
 
 
-def _direction(one: Change) -> str:
+def _direction(one: ChangePoint) -> str:
     return "worse" if one.is_worse else "better"
 
 

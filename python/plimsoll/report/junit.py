@@ -10,7 +10,7 @@ from plimsoll import texts
 
 
 @dataclass(frozen=True)
-class Case:
+class JunitCase:
     """One test.
 
     Attributes:
@@ -30,7 +30,7 @@ class Case:
     duration_s: float | None = None
 
 
-def document(suite: str, cases: Sequence[Case]) -> str:
+def document(suite: str, cases: Sequence[JunitCase]) -> str:
     """A JUnit file with one suite.
 
     Args:
@@ -50,7 +50,7 @@ def document(suite: str, cases: Sequence[Case]) -> str:
     return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _add(root: Xml.Element, classname: str, one: Case) -> None:
+def _add(root: Xml.Element, classname: str, one: JunitCase) -> None:
     case = Xml.SubElement(root, "testcase", classname=classname, name=texts.line(one.name))
     if one.duration_s is not None:
         case.set("time", f"{one.duration_s:.1f}")

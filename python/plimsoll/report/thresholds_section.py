@@ -40,7 +40,7 @@ def section(findings: Findings) -> Section | None:
 def as_junit(findings: Findings) -> str:
     """The same as a JUnit file: one test for each entry and threshold."""
     cases = [
-        junit.Case(
+        junit.JunitCase(
             f"{one.entry}: {one.threshold.threshold.text}",
             failure=one.sentence if one.is_crossed else "",
             output="" if one.is_crossed else one.sentence,

@@ -26,6 +26,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import stdtr
 
 from plimsoll.errors import StorageError
 
@@ -140,8 +141,6 @@ def _without_lone(values: NDArray[np.float64], far: float) -> NDArray[np.float64
 def _changes(
     values: NDArray[np.float64], cuts: Sequence[int], *, is_positive: bool
 ) -> list[LevelChange]:
-    from scipy import stats  # noqa: PLC0415 - heavy
-
     levels = [values[start:end] for start, end in pairwise((0, *cuts, len(values)))]
     freedom = len(values) - len(levels)
     within = math.sqrt(sum(float(np.sum((one - one.mean()) ** 2)) for one in levels) / freedom)
@@ -150,7 +149,7 @@ def _changes(
         before, after = float(one.mean()), float(other.mean())
         error = within * math.sqrt(1 / len(one) + 1 / len(other))
         apart = abs(after - before)
-        chance = 2 * float(stats.t.sf(apart / error, freedom)) if error else float(apart == 0)
+        chance = 2 * float(stdtr(freedom, -apart / error)) if error else float(apart == 0)
         if is_positive:
             before, after = math.exp(before), math.exp(after)
         made.append(LevelChange(cut, before, after, chance))

@@ -59,6 +59,7 @@ def test_a_file_without_a_line_end_is_appended_to_on_a_line_of_its_own(tmp_path:
         (b"nonsense\n", "line 1 of `.*` is not JSON"),
         (b"\xff\n", "line 1 of `.*` is not JSON"),
         (b"\n{\n", "line 2 of `.*` is not JSON"),
+        (b"[" * 100_000 + b"\n", "line 1 of `.*` is not JSON"),
         (b"[]\n", "line 1 of `.*` is not of a history"),
         (b'{"format": 1}\n', "line 1 of `.*` is not of a history: `campaign`: Field required"),
         (b'{"format": 2}\n', "line 1 of `.*` has format 2, this version reads 1"),
