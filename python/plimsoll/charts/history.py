@@ -153,17 +153,17 @@ def _changes() -> alt.LayerChart:
     )
     source = alt.Chart(alt.NamedData(name="changes")).encode(x=_x("at"), color=colours)
     rules = source.mark_rule(strokeWidth=1.6)
-    return canvas.layered(rules, _worded(source, 2))
+    return canvas.layered(rules, _worded(source))
 
 
 def _breaks() -> alt.LayerChart:
     source = alt.Chart(alt.NamedData(name="breaks")).encode(x=_x("at"))
     rules = source.mark_rule(strokeWidth=1.2, strokeDash=[4, 3], color=canvas.MUTED.light)
-    return canvas.layered(rules, _worded(source, 14, color=canvas.MUTED.light))
+    return canvas.layered(rules, _worded(source, color=canvas.MUTED.light))
 
 
-def _worded(source: alt.Chart, below_px: int, **mark: str) -> alt.Chart:
-    """The words of a rule beside its upper end."""
-    return source.mark_text(align="left", baseline="top", dx=3, fontSize=11, **mark).encode(
-        y=alt.value(below_px), text="text:N"
+def _worded(source: alt.Chart, **mark: str) -> alt.Chart:
+    """The words of a rule above its upper end, where no point is."""
+    return source.mark_text(align="center", baseline="bottom", dy=-2, fontSize=11, **mark).encode(
+        y=alt.value(0), text="text:N"
     )

@@ -115,7 +115,7 @@ def series(campaigns: Sequence[KeptCampaign], quantities: Sequence[str]) -> tupl
         quantities: Columns of `summaries`.
 
     Raises:
-        NotInstalled: The library that finds change points is missing.
+        StorageError: The library that finds change points is missing.
     """
     found: dict[EntryName, list[tuple[KeptCampaign, KeptEntry]]] = {}
     for campaign in campaigns:
