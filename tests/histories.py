@@ -55,9 +55,9 @@ def noise(count: int, seed: int, level: float = 1000.0) -> list[float]:
     return (level * np.exp(np.random.default_rng(seed).normal(0, 0.01, count))).tolist()
 
 
-def campaigns(numbers: Sequence[float | None], **changes: str) -> list[KeptCampaign]:
+def campaigns(numbers: Sequence[float | None]) -> list[KeptCampaign]:
     """One campaign a day."""
-    return [campaign(place, number, **changes) for place, number in enumerate(numbers)]
+    return [campaign(place, number) for place, number in enumerate(numbers)]
 
 
 def of_two_machines() -> Series:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
@@ -162,7 +162,7 @@ def _breaks() -> alt.LayerChart:
     return canvas.layered(rules, _worded(source, color=canvas.MUTED.light))
 
 
-def _worded(source: alt.Chart, **mark: str) -> alt.Chart:
+def _worded(source: alt.Chart, **mark: Any) -> alt.Chart:
     """The words of a rule above its upper end, where no point is."""
     return source.mark_text(align="center", baseline="bottom", dy=-2, fontSize=11, **mark).encode(
         y=alt.value(0), text="text:N"

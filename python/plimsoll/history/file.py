@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pydantic
 
@@ -94,7 +94,8 @@ def _line(path: Path, number: int, line: bytes) -> KeptCampaign:
         document = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise StorageError(f"{where} is not JSON", hint) from error
-    kind = document.get("format") if isinstance(document, dict) else None
+    is_object = isinstance(document, dict)
+    kind = cast("dict[str, object]", document).get("format") if is_object else None
     if isinstance(kind, int) and kind > FORMAT:
         message = f"{where} has format {kind}, this version reads {FORMAT}"
         raise StorageError(message, "use a newer version of Plimsoll")

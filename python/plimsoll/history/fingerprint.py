@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.recording import Fact
+    from plimsoll.machine import Fact
 
 DIGITS = 8
 """Hexadecimal digits of a fingerprint."""

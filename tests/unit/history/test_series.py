@@ -41,11 +41,16 @@ def test_whether_a_change_is_for_the_worse_depends_on_the_quantity(
     assert change.is_worse is is_worse
 
 
-@pytest.mark.parametrize(("changed", "what"), [("machine", "machine"), ("load", "load")])
-def test_another_machine_or_load_is_a_break_and_never_a_change(changed: str, what: str) -> None:
+@pytest.mark.parametrize(
+    ("machine", "load", "what"),
+    [("other", "l1", "machine"), ("aaaa0001", "l2", "load"), ("other", "l2", "machine")],
+)
+def test_another_machine_or_load_is_a_break_and_never_a_change(
+    machine: str, load: str, what: str
+) -> None:
     before = campaigns(noise(10, 1))
     after = [
-        campaign(10 + place, one, **{changed: "other"})
+        campaign(10 + place, one, machine=machine, load=load)
         for place, one in enumerate(noise(10, 2, 500.0))
     ]
     found = only([*before, *after])
