@@ -66,7 +66,7 @@ def rows(module: Any, data: TrialData, name: str = "seconds") -> list[dict[str, 
 
 ALL = [(module, name) for module in charts.OF_A_TRIAL for name in TRIALS]
 ALL += [(charts.comparison, "sample"), (charts.over_connections, "rising")]
-ALL += [(charts.distribution, "sample"), (charts.history, "two machines")]
+ALL += [(charts.history, "two machines")]
 ALL += [(module, "sample") for module in charts.OF_DISTRIBUTIONS]
 ALL += [(charts.against_latency, name) for name in AGAINST_LATENCY]
 IDS = [f"{module.NAME}-{name}" for module, name in ALL]
