@@ -297,13 +297,13 @@ def memory_rows() -> pa.Table:
     return pa.Table.from_pylist(rows, schema=memory.BY_SECOND)
 
 
-def connection_rows(unanswered: int = 0) -> pa.Table:
+def connection_rows(without_response: int = 0) -> pa.Table:
     """Connections by second, some of the open ones never answered."""
     rows = [
         {
             "second": second,
             "open": int(level(second)),
-            "with_response": max(0, int(level(second)) - unanswered),
+            "with_response": max(0, int(level(second)) - without_response),
         }
         for second in range(12)
     ]
@@ -327,7 +327,7 @@ def trial_data(**changes: Any) -> TrialData:
 
 
 def rough_trial_data() -> TrialData:
-    """A trial with silent seconds, failures of three kinds and unanswered connections."""
+    """A trial with silent seconds, failures of three kinds and connections without a response."""
     heads = (ResponseHead("2048", 165, {"date": 37, "content-type": 26, "etag": 48}, 2),)
     made = recording(framework="node", language="JavaScript", heads=heads)
     kinds = {("reset_waiting", 104): 40, ("connect_refused", 111): 25, ("wrong_length", None): 5}
@@ -335,7 +335,7 @@ def rough_trial_data() -> TrialData:
         recording=made,
         summary=summary(made.trial, 6100.0, failed=420, failure_ratio=0.0098),
         seconds=seconds(made.trial, 6100, silent=(3, 8, 9), failing=70),
-        connections=connection_rows(unanswered=210),
+        connections=connection_rows(without_response=210),
         failures=failure_rows(kinds),
         latencies=latency_rows(made.trial, 6100, silent=(3, 8, 9)),
     )

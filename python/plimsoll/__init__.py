@@ -1,9 +1,9 @@
 """Plimsoll: a laboratory for HTTP servers and web frameworks.
 
-`run` conducts a campaign, `load` load-tests a running server, `compare` tells which of two servers
-is faster, `read` opens results, `calibrate` checks the load generator, `audit` checks results of
-other tools. Importing this package imports none of them; each is imported at its first use. Their
-types are in `__init__.pyi`.
+`run` runs a campaign, `load` load-tests a running server, `compare` decides which of two servers is
+faster, `read` opens results, `calibrate` checks the load generator, `audit` checks results of other
+tools. Importing this package imports none of them; each is imported at its first use. Their types
+are in `__init__.pyi`.
 """
 
 # pyright: reportUnsupportedDunderAll=false

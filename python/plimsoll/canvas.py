@@ -2,7 +2,7 @@
 
 A chart is drawn once, in light colours. Every colour has a twin for dark paper, so a reader's
 machine can repaint a finished specification word by word (`repaint`) without drawing it again.
-Colours are told apart by people who do not see red or green; no meaning rests on colour alone.
+People who do not see red or green can distinguish the colours; no meaning rests on colour alone.
 Source: M. Okabe and K. Ito, *Color Universal Design*, 2002, for the order of the hues.
 """
 
@@ -37,7 +37,7 @@ Row = dict[str, Any]
 Rows = list[Row]
 
 WIDTH_PX = 640
-"""Width of the plot where nobody says otherwise."""
+"""Default width of the plot."""
 
 AXIS_PX = 60
 """Room left of the plot, the same in each chart so that their axes of time lie upon each other."""
@@ -71,7 +71,7 @@ STRIP_PX = 4
 """Height of the strip above a plot whose colour is the requested level."""
 
 TITLE_Y_PX = -21
-"""Where the title of the upright axis stands, and what is said of a chart at its right."""
+"""Where the title of the upright axis stands, and what is written at the right of a chart."""
 
 _DASHES = ([1, 0], [6, 3], [2, 2])
 """Of lines of the same colour."""
@@ -289,7 +289,7 @@ def stage_bands() -> alt.LayerChart:
 
 
 def level_name(recording: Recording) -> str:
-    """What the level of a load counts: `connections asked`."""
+    """What the level of a load counts: `connections requested`."""
     return _LEVEL_NAMES.get(recording.load.model, "connections requested")
 
 
@@ -305,9 +305,9 @@ def levels(table: pa.Table) -> list[float | None]:
     ]
 
 
-def level_rows(recording: Recording, asked: Iterable[float | None]) -> Rows:
+def level_rows(recording: Recording, requested: Iterable[float | None]) -> Rows:
     """One row with the range of the levels in words, for wide and narrow; none without levels."""
-    known = [level for level in asked if level is not None]
+    known = [level for level in requested if level is not None]
     if not any(known):
         return []
     low, high = wording.counted(min(known)), wording.counted(max(known))
@@ -322,7 +322,7 @@ def level_colours() -> alt.Scale:
 
 
 def level_strip(step_s: int = 1) -> alt.LayerChart:
-    """The layer that shows above the plot what was asked for: column `asked`, and data `level`.
+    """The layer above the plot that shows the requested level: column `requested_level`.
 
     Args:
         step_s: How many seconds each row stands for.

@@ -284,5 +284,5 @@ Listener = Callable[[Event], None]
 """A function that receives events."""
 
 
-def nobody(_event: Event) -> None:
+def ignore(_event: Event) -> None:
     """A listener that ignores every event."""

@@ -153,8 +153,8 @@ def divide_cores(
         CoreMissing: This process may not use a given core, or a given list is empty.
     """
     mine = tuple(allowed or allowed_cores())
-    for role, asked in (("server", server_cores), ("driver", driver_cores)):
-        _check_cores(role, asked, mine)
+    for role, requested in (("server", server_cores), ("driver", driver_cores)):
+        _check_cores(role, requested, mine)
     groups = _physical_cores(mine, root)
     if server_cores is None and driver_cores is None:
         server, driver = _halves(groups)
@@ -231,74 +231,74 @@ def _about_files(host: Mapping[str, Any], connections: int) -> list[str]:
 
 
 def _about_queues(host: Mapping[str, Any], connections: int) -> list[str]:
-    said: list[str] = []
+    stated: list[str] = []
     wanted = min(BACKLOG, connections)
     if _less(host["somaxconn"], wanted):
-        said.append(
+        stated.append(
             f"the listen backlog is at most {host['somaxconn']}, a burst of {connections} "
             f"overflows it: `sudo sysctl -w net.core.somaxconn={BACKLOG}`"
         )
     if _less(host["conntrack_max"], 2 * connections):
-        said.append(
+        stated.append(
             f"the firewall remembers {host['conntrack_max']} connections and drops others: "
             f"`sudo sysctl -w net.netfilter.nf_conntrack_max={max(65536, 4 * connections)}`"
         )
-    return said
+    return stated
 
 
 def _about_ports(host: Mapping[str, Any], connections: int) -> list[str]:
-    said: list[str] = []
+    stated: list[str] = []
     ports = host["port_last"] - host["port_first"] + 1
     if ports < connections:
-        said.append(
+        stated.append(
             f"there are {ports} ports for {connections} outgoing connections: `{_PORTS_COMMAND}`"
         )
     if host["tcp_tw_reuse"] == 0:
-        said.append(
+        stated.append(
             "closed connections hold their port for a minute, so loads without keep-alive run out "
             "of ports: `sudo sysctl -w net.ipv4.tcp_tw_reuse=2`"
         )
-    return said
+    return stated
 
 
 def _about_processes(host: Mapping[str, Any], connections: int) -> list[str]:
     needed = connections + SPARE_PROCESSES
-    said: list[str] = []
+    stated: list[str] = []
     if _less(host["processes_max"], needed):
-        said.append(
+        stated.append(
             f"the host allows {host['processes_max']} threads, a server with one for each of "
             f"{connections} connections needs more: `sudo sysctl -w kernel.pid_max=4194304`"
         )
     if _less(host["cgroup_processes"], needed):
-        said.append(
+        stated.append(
             f"the control group may have {host['cgroup_processes']} threads, a server with one "
             f"for each of {connections} connections needs more: start Plimsoll by "
             "`systemd-run --scope -p TasksMax=infinity`, or raise the container's limit "
             "(`--pids-limit`)"
         )
-    return said
+    return stated
 
 
 def _about_processor(host: Mapping[str, Any], connections: int) -> list[str]:
-    said: list[str] = []
+    stated: list[str] = []
     if host["cpu_governor"] not in (None, "performance"):
-        said.append(
+        stated.append(
             f"the CPU governor `{host['cpu_governor']}` changes the frequency under load: "
             "`sudo cpupower frequency-set -g performance`"
         )
     cores = len(host["cores"])
     if _less(host["cgroup_cores"], cores):
-        said.append(
+        stated.append(
             f"the control group stops its processes when they have used {host['cgroup_cores']:g} "
             f"of {cores} cores' time: raise the quota (`--cpus`), or use as many cores as it "
             f"allows: `taskset -c {_ranges(host['cores'][: max(1, int(host['cgroup_cores']))])}`"
         )
     if cores == 1:
-        said.append(
+        stated.append(
             "server and driver share the only core and disturb each other: give "
             "the machine a second core, or widen `taskset`"
         )
-    return said
+    return stated
 
 
 def _less(limit: float | None, needed: float) -> bool:
@@ -306,13 +306,13 @@ def _less(limit: float | None, needed: float) -> bool:
     return limit is not None and 0 <= limit < needed
 
 
-def _check_cores(role: str, asked: Sequence[int] | None, allowed: Sequence[int]) -> None:
-    if asked is None:
+def _check_cores(role: str, requested: Sequence[int] | None, allowed: Sequence[int]) -> None:
+    if requested is None:
         return
     hint = f"choose from {_ranges(allowed)}, or remove `{role}_cores`"
-    if not asked:
+    if not requested:
         raise CoreMissing(f"the {role} has no core", hint)
-    if lacking := sorted(set(asked) - set(allowed)):
+    if lacking := sorted(set(requested) - set(allowed)):
         verb = "are" if lacking[1:] else "is"
         message = f"cores {_ranges(lacking)} of the {role} {verb} not available to Plimsoll"
         raise CoreMissing(message, hint)
@@ -527,11 +527,11 @@ def _virtual(root: Path) -> tuple[bool, str | None]:
     """
     flags = re.search(r"^flags\s*:.*\bhypervisor\b", _text(root / "proc/cpuinfo") or "", re.M)
     names = [_text(root / f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
-    said = " ".join(name for name in names if name)
+    stated = " ".join(name for name in names if name)
     kind = _text(root / "sys/hypervisor/type")
-    known = re.search(r"QEMU|KVM|VMware|VirtualBox|Amazon EC2|Google|Microsoft|Xen", said)
+    known = re.search(r"QEMU|KVM|VMware|VirtualBox|Amazon EC2|Google|Microsoft|Xen", stated)
     virtual = bool(flags or kind or known)
-    return virtual, (kind or said or None) if virtual else None
+    return virtual, (kind or stated or None) if virtual else None
 
 
 def _container(root: Path) -> str | None:

@@ -246,10 +246,10 @@ def refused(campaign: Campaign, refuses: Refuses) -> tuple[Refused, ...]:
         refuses: Returns why a driver cannot generate a load.
     """
     sent = _sent(campaign)
-    asked = itertools.product(campaign.drivers, campaign.loads, campaign.endpoints)
+    requested = itertools.product(campaign.drivers, campaign.loads, campaign.endpoints)
     return tuple(
         Refused(driver, load, endpoint, reason)
-        for driver, load, endpoint in asked
+        for driver, load, endpoint in requested
         if (reason := refuses(driver, load, sent[endpoint.name]))
     )
 

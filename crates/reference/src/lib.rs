@@ -160,7 +160,7 @@ impl ReferenceError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Spec(_) => "mend the options named",
-            Self::Core { .. } => "ask for cores that are there; `nproc` counts them",
+            Self::Core { .. } => "request existing cores; `nproc` counts them",
             Self::Address { .. } => {
                 "stop the program that listens there (`ss -ltnp` names it), or take another port"
             }

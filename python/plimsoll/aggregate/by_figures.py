@@ -1,7 +1,7 @@
 """What a trial amounts to by the figures that a foreign driver printed.
 
 A driver that keeps no record of its requests has printed all that can be known of them. What it
-did not print is null. Its rate is told in complete answers, whatever it counts; its times stand
+did not print is null. Its rate is given in complete responses, whatever it counts; its times stand
 where service times do, as it printed them. A time of 0 is none: it is shorter than what the tool
 counts in, such as the whole milliseconds of ab.
 """
@@ -30,25 +30,25 @@ def counted(figures: ReportedStatistics) -> Columns:
     return columns | _counts(figures) | _rates(figures) | _times(figures)
 
 
-def answers(figures: ReportedStatistics) -> float:
-    """Complete answers, right or wrong; 0 where nobody says."""
-    return max((figures.ended or 0.0) - figures.unanswered, 0.0)
+def complete_responses(figures: ReportedStatistics) -> float:
+    """Complete responses, right or wrong; 0 if unknown."""
+    return max((figures.ended or 0.0) - figures.without_response, 0.0)
 
 
 def _counts(figures: ReportedStatistics) -> Columns:
-    completed, wrong = round(answers(figures)), round(figures.wrong)
+    completed, wrong = round(complete_responses(figures)), round(figures.wrong)
     received = figures.received_bytes
     return {
         "completed": completed,
         "ok": max(completed - wrong, 0),
-        "failed": wrong + round(figures.unanswered),
+        "failed": wrong + round(figures.without_response),
         "received_bytes": None if received is None else round(received),
     }
 
 
 def _rates(figures: ReportedStatistics) -> Columns:
-    """The printed rate, told in answers and in right ones."""
-    completed = answers(figures)
+    """The printed rate, in responses and in successful responses."""
+    completed = complete_responses(figures)
     per_s = (figures.throughput_per_s or 0.0) / figures.requests if figures.requests else 0.0
     return {
         "throughput_per_s": per_s * completed,

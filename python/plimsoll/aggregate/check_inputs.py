@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.recording import Recording
 
 GONE_NS = 200_000_000
-"""A load that ends so soon after a refused attempt says nothing of the server."""
+"""A load that ends so soon after a refused attempt shows nothing of the server."""
 
 OPENING_NS = 20_000_000
 """A load that begins with its hold may take so long to open its connections."""
@@ -37,7 +37,7 @@ class OutcomeCount:
         requests: How many.
         held: How many of them within the holds.
         sent: How many of them were handed to a connection.
-        impossible: How many of them have instants that run backwards, or an answer without one.
+        impossible: How many of them have instants that run backwards, or a response without one.
     """
 
     outcome: str
@@ -56,14 +56,14 @@ class KindCount:
         request: Index into the trial's kinds of request.
         held: Those that were sent within the holds.
         sent: Those that were sent in the whole trial.
-        answered: Those of which one byte of an answer or more came, in the whole trial.
-        received_bytes: Bytes of the answers of the whole trial.
+        responded: Those of which one byte of a response or more came, in the whole trial.
+        received_bytes: Bytes of the responses of the whole trial.
     """
 
     request: int
     held: int
     sent: int
-    answered: int
+    responded: int
     received_bytes: int
 
 
@@ -73,7 +73,7 @@ class StatusCount:
 
     Attributes:
         request: Index into the trial's kinds of request.
-        status: The code; None where it is not said.
+        status: The code; None if unknown.
         responses: How many, in the whole trial.
         held: How many of them within the holds.
         held_wrong: How many of the latter should have had another status.
@@ -153,7 +153,7 @@ class ConnectionEnd:
 
 @dataclass(frozen=True)
 class InFlight:
-    """Requests in flight over some time, told from the rows.
+    """Requests in flight over some time, from the rows.
 
     Attributes:
         mean: Mean number of requests in flight.
@@ -170,14 +170,14 @@ class InFlight:
 
 @dataclass(frozen=True)
 class Shares:
-    """How answers fell on connections.
+    """How responses fell on connections.
 
     Attributes:
         connections: Connections that were open long enough to count.
-        starved: Those of them without a complete answer in the holds.
-        mean_answers: Complete answers of the holds for each of them.
+        starved: Those of them without a complete response in the holds.
+        mean_responses: Complete responses of the holds for each of them.
         jain: Jain's index of fairness, from 1/n (one has all) to 1 (all alike); None without any
-            answer.
+            response.
 
     Source:
         R. Jain, D. Chiu, W. Hawe, *A Quantitative Measure of Fairness*, DEC-TR-301, 1984.
@@ -185,7 +185,7 @@ class Shares:
 
     connections: int
     starved: int
-    mean_answers: float
+    mean_responses: float
     jain: float | None
 
 
@@ -276,7 +276,7 @@ def _in_flight(window: Window, spent_ns: float, waited_ns: float, ended: int) ->
 
 
 def shares(recording: Recording, requests: Rows, connections: Rows, least_ns: int) -> Shares:
-    """How the answers of the holds fell on the connections.
+    """How the responses of the holds fell on the connections.
 
     Args:
         recording: The recording.
@@ -292,7 +292,7 @@ def shares(recording: Recording, requests: Rows, connections: Rows, least_ns: in
 
 
 def open_connections(recording: Recording, connections: Rows) -> float | None:
-    """Mean connections open in the holds, told from the rows; None when there is no hold."""
+    """Mean connections open in the holds, from the rows; None when there is no hold."""
     duration_ns = sum(hold.end_ns - hold.start_ns for hold in recording.holds)
     if not duration_ns:
         return None
@@ -302,8 +302,8 @@ def open_connections(recording: Recording, connections: Rows) -> float | None:
     return row[0] / duration_ns
 
 
-def unanswered(recording: Recording, connections: Rows, least_ns: int) -> int:
-    """Connections that opened, lived for some time and never got a byte of an answer.
+def without_response(recording: Recording, connections: Rows, least_ns: int) -> int:
+    """Connections that opened, lived for some time and never got a byte of a response.
 
     Args:
         recording: The recording.

@@ -1,7 +1,7 @@
-"""Connections of a trial by second: how many were open, and how many of these were ever answered.
+"""Connections of a trial by second: how many were open, and how many of these ever had a response.
 
-Open is what the handshakes and closings say; answered are those of the open ones that had got at
-least one byte of an answer by then. With a full accept queue the first is larger than the second:
+Open follows from handshakes and closings; with response are those of the open ones that had got at
+least one byte of a response by then. With a full accept queue the first is larger than the second:
 the kernel has accepted what the server has not.
 """
 

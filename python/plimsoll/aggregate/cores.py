@@ -33,8 +33,8 @@ def busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> Values
     """
     user = readings.rates(scope, "cpu_user_s", windows)
     counted = user + readings.rates(scope, "cpu_system_s", windows)
-    told = (_told_cores(readings, scope, [window]) for window in windows)
-    gauged = np.array([np.nan if one is None else one for one in told], dtype=np.float64)
+    reported = (_reported_cores(readings, scope, [window]) for window in windows)
+    gauged = np.array([np.nan if one is None else one for one in reported], dtype=np.float64)
     return np.where(np.isnan(counted), gauged, counted)
 
 
@@ -42,13 +42,13 @@ def mean_busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> f
     """Cores that a process tree kept busy over some stretches together; None when unknown."""
     parts = [readings.rate(scope, name, windows) for name in ("cpu_user_s", "cpu_system_s")]
     counted = total(parts)
-    return _told_cores(readings, scope, windows) if counted is None else counted
+    return _reported_cores(readings, scope, windows) if counted is None else counted
 
 
-def _told_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> float | None:
+def _reported_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> float | None:
     """Mean of what another monitor read within some stretches; None where it read nothing.
 
-    A reading tells of its own second only: it is neither carried forward nor interpolated.
+    A reading covers its own second only: it is neither carried forward nor interpolated.
     """
     found = [
         series.inside((start, end - 1))
@@ -80,14 +80,14 @@ def all_cores(readings: Usage) -> tuple[int, ...]:
 def interrupt_time(recording: Recording) -> str | None:
     """Where the kernel counted time in interrupts: with the `task`, or `apart`; None: unknown."""
     known = [host.get("interrupt_time") for host in recording.machines.values()]
-    told = {one if isinstance(one, str) else None for one in known}
-    return told.pop() if len(told) == 1 else None
+    reported = {one if isinstance(one, str) else None for one in known}
+    return reported.pop() if len(reported) == 1 else None
 
 
 def driver_peak_busy_ratio(recording: Recording, readings: Usage) -> float | None:
     """Busiest second of the busiest core of the driver within the holds; 1 is all of it.
 
-    On cores of its own all that was done there counts, whoever did it: what is taken is not to
+    On cores of its own all that was done there counts, by any process: what is taken is not to
     spare. Otherwise it is the driver's own time for each of its threads. The greater of both, where
     both are known.
 
@@ -111,7 +111,7 @@ def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:
     """Share of its cores that the server, and the kernel for it, kept busy over the holds.
 
     Where the kernel counts interrupts apart, those on cores of its own are the server's, but never
-    more than what these cores were busy. Where nobody knows how it counts, they are left out: the
+    more than what these cores were busy. If it is unknown how it counts, they are left out: the
     server kept at least so much busy.
 
     Args:

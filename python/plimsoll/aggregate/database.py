@@ -36,7 +36,7 @@ _LIMITS = (
 """Files of a control group that DuckDB opens."""
 
 _STREAM = "reading the stream registered as "
-"""What DuckDB says of a table whose rows come from Arrow, and do not come."""
+"""The error of DuckDB on a table whose rows come from Arrow, and do not come."""
 
 
 _shared: ContextVar[duckdb.DuckDBPyConnection | None] = ContextVar("shared", default=None)

@@ -2,14 +2,14 @@
 
 What others took from some cores is the busy time of these cores less that of the process trees
 that had them to themselves. Others are all other programs, Plimsoll's own sampling among them, and
-threads of the kernel. Time in interrupts is nobody's: a kernel that counts it with the task that
-was interrupted has it in the trees' time already, one that counts it apart has not, so there it is
-taken off. Where nobody knows which way a kernel counts, it is taken off too: then others took at
+threads of the kernel. Time in interrupts belongs to no process: a kernel that counts it with the
+interrupted task has it in the trees' time already, one that counts it apart has not, so there it is
+taken off. If it is unknown which way a kernel counts, it is taken off too: then others took at
 least so much.
 
-What others took while nobody waited for a core was not missing. Run delay says how long threads of
-a tree did wait, for others or for each other: a tree lost to others no more than it waited, and no
-more than they took.
+Time that others took while no thread waited for a core cost nothing. Run delay is how long threads
+of a tree did wait, for others or for each other: a tree lost to others no more than it waited, and
+no more than they took.
 
 Source: proc_stat(5), proc_pid_stat(5); CONFIG_IRQ_TIME_ACCOUNTING and the document on scheduler
 statistics (`sched-stats`) of Linux.
@@ -77,8 +77,8 @@ def taken_from(
         windows: The stretches of time.
 
     Returns:
-        None when any part of it is unknown, or when server and driver share cores: then nobody
-        knows whose cores others took.
+        None when any part of it is unknown, or when server and driver share cores: then it is
+        unknown whose cores others took.
     """
     if recording.server is None or recording.driver is None or not cores.own_cores(recording):
         return None
@@ -113,7 +113,7 @@ def full_ratio(recording: Recording, readings: Usage) -> float | None:
         readings: Its readings.
 
     Returns:
-        0 to 1; the server's own share where nobody knows what others took; None when that is
+        0 to 1; the server's own share if it is unknown what others took; None when that is
         unknown too.
     """
     own = cores.server_busy_ratio(recording, readings)
@@ -152,7 +152,7 @@ class Lost:
         ratio: Share of the time in which no request could make progress, 0 to 1. The throughput of
             a load that asks for as much as can be had is too low by about as much.
         sides: Share of the time in which server, and driver, waited for cores that others had;
-            `both` where nobody knows which of them did.
+            `both` if it is unknown which of them did.
         stolen_ratio: Share of the time of all cores that the host of a virtual machine withheld.
     """
 
@@ -232,7 +232,7 @@ def noted(recording: Recording, readings: Usage) -> dict[Whose, TakenTime]:
         readings: Its readings.
 
     Returns:
-        By whose cores these were; empty when nobody lacked more than `MUCH`.
+        By whose cores these were; empty if no side lacked more than `MUCH`.
     """
     found = taken(recording, readings, held(recording))
     return {whose: one for whose, one in found.items() if one.missed_cores > MUCH}
@@ -256,7 +256,7 @@ def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
     """How busy the load generator itself kept its busiest core in the holds.
 
     On cores of its own that is the busy time of a core less what others took of all of them, and
-    never less than its own time for each of its threads. Where nobody knows what others took, it is
+    never less than its own time for each of its threads. If it is unknown what others took, it is
     all of the busy time.
 
     Args:

@@ -4,7 +4,7 @@
 
 The idle host is measured before and after the trial, second by second, so it is known how far its
 power scatters by itself. A net power of less than three standard deviations of these seconds cannot
-be told from that scatter, and no figure follows from it.
+be distinguished from that scatter, and gives no figure.
 
 Source: the kernel's document on power capping; the limit is that of a usual test of a mean.
 """
@@ -58,7 +58,7 @@ class Energy:
         return self.net_w / self.deviation_w if self.deviation_w else float("inf")
 
     @property
-    def is_told(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether a figure follows from it."""
         return self.net_w > 0 and self.deviations >= DEVIATIONS
 

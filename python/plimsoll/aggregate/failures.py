@@ -1,4 +1,4 @@
-"""Failures of a trial: how requests ended that were not answered rightly.
+"""Failures of a trial: how requests ended without a correct response.
 
 A request belongs to the second in which it ended; one that has no end (`not_sent`) to the second
 in which it was due. `unfinished` and `cancelled` are no failures: the end of the load came first.

@@ -241,8 +241,8 @@ def _connections(folder: Path) -> Columns:
 def _statistics(name: str, values: Times) -> Columns:
     """Mean, least, greatest and every quantile that there are enough values for."""
     count = len(values)
-    told = [one for one, share in QUANTILES.items() if enough(count, share)]
-    wanted = {one: rank(count, QUANTILES[one]) - 1 for one in told}
+    reported = [one for one, share in QUANTILES.items() if enough(count, share)]
+    wanted = {one: rank(count, QUANTILES[one]) - 1 for one in reported}
     if wanted:
         values = np.partition(values, sorted(set(wanted.values())))
     found: Columns = {f"{name}_{one}_ns": None for one in ("mean", "min", *QUANTILES, "max")}

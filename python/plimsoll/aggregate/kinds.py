@@ -71,11 +71,11 @@ def sent_bytes(recording: Recording, database: duckdb.DuckDBPyConnection) -> int
 
 
 def _said_bytes(database: duckdb.DuckDBPyConnection) -> int | None:
-    """The same where each row says how long its request is."""
-    said = database.execute(
+    """The same if each row has the length of its request."""
+    stated = database.execute(
         "SELECT sum(sent_bytes)::BIGINT FROM requests WHERE in_hold(sent_ns)"
     ).fetchone()
-    return said[0] if said else None
+    return stated[0] if stated else None
 
 
 def _rows(
@@ -84,9 +84,9 @@ def _rows(
     kinds = list(recording.kinds)
     found = database.execute(query.text("kinds"), {"kinds": kinds}).fetchall()
     counts: dict[int, tuple[Any, ...]] = {row[0]: row[1:] for row in found}
-    answers = "requests WHERE is_completed(outcome) AND in_hold(done_ns)"
+    responses = "requests WHERE is_completed(outcome) AND in_hold(done_ns)"
     times = {
-        time: percentiles.of_parts(database, f"({kinds})[request + 1]", expression, answers)
+        time: percentiles.of_parts(database, f"({kinds})[request + 1]", expression, responses)
         for time, expression in TIMES.items()
     }
     for number in dict.fromkeys(kinds):

@@ -28,7 +28,7 @@ class Level:
         connections: Requested connections.
         lasted: Whole seconds that it lasted.
         counted: Seconds that the numbers are of: all but the first, where there are others.
-        completed_per_s: Complete answers per second.
+        completed_per_s: Complete responses per second.
         in_flight: Mean requests in flight by the driver's clock; None when it did not say.
         server_busy_cores: Mean cores that the server kept busy; None when unknown.
     """
@@ -55,8 +55,8 @@ def rising(seconds: pa.Table, fewest: int = 1) -> tuple[Level, ...]:
     ]
     rows = [row for row in rows if row["completed"] is not None]
     levels = [
-        _level(asked, list(part))
-        for asked, part in groupby(rows, lambda row: row["requested_level"])
+        _level(requested, list(part))
+        for requested, part in groupby(rows, lambda row: row["requested_level"])
     ]
     return tuple(
         later
@@ -65,10 +65,10 @@ def rising(seconds: pa.Table, fewest: int = 1) -> tuple[Level, ...]:
     )
 
 
-def _level(asked: float, rows: Sequence[dict[str, Any]]) -> Level:
+def _level(requested: float, rows: Sequence[dict[str, Any]]) -> Level:
     settled = rows[OPENING:] or rows
     return Level(
-        connections=asked,
+        connections=requested,
         lasted=len(rows),
         counted=len(settled),
         completed_per_s=sum(row["completed"] for row in settled) / len(settled),

@@ -1,9 +1,9 @@
 """What the machine gave in each stretch of a trial: cores, and their speed.
 
 Cores are lost to other programs and other virtual machines (`aggregate.disturbance`). The speed of
-those that are left is told by the load generator as a clock.
+those that are left is measured by the load generator as a clock.
 
-A load generator does the same work for each request, so its processor time for a request tells how
+A load generator does the same work for each request, so its processor time for a request shows how
 fast the machine was: its frequency, and what neighbours on its cores, caches and memory cost. Time
 in which it waited for a core is not in it.
 
@@ -40,7 +40,7 @@ FEWEST = 4
 
 
 LEAST_GIVEN = 0.2
-"""Where a trial got less than this share of its cores, nobody knows what it would have done."""
+"""If a trial got less than this share of its cores, its own throughput is unknown."""
 
 
 def given(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Values:

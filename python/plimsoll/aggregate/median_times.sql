@@ -1,4 +1,4 @@
--- Median service time of the complete answers in each of $parts equal parts of the time from
+-- Median service time of the complete responses in each of $parts equal parts of the time from
 -- $from_ns to $until_ns, and how many there are.
 SELECT
     least((done_ns - $from_ns)::HUGEINT * $parts // ($until_ns - $from_ns), $parts - 1)::INTEGER AS part,

@@ -17,7 +17,7 @@ class Outcome:
     Attributes:
         name: Name in the column `outcome`.
         group: What it has in common with others; `successful` and `wrong` are complete responses.
-        words: What happened, as it is said of several requests.
+        words: What happened, as a description of several requests.
         has_errno: Whether the system gives an error number with it.
     """
 
@@ -67,10 +67,10 @@ BY_NAME = {outcome.name: outcome for outcome in OUTCOMES}
 """Every outcome by its name."""
 
 RIGHT = tuple(outcome.name for outcome in OUTCOMES if outcome.group == "successful")
-"""Complete answers that are as expected."""
+"""Complete responses that are as expected."""
 
 COMPLETED = tuple(outcome.name for outcome in OUTCOMES if outcome.group in ("successful", "wrong"))
-"""Complete answers, right or wrong."""
+"""Complete responses, right or wrong."""
 
 UNENDED = ("unfinished", "cancelled")
 """Requests that the end of the load cut short: they neither succeeded nor failed."""

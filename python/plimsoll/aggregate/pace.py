@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def pace(requests: Rows, window: Window, parts: int) -> list[int]:
-    """Complete answers in equal parts of a stretch of time.
+    """Complete responses in equal parts of a stretch of time.
 
     Args:
         requests: The table `requests` of a trial.
@@ -20,7 +20,7 @@ def pace(requests: Rows, window: Window, parts: int) -> list[int]:
         parts: Number of parts.
 
     Returns:
-        One number for each part, 0 where nothing was answered.
+        One number for each part, 0 without responses.
     """
     limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
     with query.opened(requests=requests) as database:
@@ -29,7 +29,7 @@ def pace(requests: Rows, window: Window, parts: int) -> list[int]:
 
 
 def median_times(requests: Rows, window: Window, parts: int) -> list[tuple[int, float]]:
-    """Complete answers in equal parts of a stretch of time, and their median service time.
+    """Complete responses in equal parts of a stretch of time, and their median service time.
 
     Args:
         requests: The table `requests` of a trial.
@@ -37,7 +37,7 @@ def median_times(requests: Rows, window: Window, parts: int) -> list[tuple[int, 
         parts: Number of parts.
 
     Returns:
-        Number and median in nanoseconds for each part that has answers, in order.
+        Number and median in nanoseconds for each part that has responses, in order.
     """
     limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
     with query.opened(requests=requests) as database:

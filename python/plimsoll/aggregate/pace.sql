@@ -1,4 +1,4 @@
--- Complete answers in each of $parts equal parts of the time from $from_ns to $until_ns.
+-- Complete responses in each of $parts equal parts of the time from $from_ns to $until_ns.
 SELECT
     least((done_ns - $from_ns)::HUGEINT * $parts // ($until_ns - $from_ns), $parts - 1)::INTEGER AS part,
     count(*) AS completed

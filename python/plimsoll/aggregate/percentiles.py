@@ -1,4 +1,4 @@
-"""Percentiles, exact from the rows; `quantiles` says what they are."""
+"""Percentiles, exact from the rows; `quantiles` defines them."""
 
 from __future__ import annotations
 

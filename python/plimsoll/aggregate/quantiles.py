@@ -1,4 +1,4 @@
-"""Quantiles: which are told, what they are, and from how many values.
+"""Quantiles: which are reported, what they are, and from how many values.
 
 The quantile q of n values is the smallest of them that at least q · n of them do not exceed: a
 value that was really measured, never one between two. It is given only for n ≥ 10 / (1 − q), so
@@ -34,7 +34,7 @@ ROWS_ABOVE = 10
 
 
 def enough(rows: int, quantile: float) -> bool:
-    """Whether a quantile can be told from so many rows."""
+    """Whether so many rows determine a quantile."""
     return round(rows * (1 - quantile), 6) >= ROWS_ABOVE
 
 

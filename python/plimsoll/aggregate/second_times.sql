@@ -1,4 +1,4 @@
--- Times of the complete answers of each second from $from_ns to $until_ns.
+-- Times of the complete responses of each second from $from_ns to $until_ns.
 WITH answers AS (
     SELECT
         done_ns // 1000000000 AS second,

@@ -1,7 +1,7 @@
 """Seconds: what happened in each second of a trial.
 
-Every second from the trial's zero to its end has a row, whether or not anything was answered in
-it: a second without an answer is a row of zeros whose times are null. An answer counts in the
+Every second from the trial's zero to its end has a row, with or without responses in
+it: a second without a response is a row of zeros whose times are null. A response counts in the
 second in which it was complete.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 AFTER = "after"
 """Stage of a second that lies behind the last stage."""
 
-"""Model of a load that nobody wrote down."""
+"""Model of a load that is not recorded."""
 
 BATCH_ROWS = 2_000_000
 """Percentiles are taken of at most about so many rows at a time."""
@@ -113,7 +113,7 @@ def _length(recording: Recording, counts: Sequence[tuple[int, ...]]) -> int:
 
 
 def _counted(counts: Sequence[tuple[Any, ...]], length: int) -> Columns:
-    """The columns of counts; null throughout where no request says what would be counted."""
+    """The columns of counts; null throughout if no request has what would be counted."""
     columns: dict[str, list[int | None]] = {name: [0] * length for name in COUNTS}
     for second, *values in counts:
         for name, value in zip(COUNTS, values, strict=True):
@@ -152,13 +152,13 @@ def _uncounted(recording: Recording, columns: Columns, *, rows: bool) -> Columns
 
 
 def _timed(database: duckdb.DuckDBPyConnection, seconds: pa.Table) -> Columns:
-    """The columns of times; null in a second that has too few answers for them."""
+    """The columns of times; null in a second that has too few responses for them."""
     columns: dict[str, list[float | None]] = {
         column.name: [None] * len(seconds)
         for column in tables.SECONDS.columns
         if _is_time(column.name)
     }
-    completed = [answers or 0 for answers in seconds["completed"].to_pylist()]
+    completed = [responses or 0 for responses in seconds["completed"].to_pylist()]
     for first, last in stretches(list(enumerate(completed))):
         window = {"from_ns": first * SECOND_NS, "until_ns": (last + 1) * SECOND_NS}
         cursor = database.execute(query.text("second_times"), window)
@@ -192,7 +192,7 @@ def _if_enough(rows: int, statistic: str, value: float | None) -> float | None:
 def _asked(recording: Recording, readings: Usage, length: int) -> Columns:
     """Stage, and the requested level, at the middle of each second.
 
-    The level is that of the stages, or what a driver that has no stages said of its users.
+    The level is that of the stages, or the users that a driver without stages reported.
     """
     stages = [_stage_at(recording, int(middle)) for middle in _middles(length)]
     levels = [

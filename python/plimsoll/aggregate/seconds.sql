@@ -1,6 +1,6 @@
 -- What happened in each second, without times: one row for each second in which a request was due
 -- or ended. A request that failed without an end of its own (`not_sent`) counts where it was due, or
--- sent. What no request of a second says is null.
+-- sent. What no request of a second has is null.
 WITH dues AS (
     SELECT due_ns // 1000000000 AS second, count(*) AS due
     FROM requests

@@ -1,5 +1,5 @@
--- How evenly the complete answers of the holds fell on the connections that were open for at least
--- $least_ns of them; one row. `jain` is Jain's index of the answers per unit of time.
+-- How evenly the complete responses of the holds fell on the connections that were open for at least
+-- $least_ns of them; one row. `jain` is Jain's index of the responses per unit of time.
 WITH holds AS (
     SELECT unnest($starts) AS start_ns, unnest($ends) AS end_ns
 ),
@@ -25,6 +25,6 @@ shares AS (
 SELECT
     count(*) AS connections,
     count(*) FILTER (answers = 0) AS starved,
-    coalesce(avg(answers), 0) AS mean_answers,
+    coalesce(avg(answers), 0) AS mean_responses,
     sum(share) * sum(share) / (count(*) * sum(share * share)) AS jain
 FROM shares

@@ -1,17 +1,17 @@
-"""Silences: what the service times of a closed load hide, and an estimate of how much that is.
+"""Stalls: what the service times of a closed load hide, and an estimate of how much that is.
 
-In the closed model a connection that waits sends nothing. While a server stands still, the few
+In the closed model a connection that waits sends nothing. While a server stalls, the few
 requests in flight wait and are counted, once each; all those that a schedule would have sent
-meanwhile are never made, and their waits are in no percentile.
+meanwhile are never sent, and their waits are in no percentile.
 
-A silence is a stretch of a hold, longer than `LEAST_NS`, in which requests waited and no answer
-came. Nobody who had come in a silence would have been answered before its end. So of requests that
+A stall is a stretch of a hold, longer than `LEAST_NS`, in which requests waited and no response
+came. A request that arrives in a stall gets no response before its end. So of requests that
 arrive evenly over the holds, the share that waits longer than x is at least
 
     P(W > x) = Σ max(0, g − x) / T
 
-over the silences of length g, where T is the length of the holds; its quantiles are what is given
-here. They are estimates and a lower bound: that requests pile up during a silence and are answered
+over the stalls of length g, where T is the length of the holds; its quantiles are what is given
+here. They are estimates and a lower bound: that requests pile up during a stall and are served
 one after the other behind it is left out. Stalls of single connections are found apart: a request
 that arrives on a connection picked at random waits as above, with T times the connections for T.
 They are never part of a measured percentile.
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from plimsoll.recording import Recording
 
 LEAST_NS = 1_000_000
-"""Shorter stretches without an answer are left out; estimates below it are not given."""
+"""Shorter stretches without a response are left out; estimates below it are not given."""
 
 STALL_NS = 10_000_000
 """A shorter wait may be the work of a scheduler."""
@@ -57,15 +57,15 @@ SCHEMA = tables.SILENCES.schema
 """One row a trial: number, sum and longest of the silences, and quantiles of the estimate."""
 
 
-def silences(recording: Recording, requests: Rows) -> pa.Table:
-    """What the silences of a trial amount to.
+def of_load(recording: Recording, requests: Rows) -> pa.Table:
+    """What the stalls of a trial amount to.
 
     Args:
         recording: The recording.
         requests: Its table `requests`.
 
     Returns:
-        One row of `SCHEMA`; none where the load was open, for its response times have it all, or
+        One row of `SCHEMA`; none where the load was open, since its times contain the waits, or
         where nothing was held.
     """
     duration_ns = sum(hold.end_ns - hold.start_ns for hold in recording.holds)
@@ -73,8 +73,8 @@ def silences(recording: Recording, requests: Rows) -> pa.Table:
         return SCHEMA.empty_table()
     lengths_ns = [end - start for start, end in found(recording, requests)]
     row: Mapping[str, Any] = {
-        "silences": len(lengths_ns),
-        "silent_ns": sum(lengths_ns),
+        "stalls": len(lengths_ns),
+        "stalled_ns": sum(lengths_ns),
         "longest_ns": max(lengths_ns, default=0),
         **{
             f"wait_{name}_ns": wait_ns(lengths_ns, duration_ns, quantile)
@@ -85,7 +85,7 @@ def silences(recording: Recording, requests: Rows) -> pa.Table:
 
 
 def found(recording: Recording, requests: Rows) -> list[tuple[int, int]]:
-    """First instant and end of each silence in the holds, in nanoseconds since zero."""
+    """First instant and end of each stall in the holds, in nanoseconds since zero."""
     with query.opened(requests=requests) as database:
         statement = query.text("stalls")
         return [
@@ -114,10 +114,10 @@ def of_connections(recording: Recording, requests: Rows) -> list[tuple[int, int]
 
 
 def wait_ns(lengths_ns: Iterable[int], duration_ns: int, quantile: float) -> float | None:
-    """A quantile of the wait for the next answer, of requests that arrive evenly.
+    """A quantile of the wait for the next response, of requests that arrive evenly.
 
     Args:
-        lengths_ns: Length of each silence.
+        lengths_ns: Length of each stall.
         duration_ns: Length of the time in which requests arrive.
         quantile: Which one, from 0 to 1.
 
@@ -135,7 +135,7 @@ def wait_ns(lengths_ns: Iterable[int], duration_ns: int, quantile: float) -> flo
 
 
 def _first_that_holds(waits: Sequence[float], longest_first: Sequence[float]) -> float:
-    """The wait for which just the silences that are longer than it were counted."""
+    """The wait for which just the stalls that are longer than it were counted."""
     for place, wait in enumerate(waits):
         if place + 1 == len(longest_first) or wait >= longest_first[place + 1]:
             return float(wait)

@@ -1,10 +1,10 @@
--- Silences between $from_ns and $until_ns: stretches longer than $least_ns in which requests waited
--- and no answer came; first instant and end of each.
+-- Stalls between $from_ns and $until_ns: stretches longer than $least_ns in which requests waited
+-- and no response came; first instant and end of each.
 --
--- Rows are put into buckets of $least_ns by the instant of their end. Of two answers that follow
+-- Rows are put into buckets of $least_ns by the instant of their end. Of two responses that follow
 -- each other at a longer distance, the first is the last of its bucket and the second the first of
--- its own, so no silence is lost, and memory depends on the length of the trial alone. A silence
--- begins when somebody waits: in think time nobody does.
+-- its own, so no stall is lost, and memory depends on the length of the trial alone. A stall
+-- begins when a request waits: in think time none does.
 WITH ended AS (
     SELECT coalesce(due_ns, sent_ns) AS due_ns, coalesce(done_ns, $until_ns) AS at_ns,
         done_ns IS NOT NULL AND is_completed(outcome) AS answered

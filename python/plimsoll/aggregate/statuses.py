@@ -23,7 +23,7 @@ class StatusTotal:
     """Complete responses with one status code, of all request types.
 
     Attributes:
-        status: The code; None where it is not said.
+        status: The code; None if unknown.
         responses: How many, in the whole trial.
         held: How many of them within the holds.
         held_wrong: How many of these have a status that was not expected.

@@ -8,11 +8,11 @@ levels (`changes`). By these the course of a trial is
 - **slowdown**: an earlier level is higher than the last, which lasts for half of the hold or more;
 - **no steady state**: the last level is shorter than that, or the hold came back to a level that it
   had left;
-- **too short to tell**: a hold of less than 10 s, or one with fewer than ten answers in a window.
+- **too short to tell**: a hold of less than 10 s, or one with fewer than ten responses in a window.
 
-The last level of the first three is the steady state. The same is done with the median time of an
-answer, as the pace at which one connection would be answered (1 / median), so that faster is higher
-in both; a window without an answer is left out there. Start-up is a result of its own: the time
+The last level of the first three is the steady state. The same is done with the median time of a
+response, as the pace of one connection (1 / median), so that faster is higher in both; a window
+without a response is left out there. Start-up is a result of its own: the time
 from the first request of the load until throughput was 90 % of the steady state for half a second.
 There is none where the load itself rises to its hold.
 
@@ -52,7 +52,7 @@ UNSTEADY = "no steady state"
 SHORT = "too short to tell"
 
 LEAST_S = 10.0
-"""Of a shorter hold nothing can be told, in seconds."""
+"""A shorter hold is not classified, in seconds."""
 
 FINE_UNTIL_S = 20.0
 """Holds shorter than this have windows of half a second, others of a second or more."""
@@ -61,7 +61,7 @@ MOST_WINDOWS = 600
 """A hold has no more windows; those of a longer one are longer."""
 
 FEWEST_ANSWERS = 10.0
-"""With fewer answers in the median window a change of level cannot be told from chance."""
+"""With fewer responses in the median window a change of level may be chance."""
 
 STEADY_SHARE = 0.5
 """Least share of the hold that the steady state lasts."""
@@ -85,9 +85,9 @@ class SteadyState:
 
     Attributes:
         name: `flat`, `warm-up`, `slowdown`, `no steady state` or `too short to tell`.
-        levels_per_s: The levels in order, answers per second; empty when too short.
-        hold_per_s: Mean of the hold, answers per second.
-        steady_per_s: The steady state, answers per second; None when there is none.
+        levels_per_s: The levels in order, responses per second; empty when too short.
+        hold_per_s: Mean of the hold, responses per second.
+        steady_per_s: The steady state, responses per second; None when there is none.
         risen_after_s: From the first request until throughput was there, in seconds; None when it
             never was, or was not looked for.
         server_busy_ratio: Share of its cores that the server, and the kernel for it, kept busy in
@@ -105,7 +105,7 @@ class SteadyState:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> SteadyState:
-        """What a row of `SCHEMA` says."""
+        """A value of this type from a row of `SCHEMA`."""
         values: dict[str, Any] = {**row, "levels_per_s": tuple(row["levels_per_s"])}
         return cls(**values)
 
@@ -128,7 +128,7 @@ def course(counts: Sequence[float], hold_s: float) -> SteadyState:
     """The course of a hold.
 
     Args:
-        counts: Answers in each of its windows, which are equally long; `windows` of them.
+        counts: Responses in each of its windows, which are equally long; `windows` of them.
         hold_s: Length of the hold, in seconds.
     """
     mean_per_s = sum(counts) / hold_s if hold_s > 0 else 0.0
@@ -138,17 +138,17 @@ def course(counts: Sequence[float], hold_s: float) -> SteadyState:
     return _course([count * per_s for count in counts], math.sqrt(median(counts)) * per_s)
 
 
-def course_of_times(answers: Sequence[tuple[int, float]], hold_s: float) -> SteadyState:
-    """The course of the pace of one connection, which is one answer per median time.
+def course_of_times(responses: Sequence[tuple[int, float]], hold_s: float) -> SteadyState:
+    """The course of the pace of one connection, which is one response per median time.
 
     Args:
-        answers: Answers in each window of the hold that has any, and their median time in
+        responses: Responses in each window of the hold that has any, and their median time in
             nanoseconds.
         hold_s: Length of the hold, in seconds.
     """
-    paces = [SECOND_NS / max(median_ns, 1.0) for _, median_ns in answers]
+    paces = [SECOND_NS / max(median_ns, 1.0) for _, median_ns in responses]
     whole_per_s = mean(paces) if paces else 0.0
-    too_few = not answers or median(count for count, _ in answers) < FEWEST_ANSWERS
+    too_few = not responses or median(count for count, _ in responses) < FEWEST_ANSWERS
     if hold_s < LEAST_S or too_few:
         return SteadyState(SHORT, (), whole_per_s, None)
     return _course(paces, 0.0)
@@ -186,7 +186,7 @@ def of_trial(recording: Recording, requests: Rows) -> SteadyState | None:
 
 
 def of_times(recording: Recording, requests: Rows) -> SteadyState | None:
-    """The course of the median time of an answer in the last hold; None when there is none.
+    """The course of the median time of a response in the last hold; None when there is none.
 
     Args:
         recording: The recording.
@@ -234,8 +234,8 @@ def risen_after_s(counts: Sequence[float], steady: float) -> float | None:
     """When throughput had come to its steady state, in seconds.
 
     Args:
-        counts: Answers in each window of `RISE_NS` from the first request on.
-        steady: Answers in such a window of the steady state.
+        counts: Responses in each window of `RISE_NS` from the first request on.
+        steady: Responses in such a window of the steady state.
 
     Returns:
         Start of the first `RISE_WINDOWS` windows that together have 90 % of it; None when there

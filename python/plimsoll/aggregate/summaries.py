@@ -1,6 +1,6 @@
 """Summaries: what a trial amounts to, over its holds only.
 
-An answer counts when it was complete within a hold, whenever it was asked for. Connections are
+A response counts when it was complete within a hold, whenever it was requested. Connections are
 counted over the whole trial, since those of the hold are opened before it.
 """
 
@@ -33,7 +33,7 @@ TIMES = {
     "first_byte": "first_byte_ns - sent_ns",
     "lag": "sent_ns - due_ns",
 }
-"""Times of a complete answer by the names they have in columns."""
+"""Times of a complete response by the names they have in columns."""
 
 COUNTED_CONNECTIONS = tuple(
     f"connections_{name}" for name in ("opened", "with_response", "refused", "lost", "peak_open")
@@ -68,7 +68,7 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: R
 
 
 def _by_rows(recording: Recording, requests: Rows, connections: Rows) -> Columns:
-    """Counts, times and rates, told from the rows."""
+    """Counts, times and rates, from the rows."""
     with query.opened(recording.holds, requests=requests, connections=connections) as database:
         columns = _counts(database) | _quantiles(database)
         columns["sent_bytes"] = kinds.sent_bytes(recording, database)
@@ -116,7 +116,7 @@ def holds(recording: Recording) -> list[Window]:
 
 
 def connections_requested(recording: Recording) -> int | None:
-    """The most connections requested at one time; None when nobody says."""
+    """The most connections requested at one time; None if unknown."""
     if recording.driver is not None and recording.driver.connections_requested is not None:
         return recording.driver.connections_requested
     return recording.load.peak_connections
@@ -154,7 +154,7 @@ def _goodput_per_s(columns: Columns, duration_s: float) -> float | None:
     """Right responses per second; None when some of those that count as right must be wrong.
 
     That is so when some bodies were compared or recomputed, some of these were wrong, and others
-    were not looked at. The sample tells the share of wrong ones, not when and to whom they came.
+    were not looked at. The sample gives the share of wrong ones, not when and where they came.
     """
     if columns["some_of_ok_are_wrong"]:
         return None
@@ -201,9 +201,9 @@ def _used(recording: Recording, readings: Usage) -> Columns:
 
 
 def _net_power_w(readings: Usage, held: Sequence[Window]) -> float | None:
-    """Power above that of the idle host; None where it cannot be told."""
+    """Power above that of the idle host; None if unknown."""
     found = energy.energy(readings, held)
-    return found.net_w if found is not None and found.is_told else None
+    return found.net_w if found is not None and found.is_significant else None
 
 
 def _in_flight(readings: Usage, held: Sequence[Window]) -> float | None:

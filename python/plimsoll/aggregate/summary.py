@@ -120,9 +120,9 @@ class Summary:
         return cast("TimeStatistics", getattr(self, name))
 
     @property
-    def told_time(self) -> str:
-        """The time that its answers tell of, as the function of this name has it."""
-        return told_time(self.response_time.max_ns, self.service_time.max_ns)
+    def latency_kind(self) -> str:
+        """The latency that its responses have, by the function of this name."""
+        return latency_kind(self.response_time.max_ns, self.service_time.max_ns)
 
     def _columns(self) -> Iterator[tuple[str, Any]]:
         for one in fields(self):
@@ -133,10 +133,10 @@ class Summary:
                 yield one.name, value
 
 
-def told_time(response_max_ns: float | None, service_max_ns: float | None) -> str:
-    """The time that some answers tell of: `response_time`, or `service_time`.
+def latency_kind(response_max_ns: float | None, service_max_ns: float | None) -> str:
+    """The latency that some responses have: `response_time`, or `service_time`.
 
-    Where the driver does not say when requests were due, the wait before they were sent is unknown.
+    If the driver does not record when requests were due, the wait before they were sent is unknown.
 
     Args:
         response_max_ns: The longest response time; None when unknown.

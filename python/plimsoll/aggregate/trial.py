@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.aggregate import check_inputs
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
-from plimsoll.aggregate import stalls as of_silences
+from plimsoll.aggregate import stalls as of_stalls
 from plimsoll.aggregate import steady_state as of_courses
 from plimsoll.aggregate import summaries as of_summaries
 from plimsoll.aggregate import usage as of_usage
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of one trial; what follows from them is worked out when first asked for.
+    """The tables of one trial; what follows from them is computed on first use.
 
     Attributes:
         recording: The recording.
@@ -114,14 +114,14 @@ class Tables:
         return of_summaries.holds(self.recording)
 
     @cached_property
-    def silences(self) -> list[Window]:
+    def stalls(self) -> list[Window]:
         """Stretches of the holds in which requests waited and no response came."""
-        return of_silences.found(self.recording, self.requests)
+        return of_stalls.found(self.recording, self.requests)
 
     @cached_property
     def connection_stalls(self) -> list[Window]:
         """When each request of the holds that stalled was sent, and when it ended."""
-        return of_silences.of_connections(self.recording, self.requests)
+        return of_stalls.of_connections(self.recording, self.requests)
 
     def slower_than(self, least_ns: int) -> int:
         """Requests of the holds that took at least so long, however they ended."""
@@ -134,29 +134,29 @@ class Tables:
 
     @cached_property
     def course_of_times(self) -> SteadyState | None:
-        """How the median time of an answer went in the last hold; None when there is none."""
+        """How the median time of a response went in the last hold; None when there is none."""
         return of_courses.of_times(self.recording, self.requests)
 
     def pace(self, parts: int) -> list[int]:
-        """Complete answers in equal parts of the last hold; empty when there is none."""
+        """Complete responses in equal parts of the last hold; empty when there is none."""
         return of_pace.pace(self.requests, self.holds[-1], parts) if self.holds else []
 
     def in_flight(self, windows: Sequence[Window]) -> tuple[InFlight, ...]:
-        """Requests in flight over some stretches of time, told from the rows."""
+        """Requests in flight over some stretches of time, from the rows."""
         return check_inputs.in_flight(self.requests, windows)
 
     def shares(self, least_ns: int) -> Shares:
-        """How the answers of the holds fell on connections that were open for so long."""
+        """How the responses of the holds fell on connections that were open for so long."""
         return check_inputs.shares(self.recording, self.requests, self.connections, least_ns)
 
     @cached_property
     def open_connections(self) -> float | None:
-        """Mean connections open in the holds, told from the rows."""
+        """Mean connections open in the holds, from the rows."""
         return check_inputs.open_connections(self.recording, self.connections)
 
-    def unanswered(self, least_ns: int) -> int:
-        """Connections that lived for so long and never got a byte of an answer."""
-        return check_inputs.unanswered(self.recording, self.connections, least_ns)
+    def without_response(self, least_ns: int) -> int:
+        """Connections that lived for so long and never got a byte of a response."""
+        return check_inputs.without_response(self.recording, self.connections, least_ns)
 
 
 def stored(results: Results, recording: Recording) -> Tables:

@@ -160,15 +160,15 @@ def points(held: Times, way: Times, reported: Times) -> tuple[AgreementPoint, ..
         reported: Service times by the engine.
     """
     found: list[AgreementPoint] = []
-    for name in truth.told(min(len(held), len(way), len(reported))):
+    for name in truth.determined(min(len(held), len(way), len(reported))):
         share = truth.QUANTILES[name]
-        said = truth.quantile(reported, share)
+        stated = truth.quantile(reported, share)
         if name == "max":
             true_ns = int(held.max()) + truth.quantile(way, 0.5)
-            found.append(agreement.point(name, true_ns, said, None))
+            found.append(agreement.point(name, true_ns, stated, None))
         else:
             true_ns = truth.quantile_of_sums(held, way, share)
-            found.append(agreement.point(name, true_ns, said, agreement.tolerance_ns(true_ns)))
+            found.append(agreement.point(name, true_ns, stated, agreement.tolerance_ns(true_ns)))
     return tuple(found)
 
 

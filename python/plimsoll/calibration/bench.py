@@ -158,10 +158,10 @@ class Reference:
 
         From the last byte of a request to passing the first byte of its response to the kernel.
         """
-        received, answered = self.account[:, 0], self.account[:, 1]
+        received, responded = self.account[:, 0], self.account[:, 1]
         first_ns = driven.zero_ns + driven.start_ns
         last_ns = driven.zero_ns + int(driven.done_ns.max(initial=0))
-        return (answered - received)[(received >= first_ns) & (answered <= last_ns)]
+        return (responded - received)[(received >= first_ns) & (responded <= last_ns)]
 
     def _order(self, load: Load, path: str, into: Path) -> DriverJob:
         return DriverJob(
@@ -264,5 +264,5 @@ def _account(path: Path) -> Pairs:
 
 def _zero_ns(log: Path) -> int:
     """The start of a server, from the first line of its output."""
-    said = log.read_text("utf-8").partition("\n")[0]
-    return int(json.loads(said)["zero_monotonic_ns"])
+    stated = log.read_text("utf-8").partition("\n")[0]
+    return int(json.loads(stated)["zero_monotonic_ns"])

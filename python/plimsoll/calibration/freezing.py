@@ -94,7 +94,7 @@ def points(waits: Times, reported: Times) -> tuple[AgreementPoint, ...]:
             truth.quantile(reported, truth.QUANTILES[name]),
             TOLERANCES_NS.get(name),
         )
-        for name in truth.told(len(waits))
+        for name in truth.determined(len(waits))
     )
 
 

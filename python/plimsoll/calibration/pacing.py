@@ -28,7 +28,7 @@ class PaceFound:
 
     Attributes:
         rate_per_s: Requested arrivals per second.
-        asked: Requested arrivals.
+        requested: Requested arrivals.
         arrived: Actual arrivals.
         late: Statistics of sent − due, in nanoseconds, by name.
         longest_pause_ns: The longest pause of a thread of the engine.
@@ -36,7 +36,7 @@ class PaceFound:
     """
 
     rate_per_s: int
-    asked: int
+    requested: int
     arrived: int
     late: dict[str, int]
     longest_pause_ns: int | None
@@ -62,9 +62,9 @@ def measured(bench: Bench, seconds: float) -> tuple[PaceFound, ...]:
 
 
 def judged(
-    rate_per_s: int, asked: int, arrived: int, late: dict[str, int], pause_ns: int | None
+    rate_per_s: int, requested: int, arrived: int, late: dict[str, int], pause_ns: int | None
 ) -> PaceFound:
     """A rate with its judgement; a missing percentile is not within the limits."""
-    is_whole = abs(arrived - asked) <= max(1, ARRIVALS * asked)
+    is_whole = abs(arrived - requested) <= max(1, ARRIVALS * requested)
     within = is_whole and "p99" in late and late["p99"] <= LIMIT_NS
-    return PaceFound(rate_per_s, asked, arrived, late, pause_ns, within)
+    return PaceFound(rate_per_s, requested, arrived, late, pause_ns, within)

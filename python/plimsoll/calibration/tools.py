@@ -31,7 +31,7 @@ PATIENCE_S = 20.0
 _UNITS_NS = {"us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "secs": 1e9}
 
 
-class NotSaid(Exception):  # noqa: N818 - it never leaves this module
+class NotReported(Exception):  # noqa: N818 - it never leaves this module
     """The output of a tool lacks the expected values."""
 
 
@@ -86,10 +86,10 @@ def _measured(bench: Bench, tool: CalibrationTool, freeze: Freeze) -> ToolFound:
         return ToolFound(tool.title, {}, missing=tool.get)
     bench.tell(f"{tool.title} on a stalling server")
     with bench.reference(*freezing.options(freeze)) as reference:
-        said = _run(bench, reference, tool, round(freeze.period_ns / 1e9))
+        stated = _run(bench, reference, tool, round(freeze.period_ns / 1e9))
     try:
-        return ToolFound(tool.title, tool.read(said))
-    except NotSaid as error:
+        return ToolFound(tool.title, tool.read(stated))
+    except NotReported as error:
         return ToolFound(tool.title, {}, failed=str(error))
 
 
@@ -129,52 +129,52 @@ def _oha_corrected(url: str, seconds: int) -> list[str]:
     return [*command, "--latency-correction", last]
 
 
-def read_wrk(said: str) -> dict[str, int]:
+def read_wrk(stated: str) -> dict[str, int]:
     """The times in the output of `wrk --latency`."""
     found = {
-        name: _found(rf"^\s+{share}%\s+([\d.]+)(us|ms|s|m)\s*$", said)
+        name: _found(rf"^\s+{share}%\s+([\d.]+)(us|ms|s|m)\s*$", stated)
         for name, share in (("p50", 50), ("p90", 90), ("p99", 99))
     }
-    return {**found, "max": _found(r"^\s+Latency\s+\S+\s+\S+\s+([\d.]+)(us|ms|s|m)", said)}
+    return {**found, "max": _found(r"^\s+Latency\s+\S+\s+\S+\s+([\d.]+)(us|ms|s|m)", stated)}
 
 
-def read_ab(said: str) -> dict[str, int]:
+def read_ab(stated: str) -> dict[str, int]:
     """The times in ab's output, in whole milliseconds."""
     shares = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100}
-    return {name: _found(rf"^\s+{share}%\s+(\d+)", said, "ms") for name, share in shares.items()}
+    return {name: _found(rf"^\s+{share}%\s+(\d+)", stated, "ms") for name, share in shares.items()}
 
 
-def read_hey(said: str) -> dict[str, int]:
+def read_hey(stated: str) -> dict[str, int]:
     """The times in hey's output."""
     shares = {"p50": 50, "p90": 90, "p95": 95, "p99": 99}
     found = {
-        name: _found(rf"^\s+{share}%+ in ([\d.]+) (secs)", said) for name, share in shares.items()
+        name: _found(rf"^\s+{share}%+ in ([\d.]+) (secs)", stated) for name, share in shares.items()
     }
-    return {**found, "max": _found(r"^\s+Slowest:\s+([\d.]+) (secs)", said)}
+    return {**found, "max": _found(r"^\s+Slowest:\s+([\d.]+) (secs)", stated)}
 
 
-def read_oha(said: str) -> dict[str, int]:
+def read_oha(stated: str) -> dict[str, int]:
     """The times in oha's JSON."""
     try:
-        document: Mapping[str, Any] = json.loads(said[said.index("{") :])
+        document: Mapping[str, Any] = json.loads(stated[stated.index("{") :])
         shares = document["latencyPercentiles"]
         names = {"p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p99.9"}
         found = {name: round(shares[key] * 1e9) for name, key in names.items()}
         return {**found, "max": round(document["summary"]["slowest"] * 1e9)}
     except (ValueError, KeyError, TypeError) as error:
-        raise NotSaid(_complaint(said)) from error
+        raise NotReported(_complaint(stated)) from error
 
 
-def _found(pattern: str, said: str, unit: str = "") -> int:
-    found = re.search(pattern, said, re.MULTILINE)
+def _found(pattern: str, stated: str, unit: str = "") -> int:
+    found = re.search(pattern, stated, re.MULTILINE)
     if found is None:
-        raise NotSaid(_complaint(said))
+        raise NotReported(_complaint(stated))
     return round(float(found[1]) * _UNITS_NS[unit or found[2]])
 
 
-def _complaint(said: str) -> str:
+def _complaint(stated: str) -> str:
     """The last non-blank line, which contains the reason for missing times."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in stated.splitlines() if line.strip()]
     return f"it printed no times; its last output: `{lines[-1]}`" if lines else "it printed nothing"
 
 

@@ -81,10 +81,10 @@ def quantile(values: Times, share: float) -> int:
 
 def quantiles(values: Times) -> dict[str, int]:
     """The statistics that this number of values determines, by name; none without values."""
-    return {name: quantile(values, QUANTILES[name]) for name in told(len(values))}
+    return {name: quantile(values, QUANTILES[name]) for name in determined(len(values))}
 
 
-def told(count: int) -> list[str]:
+def determined(count: int) -> list[str]:
     """Names of the statistics that a number of values determines, always including the maximum."""
     if not count:
         return []

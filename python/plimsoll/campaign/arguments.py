@@ -9,7 +9,7 @@ from __future__ import annotations
 import string
 from typing import TYPE_CHECKING
 
-from plimsoll.campaign.requests import Answer, Expected
+from plimsoll.campaign.requests import Expected, HttpResponse
 
 if TYPE_CHECKING:
     from random import Random
@@ -90,12 +90,12 @@ def expected(arguments: Arguments) -> Expected:
     """The correct response of the study's three endpoints to some arguments."""
     right = str(decoded_bytes(arguments))
 
-    def check(answer: Answer) -> str | None:
-        said = answer.header("decoded-bytes")
-        if said is None:
+    def check(response: HttpResponse) -> str | None:
+        stated = response.header("decoded-bytes")
+        if stated is None:
             return f"the header `decoded-bytes` is missing, expected `{right}`"
-        if said.strip() != right:
-            return f"`decoded-bytes` is `{said}`, expected `{right}`"
+        if stated.strip() != right:
+            return f"`decoded-bytes` is `{stated}`, expected `{right}`"
         return None
 
     return Expected(length_bytes=len(_BODY), body=_BODY, check=check)

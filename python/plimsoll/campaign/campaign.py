@@ -117,21 +117,26 @@ def read(
     problems += documents.problems(document, [*mistakes, *absent])
     if problems or broken:
         raise InputError([*problems, *broken])
-    asked = _campaign(table, chosen, scales)
-    asked = replace(asked, published=published, **_drivers(table.driver, drivers))
-    if too_much := list(_excesses(asked)):
+    requested = _campaign(table, chosen, scales)
+    requested = replace(requested, published=published, **_drivers(table.driver, drivers))
+    if too_much := list(_excesses(requested)):
         raise InputError(documents.problems(document, too_much))
-    return asked
+    return requested
 
 
-def _excesses(asked: Campaign) -> Iterator[Mistake]:
+def _excesses(requested: Campaign) -> Iterator[Mistake]:
     """Values that exceed the engine or the plan after scaling."""
-    for index, one in enumerate(asked.loads):
+    for index, one in enumerate(requested.loads):
         for excess in excesses(one):
             at = () if excess.stage is None else ("stages", excess.stage)
             yield Mistake(("load", index, *at, excess.key), excess.message, excess.hint)
-    each = len(asked.frameworks) * len(asked.endpoints) * len(asked.loads) * len(asked.drivers)
-    trials = each * asked.repetitions
+    each = (
+        len(requested.frameworks)
+        * len(requested.endpoints)
+        * len(requested.loads)
+        * len(requested.drivers)
+    )
+    trials = each * requested.repetitions
     if trials > MOST_TRIALS:
         message = f"`repetitions` results in {trials:,} trials"
         hint = f"a campaign has {MOST_TRIALS:,} trials at most; reduce the repetitions"

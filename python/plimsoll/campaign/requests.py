@@ -28,7 +28,7 @@ DRAWN_BY_TOOLS = 64
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """The response to one request.
 
     Attributes:
@@ -47,12 +47,12 @@ class Answer:
         return next((value for key, value in self.headers if key == wanted), None)
 
 
-def anything(answer: Answer) -> str | None:
+def anything(response: HttpResponse) -> str | None:
     """Accepts every response whose status and length are correct."""
     return None
 
 
-def of_type(content_type: str) -> Callable[[Answer], str | None]:
+def of_type(content_type: str) -> Callable[[HttpResponse], str | None]:
     """A check of the content type, whatever its parameters.
 
     Args:
@@ -62,22 +62,24 @@ def of_type(content_type: str) -> Callable[[Answer], str | None]:
         A function that returns one sentence about a wrong `Content-Type`, or None.
     """
 
-    def check(answer: Answer) -> str | None:
-        said = answer.header("content-type")
-        if said is None:
+    def check(response: HttpResponse) -> str | None:
+        stated = response.header("content-type")
+        if stated is None:
             return f"the header `content-type` is missing, expected `{content_type}`"
-        if said.partition(";")[0].strip().lower() != content_type:
-            return f"`content-type` is `{said}`, expected `{content_type}`"
+        if stated.partition(";")[0].strip().lower() != content_type:
+            return f"`content-type` is `{stated}`, expected `{content_type}`"
         return None
 
     return check
 
 
-def first_problem(*checks: Callable[[Answer], str | None]) -> Callable[[Answer], str | None]:
+def first_problem(
+    *checks: Callable[[HttpResponse], str | None],
+) -> Callable[[HttpResponse], str | None]:
     """Several checks as one, which returns the first problem."""
 
-    def check(answer: Answer) -> str | None:
-        found = (one(answer) for one in checks)
+    def check(response: HttpResponse) -> str | None:
+        found = (one(response) for one in checks)
         return next((problem for problem in found if problem is not None), None)
 
     return check
@@ -99,7 +101,7 @@ class Expected:
     status: tuple[int, int] = (200, 200)
     length_bytes: int | None = None
     body: bytes | None = None
-    check: Callable[[Answer], str | None] = field(default=anything, compare=False)
+    check: Callable[[HttpResponse], str | None] = field(default=anything, compare=False)
     check_body: Callable[[bytes], str | None] | None = field(default=None, compare=False)
 
     @property

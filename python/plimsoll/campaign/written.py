@@ -66,8 +66,8 @@ def _pairs(fields: Mapping[str, Any]) -> Iterator[str]:
         if value is None or name in _IMPLIED or (name in _ABSENT_AT_0 and not value):
             continue
         key = _NAMES.get(name, name.removesuffix("_s"))
-        told = f'"{value * 1000:.15g}ms"' if name.endswith("_s") else _value(value)
-        yield f"{_key(key)} = {told}"
+        reported = f'"{value * 1000:.15g}ms"' if name.endswith("_s") else _value(value)
+        yield f"{_key(key)} = {reported}"
 
 
 def _key(name: str) -> str:

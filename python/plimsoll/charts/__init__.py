@@ -1,6 +1,6 @@
 """Charts: one module each, `draw(data)` gives a Vega-Lite specification with its data inside.
 
-Beside `draw` a chart's module says what a page needs around the picture: `NAME` (its anchor and
+Beside `draw` a chart's module has what a page needs around the picture: `NAME` (its anchor and
 file name), `TITLE`, `CAPTION` (how to read it), `TABLE` (which data set is the table beneath it)
 and `COLUMNS` (its columns with their headings).
 """
@@ -73,7 +73,7 @@ def joined(data: TrialData) -> str:
 
 
 def _is_empty(chart: Chart, data: TrialData) -> bool:
-    """Whether the driver of a trial says nothing of what a chart shows."""
+    """Whether the driver of a trial records nothing of what a chart shows."""
     driver = data.recording.driver
     if chart is connections:
         closes_unknown = data.summary is not None and data.summary.connections_peak_open is None

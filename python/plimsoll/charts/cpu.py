@@ -85,7 +85,7 @@ def _limit_rows(data: TrialData) -> Rows:
 
 
 def _server_cores(recording: Recording) -> int:
-    """Cores that the server was given, or that somebody said it had; 0 when not known."""
+    """Cores that the server was given, or that the user stated; 0 if unknown."""
     server = recording.server
     if server is None:
         return 0

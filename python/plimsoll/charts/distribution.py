@@ -64,12 +64,12 @@ def _description(data: Distributions) -> str:
     for name in data.frameworks:
         first = next(entry for entry in data.entries if entry.framework == name)
         values = {one.quantile: one.value_ns for one in first.quantiles}
-        told = [
+        reported = [
             f"{wording.percent(quantile)} below {wording.seconds(values[quantile] / 1e9)}"
             for quantile in _TOLD
             if quantile in values
         ]
-        parts.append(f"{name}: {', '.join(told) or 'too few responses'}")
+        parts.append(f"{name}: {', '.join(reported) or 'too few responses'}")
     return f"{_TIMES[data.time].capitalize()} at {data.endpoint} by quantile. " + "; ".join(parts)
 
 

@@ -1,7 +1,7 @@
 """Response time: 25, 50, 75, 95 and 99 % in each second, and the failures by kind beneath.
 
-Percentiles are of complete answers, so a second whose requests all failed has none: it is a gap in
-the lines, and the bars below it say why. The scale is logarithmic where the slowest percentile
+Percentiles cover complete responses, so a second whose requests all failed has none: it is a gap
+in the lines, and the bars below it show why. The scale is logarithmic where the slowest percentile
 is far from the fastest, else it starts at zero.
 """
 
@@ -63,7 +63,7 @@ def draw(data: TrialData) -> Specification:
         _chart(
             canvas.is_wide([row[name] for row in rows for name in _PERCENTILES if row[name]]),
             kinds,
-            _AXES[data.told_time],
+            _AXES[data.latency_kind],
             canvas.level_name(data.recording),
             step_s,
         ),
@@ -78,7 +78,7 @@ def draw(data: TrialData) -> Specification:
 
 
 def _rows(data: TrialData, requested: Sequence[float | None]) -> Rows:
-    time = data.told_time
+    time = data.latency_kind
     columns = {f"{time}_{name}_ns": name for name in _PERCENTILES}
     return [
         {
@@ -128,12 +128,12 @@ def _kind(outcome: str, number: int | None) -> str:
 
 
 def _description(data: TrialData, kinds: tuple[str, ...]) -> str:
-    time = data.told_time
+    time = data.latency_kind
     median = None if data.summary is None else data.summary.time(time).p50_ns
-    told = "unknown" if median is None else f"{canvas.scaled(median, 1e6)} ms"
+    reported = "unknown" if median is None else f"{canvas.scaled(median, 1e6)} ms"
     return (
         f"{_AXES[time].capitalize()} of {data.recording.title} second by second at five "
-        f"percentiles; median of the measurement window {told}; "
+        f"percentiles; median of the measurement window {reported}; "
         f"kinds of failure: {', '.join(kinds) or 'none'}"
     )
 

@@ -1,6 +1,6 @@
-"""Throughput: answers completed in each second, coloured by the requested level.
+"""Throughput: responses completed in each second, coloured by the requested level.
 
-A second without an answer is a bar of no height with a mark on it, never a gap.
+A second without a response is a bar of no height with a mark on it, never a gap.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _has_levels(rows: Rows) -> bool:
 
 
 def _is_silent(row: Mapping[str, Any]) -> bool:
-    """Whether nothing was answered in a second of the load; what lies behind it does not count."""
+    """Whether a second of the load had no response; what lies behind it does not count."""
     return row["completed"] == 0 and row["stage"] != AFTER
 
 

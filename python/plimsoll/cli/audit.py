@@ -1,4 +1,4 @@
-"""`plimsoll audit`: check results that another tool printed or somebody published."""
+"""`plimsoll audit`: check the printed or published results of other tools."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ STDIN = "-"
 def command(
     files: tuple[str, ...], settings: tuple[str, ...], full: bool, form: str, as_json: bool
 ) -> int:
-    """Check results that another tool printed or somebody published.
+    """Check the printed or published results of other tools.
 
     Reads the output of load generators, as text (wrk, wrk2, ab, hey, h2load, oha, k6, autocannon,
     bombardier, vegeta, rewrk, Gatling) or as JSON and CSV (also Fortio, Artillery and Locust),

@@ -125,9 +125,9 @@ def _backlog(framework: Framework, seen: RecordedServer) -> list[ContractViolati
     allowed = min(machine.BACKLOG, seen.somaxconn or machine.BACKLOG)
     if least >= allowed or any("backlog" in note for note in framework.notes):
         return []
-    answer = f"{least}; this host allows {seen.somaxconn}"
+    response = f"{least}; this host allows {seen.somaxconn}"
     problem = f"the listen backlog is {least}, expected {allowed}"
-    return [ContractViolation("listen backlog from `sock_diag`", answer, problem, BACKLOG_RULE)]
+    return [ContractViolation("listen backlog from `sock_diag`", response, problem, BACKLOG_RULE)]
 
 
 def _stop(framework: Framework, stopped: Stopped) -> list[ContractViolation]:
@@ -144,9 +144,9 @@ def _stop(framework: Framework, stopped: Stopped) -> list[ContractViolation]:
         if stopped.exit_code in framework.clean_exit_codes
         else f"`clean_exit_codes` allows {known}",
     ]
-    answer = f"exit code {code}, after {stopped.duration_s:.1f} s"
+    response = f"exit code {code}, after {stopped.duration_s:.1f} s"
     problem = ", ".join(filter(None, problems)) or "it had exited before"
-    return [ContractViolation(f"`SIG{framework.stop_signal}`", answer, problem, STOP_RULE)]
+    return [ContractViolation(f"`SIG{framework.stop_signal}`", response, problem, STOP_RULE)]
 
 
 def _print(
@@ -184,7 +184,7 @@ def _print_rule(against: Sequence[ContractViolation], most: int, *, full: bool) 
         click.echo(f"  request   {failure.request}{_times(count)}")
         for line in failure.sent.splitlines() if full else ():
             click.echo(f"          | {line}")
-        click.echo(f"  response  {failure.answer}")
+        click.echo(f"  response  {failure.response}")
         click.echo(f"  problem   {failure.problem}")
         click.echo(f"  rule      {failure.rule}")
     rest = sum(list(counted.values())[most:])

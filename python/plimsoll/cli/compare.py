@@ -77,7 +77,7 @@ GROUPS = {
     type=options.DURATION,
     default="120s",
     show_default=True,
-    help="Time for everything; it ends earlier when the answer is there.",
+    help="Time for everything; it ends earlier when the result is clear.",
 )
 @click.option(
     "--until",
@@ -121,7 +121,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     """Say whether server B is faster than A, slower, the same, or undecided.
 
     Both run at the same time and take turns of 250 ms, so what disturbs the machine disturbs both.
-    Fresh processes are started again and again until the answer is there. Intervals allow for
+    Fresh processes are started again and again until the result is clear. Intervals allow for
     that: together they hold the truth in 95 % of comparisons.
 
     \b
@@ -177,16 +177,16 @@ def _sides(
 
 
 def _exit_code(result: ComparisonResult) -> int:
-    """The exit code; says what the limit came to unless it is kept."""
+    """The exit code; prints the result of the limit unless it is kept."""
     end = result.compared
     if end.limit in (None, "kept"):
         return 0
-    said = report.compared.limit_missed(end)
+    stated = report.compared.limit_missed(end)
     if end.limit == "crossed":
-        return messages.error(said, "", LIMIT_MISSED)
+        return messages.error(stated, "", LIMIT_MISSED)
     hint = "give a longer `--budget`, a greater `--max-regression`, or a quieter machine"
     code = HostError.exit_code if end.is_limit_too_small else UNDECIDED
-    return messages.error(said, hint, code)
+    return messages.error(stated, hint, code)
 
 
 def _tell(event: Event) -> None:

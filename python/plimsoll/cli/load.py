@@ -269,7 +269,7 @@ def _title(urls: Sequence[str]) -> str:
 
 
 def _show(result: LoadResult, shown: LoadScreen) -> None:
-    """Shows what the figures are worth; of a load that was interrupted nobody waits for that."""
+    """Shows what the figures are worth; an interrupted load skips that."""
     if result.recording.driver is not None and result.recording.ending.kind != "Interrupted":
         (trial,) = result.campaign.findings.trials
         shown.show_verdicts(trial)

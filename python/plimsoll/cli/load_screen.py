@@ -49,7 +49,7 @@ class LoadScreen:
         """Shows an event.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C ended the load, its figures are shown, and nobody waits.
+            KeyboardInterrupt: Ctrl-C ended the load, its figures are shown at once.
         """
         if self._is_quiet or self._has_figures:
             return

@@ -169,7 +169,7 @@ def _group_text(event: events.GroupStarted) -> str:
 
 def _figures_text(driver: str, figures: ReportedStatistics) -> str:
     """The counts that an external driver printed."""
-    failed = f"{figures.unanswered:,.0f} unanswered, {figures.wrong:,.0f} wrong"
+    failed = f"{figures.without_response:,.0f} without response, {figures.wrong:,.0f} wrong"
     ended = f"{figures.ended or 0:,.0f} requests in the measurement window"
     return f"{ended}, {failed}, as counted by {driver}"
 

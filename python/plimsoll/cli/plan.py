@@ -51,7 +51,7 @@ def command(
     unready = lab.selection.unready(asked.frameworks)
     if as_json:
         found = {
-            "campaign": lab.selection.resolved(asked),
+            "campaign": lab.selection.resolved(requested),
             "trials": [lab.selection.planned(trial) for trial in trials],
             "left_out": [_left_out(one) for one in plan.left_out(asked)],
             "refused": [_refused(one) for one in plan.refused(asked, refuses)],
@@ -62,7 +62,7 @@ def command(
         return 0
     for trial in trials:
         click.echo(f"{trial.order + 1:>4}  {trial.id}")
-    for line in lab.selection.left_out(asked, refuses):
+    for line in lab.selection.left_out(requested, refuses):
         click.echo(f"   –  {line}")
     click.echo(f"\n{_blocks(asked, estimate)}{_spoken(estimate)}")
     for line in unready:

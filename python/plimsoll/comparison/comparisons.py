@@ -1,6 +1,6 @@
 """Comparisons: frameworks at one endpoint and load, by one driver, over repetitions.
 
-A repetition that is void, or that has no recording, does not count; how many were left out is said.
+A repetition that is void, or that has no recording, does not count; the number left out is shown.
 Never the best of several: the median of all that count, with its interval.
 
 Each quantity of such a table is compared by one model (`statistics.comparison`): ranks and ratios
@@ -78,7 +78,7 @@ class ComparedTrial:
         recording: Its recording.
         summary: Its summary; None when there is none.
         is_void: Whether its numbers are not to be believed.
-        steps: Complete answers in each whole second of its ramps and holds.
+        steps: Complete responses in each whole second of its ramps and holds.
         course: How throughput went in its last hold, by the names of
             `aggregate.steady_state`; empty when it was not classified.
         server_busy_ratio: Share of its cores that the server, and the kernel for it, kept busy in
@@ -146,7 +146,7 @@ def shown(repetitions: Sequence[ComparedTrial]) -> Sequence[ComparedTrial]:
 
 
 def column(repetitions: Sequence[ComparedTrial], quantity: str) -> list[float]:
-    """A column of the summaries of some repetitions, without those where nobody knows it."""
+    """A column of the summaries of some repetitions, without those where it is unknown."""
     values = (one.value(quantity) for one in repetitions)
     return [value for value in values if value is not None]
 
@@ -163,7 +163,7 @@ def middles(repetitions: Sequence[ComparedTrial], quantities: Sequence[str]) -> 
 
 
 def observed(repetitions: Sequence[ComparedTrial], quantity: str) -> list[Observation]:
-    """Block and value of the repetitions that count, without those where nobody knows it.
+    """Block and value of the repetitions that count, without those where it is unknown.
 
     Args:
         repetitions: Repetitions of one entry.

@@ -35,7 +35,7 @@ Witness = Literal["throughput", "cpu_per_request"]
 Source = Literal["cpu_per_request", "cpu_obtained", "both"]
 
 WITHIN = 0.02
-"""A smaller difference is none, unless somebody says otherwise."""
+"""A smaller difference is none, by default."""
 
 ERROR = 0.05
 """Share of comparisons in which any interval of a witness may miss the truth."""
@@ -62,7 +62,7 @@ class Difference:
     """How B stands to A.
 
     Attributes:
-        answer: What is so of B.
+        answer: What holds for B.
         witness: What decided; None when undecided.
         within: The tolerance: a ratio closer to 1 than this is the same.
         throughput: B / A, correct responses per second; None without a complete round.

@@ -38,17 +38,17 @@ QUANTITIES = (
     "server_busy_cores",
     "driver_busy_cores",
 )
-"""Columns of `summaries` that are told of each driver."""
+"""Columns of `summaries` that are shown for each driver."""
 
 
 @dataclass(frozen=True)
 class ByDriver:
-    """What one driver says.
+    """The figures of one driver.
 
     Attributes:
         driver: Its name.
         numbers: Column of `summaries` to its number over the repetitions that count, over all where
-            none counts; without those that nobody said.
+            none counts; without unknown ones.
         ratio: Throughput / that by the driver they are held against; None for that driver itself,
             and where one of the two has no throughput.
         counts: Whether both have a repetition that counts.
@@ -143,7 +143,7 @@ def _disagreement(
 def _by_driver(
     driver: str, repetitions: Sequence[ComparedTrial], against: Sequence[ComparedTrial]
 ) -> ByDriver:
-    """What a driver says.
+    """The figures of a driver.
 
     Args:
         driver: Its name.

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from plimsoll.recording import Recording
 
 MOST_LOST = 0.8
-"""What a trial would have done that lost more than this nobody knows."""
+"""The throughput of a trial that lost more than this is unknown."""
 
 THROUGHPUT = "throughput_per_s"
-"""The column of `summaries` that tells how much was answered, right or wrong."""
+"""The column of `summaries` with all complete responses, right or wrong."""
 
 
 @dataclass(frozen=True)
@@ -62,19 +62,19 @@ class Entry:
     def is_saturating(self) -> bool:
         """Whether its load asks for as much as can be had.
 
-        An open load asks for a rate, and so do connections that pause: what is answered then says
+        An open load requests a rate, and so do connections with think time: throughput then shows
         more about the load than about the server.
         """
         return is_saturating(self.repetitions[0].recording)
 
     @property
     def throughputs(self) -> tuple[float, ...]:
-        """Answers per second of each repetition."""
+        """Responses per second of each repetition."""
         return self.values(THROUGHPUT)
 
     @property
     def throughput(self) -> float:
-        """Answers per second, the median of its repetitions."""
+        """Responses per second, the median of its repetitions."""
         return median(self.throughputs)
 
     @property
@@ -85,7 +85,7 @@ class Entry:
 
     @property
     def throughputs_alone(self) -> tuple[float, ...]:
-        """Answers per second of each repetition, had it had its cores to itself."""
+        """Responses per second of each repetition, had it had its cores to itself."""
         return self.alone(THROUGHPUT)
 
     def alone(self, quantity: str) -> tuple[float, ...]:
@@ -101,9 +101,9 @@ class Entry:
 
     @property
     def response_bytes(self) -> float | None:
-        """Mean bytes of an answer, the median of its repetitions.
+        """Mean bytes of a response, the median of its repetitions.
 
-        None when no answer came, or when its driver does not say how long they were.
+        None when no response came, or when its driver does not say how long they were.
         """
         lengths = [
             one.received_bytes / one.completed

@@ -2,7 +2,7 @@
 
 Loads of a closed model that hold one number of connections each are points on one axis. Where a
 campaign has three such numbers or more for an endpoint and a driver, they make a series: right
-answers per second, share of the requests that were answered rightly, memory and power over
+responses per second, share of successful requests, memory and power over
 connections.
 """
 
@@ -23,7 +23,7 @@ FEWEST = 3
 """Numbers of connections that make a series."""
 
 QUANTITIES = ("goodput_per_s", "failure_ratio", "server_peak_rss_bytes", "net_power_w")
-"""Columns of `summaries` that are told of each point."""
+"""Columns of `summaries` that are shown for each point."""
 
 
 @dataclass(frozen=True)

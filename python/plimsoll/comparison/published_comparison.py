@@ -74,7 +74,7 @@ class PublishedOrder:
     Attributes:
         same: Pairs of which the one that is ahead there is ahead here, beyond doubt.
         turned: Pairs of which the other one is.
-        level: Pairs that cannot be told apart here.
+        level: Pairs that cannot be distinguished here.
     """
 
     same: int = 0
@@ -256,7 +256,7 @@ def _rates(figures: Sequence[ReportedStatistics]) -> tuple[float, ...]:
 
 
 def _quantity(figures: Sequence[ReportedStatistics]) -> str:
-    """The column of `summaries` that counts as the document does: right answers, or all."""
+    """The column of `summaries` that counts as the document does: successful responses, or all."""
     return "goodput_per_s" if figures[0].counting == "successful" else "throughput_per_s"
 
 

@@ -48,7 +48,7 @@ def undisturbed(turn: Turn) -> tuple[float, float] | None:
 
 
 def groups(turns: Iterable[Turn], quantity: Quantity) -> list[PairedGroup]:
-    """What each group says of B / A, from the rounds in which both have the quantity above 0.
+    """B / A of each group, from the rounds in which both have the quantity above 0.
 
     Args:
         turns: Turns of A and B.

@@ -1,7 +1,7 @@
-"""Until decided: groups of fresh processes are measured until the answer is there.
+"""Until decided: groups of fresh processes are measured until the result is clear.
 
 How many groups there will be is settled at the first look, from the time that groups take, which
-says nothing of what they measure. From then on the intervals allow for every look.
+shows nothing of what they measure. From then on the intervals allow for every look.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def compared(
     look: Callable[[Compared], None] = lambda _: None,
     clock_s: Callable[[], float] = time.monotonic,
 ) -> Compared:
-    """Measures groups until the answer is there or the budget is spent; one group at least.
+    """Measures groups until the result is clear or the budget is spent; one group at least.
 
     Args:
         measure: Measures one group; what it raises ends the comparison.
@@ -155,7 +155,7 @@ def _limit(found: Difference, wanted: Wanted) -> regression_limit.State | None:
 
 
 def _is_settled(now: Compared, wanted: Wanted) -> bool:
-    """Whether more groups would change nothing that somebody wants to know."""
+    """Whether more groups would change nothing of interest."""
     if now.difference.failed.are_too_many:
         return True
     if now.limit is not None:

@@ -21,7 +21,7 @@ from plimsoll.events import (
     TrialSkipped,
     TrialsSetAside,
     TrialStarted,
-    nobody,
+    ignore,
 )
 from plimsoll.processes.interruption import Interruption
 
@@ -72,7 +72,7 @@ def conduct(
     """Conducts every trial that is not complete yet.
 
     A trial that a framework or a driver ended with an error counts as conducted: what it recorded
-    is kept, and it is not tried again unless that is asked for.
+    is kept, and it is not tried again unless that is requested.
 
     Args:
         trials: The plan, as far as it is known.

@@ -68,8 +68,8 @@ def application(framework: Framework) -> tuple[Part, ...]:
         *dependencies.resolved(commands.build_folder(framework), framework.folder),
         *_programs(framework),
     )
-    said = _framework_version(framework, short_id(parts))
-    return (*parts, *((Part("version", "framework", said),) if said else ()))
+    stated = _framework_version(framework, short_id(parts))
+    return (*parts, *((Part("version", "framework", stated),) if stated else ()))
 
 
 def measurement(trial: Trial, setting: RunConfig) -> tuple[Part, ...]:
@@ -165,7 +165,7 @@ def _package_version(name: str) -> str:
 
 @cache
 def _program_version(path: Path, *_changes_with: int) -> str:
-    """The first number with a dot that a program says of itself; asked once for each program."""
+    """The first number with a dot that a program prints of itself; run once per program."""
     for question in ("--version", "version"):
         if found := _NUMBER.search(_answer(str(path), question)):
             return found[0]
@@ -173,7 +173,7 @@ def _program_version(path: Path, *_changes_with: int) -> str:
 
 
 def _framework_version(framework: Framework, parts_id: str) -> str:
-    """What the framework says of its version, asked once as long as nothing else has changed."""
+    """The version that the framework prints, run once as long as nothing else has changed."""
     key = (framework.version, parts_id)
     if key not in _SAID:
         _SAID[key] = commands.version(framework)
@@ -181,9 +181,9 @@ def _framework_version(framework: Framework, parts_id: str) -> str:
 
 
 def _answer(*command: str) -> str:
-    """What a program says; nothing when it fails."""
+    """The output of a program; empty when it fails."""
     try:
-        asked = subprocess.run(
+        requested = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -192,8 +192,8 @@ def _answer(*command: str) -> str:
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    said = asked.stdout if asked.returncode == 0 else b""
-    return said.decode("utf-8", "replace")
+    stated = requested.stdout if requested.returncode == 0 else b""
+    return stated.decode("utf-8", "replace")
 
 
 def _programs(framework: Framework) -> Iterator[Part]:
@@ -255,13 +255,13 @@ def _driver_version(name: str) -> str:
 def _endpoint(trial: Trial) -> str:
     """Digest of what is sent and what is right; where values are drawn, that they are."""
     endpoint = trial.endpoint
-    told: list[object] = [
+    reported: list[object] = [
         (repr(one.request), one.expected.status, one.expected.length_bytes, one.expected.body)
         for one in endpoint.exchanges
     ]
     if endpoint.drawn is not None:
-        told.append(trial.values)
-    return digest(repr(told).encode())
+        reported.append(trial.values)
+    return digest(repr(reported).encode())
 
 
 def _cores(cores: tuple[int, ...]) -> str:

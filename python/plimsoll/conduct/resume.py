@@ -82,16 +82,16 @@ def changes(
 
 
 def mixed(found: Iterable[Change]) -> MixedResults:
-    """The error that says what changed, and what can be done."""
+    """The error with what changed, and what to do."""
     changed = tuple(found)
-    told = [
+    reported = [
         f"{_called(one.subject)} changed since {_trials(len(one.trials))} recorded: "
         f"{named(one.differences)}"
         for one in changed[:MOST_SUBJECTS]
     ]
     more = len(changed) - MOST_SUBJECTS
-    told += [f"and {more} more changes"] if more > 0 else []
-    return MixedResults("; ".join(told), _REMEDY)
+    reported += [f"and {more} more changes"] if more > 0 else []
+    return MixedResults("; ".join(reported), _REMEDY)
 
 
 def require_same(trial: Trial, earlier: Mapping[str, Recording]) -> None:

@@ -16,7 +16,7 @@ class RunConfig:
         driver_cores: Cores of the driver, one thread on each; empty for threads anywhere.
         driver_threads: Threads of the driver when it is given no cores.
         machine: Facts of this host; empty has them read when the load is over.
-        body_sample_ratio: Share of the answers whose body is compared in full.
+        body_sample_ratio: Share of the responses whose body is compared in full.
         limits: Limits of checks that the campaign changes.
         idle_s: For how long the energy of the idle host is read before and after each trial.
         turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.

@@ -21,7 +21,7 @@ from plimsoll.drivers import tools
 from plimsoll.drivers.job import DriverCallbacks, DriverJob
 from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import ContractBroken, DriverError, DriverMissing, FrameworkError, Interrupted
-from plimsoll.events import Listener, LoadEnded, Phase, Progress, nobody
+from plimsoll.events import Listener, LoadEnded, Phase, Progress, ignore
 from plimsoll.processes import ports, process_table
 from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
@@ -48,7 +48,7 @@ def conduct(
     setting: RunConfig,
     results: Results,
     interruption: Interruption,
-    tell: Listener = nobody,
+    tell: Listener = ignore,
 ) -> Recording:
     """Conducts a trial: start, verify, drive and sample, verify, stop, record.
 
@@ -90,7 +90,7 @@ def load(
     setting: RunConfig,
     results: Results,
     interruption: Interruption,
-    tell: Listener = nobody,
+    tell: Listener = ignore,
     contract_requests: int = 0,
 ) -> Recording:
     """Puts a trial's load on a server that runs already, and that is left as it is.
@@ -179,7 +179,7 @@ def _own_count(running: server.RunningServer) -> dict[str, int] | None:
 
 
 def _kill(running: server.RunningServer) -> None:
-    """Kills what is left of a server, so that nobody has to wait for its clean stop."""
+    """Kills what is left of a server, so that nothing waits for its clean stop."""
     for pid in running.processes():
         found = process_table.process(pid)
         if found is not None:
@@ -198,7 +198,7 @@ def examine(known: TrialState, running: server.RunningServer, tell: Listener) ->
 def verified(
     when: str, known: TrialState, running: server.RunningServer, tell: Listener
 ) -> contract.Verified:
-    """Checks the contract; gives what is sent under load, with what was learned of the answers."""
+    """Checks the contract; returns what is sent under load, with facts learned from responses."""
     from plimsoll.serving import contract  # noqa: PLC0415 - makes every body there is
 
     tell(Phase("checking"))
@@ -210,10 +210,10 @@ def verified(
         address = (running.place.host, running.place.port)
         keep_alive = trial.load.keep_alive
         exchanges = trial.exchanges if when == "before" else trial.exchanges[:DRAWN_BY_TOOLS]
-        asked = replace(trial.endpoint, exchanges=exchanges)
+        requested = replace(trial.endpoint, exchanges=exchanges)
         found = contract.verify(
             address,
-            asked,
+            requested,
             trial.seed,
             keep_alive=keep_alive,
             excepted=trial.framework.contract_notes,
@@ -221,7 +221,7 @@ def verified(
     except ContractBroken as error:
         known.contract[when] = list(error.failures) or [error.message]
         raise
-    known.contract_requests += found.asked
+    known.contract_requests += found.requests_sent
     return found
 
 

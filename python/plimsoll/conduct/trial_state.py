@@ -55,7 +55,7 @@ class TrialState:
         contract_requests: Requests that were sent to ask the contract.
         began_utc_ns: When it began; its zero as long as nothing was driven.
         ending: How it ended.
-        server: The server's side; None until it answered.
+        server: The server's side; None until it responded.
         contract: What was wrong before and after the load.
         sampler: Has the readings of resources.
         idle: Readings of the idle host, before and after.
@@ -92,9 +92,9 @@ class TrialState:
 
     @property
     def readings(self) -> list[Reading]:
-        """Every reading of a resource, and what the driver said of itself."""
-        said = self.driven.readings if self.driven else ()
-        return [*self.idle, *self.sampler.readings, *said]
+        """Every reading of a resource, and what the driver reported of itself."""
+        stated = self.driven.readings if self.driven else ()
+        return [*self.idle, *self.sampler.readings, *stated]
 
     @property
     def zero_ns(self) -> int:
@@ -195,7 +195,7 @@ class TrialState:
             yield "The server used CPU time while it rested, so it was frozen between its turns."
 
     def _not_proven(self) -> Iterator[str]:
-        """What right answers under load do not prove."""
+        """What successful responses under load do not prove."""
         endpoint = self.trial.endpoint
         if endpoint.not_proven:
             yield f"Responses of `{endpoint.name}` under load do not prove {endpoint.not_proven}."
@@ -210,11 +210,11 @@ def _ceiling_per_s(driven: DriverResult, host: Mapping[str, Any]) -> float | Non
     """The calibrated ceiling of the case that is most like a drive; None when there is none."""
     driver = driven.driver
     known = capacity.kept(host, capacity.engine(driver.name, driver.version))
-    answers = sum(driver.outcomes.get(name, 0) for name in records.complete_outcomes())
+    responses = sum(driver.outcomes.get(name, 0) for name in records.complete_outcomes())
     received = [one.value for one in driven.readings if one.quantity == "received_bytes"]
-    if not known or not answers or not received:
+    if not known or not responses or not received:
         return None
-    case = capacity.nearest(known, driver.connections_requested or 1, received[-1] / answers)
+    case = capacity.nearest(known, driver.connections_requested or 1, received[-1] / responses)
     return case and case.thread_per_s * driver.threads
 
 
@@ -231,10 +231,10 @@ def serving(running: RunningServer) -> RecordedServer:
 
 
 def at_rest(running: RunningServer) -> RecordedServer:
-    """The server's side once the contract was asked: all its workers are up, no load is on it.
+    """The server's side after the contract check: all its workers are up, no load is on it.
 
     A server whose workers come one after the other may not listen with all of them when the first
-    one answers, so the sockets are looked at again.
+    one responses, so the sockets are looked at again.
     """
     held = _memory(running)
     return replace(
@@ -245,7 +245,7 @@ def at_rest(running: RunningServer) -> RecordedServer:
 
 
 def listening(address: str) -> RecordedServer:
-    """What can be seen of a server on this host that somebody else may have started.
+    """What can be seen of a server on this host that another user may have started.
 
     Args:
         address: Its address and port: `127.0.0.1:8080`.
@@ -314,7 +314,7 @@ def _command(running: RunningServer) -> str:
     framework, place = running.framework, running.place
     given = commands.environment(framework, host=place.host, port=place.port, workers=place.workers)
     shown = dict(zip(given, map(sources.shown, given, given.values()), strict=True))
-    return sources.said(provenance.resolved(framework.start, shown)).strip()
+    return sources.without_secrets(provenance.resolved(framework.start, shown)).strip()
 
 
 def _linked(server: RecordedServer) -> RecordedServer:

@@ -24,7 +24,7 @@ from plimsoll.conduct.resting import Rest
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import turning
 from plimsoll.errors import DriverError, FrameworkError
-from plimsoll.events import Listener, TurnEnded, nobody
+from plimsoll.events import Listener, TurnEnded, ignore
 from plimsoll.processes import cpu_clock
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.turns import Turn
@@ -58,7 +58,7 @@ def conduct(
     setting: RunConfig,
     results: Results,
     interruption: Interruption,
-    tell: Listener = nobody,
+    tell: Listener = ignore,
 ) -> tuple[Recording, ...]:
     """Conducts trials that take turns: all servers start, then rounds of turns, then all stop.
 

@@ -97,7 +97,7 @@ def _described(recording: Recording, written: Written, tallies: list[ImportStats
     driver = recording.driver
     if driver is not None:
         notes = tuple(dict.fromkeys((*driver.notes, *remarks)))
-        driver = replace(recorded.told(driver, written, tallies), notes=notes)
+        driver = replace(recorded.with_capabilities(driver, written, tallies), notes=notes)
     return replace(_of_kinds(recording, written.kinds), driver=driver)
 
 

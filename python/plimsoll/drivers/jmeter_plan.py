@@ -8,7 +8,7 @@ as our engine does. JMeter counts delays in whole seconds; what a step begins la
 pause before the first request of its threads.
 
 Kinds of request are drawn by their weights: a seeded random number, shared by the threads of a
-group, is the ticket that says which of them is next.
+group, is the ticket that selects the next of them.
 
 Source: `ThreadGroup`, `SwitchController`, `RandomVariableConfig`, `TestAction` and
 `HTTPSamplerBase` of Apache JMeter 5.6.3.
@@ -94,7 +94,7 @@ def groups(load: Load) -> tuple[Group, ...]:
 
 
 def tickets(exchanges: Sequence[Exchange]) -> tuple[int, ...]:
-    """The place of an exchange for each ticket, as many of each as its weight says."""
+    """The place of an exchange for each ticket, as many of each as its weight."""
     counts = _counts(exchanges)
     return tuple(place for place, count in enumerate(counts) for _ in range(count))
 
@@ -207,7 +207,7 @@ def _is_whole(seconds: float) -> bool:
 
 
 def _counts(exchanges: Sequence[Exchange]) -> list[int]:
-    """How many tickets each exchange has: the smallest whole numbers that weigh as asked."""
+    """How many tickets each exchange has: the smallest whole numbers with the requested weights."""
     weights = [Fraction(one.request.weight).limit_denominator(MOST_TICKETS) for one in exchanges]
     scale = math.lcm(*(weight.denominator for weight in weights))
     counts = [int(weight * scale) for weight in weights]

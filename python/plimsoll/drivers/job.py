@@ -22,12 +22,12 @@ class DriverJob:
     """What a driver is given.
 
     Attributes:
-        load: How much is asked, and when.
-        exchanges: What is asked, and what is expected in answer.
+        load: How much load, and when.
+        exchanges: The requests, and their expected responses.
         address: Address and port of the server, both as numbers: `127.0.0.1:8080`.
         cores: Cores of the driver, one thread on each; empty for threads anywhere.
         seed: Seeds all that is drawn.
-        body_sample_ratio: Share of the answers whose body is compared in full.
+        body_sample_ratio: Share of the responses whose body is compared in full.
         into: Folder that its files are written to.
         threads: Threads of the driver when it is given no cores.
     """
@@ -44,12 +44,12 @@ class DriverJob:
 
 @dataclass(frozen=True)
 class DriverCallbacks:
-    """Who is told while a driver works.
+    """Callbacks while a driver works.
 
     Attributes:
-        started: Told the number of the process that the driver's processes are below.
-        zero: Told the zero of the load by CLOCK_MONOTONIC, in nanoseconds.
-        progress: Told how it stands, once a second; says whether to go on.
+        started: Gets the id of the process that the driver's processes are below.
+        zero: Gets the zero of the load by CLOCK_MONOTONIC, in nanoseconds.
+        progress: Gets the progress once a second; returns whether to go on.
         interruption: Lets the driver end cleanly upon Ctrl-C.
     """
 
@@ -83,7 +83,7 @@ class DriverResult:
         zero_monotonic_ns: Zero of the load by CLOCK_MONOTONIC.
         zero_utc_ns: The same by the wall clock, nanoseconds since 1970.
         stages: The stages as they ran.
-        readings: What it said of itself each second, as readings of the scope `driver`.
+        readings: What it reported of itself each second, as readings of the scope `driver`.
         figures: What it printed of its requests; None where it leaves the engine's records.
         rows: The files in which it wrote each request; None where it wrote none, or these records.
     """
@@ -110,7 +110,7 @@ class DriverModule(Protocol):
         ...
 
     def version(self) -> str:
-        """Its version; empty when it does not say. To be asked where nothing is missing."""
+        """Its version; empty if it prints none. Call it only if nothing is missing."""
         ...
 
     def refuses(self, load: Load, exchanges: tuple[Exchange, ...]) -> str:

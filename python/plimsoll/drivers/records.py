@@ -1,4 +1,4 @@
-"""The engine's records: their layout and outcomes, as the engine itself tells them."""
+"""The engine's records: their layout and outcomes, as the engine itself defines them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NUMPY_KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8"}
 """The engine's names of types, in bits, and NumPy's, in bytes."""
 
 COMPLETE = frozenset({"successful", "wrong"})
-"""Groups of outcomes whose answer is complete, right or wrong."""
+"""Groups of outcomes whose response is complete, right or wrong."""
 
 
 def dtype(layout: Mapping[str, Any]) -> np.dtype[np.void]:
@@ -54,7 +54,7 @@ def outcome_names() -> dict[int, str]:
 
 @cache
 def complete_outcomes() -> frozenset[str]:
-    """Names of the outcomes whose answer is complete, right or wrong."""
+    """Names of the outcomes whose response is complete, right or wrong."""
     from plimsoll import _engine  # noqa: PLC0415
 
     return frozenset(name for _, name, _, group in _engine.outcomes() if group in COMPLETE)

@@ -40,7 +40,7 @@ class Measured:
 
     @property
     def early(self) -> bool:
-        """Whether it was asked to end before its time."""
+        """Whether it was interrupted before its time."""
         return self.went[-1].early
 
 
@@ -58,23 +58,23 @@ def in_turn(load: Load, name: str, command: Command, patience_s: float) -> tuple
         command: Its command line.
         patience_s: Seconds that a run may take longer than its load.
     """
-    asked = plain_load.plain(load)
+    requested = plain_load.plain(load)
     hold = ToolRun(
-        command("hold", asked.connections, asked.duration_s),
+        command("hold", requested.connections, requested.duration_s),
         stage="hold",
-        connections=asked.connections,
-        lasts_s=asked.duration_s,
-        since_s=asked.warm_up_s,
+        connections=requested.connections,
+        lasts_s=requested.duration_s,
+        since_s=requested.warm_up_s,
         output=output(name),
         patience_s=patience_s,
     )
-    if not asked.warm_up_s:
+    if not requested.warm_up_s:
         return (hold,)
     warm_up = ToolRun(
-        command("warm_up", asked.warm_up_connections, asked.warm_up_s),
+        command("warm_up", requested.warm_up_connections, requested.warm_up_s),
         stage="warm_up",
-        connections=asked.warm_up_connections,
-        lasts_s=asked.warm_up_s,
+        connections=requested.warm_up_connections,
+        lasts_s=requested.warm_up_s,
         output=output(f"{name}-warm-up"),
         patience_s=patience_s,
     )
@@ -87,7 +87,7 @@ def only(drive: DriverJob) -> Request:
 
 
 def threads(drive: DriverJob, connections: int) -> int:
-    """Threads that a tool is told to use: one on each core, and no more than connections."""
+    """Threads that a tool is to use: one on each core, and no more than connections."""
     return min(drive.load.threads or len(drive.cores) or drive.threads, connections)
 
 
@@ -108,7 +108,7 @@ def measure(runs: Sequence[ToolRun], drive: DriverJob, watch: DriverCallbacks) -
         runs: What to run, one after the other; all but the last are warm-ups whose output is kept
             and not read.
         drive: What the driver was given.
-        watch: Who is told meanwhile.
+        watch: Its callbacks.
 
     Raises:
         DriverMissing: The tool cannot be started.
@@ -161,7 +161,7 @@ def driven(
 def stages(measured: Measured) -> tuple[RecordedStage, ...]:
     """The stages as they ran: a warm-up ends where the next run begins.
 
-    A hold is as long as the tool says that it measured, for starting and writing its results are
+    A hold is as long as the tool reports that it measured, because starting and writing results are
     no part of it.
     """
     zero_ns, ended_ns = measured.went[0].started_ns, measured.went[-1].ended_ns

@@ -1,8 +1,8 @@
 """The process of a foreign load tool, from its start to its end.
 
 It is a supervised process on the driver's cores, like every driver. What it prints is kept in the
-trial's folder: its standard output in a file of its own, what it says to people in `driver.log`.
-While it works, progress tells the time and nothing else. A first Ctrl-C asks it to end; a
+trial's folder: its standard output in a file of its own, its messages in `driver.log`.
+While it works, progress shows the time and nothing else. A first Ctrl-C interrupts it; a
 tool that is still there long after it should have ended is killed.
 """
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from plimsoll.drivers.job import DriverCallbacks, DriverJob
 
 LOG = "driver.log"
-"""File of what a tool says to people; all tools of a trial write to it."""
+"""File of a tool's messages; all tools of a trial write to it."""
 
 PATIENCE_S = 30.0
 """Seconds that a tool may take to start and to write its results, beside its load."""
 
 GRACE_S = 10.0
-"""Seconds that it has to end by itself once it was asked to."""
+"""Seconds that it has to end by itself once it was interrupted."""
 
 SAYING_S = 10.0
 """Seconds that a program has to say its version."""
@@ -58,7 +58,7 @@ class ToolRun:
     Attributes:
         command: Program and arguments; the program is found on the PATH.
         stage: Kind of the stage that it is.
-        connections: Connections that it is asked for.
+        connections: Connections that it is requested.
         lasts_s: Seconds that its load takes.
         since_s: Seconds of the trial that came before it.
         warm_up_s: Seconds at its beginning that are a warm-up, where the tool itself has one.
@@ -92,7 +92,7 @@ class Ran:
         started_utc_ns: The same by the wall clock, nanoseconds since 1970.
         ended_ns: Its end by CLOCK_MONOTONIC.
         text: What it wrote to its standard output.
-        early: Whether it was asked to end, by Ctrl-C or because the server was gone.
+        early: Whether it was interrupted, by Ctrl-C or because the server was gone.
         cpu_s: User and system time of all its processes, in seconds; None when not known.
         peak_rss_bytes: The most memory that its processes held; None when not known.
     """
@@ -118,8 +118,8 @@ def missing(program: str, remedy: str) -> DriverMissing | None:
     return DriverMissing(f"`{program}` is not installed on this host", f"`{remedy}`")
 
 
-def said(*command: str) -> str:
-    """What a program says at once, such as its version; empty when it does not."""
+def output_of(*command: str) -> str:
+    """What a program prints at once, such as its version; empty if it prints nothing."""
     try:
         heard = subprocess.run(
             command,
@@ -140,10 +140,10 @@ def run(order: ToolRun, drive: DriverJob, watch: DriverCallbacks) -> Ran:
     Args:
         order: What to run.
         drive: What the driver was given: cores, and the folder of the trial.
-        watch: Who is told meanwhile; `zero` is told the start of a run that is the first.
+        watch: Its callbacks; `zero` gets the start of the first run.
 
     Returns:
-        How it went. One that was asked to end may have printed nothing, and its exit code says
+        How it went. One that was interrupted may have printed nothing, and its exit code means
         nothing.
 
     Raises:
@@ -178,10 +178,10 @@ def run(order: ToolRun, drive: DriverJob, watch: DriverCallbacks) -> Ran:
 
 def last_words(order: ToolRun, into: Path) -> str:
     """The last lines that a tool wrote for people, or else to its standard output."""
-    said = logs.last_lines(into / LOG, _LAST_WORDS) or logs.last_lines(
+    stated = logs.last_lines(into / LOG, _LAST_WORDS) or logs.last_lines(
         into / order.output, _LAST_WORDS
     )
-    return "its last output: " + " / ".join(said) if said else "it printed nothing"
+    return "its last output: " + " / ".join(stated) if stated else "it printed nothing"
 
 
 class _Work:
@@ -208,7 +208,7 @@ class _Work:
         self._asked_s = 0.0
 
     def see_to_its_end(self, watch: DriverCallbacks) -> None:
-        """Reads what it prints until it ends, is asked to, or has to be killed."""
+        """Reads what it prints until it ends, is interrupted, or has to be killed."""
         try:
             with (
                 watch.interruption.deferred(self.ask),
@@ -231,7 +231,7 @@ class _Work:
             process_table.send(self._first, signal.Signals[f"SIG{self.order.stop_signal}"])
 
     def _printed(self, watch: DriverCallbacks) -> Iterator[bytes]:
-        """What it prints, as it comes; looks at it and tells of it meanwhile."""
+        """What it prints, as it comes; calls its callbacks meanwhile."""
         left = MOST_OUTPUT_BYTES
         for part in _read(self.supervised.output, until=lambda: self._is_over(watch)):
             yield part[:left]
@@ -269,12 +269,12 @@ class _Work:
 
 
 def by_the_clock(at_s: float, stage: StageKind, connections: int) -> Progress:
-    """Progress of a tool that says nothing before its end.
+    """Progress of a tool that prints nothing before its end.
 
     Args:
         at_s: Seconds since the trial's zero.
         stage: Kind of the stage.
-        connections: Connections that were asked for.
+        connections: Connections that were requested.
     """
     return Progress(at_s, stage, connections, 0, 0, 0.0, 0, counted=False)
 
@@ -297,7 +297,7 @@ def _supervised(order: ToolRun, drive: DriverJob) -> SupervisedProcess:
 
 
 def _read(output: IO[bytes] | None, until: Callable[[], bool]) -> Iterator[bytes]:
-    """What comes out of a pipe until it is closed, or is empty once `until` says so."""
+    """What comes out of a pipe until it is closed, or is empty once `until` returns true."""
     over = False
     while output is not None:
         ready, _, _ = select.select([output], [], [], 0.0 if over else TICK_S)
@@ -332,7 +332,7 @@ def _require_success(order: ToolRun, work: _Work, code: int | None, into: Path) 
     """Ends the trial when the tool failed.
 
     Raises:
-        DriverFailed: It hung, or its exit code is not 0 though nobody asked it to end.
+        DriverFailed: It hung, or its exit code is not 0 although it was not interrupted.
     """
     if work.early:
         return

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EngineTurn:
-    """What the engine says of one turn.
+    """The engine's report of one turn.
 
     Attributes:
         start_ns: Its begin, in nanoseconds since the zero of the load, without rests.

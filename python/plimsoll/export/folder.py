@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from plimsoll.recording import Recording
 
     Unsaid = Mapping[str, tuple[str, ...]]
-    """Sentences on what could not be said, by format."""
+    """Sentences on what could not be exported, by format."""
 
 FORMAT = 1
 """Version of the format of `export.json`."""

@@ -1,5 +1,5 @@
 -- Cells of the histograms of each second and kind: the time from $begin_ns to the end of every
--- complete answer. `histogram.py` explains the index; `kinds` has the kind of each request.
+-- complete response. `histogram.py` explains the index; `kinds` has the kind of each request.
 WITH answers AS (
     SELECT
         done_ns // 1000000000 AS second,

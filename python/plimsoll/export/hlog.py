@@ -111,23 +111,23 @@ def _interval(cells: Sequence[tuple[Any, ...]]) -> Interval:
 
 
 def _write(
-    path: Path, of_trial: Tables, answered: Iterator[tuple[int, Mapping[int, Interval]]]
+    path: Path, of_trial: Tables, responded: Iterator[tuple[int, Mapping[int, Interval]]]
 ) -> None:
     recording = of_trial.recording
     kinds = {kind: tag(recording.requests[kind]) for kind in recording.kinds}
     with path.open("w", encoding="utf-8") as file:
         file.writelines(_head(clock.zero_utc_ms(of_trial.recording)))
-        for second, found in _every(answered, of_trial.counted_seconds.num_rows):
+        for second, found in _every(responded, of_trial.counted_seconds.num_rows):
             for kind, name in (kinds | {k: str(k) for k in found if k not in kinds}).items():
                 file.write(_line(second, name, found.get(kind, _EMPTY)))
 
 
 def _every(
-    answered: Iterator[tuple[int, Mapping[int, Interval]]], length: int
+    responded: Iterator[tuple[int, Mapping[int, Interval]]], length: int
 ) -> Iterator[tuple[int, Mapping[int, Interval]]]:
     """Each second from zero on, including those without a response."""
     expected = 0
-    for second, found in answered:
+    for second, found in responded:
         yield from ((silent, {}) for silent in range(expected, second))
         yield second, found
         expected = second + 1

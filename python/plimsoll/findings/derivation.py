@@ -128,7 +128,7 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
         "memory_by_second": memory.by_second(trial.readings, count),
         "connections_by_second": connections.by_second(trial.connections, trial.requests, count),
         "kinds": kinds.kinds(trial.recording, trial.requests),
-        "silences": stalls.silences(trial.recording, trial.requests),
+        "stalls": stalls.of_load(trial.recording, trial.requests),
         "courses": steady_state.courses(trial.recording, trial.requests, trial.usage),
     }
 
@@ -157,7 +157,7 @@ def _findings(recording: Recording, derived: DerivedTrial) -> TrialFindings:
         verdicts=tuple(Verdict.read(values) for values in derived.judged["verdicts"]),
         failures=failures.kinds(failed),
         kinds=tuple(_rows(of["kinds"])),
-        silences=next(iter(_rows(of["silences"])), None),
+        stalls=next(iter(_rows(of["stalls"])), None),
         statuses=statuses.totals(of["statuses"]),
         quantiles=distribution.of_rows(of["quantiles"]),
         course=next(map(SteadyState.of_row, _rows(of["courses"])), None),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Publication:
-    """What somebody published of the same experiment.
+    """Published figures of the same experiment.
 
     Attributes:
         document: The document.

@@ -115,7 +115,7 @@ def _repetitions(trials: Sequence[TrialFindings]) -> list[ComparedTrial]:
 
 
 def _steps(trial: TrialFindings) -> tuple[int, ...]:
-    """Complete answers in each whole second of ramps and holds."""
+    """Complete responses in each whole second of ramps and holds."""
     stretches = [
         (stage.start_ns, stage.end_ns)
         for stage in trial.recording.stages

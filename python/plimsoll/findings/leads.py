@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from plimsoll import wording
 from plimsoll.statistics.comparison import EFFECT
 from plimsoll.statistics.intervals import Estimate, Interval
-from plimsoll.statistics.repetitions import needed, told_apart
+from plimsoll.statistics.repetitions import detectable_ratio, needed
 
 if TYPE_CHECKING:
     Row = Mapping[str, Any]
@@ -25,10 +25,10 @@ QUANTITIES = {
     "response_time_p99_ns": "Response time, 99 %",
     "server_cpu_s_per_request": "Server CPU per request",
 }
-"""Quantities of which a lead is told: column and words before it; the first is the ranking."""
+"""Quantities of which a lead is reported: column and words before it; the first is the ranking."""
 
 SUGGESTED = 5
-"""Repetitions that are suggested to whoever has fewer; others are shown what twice theirs do."""
+"""Repetitions suggested to campaigns with fewer; others see the effect of twice theirs."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Lead:
 
 @dataclass(frozen=True)
 class Resolution:
-    """What differences a table tells apart, and what more repetitions would.
+    """Which differences a table detects, and what more repetitions would.
 
     Attributes:
         entries: Frameworks that were compared.
@@ -95,19 +95,19 @@ class Resolution:
 
     @property
     def sentence(self) -> str:
-        """In words: `Differences of 9 % are told apart; 5 repetitions instead of 2 …`."""
+        """In words: `Differences of 9 % are detectable; 5 repetitions instead of 2 …`."""
         more = SUGGESTED if self.repetitions < SUGGESTED else 2 * self.repetitions
-        told = (
+        reported = (
             f"Differences of {self._apart(self.repetitions)} are detectable; {more} repetitions "
             f"instead of {self.repetitions} would detect {self._apart(more)}"
         )
         decides = needed(EFFECT, self.scatter, self.entries)
         if decides is None or decides <= more:
-            return told
-        return f"{told}, {wording.count(decides)} would detect {wording.percent(EFFECT)}"
+            return reported
+        return f"{reported}, {wording.count(decides)} would detect {wording.percent(EFFECT)}"
 
     def _apart(self, repetitions: int) -> str:
-        return wording.percent(told_apart(repetitions, self.scatter, self.entries))
+        return wording.percent(detectable_ratio(repetitions, self.scatter, self.entries))
 
 
 def leads(tables: Sequence[Sequence[Row]]) -> tuple[Lead, ...]:
@@ -158,7 +158,7 @@ def inverse(ratio: Estimate) -> Estimate:
 
 
 def resolution(rows: Sequence[Row]) -> Resolution | None:
-    """What differences one table tells apart; None where nothing is known of scatter.
+    """Which differences one table detects; None where nothing is known of scatter.
 
     Args:
         rows: Rows of one quantity at one endpoint and load, by one driver.

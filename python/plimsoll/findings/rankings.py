@@ -30,7 +30,7 @@ class RankedRepetition:
 
     Attributes:
         trial: Id of the trial.
-        value: Its goodput in right answers per second; None when there is none.
+        value: Its goodput in successful responses per second; None when there is none.
         level: Its level; `void` also where there is no result.
     """
 
@@ -47,8 +47,8 @@ class Standing:
         framework: Framework and variant.
         rank_low: Best rank it may have; None when it is not ranked.
         rank_high: Worst rank it may have.
-        value: Median goodput of the repetitions that count, in right answers per second; of all of
-            them when none counts.
+        value: Median goodput of the repetitions that count, in successful responses per second;
+            of all of them when none counts.
         low: Lower end of the 95 % interval; None below two repetitions.
         high: Upper end of it.
         level: How far to believe it.

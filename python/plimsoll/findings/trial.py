@@ -51,9 +51,9 @@ class TrialData:
     latencies: pa.Table
 
     @property
-    def told_time(self) -> str:
-        """The time that its answers tell of: `response_time`, or `service_time`."""
-        return "response_time" if self.summary is None else self.summary.told_time
+    def latency_kind(self) -> str:
+        """The latency that its responses have: `response_time`, or `service_time`."""
+        return "response_time" if self.summary is None else self.summary.latency_kind
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class TrialFindings:
         verdicts: What the checks say of it.
         failures: How its requests failed, the most frequent kind first.
         kinds: Rows of `aggregate.kinds`, where the load mixes several requests.
-        silences: Row of `aggregate.stalls`; None where the load was open.
+        stalls: Row of `aggregate.stalls`; None where the load was open.
         course: How throughput went in the last hold; None where nothing was held.
         statuses: Complete responses by status code, the most frequent first.
         quantiles: The distribution of its response times, or service times.
@@ -75,7 +75,7 @@ class TrialFindings:
     verdicts: tuple[Verdict, ...] = ()
     failures: tuple[Failure, ...] = ()
     kinds: tuple[Mapping[str, Any], ...] = ()
-    silences: Mapping[str, Any] | None = None
+    stalls: Mapping[str, Any] | None = None
     course: SteadyState | None = None
     statuses: tuple[StatusTotal, ...] = ()
     quantiles: tuple[Quantile, ...] = ()
@@ -112,7 +112,7 @@ class TrialFindings:
 
     @property
     def value(self) -> float | None:
-        """Its goodput in right answers per second; None when it is not known."""
+        """Its goodput in successful responses per second; None when it is not known."""
         if self.summary is None or not (self.has_ended_well or self.summary.completed):
             return None
         return self.summary.value(RANKED_BY)

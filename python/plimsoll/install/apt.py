@@ -157,13 +157,13 @@ def _restore(links: Mapping[Path, Path], settings: Path) -> None:
 
 def _require_refusal(packages: Sequence[str], policy: Path) -> None:
     for name in packages:
-        asked = subprocess.run(
+        requested = subprocess.run(
             [policy, name, "start"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
         )
-        if asked.returncode != _FORBIDDEN:
+        if requested.returncode != _FORBIDDEN:
             message = f"`{policy}` lets packages start their services on this host"
             raise NotInstalled(message, _by_hand(packages))
 

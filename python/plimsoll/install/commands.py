@@ -71,7 +71,7 @@ def version(framework: Installable) -> str:
     if not framework.version:
         return ""
     try:
-        asked = subprocess.run(
+        requested = subprocess.run(
             shell(framework.version),
             cwd=framework.folder,
             env=environment(framework),
@@ -82,7 +82,7 @@ def version(framework: Installable) -> str:
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    lines = (asked.stdout or asked.stderr).decode("utf-8", "replace").strip().splitlines()
+    lines = (requested.stdout or requested.stderr).decode("utf-8", "replace").strip().splitlines()
     return texts.line(lines[0]).strip() if lines else ""
 
 

@@ -188,10 +188,10 @@ def _run(framework: Installable, log: Path, timeout_s: float) -> None:
 
 def _remedy(needs: Sequence[Requirement]) -> str:
     packages = [need.name for need in needs if need.kind == "apt"]
-    said = [need.remedy for need in needs if need.remedy and need.kind != "apt"]
+    stated = [need.remedy for need in needs if need.remedy and need.kind != "apt"]
     if packages:
-        said.insert(0, f"sudo {' '.join(apt.install_command(packages))}")
-    return "; ".join(dict.fromkeys(said)) or "install it and add it to the PATH"
+        stated.insert(0, f"sudo {' '.join(apt.install_command(packages))}")
+    return "; ".join(dict.fromkeys(stated)) or "install it and add it to the PATH"
 
 
 def _made(folder: Path) -> Path:

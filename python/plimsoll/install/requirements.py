@@ -84,10 +84,10 @@ def package_installed(name: str) -> bool:
     """
     command = ["dpkg-query", "-W", "-f", "${db:Status-Status}\n", name]
     try:
-        asked = subprocess.run(command, capture_output=True, text=True, check=False)
+        requested = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError:
         return False
-    return asked.stdout.startswith("installed\n")
+    return requested.stdout.startswith("installed\n")
 
 
 def _met(need: Requirement, environment: Mapping[str, str]) -> bool:
@@ -106,12 +106,12 @@ def _met(need: Requirement, environment: Mapping[str, str]) -> bool:
 def program_version(program: str) -> tuple[int, ...]:
     """The first number with a dot in the output of `--version`; empty if there is none."""
     try:
-        asked = subprocess.run(
+        requested = subprocess.run(
             [program, "--version"], capture_output=True, text=True, check=False, timeout=VERSION_S
         )
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    found = re.search(r"\d+(?:\.\d+)+", f"{asked.stdout}\n{asked.stderr}")
+    found = re.search(r"\d+(?:\.\d+)+", f"{requested.stdout}\n{requested.stderr}")
     return _numbers(found[0]) if found else ()
 
 

@@ -112,10 +112,10 @@ def variables(environment: dict[str, str]) -> tuple[Part, ...]:
 
 def shown(name: str, value: str) -> str:
     """The value of a variable; hidden if the name indicates a secret."""
-    return _HIDDEN if _SECRET.search(name) else said(value)
+    return _HIDDEN if _SECRET.search(name) else without_secrets(value)
 
 
-def said(text: str) -> str:
+def without_secrets(text: str) -> str:
     """A command or a value without the passwords of URLs and of password options."""
     return _SECRET_ARGUMENT.sub(rf"\1{_HIDDEN}", _USER_OF_URL.sub(_HIDDEN, text))
 

@@ -100,7 +100,7 @@ class SampleOutcome:
 
 
 def ended(
-    code: str, message: str, failure: str, success: bool | None, answered: bool
+    code: str, message: str, failure: str, success: bool | None, responded: bool
 ) -> SampleOutcome:
     """How a sample ended.
 
@@ -109,13 +109,13 @@ def ended(
         message: Its response message.
         failure: Message of its assertions; may be empty.
         success: Whether JMeter counts it as a success; None if it is not in the file.
-        answered: Whether a first byte of a response had arrived.
+        responded: Whether a first byte of a response had arrived.
     """
     status = _status(code)
     named = failure.partition(":")[0]
     if status is None and code.startswith(NO_STATUS):
         number = _number(f"{message} {code}".lower())
-        known = named if named in _ours() else _exception(code, message, number, answered)
+        known = named if named in _ours() else _exception(code, message, number, responded)
         return SampleOutcome(known, None, number, is_exception=named not in _ours())
     if named in _ours():
         return SampleOutcome(named, status)
@@ -123,7 +123,7 @@ def ended(
         success = status is not None and status < _LEAST_WRONG
     if success:
         return SampleOutcome("ok", status)
-    return SampleOutcome(_wrong(status, code, failure, answered), status)
+    return SampleOutcome(_wrong(status, code, failure, responded), status)
 
 
 @functools.cache
@@ -142,10 +142,10 @@ def _status(code: str) -> int | None:
     return int(code) if _LEAST_STATUS <= int(code[:4]) <= _MOST_STATUS else None
 
 
-def _wrong(status: int | None, code: str, failure: str, answered: bool) -> str:
+def _wrong(status: int | None, code: str, failure: str, responded: bool) -> str:
     """The outcome of a sample that failed without an exception."""
     if status is None:
-        return "wrong_body" if answered else "io_failed"
+        return "wrong_body" if responded else "io_failed"
     text = failure.lower()
     if status >= _LEAST_WRONG or "code expected" in text:
         return "wrong_status"
@@ -154,41 +154,41 @@ def _wrong(status: int | None, code: str, failure: str, answered: bool) -> str:
     return "wrong_length" if "wrong size" in text else "wrong_body"
 
 
-def _exception(code: str, message: str, number: int | None, answered: bool) -> str:
+def _exception(code: str, message: str, number: int | None, responded: bool) -> str:
     """The outcome of an exception."""
     name = code.removeprefix(NO_STATUS).strip().rpartition(".")[2]
     text = message.lower()
     if any(words in text for words in _ABORTED):
         return "unfinished"
     if number is not None:
-        return _ANYWHERE.get(number) or _by_stage(number, name, answered)
+        return _ANYWHERE.get(number) or _by_stage(number, name, responded)
     if name == "SocketTimeoutException":
-        return _timed_out(text, answered)
+        return _timed_out(text, responded)
     if name in _ENDED or any(words in text for words in _CLOSED):
-        return "closed_early" if answered else "closed_waiting"
+        return "closed_early" if responded else "closed_waiting"
     return _BY_NAME.get(name, "io_failed")
 
 
-def _by_stage(number: int, name: str, answered: bool) -> str:
+def _by_stage(number: int, name: str, responded: bool) -> str:
     """The outcome of an error that can occur at several stages."""
     if number == errno.ECONNRESET:
-        return _lost(name, answered)
+        return _lost(name, responded)
     if number == errno.ETIMEDOUT:
-        return _timed_out("connect" if "Connect" in name else "", answered)
+        return _timed_out("connect" if "Connect" in name else "", responded)
     return _BY_NAME.get(name, "io_failed")
 
 
-def _lost(name: str, answered: bool) -> str:
+def _lost(name: str, responded: bool) -> str:
     """The outcome of a reset connection."""
     if "Connect" in name or "Handshake" in name:
         return "connect_reset"
-    return "reset_receiving" if answered else "reset_waiting"
+    return "reset_receiving" if responded else "reset_waiting"
 
 
-def _timed_out(text: str, answered: bool) -> str:
+def _timed_out(text: str, responded: bool) -> str:
     if "connect" in text:
         return "connect_timeout"
-    return "timed_out_receiving" if answered else "timed_out_waiting"
+    return "timed_out_receiving" if responded else "timed_out_waiting"
 
 
 def _number(text: str) -> int | None:

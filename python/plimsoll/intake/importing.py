@@ -375,7 +375,7 @@ def _recording(
     return replace(
         recording,
         driver_name=tool,
-        driver=recorded.told(driver, written, tallies),
+        driver=recorded.with_capabilities(driver, written, tallies),
         endpoint=about.endpoint or _endpoint(written.kinds),
         requests=written.kinds,
         machines={host: {} for host in hosts},

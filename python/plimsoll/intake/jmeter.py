@@ -83,11 +83,11 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
         raise limits.HEADER_BYTES.refused(f"{tally.file}:1")
     else:
         found = jtl_csv.samples(stream, held, options, tally)
-    said: set[str] = set()
+    stated: set[str] = set()
     for samples in found:
-        said.update(samples.column_names)
+        stated.update(samples.column_names)
         yield _requests(samples, options, tally, parts)
-    _remark(said, tally)
+    _remark(stated, tally)
 
 
 def _requests(
@@ -169,26 +169,26 @@ def _found(columns: Mapping[str, Any], rows: int) -> _Found:
     ends: list[failures.SampleOutcome] = []
     messages: list[str] = []
     for first in firsts.tolist():
-        said = {name: _word(columns, name, first) for name in names}
+        stated = {name: _word(columns, name, first) for name in names}
         answered = "Latency" in columns and bool(columns["Latency"][first].as_py())
-        ends.append(_end_of(said, answered, columns))
-        messages.append(said["responseMessage"])
+        ends.append(_end_of(stated, answered, columns))
+        messages.append(stated["responseMessage"])
     transactions = [message.startswith(TRANSACTION) for message in messages]
     cached = [message == FROM_CACHE for message in messages]
     return _Found(which, ends, np.array(transactions, bool), np.array(cached, bool))
 
 
 def _end_of(
-    said: Mapping[str, str], answered: bool, columns: Mapping[str, Any]
+    stated: Mapping[str, str], answered: bool, columns: Mapping[str, Any]
 ) -> failures.SampleOutcome:
     """The outcome of a sample; success if the file does not contain it."""
-    success = said["success"].strip().lower() == "true" if "success" in columns else None
+    success = stated["success"].strip().lower() == "true" if "success" in columns else None
     if success is None and "responseCode" not in columns:
         success = True
     return failures.ended(
-        said["responseCode"].strip(),
-        said["responseMessage"],
-        said["failureMessage"],
+        stated["responseCode"].strip(),
+        stated["responseMessage"],
+        stated["failureMessage"],
         success,
         answered,
     )
@@ -318,12 +318,12 @@ def _one(values: Any) -> Any:
     return values.combine_chunks() if values.num_chunks else pa.array([], values.type)
 
 
-def _remark(said: set[str], tally: ImportStats) -> None:
+def _remark(stated: set[str], tally: ImportStats) -> None:
     """Notes on missing columns, for readers of the results."""
-    if not said & {"responseCode", "success"}:
+    if not stated & {"responseCode", "success"}:
         tally.has_outcomes = False
         tally.remarks.append("it does not mark failed requests: all count as successful")
-    elif tally.kept and "responseCode" not in said:
+    elif tally.kept and "responseCode" not in stated:
         tally.remarks.append("it has no response codes, so failures cannot be classified")
-    if tally.kept and not said & {"responseMessage", "URL"}:
+    if tally.kept and not stated & {"responseMessage", "URL"}:
         tally.remarks.append("it has neither messages nor URLs, so transactions count as requests")

@@ -154,9 +154,9 @@ def _columns(names: tuple[str, ...], first: str, options: ReadOptions) -> Iterat
             check = limits.lengths(name, MS) if name in LENGTHS else None
             yield WantedColumn(name, WHOLE, name in _REQUIRED, check=check)
     yield from (WantedColumn(name, WORD) for name in _WORDS if name in names)
-    if "threadName" in names:  # thousands of names, which only parts are told by
+    if "threadName" in names:  # thousands of names, needed for parts only
         yield WantedColumn("threadName", WORD, needed=_may_have_parts)
-    if "URL" in names and "responseMessage" not in names:  # which else tells transactions
+    if "URL" in names and "responseMessage" not in names:  # the other sign of a transaction
         yield WantedColumn("URL", WORD)
 
 

@@ -7,7 +7,7 @@ What its lines mean, by its documentation and source (`internal/output/csv`, `li
 - `http_req_duration` is sending, waiting and receiving, in milliseconds, without connecting;
   `http_req_connecting` and `http_req_tls_handshaking` are 0 for a reused connection. A request
   begins here with its connecting, as in the files of other tools.
-- `http_req_failed` says whether the response was what the script expects, by default a status from
+- `http_req_failed` shows whether the response was what the script expects, by default a status from
   200 to 399. Without a response `status` is 0, and `error_code` gives the reason. A failed attempt
   to connect has 0 in all times.
 - `vus` are the active virtual users, once a second. Received bytes are logged only per iteration.
@@ -205,13 +205,13 @@ def _ended(first: pa.Table, lengths: Mapping[str, Numbers]) -> columns.Known:
     """Outcome and error number of each request."""
     status, failed = _column(first, _STATUS), pa.array(lengths[_FAILED])
     expected = pc.if_else(pc.equal(failed, 0), "ok", "wrong_status")
-    answered = pc.if_else(pc.equal(failed, NOT_SAID), columns.by_status(status), expected)
+    responded = pc.if_else(pc.equal(failed, NOT_SAID), columns.by_status(status), expected)
     lost = status.is_null()
     endings = _endings(first.filter(lost), lengths["http_req_receiving"][lost.to_numpy(False)])
     outcomes = pa.array([outcome for outcome, _ in endings], pa.string())
     numbers = pa.array([number for _, number in endings], pa.uint8())
     return {
-        "outcome": pc.replace_with_mask(answered, lost, outcomes),
+        "outcome": pc.replace_with_mask(responded, lost, outcomes),
         "errno": pc.replace_with_mask(pa.nulls(len(first), pa.uint8()), lost, numbers),
     }
 

@@ -146,7 +146,7 @@ def merge(
     return account.written()
 
 
-def told(driver: Driver, written: Written, tallies: Sequence[ImportStats]) -> Driver:
+def with_capabilities(driver: Driver, written: Written, tallies: Sequence[ImportStats]) -> Driver:
     """Marks in the driver's side of a recording what its files do not contain.
 
     Args:
@@ -276,11 +276,11 @@ class _Account:
     def _count_threads(self, rows: Mapping[str, pa.Array], host: str) -> None:
         """The most threads in each second of the tool's clock; tools count them at the end."""
         ends = pc.coalesce(rows["done_ns"], rows["sent_ns"])
-        said = pc.and_(rows["threads"].is_valid(), ends.is_valid())
-        if not pc.any(said).as_py():
+        stated = pc.and_(rows["threads"].is_valid(), ends.is_valid())
+        if not pc.any(stated).as_py():
             return
-        seconds = pc.divide(ends.filter(said), _SECOND_NS)
-        found = pa.table([seconds, rows["threads"].filter(said)], names=["second", "threads"])
+        seconds = pc.divide(ends.filter(stated), _SECOND_NS)
+        found = pa.table([seconds, rows["threads"].filter(stated)], names=["second", "threads"])
         peaks = found.group_by("second").aggregate([("threads", "max")])
         for second, threads in zip(
             peaks["second"].to_pylist(), peaks["threads_max"].to_pylist(), strict=True

@@ -201,10 +201,10 @@ def _ended(code: Any, error: Any) -> columns.Known:
     endings = [_ending(text) for text in encoded.dictionary.to_pylist()]
     failed = pa.array([outcome for outcome, _ in endings], pa.string()).take(encoded.indices)
     number = pa.array([number for _, number in endings], pa.uint8()).take(encoded.indices)
-    answered = code.is_valid()
+    responded = code.is_valid()
     return {
-        "outcome": pc.if_else(answered, columns.by_status(code), failed),
-        "errno": pc.if_else(answered, None, number),
+        "outcome": pc.if_else(responded, columns.by_status(code), failed),
+        "errno": pc.if_else(responded, None, number),
     }
 
 

@@ -1,6 +1,6 @@
 """The lab as a library: what `import plimsoll` offers and what the verbs of the command line call.
 
-Nothing here prints or reads standard input. What happens meanwhile is told as `events`, what went
+Nothing here prints or reads standard input. What happens meanwhile comes as `events`, what went
 wrong is raised as one of `errors`. A module is imported when it is first used: the first request of
 a load does not wait for what judges it.
 """

@@ -1,4 +1,4 @@
-"""`plimsoll.audit`: figures that another tool printed, or somebody published, are judged."""
+"""`plimsoll.audit`: printed or published figures of other tools are judged."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class AuditResult:
 
 
 def audit(*sources: Source, settings: Sequence[str] = ()) -> AuditResult:
-    """Judges figures that another tool printed, or somebody published.
+    """Judges printed or published figures of other tools.
 
     Args:
         sources: Each is the text of an output, the path (`pathlib.Path`) of a file with one, or a
@@ -80,9 +80,9 @@ def audit(*sources: Source, settings: Sequence[str] = ()) -> AuditResult:
         InputError: No source holds a result that can be read, or a setting is wrong; everything
             that is wrong is in it. Where some result can be read, the rest is `unread`.
     """
-    added = table.said(settings)
+    added = table.facts_of(settings)
     results, claimed, unread = _read(sources)
-    found = judging.audit([table.with_said(one, added) for one in results])
+    found = judging.audit([table.with_facts(one, added) for one in results])
     return AuditResult(found, tuple(claimed), unread)
 
 
@@ -100,7 +100,7 @@ def _read(
             text = _text(source, name)
             found = readers.reading(text, name)
             if found.figures:
-                claimed += claims.answered(text, name, found.figures, found.figures[0].source.name)
+                claimed += claims.checked(text, name, found.figures, found.figures[0].source.name)
         except InputError as error:
             refused += error.problems
         else:

@@ -10,7 +10,7 @@ from plimsoll import capacity, machine
 from plimsoll.calibration import calibration
 from plimsoll.calibration.bench import Bench
 from plimsoll.errors import InputError, Problem
-from plimsoll.events import Listener, Notice, Step, nobody
+from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.processes.interruption import Interruption
 from plimsoll.report import calibrated
 
@@ -60,7 +60,7 @@ def calibrate(
     *,
     quick: bool = False,
     into: str | os.PathLike[str] | None = None,
-    tell: Listener = nobody,
+    tell: Listener = ignore,
 ) -> CalibrationResult:
     """Checks the load generator and measures the most this host can do; takes two minutes.
 

@@ -93,7 +93,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     trials = _planned(asked, refuses, tell)
     campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
     with ExitStack() as closing:
-        folder = RESULTS / asked.name if into is None else Path(into)
+        folder = RESULTS / requested.name if into is None else Path(into)
         stored = closing.enter_context(storages.opened(folder, storage))
         following.require_until(asked, stored)
         conducting.conduct(
@@ -102,10 +102,10 @@ def run(  # noqa: PLR0913 - one argument for each option
             stored,
             CampaignFiles(
                 path.read_text(encoding="utf-8"),
-                selection.published(asked),
-                selection.resolved(asked),
+                selection.published(requested),
+                selection.resolved(requested),
             ),
-            cool_down_s=asked.cool_down_s,
+            cool_down_s=requested.cool_down_s,
             repeat=Repeat(
                 failed=again,
                 changed=repeat_changed,
@@ -130,22 +130,22 @@ def _planned(asked: Campaign, refuses: Refuses, tell: Listener) -> tuple[Trial, 
     return trials
 
 
-def _run_config(asked: Campaign, tell: Listener) -> RunConfig:
-    division = machine.divide_cores(asked.server_cores, asked.driver_cores)
-    for load in asked.loads:
+def _run_config(requested: Campaign, tell: Listener) -> RunConfig:
+    division = machine.divide_cores(requested.server_cores, requested.driver_cores)
+    for load in requested.loads:
         machine.divide_cores(load.server_cores or division.server, division.driver)
     if division.note:
         tell(Notice(division.note))
     machine.raise_open_files()
-    machine.check_connections(max(load.peak_connections for load in asked.loads))
+    machine.check_connections(max(load.peak_connections for load in requested.loads))
     return RunConfig(
         server_cores=division.server,
         driver_cores=division.driver,
         machine=machine.facts(),
-        body_sample_ratio=asked.body_sample_ratio,
-        limits=asked.limits,
-        idle_s=asked.idle_s,
-        turn_s=asked.turn_s,
+        body_sample_ratio=requested.body_sample_ratio,
+        limits=requested.limits,
+        idle_s=requested.idle_s,
+        turn_s=requested.turn_s,
         notes=(division.note,) if division.note else (),
     )
 
@@ -161,12 +161,12 @@ def _void(stored: Results) -> tuple[str, ...]:
 def _judging(stored: Results, tell: Listener) -> Listener:
     """A listener that also judges each trial that completed."""
 
-    def told(event: Event) -> None:
+    def reported(event: Event) -> None:
         tell(event)
         if isinstance(event, TrialEnded) and event.recording.ending.kind == "completed":
             tell(TrialJudged(event.trial, _sentence(stored, event.recording)))
 
-    return told
+    return reported
 
 
 def _sentence(stored: Results, recording: Recording) -> str:

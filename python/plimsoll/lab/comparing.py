@@ -20,7 +20,7 @@ from plimsoll.comparison.until_decided import Compared, Sides, Wanted, compared
 from plimsoll.conduct import turns
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
-from plimsoll.events import Listener, Notice, Step, nobody
+from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.install import install
 from plimsoll.lab import revisions, scratch, selection
 from plimsoll.plan import Trial
@@ -61,7 +61,7 @@ class ComparisonResult:
 
     @property
     def answer(self) -> Answer:
-        """`faster`, `slower`, `same` or `undecided`; said of B."""
+        """Whether B is `faster`, `slower`, the `same` or `undecided`."""
         return self.compared.difference.answer
 
     @property
@@ -104,12 +104,12 @@ def compare(  # noqa: PLR0913 - one argument for each option
     max_regression: float | None = None,
     warm_up_s: float = WARM_UP_S,
     frameworks: str | os.PathLike[str] | None = None,
-    tell: Listener = nobody,
+    tell: Listener = ignore,
 ) -> ComparisonResult:
-    """Compares two servers: says whether B is faster than A, slower, the same, or undecided.
+    """Compares two servers: whether B is faster than A, slower, the same, or undecided.
 
     Both run at the same time and take turns of 250 ms, so that the machine does to both what it
-    does. Fresh processes are started again and again, until the answer is there or the budget is
+    does. Fresh processes are started again and again, until the result is clear or the budget is
     spent.
 
     Args:
@@ -137,8 +137,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
     """
     _require_possible(connections, budget_s, within, max_regression)
     root = None if frameworks is None else Path(frameworks)
-    asked = _endpoint(endpoint, path, commands=commands)
-    sides = Sides(a, b, asked.exchanges[0].request.target, connections)
+    requested = _endpoint(endpoint, path, commands=commands)
+    sides = Sides(a, b, requested.exchanges[0].request.target, connections)
     wanted = Wanted(budget_s, within, max_regression)
     with scratch.folder() as folder:
         if commands:
@@ -153,8 +153,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
         if path:
             pair = (replace(pair[0], endpoints=()), replace(pair[1], endpoints=()))
         elif not commands:
-            _require_served(pair, asked)
-        with _measuring(pair, asked, _load(connections, warm_up_s), tell) as measure:
+            _require_served(pair, requested)
+        with _measuring(pair, requested, _load(connections, warm_up_s), tell) as measure:
             end = compared(measure, wanted, lambda now: tell(Step(_step(now))))
     return ComparisonResult(end, sides)
 
@@ -225,11 +225,11 @@ def _at(revision: str, reference: str, root: Path | None, tell: Listener) -> Fra
     return found
 
 
-def _require_served(pair: tuple[Framework, Framework], asked: Endpoint) -> None:
+def _require_served(pair: tuple[Framework, Framework], requested: Endpoint) -> None:
     problems = [
-        Problem("", f"`{one.reference}` does not serve `{asked.name}`", "see `plimsoll list`")
+        Problem("", f"`{one.reference}` does not serve `{requested.name}`", "see `plimsoll list`")
         for one in pair
-        if asked.name not in one.endpoints
+        if requested.name not in one.endpoints
     ]
     if problems:
         raise InputError(problems)
@@ -244,7 +244,7 @@ def _load(connections: int, warm_up_s: float) -> Load:
 
 @contextmanager
 def _measuring(
-    pair: tuple[Framework, Framework], asked: Endpoint, load: Load, tell: Listener
+    pair: tuple[Framework, Framework], requested: Endpoint, load: Load, tell: Listener
 ) -> Generator[Measure]:
     """What measures a group; its rows are thrown away when its turns are known."""
     division = machine.divide_cores(None, None)
@@ -260,7 +260,7 @@ def _measuring(
 
     def measure(group: int) -> tuple[Turn, ...]:
         trials = [
-            Trial(f"{entry}.{group}", at, framework, asked, load, group, "plimsoll", group)
+            Trial(f"{entry}.{group}", at, framework, requested, load, group, "plimsoll", group)
             for at, (entry, framework) in enumerate(zip((A, B), pair, strict=True))
         ]
         with scratch.folder() as folder, storages.opened(folder) as results:

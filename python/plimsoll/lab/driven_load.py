@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def put_on(
-    asked: LoadOptions,
+    requested: LoadOptions,
     planned: Trial,
     address: str,
     contract_requests: int,
@@ -36,7 +36,7 @@ def put_on(
     """Puts a load on a server.
 
     Args:
-        asked: Its options.
+        requested: Its options.
         planned: The trial they describe.
         address: Address and port of the server, both as numbers.
         contract_requests: Requests that were sent before it.
@@ -50,10 +50,10 @@ def put_on(
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
     setting = RunConfig(
-        driver_threads=asked.threads,
-        driver_cores=asked.driver_cores,
-        limits={check: dict(values) for check, values in asked.limits.items()},
-        body_sample_ratio=RunConfig.body_sample_ratio if asked.expected_body is None else 1.0,
+        driver_threads=requested.threads,
+        driver_cores=requested.driver_cores,
+        limits={check: dict(values) for check, values in requested.limits.items()},
+        body_sample_ratio=RunConfig.body_sample_ratio if requested.expected_body is None else 1.0,
     )
     with ExitStack() as closing:
         stored = closing.enter_context(_kept(record, storage))
@@ -67,7 +67,7 @@ def put_on(
 
 @contextmanager
 def _kept(record: Path | None, storage: str) -> Generator[Results]:
-    """Where the rows go: what was asked for, or a folder that is removed at the end.
+    """Where the rows go: what was requested, or a folder that is removed at the end.
 
     Raises:
         StorageError: The storage is not there, or holds a recording of this name.

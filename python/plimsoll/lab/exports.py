@@ -40,7 +40,7 @@ def write(
         target: Folder it goes to; opened.
 
     Returns:
-        What could not be said in a format, by format.
+        What could not be exported in a format, by format.
 
     Raises:
         StorageError: The recording cannot be read, or the folder cannot be written.

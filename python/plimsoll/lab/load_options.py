@@ -99,68 +99,68 @@ class LoadOptions:
     seed: int | None = None
 
 
-def trial(asked: LoadOptions) -> Trial:
+def trial(requested: LoadOptions) -> Trial:
     """The trial that the options describe.
 
     Raises:
         InputError: Options are invalid or exclude each other; it lists every problem.
     """
-    urls.require_one_server(asked.urls)
-    problems = [*_too_little(asked), *_too_much(asked), *_excluded(asked)]
+    urls.require_one_server(requested.urls)
+    problems = [*_too_little(requested), *_too_much(requested), *_excluded(requested)]
     if problems:
         raise InputError(problems)
     return Trial(
         id="load",
         order=0,
-        framework=Framework(asked.urls[0].netloc, "", "", Path(), "", (), "", "", "", ()),
-        endpoint=_endpoint(asked),
-        load=_load(asked),
+        framework=Framework(requested.urls[0].netloc, "", "", Path(), "", (), "", "", "", ()),
+        endpoint=_endpoint(requested),
+        load=_load(requested),
         repetition=1,
         driver="plimsoll",
-        seed=secrets.randbits(SEED_BITS) if asked.seed is None else asked.seed,
+        seed=secrets.randbits(SEED_BITS) if requested.seed is None else requested.seed,
     )
 
 
-def _too_little(asked: LoadOptions) -> Iterator[Problem]:
+def _too_little(requested: LoadOptions) -> Iterator[Problem]:
     amounts = {
-        "--connections": asked.connections,
-        "--duration": asked.duration_s,
-        "--threads": asked.threads,
-        "--rate": asked.rate_per_s,
-        "--ramp": asked.ramp_s,
-        "--warm-up": asked.warm_up_s,
-        "--requests": asked.requests,
-        "--pipeline": asked.pipeline,
-        "--requests-per-connection": asked.requests_per_connection,
-        "--timeout": asked.timeout_s,
+        "--connections": requested.connections,
+        "--duration": requested.duration_s,
+        "--threads": requested.threads,
+        "--rate": requested.rate_per_s,
+        "--ramp": requested.ramp_s,
+        "--warm-up": requested.warm_up_s,
+        "--requests": requested.requests,
+        "--pipeline": requested.pipeline,
+        "--requests-per-connection": requested.requests_per_connection,
+        "--timeout": requested.timeout_s,
     }
     for option, amount in amounts.items():
         if amount is not None and amount <= 0:
             yield Problem(option, f"`{amount:g}` is too small", "give a value above 0")
 
 
-def _too_much(asked: LoadOptions) -> Iterator[Problem]:
+def _too_much(requested: LoadOptions) -> Iterator[Problem]:
     """Values above the limits of the engine."""
     counts = {
-        "--connections": (asked.connections, HIGHEST_LEVEL),
-        "--rate": (asked.rate_per_s, HIGHEST_LEVEL),
-        "--requests": (asked.requests, MOST_REQUESTS),
-        "--threads": (asked.threads, MOST_THREADS),
-        "--pipeline": (asked.pipeline, MOST_PIPELINED),
-        "--requests-per-connection": (asked.requests_per_connection, MOST_PER_CONNECTION),
-        "--expect-status": (asked.status, HIGHEST_STATUS),
-        "--expect-length": (asked.length_bytes, LARGEST_BYTES),
-        "--seed": (asked.seed, LARGEST_SEED),
+        "--connections": (requested.connections, HIGHEST_LEVEL),
+        "--rate": (requested.rate_per_s, HIGHEST_LEVEL),
+        "--requests": (requested.requests, MOST_REQUESTS),
+        "--threads": (requested.threads, MOST_THREADS),
+        "--pipeline": (requested.pipeline, MOST_PIPELINED),
+        "--requests-per-connection": (requested.requests_per_connection, MOST_PER_CONNECTION),
+        "--expect-status": (requested.status, HIGHEST_STATUS),
+        "--expect-length": (requested.length_bytes, LARGEST_BYTES),
+        "--seed": (requested.seed, LARGEST_SEED),
     }
     for option, (amount, most) in counts.items():
         if amount is not None and amount > most:
             yield Problem(option, f"`{_exact(amount)}` is too large", f"the maximum is {most:,}")
     lengths = {
-        "--duration": asked.duration_s,
-        "--ramp": asked.ramp_s,
-        "--warm-up": asked.warm_up_s,
-        "--think": asked.think_time_s,
-        "--timeout": asked.timeout_s,
+        "--duration": requested.duration_s,
+        "--ramp": requested.ramp_s,
+        "--warm-up": requested.warm_up_s,
+        "--think": requested.think_time_s,
+        "--timeout": requested.timeout_s,
     }
     for option, length_s in lengths.items():
         if length_s is not None and length_s > LONGEST_S:
@@ -173,10 +173,10 @@ def _exact(amount: float) -> str:
     return str(amount) if isinstance(amount, int) else f"{amount:.10g}"
 
 
-def _excluded(asked: LoadOptions) -> Iterator[Problem]:
+def _excluded(requested: LoadOptions) -> Iterator[Problem]:
     """Options that exclude each other."""
-    opened, limited = asked.rate_per_s is not None, asked.requests is not None
-    each = 1 if not asked.keep_alive else asked.requests_per_connection
+    opened, limited = requested.rate_per_s is not None, requested.requests is not None
+    each = 1 if not requested.keep_alive else requested.requests_per_connection
     found = (
         (
             opened and limited,
@@ -185,43 +185,43 @@ def _excluded(asked: LoadOptions) -> Iterator[Problem]:
             "use either `-n` or `-R`",
         ),
         (
-            opened and asked.think_time_s is not None,
+            opened and requested.think_time_s is not None,
             "--think",
             "think time needs the closed model, and `-R` selects the open model",
             "use either `--think` or `-R`",
         ),
         (
-            not opened and asked.arrivals is not None,
+            not opened and requested.arrivals is not None,
             "--arrivals",
             "`--arrivals` needs the open model, which `-R` selects",
             "set a rate with `-R`",
         ),
         (
-            limited and asked.ramp_s is not None,
+            limited and requested.ramp_s is not None,
             "--ramp",
             "a load limited by `-n` has no duration, so it cannot have a ramp",
             "remove `--ramp`, or use `-d` instead of `-n`",
         ),
         (
-            limited and asked.warm_up_s is not None,
+            limited and requested.warm_up_s is not None,
             "--warm-up",
             "a load limited by `-n` has no duration, so it cannot have a warm-up",
             "remove `--warm-up`, or use `-d` instead of `-n`",
         ),
         (
-            not asked.keep_alive and asked.requests_per_connection is not None,
+            not requested.keep_alive and requested.requests_per_connection is not None,
             "--requests-per-connection",
             "with `--no-keepalive` each connection carries one request",
             "use only one of the two options",
         ),
         (
-            asked.pipeline > 1 and each == 1,
+            requested.pipeline > 1 and each == 1,
             "--pipeline",
             "pipelining needs more than one request per connection",
             "remove `--no-keepalive` or `--requests-per-connection 1`",
         ),
         (
-            asked.pipeline > 1 and bool(asked.think_time_s),
+            requested.pipeline > 1 and bool(requested.think_time_s),
             "--pipeline",
             "think time and pipelining exclude each other",
             "use either `--pipeline` or `--think`",
@@ -230,12 +230,12 @@ def _excluded(asked: LoadOptions) -> Iterator[Problem]:
     return (Problem(where, message, hint) for wrong, where, message, hint in found if wrong)
 
 
-def _endpoint(asked: LoadOptions) -> Endpoint:
+def _endpoint(requested: LoadOptions) -> Endpoint:
     """The requests: each distinct URL, weighted by how often it was given."""
-    expected = _expected(asked)
-    targets = [urls.target(url) for url in asked.urls]
+    expected = _expected(requested)
+    targets = [urls.target(url) for url in requested.urls]
     exchanges = tuple(
-        Exchange(_request(asked, target, targets.count(target)), expected)
+        Exchange(_request(requested, target, targets.count(target)), expected)
         for target in dict.fromkeys(targets)
     )
     return Endpoint(name(targets), "", exchanges, lambda _random: ())
@@ -249,44 +249,46 @@ def name(targets: Iterable[str]) -> str:
     return ", ".join(each)
 
 
-def _request(asked: LoadOptions, target: str, weight: int) -> Request:
-    method = asked.method or ("POST" if asked.body is not None else "GET")
-    headers = asked.headers
+def _request(requested: LoadOptions, target: str, weight: int) -> Request:
+    method = requested.method or ("POST" if requested.body is not None else "GET")
+    headers = requested.headers
     if not any(name.lower() == "host" for name, _ in headers):
-        headers = (("Host", asked.urls[0].netloc), *headers)
-    return Request(target, method.upper(), target, headers, asked.body or b"", float(weight))
+        headers = (("Host", requested.urls[0].netloc), *headers)
+    return Request(target, method.upper(), target, headers, requested.body or b"", float(weight))
 
 
-def _expected(asked: LoadOptions) -> Expected:
-    status = (200, 399) if asked.status is None else (asked.status, asked.status)
-    body, length = asked.expected_body, asked.length_bytes
+def _expected(requested: LoadOptions) -> Expected:
+    status = (200, 399) if requested.status is None else (requested.status, requested.status)
+    body, length = requested.expected_body, requested.length_bytes
     if body is not None and length not in (None, len(body)):
         message = f"`--expect-body` has {len(body)} bytes, not `{length}`"
         raise InputError([Problem("--expect-length", message, "remove this option")])
     return Expected(status=status, length_bytes=length if body is None else len(body), body=body)
 
 
-def _load(asked: LoadOptions) -> Load:
-    opened = asked.rate_per_s is not None
+def _load(requested: LoadOptions) -> Load:
+    opened = requested.rate_per_s is not None
     return Load(
         name="load",
         model="open" if opened else "closed",
-        stages=tuple(_stages(asked)),
-        arrivals=asked.arrivals or Load.arrivals,
-        connections=asked.connections if opened else 0,
-        keep_alive=asked.keep_alive,
-        requests_per_connection=asked.requests_per_connection,
-        pipeline=asked.pipeline,
-        think_time_s=asked.think_time_s or 0.0,
-        timeout_s=asked.timeout_s,
-        request_limit=asked.requests,
+        stages=tuple(_stages(requested)),
+        arrivals=requested.arrivals or Load.arrivals,
+        connections=requested.connections if opened else 0,
+        keep_alive=requested.keep_alive,
+        requests_per_connection=requested.requests_per_connection,
+        pipeline=requested.pipeline,
+        think_time_s=requested.think_time_s or 0.0,
+        timeout_s=requested.timeout_s,
+        request_limit=requested.requests,
     )
 
 
-def _stages(asked: LoadOptions) -> Iterator[Stage]:
-    level = float(asked.connections) if asked.rate_per_s is None else asked.rate_per_s
-    if asked.ramp_s is not None:
-        yield Stage("ramp", asked.ramp_s, 0.0, level, steps=0)
-    if asked.warm_up_s is not None:
-        yield Stage("warm_up", asked.warm_up_s, level, level)
-    yield Stage("hold", asked.duration_s if asked.requests is None else COUNTED_S, level, level)
+def _stages(requested: LoadOptions) -> Iterator[Stage]:
+    level = float(requested.connections) if requested.rate_per_s is None else requested.rate_per_s
+    if requested.ramp_s is not None:
+        yield Stage("ramp", requested.ramp_s, 0.0, level, steps=0)
+    if requested.warm_up_s is not None:
+        yield Stage("warm_up", requested.warm_up_s, level, level)
+    yield Stage(
+        "hold", requested.duration_s if requested.requests is None else COUNTED_S, level, level
+    )

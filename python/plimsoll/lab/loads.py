@@ -1,7 +1,7 @@
 """`plimsoll.load`: one trial against a server that already runs.
 
-A server that does not respond is told before anything else is imported; the first request of the
-load waits for what puts it on, and what judges it is imported behind the door.
+A server that does not respond is an error before anything else is imported; the first request of
+the load waits for the load generator's imports, and what judges it is imported later.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import lab
 from plimsoll.errors import InputError, Problem, StorageError
-from plimsoll.events import Listener, nobody
+from plimsoll.events import Listener, ignore
 from plimsoll.lab import load_options, urls
 from plimsoll.lab.load_options import LoadOptions
 from plimsoll.serving import responding
@@ -52,7 +52,7 @@ def load(  # noqa: PLR0913 - one argument for each option
     limits: Mapping[str, Mapping[str, float]] | None = None,
     record: str | os.PathLike[str] | None = None,
     storage: str = "",
-    tell: Listener = nobody,
+    tell: Listener = ignore,
 ) -> LoadResult:
     """Puts a load on a server that already runs.
 
@@ -106,7 +106,7 @@ def load(  # noqa: PLR0913 - one argument for each option
     """
     addresses = (url,) if isinstance(url, str) else tuple(url)
     pairs = headers.items() if isinstance(headers, Mapping) else headers
-    asked = LoadOptions(
+    requested = LoadOptions(
         urls=tuple(urls.parts(one) for one in addresses),
         connections=connections,
         duration_s=duration_s,
@@ -131,24 +131,26 @@ def load(  # noqa: PLR0913 - one argument for each option
         driver_cores=tuple(driver_cores),
         limits=limits or {},
     )
-    return loaded(asked, None if record is None else Path(record), storage, tell)
+    return loaded(requested, None if record is None else Path(record), storage, tell)
 
 
-def loaded(asked: LoadOptions, record: Path | None, storage: str, tell: Listener) -> LoadResult:
+def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: Listener) -> LoadResult:
     """Puts on a load; `load` describes everything.
 
     Args:
-        asked: Its options.
+        requested: Its options.
         record: New folder that keeps every row; None for a temporary one.
         storage: Address of a database that keeps the rows.
         tell: Called with each event.
     """
-    planned = load_options.trial(asked)
+    planned = load_options.trial(requested)
     _require_place(record, storage)
-    address = urls.address(asked.urls[0])
+    address = urls.address(requested.urls[0])
     request = planned.exchanges[0].request
-    contract_requests = responding.require(address, request, keep_alive=asked.keep_alive)
-    return lab.driven_load.put_on(asked, planned, address, contract_requests, record, storage, tell)
+    contract_requests = responding.require(address, request, keep_alive=requested.keep_alive)
+    return lab.driven_load.put_on(
+        requested, planned, address, contract_requests, record, storage, tell
+    )
 
 
 def _require_place(record: Path | None, storage: str) -> None:

@@ -258,7 +258,7 @@ class TrialResult:
 
     @cached_property
     def findings(self) -> TrialFindings:
-        """Everything that a report says of it."""
+        """Everything that a report shows of it."""
         return next(one for one in self.campaign.findings.trials if one.recording.trial == self.id)
 
     @property

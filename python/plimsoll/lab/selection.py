@@ -58,9 +58,12 @@ def installable(names: Sequence[str], root: Path | None) -> tuple[Installable, .
     return (*tools(names), *(named(others, root) if others else ()))
 
 
-def of_campaign(asked: Campaign) -> tuple[Installable, ...]:
+def of_campaign(requested: Campaign) -> tuple[Installable, ...]:
     """What a campaign needs installed: the tools that it names as drivers, and its frameworks."""
-    return (*(() if asked.drivers_optional else tools(asked.drivers)), *asked.frameworks)
+    return (
+        *(() if requested.drivers_optional else tools(requested.drivers)),
+        *requested.frameworks,
+    )
 
 
 def tools(names: Sequence[str]) -> tuple[Tool, ...]:
@@ -108,17 +111,17 @@ def ready(chosen: Sequence[Framework], note: Callable[[str], None]) -> tuple[Fra
     return tuple(here)
 
 
-def with_available(asked: Campaign, note: Callable[[str], None]) -> Campaign:
+def with_available(requested: Campaign, note: Callable[[str], None]) -> Campaign:
     """A campaign without the frameworks and drivers that are not available on this host.
 
     Args:
-        asked: The campaign.
+        requested: The campaign.
         note: Called with each framework that is skipped, and how to include it.
     """
-    return replace(asked, frameworks=ready(asked.frameworks, note), drivers_optional=True)
+    return replace(requested, frameworks=ready(requested.frameworks, note), drivers_optional=True)
 
 
-def refusals(asked: Campaign) -> Refuses:
+def refusals(requested: Campaign) -> Refuses:
     """The reason why a driver of a campaign cannot generate a load.
 
     Where drivers are optional, a missing one refuses every load.
@@ -126,72 +129,72 @@ def refusals(asked: Campaign) -> Refuses:
     Raises:
         InputError: A driver that is not optional cannot generate a load of the campaign.
     """
-    drivers = {driver.NAME: driver for driver in DRIVERS if driver.NAME in asked.drivers}
+    drivers = {driver.NAME: driver for driver in DRIVERS if driver.NAME in requested.drivers}
     lacking = {name: driver.needs() for name, driver in drivers.items()}
     absent = {
         name: f"{error.message}; {error.hint}"
         for name, error in lacking.items()
-        if error is not None and asked.drivers_optional
+        if error is not None and requested.drivers_optional
     }
 
     def refuses(driver: str, load: Load, exchanges: Sequence[Exchange]) -> str:
         return absent.get(driver) or drivers[driver].refuses(load, tuple(exchanges))
 
-    if not asked.drivers_optional:
-        _require_able(asked, refuses)
+    if not requested.drivers_optional:
+        _require_able(requested, refuses)
     return refuses
 
 
-def _require_able(asked: Campaign, refuses: Refuses) -> None:
+def _require_able(requested: Campaign, refuses: Refuses) -> None:
     """Requires that every driver can generate every load.
 
     Raises:
         InputError: One cannot; the message names each load that it refuses.
     """
     hint = "choose another driver, or skip unsupported loads with `--available`"
-    problems = [Problem("", str(one), hint) for one in plan.refused(asked, refuses)]
+    problems = [Problem("", str(one), hint) for one in plan.refused(requested, refuses)]
     if problems:
         raise InputError(problems)
 
 
-def published(asked: Campaign) -> str | None:
+def published(requested: Campaign) -> str | None:
     """The published figures that a campaign names, as given; None when it names none.
 
     Raises:
         InputError: They cannot be read, or something in them is wrong.
     """
-    if asked.published is None:
+    if requested.published is None:
         return None
-    text = documents.read(asked.published).text
-    document.read(text, asked.published.name)
+    text = documents.read(requested.published).text
+    document.read(text, requested.published.name)
     return text
 
 
-def require_drivers(asked: Campaign) -> None:
+def require_drivers(requested: Campaign) -> None:
     """Requires that every driver of a campaign is installed, or optional.
 
     Raises:
         DriverMissing: One is neither.
     """
     for driver in DRIVERS:
-        if driver.NAME in asked.drivers and not asked.drivers_optional:
+        if driver.NAME in requested.drivers and not requested.drivers_optional:
             error = driver.needs()
             if error is not None:
                 raise error
 
 
-def left_out(asked: Campaign, refuses: Refuses) -> list[str]:
+def left_out(requested: Campaign, refuses: Refuses) -> list[str]:
     """What is skipped of a campaign, one line per reason."""
     by_driver: dict[tuple[str, str], list[plan.Refused]] = {}
-    for one in plan.refused(asked, refuses):
+    for one in plan.refused(requested, refuses):
         by_driver.setdefault((one.driver, one.reason), []).append(one)
-    most = len(asked.loads) * len(asked.endpoints)
+    most = len(requested.loads) * len(requested.endpoints)
     drivers = [
         f"skipped driver {driver}: {reason}" if len(found) == most else str(one)
         for (driver, reason), found in by_driver.items()
         for one in (found[:1] if len(found) == most else found)
     ]
-    return [*(str(one) for one in plan.left_out(asked)), *drivers]
+    return [*(str(one) for one in plan.left_out(requested)), *drivers]
 
 
 def require_rule(asked: Campaign, trials: Sequence[Trial]) -> None:
@@ -223,7 +226,7 @@ def require_rule(asked: Campaign, trials: Sequence[Trial]) -> None:
 
 
 def _absent(framework: Framework) -> NotInstalled | None:
-    """The error that says why a framework cannot be started; None when it can."""
+    """The error with why a framework cannot be started; None if it can."""
     if needs := missing(framework):
         return not_installed(framework, needs)
     return _not_built([framework]) if _was_never_built(framework) else None

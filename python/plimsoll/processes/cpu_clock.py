@@ -30,7 +30,7 @@ def of(pids: Iterable[int]) -> dict[int, int]:
 def grown(before: Mapping[int, int], after: Mapping[int, int]) -> int | None:
     """CPU time between two readings; of a process that is new, all it has used.
 
-    None when a process ended between them: nobody knows what it used since the first one.
+    None when a process ended between them: what it used since the first one is unknown.
     """
     if before.keys() - after.keys():
         return None

@@ -103,7 +103,7 @@ def read(text: str, name: str) -> tuple[Claim, ...]:
     return tuple(_claim(table) for table in listed)
 
 
-def answered(
+def checked(
     text: str, name: str, figures: Sequence[ReportedStatistics], title: str = ""
 ) -> tuple[ClaimCheck, ...]:
     """The claims in a file, compared with its own figures; none if it is not such a table.

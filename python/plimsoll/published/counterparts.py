@@ -83,9 +83,9 @@ class Counterparts:
         framework = self.subjects.get(subject)
         if framework is None:
             return None
-        asked = self.endpoints.get(endpoint, _Name(endpoint.removeprefix("/")))
+        requested = self.endpoints.get(endpoint, _Name(endpoint.removeprefix("/")))
         return CounterpartPlace(
-            framework.name, asked.name, framework.load or asked.load or self.load
+            framework.name, requested.name, framework.load or requested.load or self.load
         )
 
     def everywhere(self, subject: str) -> CounterpartPlace | None:

@@ -1,4 +1,4 @@
-"""Answer: what the first screen says of one ranking, before anything else.
+"""Answer: what the first screen shows of one ranking, before anything else.
 
 Who is fastest, by how much, whether the numbers can be believed, and the bars beside each other.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.report.contents import RankingContents, Remark, Row
 
 SHOWN = 3
-"""Sentences of one doubt that the first screen shows; the rest is told below."""
+"""Sentences of one doubt that the first screen shows; the rest is shown below."""
 
 ROOM = 1.06
 """Length of the scale of the bars / the greatest number on it."""

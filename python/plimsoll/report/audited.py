@@ -1,7 +1,7 @@
 """What an audit found, for a terminal, as Markdown, and as JSON.
 
-Of each result one line says what was read. Then come the verdicts that are not sound, each with its
-remedy; sound ones are counted, or shown where that is asked for.
+One line per result shows what was read. Then come the verdicts that are not sound, each with its
+remedy; sound ones are counted, or shown where that is requested.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Unread:
 def document(
     found: Audit, claimed: Sequence[ClaimCheck] = (), unread: Unread = Unread()
 ) -> dict[str, Any]:
-    """Everything that was read and said, ready for JSON; what was not said is null."""
+    """Everything that was read and found, ready for JSON; what is missing is null."""
     return {
         "refused": [asdict(one) for one in unread.refused],
         "unread": [asdict(one) for one in unread.left],
@@ -91,7 +91,7 @@ def show(
     Args:
         found: What was found.
         claimed: What the documents claim.
-        unread: What could not be read; what was refused is told as an error, elsewhere.
+        unread: What could not be read; what was refused is reported as an error, elsewhere.
         console: Where to; None for stdout.
         full: Whether sound verdicts, and what could not be checked, are shown too.
     """
@@ -122,8 +122,8 @@ def _claimed(claimed: Sequence[ClaimCheck]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for one in claimed:
         place = f" ({one.claim.place})" if one.claim.place else ""
-        said = f", claimed {one.claim.claimed}" if one.claim.claimed else ""
-        line = f"{one.claim.says}{place}{said}; by its own figures: {one.by_figures}"
+        stated = f", claimed {one.claim.claimed}" if one.claim.claimed else ""
+        line = f"{one.claim.says}{place}{stated}; by its own figures: {one.by_figures}"
         found.setdefault(f"{CLAIMED} ({one.document})", []).append(line)
     return found
 
@@ -155,8 +155,8 @@ def _print_verdicts(
         _indented(console, head + Text(texts.line(f"  {verdict.check}: {verdict.text}")))
         for remedy in verdict.remedies:
             _indented(console, Text(texts.line(f"→ {remedy}")), 4)
-    if not full and (said := _sound(verdicts, unmade)):
-        _indented(console, Text(said))
+    if not full and (stated := _sound(verdicts, unmade)):
+        _indented(console, Text(stated))
     console.print()
 
 
@@ -184,8 +184,8 @@ def markdown(
         full: Whether sound verdicts, and what could not be checked, are in it too.
     """
     lines: list[str] = []
-    for heading, said in _claimed(claimed).items():
-        lines += [f"## {heading}", "", *(f"- {line}" for line in said), ""]
+    for heading, stated in _claimed(claimed).items():
+        lines += [f"## {heading}", "", *(f"- {line}" for line in stated), ""]
     for one in found.results:
         lines += [f"## {title(one.figures)}", "", *_paragraph(read(one.figures))]
         lines += [
@@ -195,8 +195,8 @@ def markdown(
         ]
     if found.together:
         lines += [f"## {TOGETHER}", "", *_items(found.together, full=full), ""]
-    told = [f"- {one}" for one in (*unread.refused, *unread.left)]
-    lines += ["## not read", "", *told, ""] if told else []
+    reported = [f"- {one}" for one in (*unread.refused, *unread.left)]
+    lines += ["## not read", "", *reported, ""] if reported else []
     return "\n".join(texts.line(one) for one in [*lines, conclusion(found), ""])
 
 
@@ -211,8 +211,8 @@ def _items(verdicts: Sequence[Verdict], unmade: int = 0, *, full: bool) -> Itera
         remedies = f" *{' '.join(verdict.remedies)}*" if verdict.remedies else ""
         mark = f"{MARKS[verdict.level]} **{level_name(verdict.level)}**"
         yield f"- {mark} `{verdict.check}`: {verdict.text}{remedies}"
-    if not full and (said := _sound(verdicts, unmade)):
-        yield f"- {said}"
+    if not full and (stated := _sound(verdicts, unmade)):
+        yield f"- {stated}"
 
 
 def _missing_items(one: Audited, *, full: bool) -> list[str]:
@@ -227,7 +227,7 @@ def _sound(verdicts: Sequence[Verdict], unmade: int) -> str:
 
     Args:
         verdicts: The verdicts on a result.
-        unmade: Checks for which it says too little.
+        unmade: Checks for which data is missing.
     """
     names = [verdict.check for verdict in verdicts if verdict.level == "sound"]
     if not names:
@@ -282,7 +282,7 @@ def _rate(figures: ReportedStatistics) -> list[str]:
     parts: list[str] = []
     if figures.throughput_per_s is not None:
         parts.append(f"{wording.amount(figures.throughput_per_s)} requests per second")
-    bad = figures.unanswered + figures.wrong
+    bad = figures.without_response + figures.wrong
     return [*parts, f"{wording.count(bad)} failed"] if bad else parts
 
 

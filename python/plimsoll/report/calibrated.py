@@ -104,7 +104,7 @@ def verdict(found: Calibration) -> str:
 
 
 def sheets(found: Calibration, ceilings_at: Path | None) -> Iterator[Sheet]:
-    """The tables of what was asked for.
+    """The tables of what was requested.
 
     Args:
         found: What was found.
@@ -161,7 +161,7 @@ def _pacing(found: Calibration) -> Sheet:
     rows = [
         (
             f"{pace.rate_per_s:,}",
-            f"{pace.arrived:,} of {pace.asked:,}",
+            f"{pace.arrived:,} of {pace.requested:,}",
             *(_us(pace.late.get(name)) for name in ("p50", "p99", "max")),
             _us(pace.longest_pause_ns),
             GOOD if pace.within else BAD,

@@ -75,10 +75,10 @@ def markdown(end: Compared, sides: Sides) -> str:
     ]
     table = ["| B / A | | 95 % interval |", "| --- | ---: | ---: |"]
     table += [f"| {name} | {value} | {interval} |" for name, value, interval in _rows(found)]
-    said = [f"- {one}" for one in (*remarks(end), _measured(end))]
+    stated = [f"- {one}" for one in (*remarks(end), _measured(end))]
     head = f"**{_capital(sentence(end))}.**"
     what = f"`GET {texts.line(sides.path)}`, {wording.several(sides.connections, 'connection')}"
-    return "\n".join([head, "", what, "", *names, "", *table, "", *said, ""])
+    return "\n".join([head, "", what, "", *names, "", *table, "", *stated, ""])
 
 
 def document(end: Compared, sides: Sides) -> dict[str, object]:
@@ -274,8 +274,8 @@ def _length(seconds: float | None) -> str:
     return f"{seconds / 60:,.0f} min" if seconds >= _LONG_S else f"{seconds:.0f} s"
 
 
-def _capital(said: str) -> str:
-    return said[:1].upper() + said[1:]
+def _capital(stated: str) -> str:
+    return stated[:1].upper() + stated[1:]
 
 
 def _code(name: str) -> str:

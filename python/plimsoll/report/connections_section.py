@@ -1,4 +1,4 @@
-"""The section over connections: what became of each server as more of them were asked for."""
+"""The section over connections: what became of each server as more of them were requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contents: what each part of a report says, in words; a format only lays it out."""
+"""Contents: the text of each part of a report; a format only lays it out."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ STATES: dict[State, str] = {
 """Every state of a trial, and what it means."""
 
 RARE: tuple[State, ...] = ("not_checked", "failed")
-"""States that are told only where a trial is in them."""
+"""States that are shown only if a trial is in them."""
 
 ENGINE = "plimsoll"
 """Name of the driver that a title does not name: our own engine."""
@@ -93,7 +93,7 @@ CPU_PER_REQUEST = "server_cpu_s_per_request"
 
 @dataclass(frozen=True)
 class Remark:
-    """What a verdict says, in words.
+    """The text of a verdict.
 
     Attributes:
         level: Its level.
@@ -102,7 +102,7 @@ class Remark:
         anchor: Anchor of the trial it is about; empty for a campaign and for a block.
         measured: What was measured, with its unit.
         limit: The limit, with its unit.
-        sentences: What it says, each with what to do about it.
+        sentences: Its sentences, each with what to do about it.
         source: Where formula and limit come from.
     """
 
@@ -133,14 +133,14 @@ class Remark:
         return tuple(dict.fromkeys(one.remedy for one in self.sentences if one.remedy))
 
     @property
-    def told(self) -> str:
+    def full_text(self) -> str:
         """All sentences, and what was measured against which limit."""
         return f"{self.text} ({self.against})" if self.against else self.text
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """What one check says on one level with one remedy.
+    """The findings of one check on one level with one remedy.
 
     Attributes:
         level: The level.
@@ -243,7 +243,7 @@ class TrialContents:
         why_absent: Why some percentiles are not shown.
         hidden: What the times of a closed load hide; empty for an open one.
         connections: What became of the connections; empty where nothing is known of any.
-        unanswered: What to say of connections that nobody answered; empty when there are none.
+        without_response: A sentence on connections without a response; empty if there are none.
         failures: How requests failed.
         server: Facts of the server's side.
         driver: Facts of the driver's side.
@@ -268,7 +268,7 @@ class TrialContents:
     why_absent: str
     hidden: str
     connections: list[tuple[str, str, str]]
-    unanswered: str
+    without_response: str
     failures: tuple[Mapping[str, str], ...]
     server: Facts
     driver: Facts
@@ -301,8 +301,8 @@ def subtitle(findings: Findings) -> str:
     return " · ".join(part for part in [*parts, when] if part)
 
 
-def asked(findings: Findings) -> Facts:
-    """What the campaign asked for."""
+def configuration(findings: Findings) -> Facts:
+    """The configuration of the campaign."""
     recordings = [trial.recording for trial in findings.trials]
     loads = {load_name(recording): recording.load for recording in recordings}
     return [
@@ -376,7 +376,7 @@ def banner(findings: Findings) -> list[tuple[State, int, str]]:
 
 
 def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
-    """What a verdict says, in words.
+    """The text of a verdict.
 
     Args:
         verdict: The verdict.
@@ -406,18 +406,18 @@ def failed(findings: Findings) -> list[TrialFindings]:
 
 
 def ended(trial: TrialFindings) -> Remark:
-    """What the error that ended a trial says."""
+    """The text of the error that ended a trial."""
     recording = trial.recording
     kind, name = recording.ending.kind, title(recording)
-    told = Sentence("void", recording.ending.message, recording.ending.hint)
+    reported = Sentence("void", recording.ending.message, recording.ending.hint)
     place = anchor("trial", recording.trial)
-    return Remark("void", kind, name, place, words.ABSENT, words.ABSENT, (told,), "")
+    return Remark("void", kind, name, place, words.ABSENT, words.ABSENT, (reported,), "")
 
 
 def doubts(findings: Findings) -> list[Doubt]:
     """What checks say against trials, by level, check and remedy; void first, then the most.
 
-    What checks say of a trial that an error ended is left to its own section: the error says it.
+    Verdicts on a trial that an error ended are left to its own section: the error explains it.
     What they say of the campaign is `of_campaign`.
     """
     return doubts_of(findings.trials)
@@ -434,8 +434,8 @@ def doubts_of(trials: Iterable[TrialFindings]) -> list[Doubt]:
     grouped: dict[tuple[Level, str, str], list[Remark]] = {}
     for trial in known:
         for verdict in trial.verdicts if trial.has_ended_well else ():
-            for (level, remedy), told in _by_remedy(verdict, titles):
-                grouped.setdefault((level, verdict.check, remedy), []).append(told)
+            for (level, remedy), reported in _by_remedy(verdict, titles):
+                grouped.setdefault((level, verdict.check, remedy), []).append(reported)
     found = [
         Doubt(
             level=level,
@@ -463,8 +463,8 @@ def _by_remedy(
             grouped.setdefault((sentence.level, sentence.remedy), []).append(sentence)
     for key, sentences in grouped.items():
         is_first = verdict.sentences[0] in sentences
-        told = replace(whole, level=key[0], sentences=tuple(sentences))
-        yield key, told if is_first else replace(told, measured=words.ABSENT)
+        reported = replace(whole, level=key[0], sentences=tuple(sentences))
+        yield key, reported if is_first else replace(reported, measured=words.ABSENT)
 
 
 def rankings(findings: Findings) -> list[RankingContents]:
@@ -498,9 +498,9 @@ def _ranking(
         for quantity in _columns()
         for row in rows(quantity)
     }
-    told = leads.leads([rows(quantity) for quantity in leads.QUANTITIES])
+    reported = leads.leads([rows(quantity) for quantity in leads.QUANTITIES])
     clear = leads.clear_lead(rows(RANKED_BY))
-    is_next = clear is None or (bool(told) and told[0].second == clear.second)
+    is_next = clear is None or (bool(reported) and reported[0].second == clear.second)
     resolution = leads.resolution(rows(RANKED_BY))
     counting = _counting(ranking, findings)
     length = None if resolution is None else hold_length(counting, resolution.scatter)
@@ -509,7 +509,7 @@ def _ranking(
         title=", ".join(_field(ranking, findings, always=(0,))),
         headings=tuple(heading for heading, _, _ in _OTHERS),
         rows=tuple(_row(standing, quantities, states) for standing in ranking.standings),
-        leads=tuple(lead.sentence for lead in told),
+        leads=tuple(lead.sentence for lead in reported),
         clear_lead="" if clear is None or is_next else clear.sentence,
         resolution=". ".join(
             one
@@ -669,9 +669,9 @@ def _trial(trial: TrialFindings) -> TrialContents:
         by_checks=by_checks(judged) if judged and trial.level not in DOUBTING else "",
         times=[] if summary is None else words.times(summary),
         why_absent="" if summary is None else words.why_absent(summary),
-        hidden=hidden.told(trial.silences, summary),
+        hidden=hidden.sentence(trial.stalls, summary),
         connections=_connections(summary),
-        unanswered=_unanswered(summary),
+        without_response=_unanswered(summary),
         failures=tuple(_failure(failure) for failure in trial.failures),
         server=[*words.server_facts(recording), *words.course_facts(trial.course)],
         driver=words.driver_facts(recording),
@@ -735,11 +735,11 @@ def _contract(recording: Recording) -> tuple[str, ...]:
 def _unanswered(summary: Summary | None) -> str:
     if summary is None:
         return ""
-    opened, answered = summary.connections_opened, summary.connections_with_response
-    if opened is None or answered is None or answered >= opened:
+    opened, responded = summary.connections_opened, summary.connections_with_response
+    if opened is None or responded is None or responded >= opened:
         return ""
     return (
-        f"{words.plural(opened - answered, 'connection')} opened without a response byte: "
+        f"{words.plural(opened - responded, 'connection')} opened without a response byte: "
         "accepted by the kernel, not by the server"
     )
 

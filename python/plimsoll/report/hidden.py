@@ -16,49 +16,49 @@ HIDES = (
     "The closed model stops sending while the server stalls, so these latencies exclude "
     "the wait of requests that were never sent"
 )
-"""What is said beside the service times of every closed load."""
+"""The remark beside the service times of every closed load."""
 
 HEADINGS = {"p50": "50 %", "p90": "90 %", "p99": "99 %", "p999": "99.9 %"}
 """How the estimate's quantiles are called."""
 
 
-def told(silences: Mapping[str, Any] | None, summary: Summary | None) -> str:
+def sentence(stalls: Mapping[str, Any] | None, summary: Summary | None) -> str:
     """What the times of a closed load hide, and how much that is; empty for an open one.
 
     Args:
-        silences: The trial's row of `aggregate.stalls`; None where the load was open.
+        stalls: The trial's row of `aggregate.stalls`; None where the load was open.
         summary: Its row of `tables.SUMMARIES`.
     """
-    if silences is None or summary is None:
+    if stalls is None or summary is None:
         return ""
-    return f"{HIDES}: {amount(silences, summary)}."
+    return f"{HIDES}: {amount(stalls, summary)}."
 
 
-def amount(silences: Mapping[str, Any], summary: Summary) -> str:
+def amount(stalls: Mapping[str, Any], summary: Summary) -> str:
     """How much the times of a closed load hide, without a full stop."""
-    if not silences["silences"]:
+    if not stalls["stalls"]:
         return "little here: responses came all the time"
-    longest = words.duration(silences["longest_ns"])
-    estimate = ", ".join(_estimate(silences, summary))
+    longest = words.duration(stalls["longest_ns"])
+    estimate = ", ".join(_estimate(stalls, summary))
     if not estimate:
         return f"little here: the longest gap between responses was {longest}"
-    missed = counted(summary.throughput_per_s * silences["longest_ns"] / 1e9)
+    missed = counted(summary.throughput_per_s * stalls["longest_ns"] / 1e9)
     return (
         f"no response for up to {longest}, in which {missed} requests were due at the mean "
         f"rate; evenly spaced, they would have waited at least (estimate) {estimate}"
     )
 
 
-def _estimate(silences: Mapping[str, Any], summary: Summary) -> Iterator[str]:
+def _estimate(stalls: Mapping[str, Any], summary: Summary) -> Iterator[str]:
     """Each quantile of the estimate that is more than what was measured."""
     for name, heading in HEADINGS.items():
-        wait_ns, measured_ns = silences[f"wait_{name}_ns"], _measured_ns(summary, name)
+        wait_ns, measured_ns = stalls[f"wait_{name}_ns"], _measured_ns(summary, name)
         if wait_ns is not None and wait_ns > measured_ns:
             yield f"{heading} {words.duration(wait_ns)}"
 
 
 def _measured_ns(summary: Summary, name: str) -> float:
-    """The time of an answer at a quantile; the longest one where there are too few to tell."""
-    time = summary.time(summary.told_time)
+    """The time of a response at a quantile; the longest one where there are too few to tell."""
+    time = summary.time(summary.latency_kind)
     measured = time.of(name)
     return (time.max_ns if measured is None else measured) or 0.0

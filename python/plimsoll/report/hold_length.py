@@ -1,7 +1,7 @@
 """Hold length: whether longer holds or more repetitions would tell smaller differences apart.
 
 Scatter has two levels, seconds within a trial and trials among each other (`best_hold_s`). Seconds
-are taken as independent; where they are not, longer holds pay a little more than is said here.
+are taken as independent; where they are not, longer holds pay a little more than is stated here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.trial import TrialFindings
 
 FEWEST_SECONDS = 5
-"""Whole seconds of a hold below which nothing is said of their scatter."""
+"""Whole seconds of a hold below which their scatter is not reported."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def hold_length(trials: Sequence[TrialFindings], scatter: float | None) -> HoldL
 
 
 def _seconds(trial: TrialFindings) -> list[float]:
-    """Logarithms of the answers in each second of the holds but the last, which may be a part."""
+    """Logarithms of the responses in each second of the holds but the last, which may be a part."""
     seconds = trial.data.seconds
     held = seconds.filter(pc.equal(seconds["stage"].cast("string"), "hold"))
     return [math.log(count) for count in held["completed"].to_pylist()[:-1] if count]

@@ -137,7 +137,7 @@ def render(findings: Findings) -> str:
             policy=_policy(scripts.values()),
             style=Markup(style()),  # noqa: S704 - of this package
             subtitle=contents.subtitle(findings),
-            asked=contents.asked(findings),
+            configuration=contents.configuration(findings),
             repeat=repeat.repeat(findings),
             repeat_heading=repeat.HEADING,
             repeat_caption=repeat.CAPTION,

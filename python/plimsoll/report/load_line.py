@@ -25,7 +25,7 @@ def line(found: TrialFindings) -> str:
     level, summary = words.level_text(found.level), found.summary
     if summary is None:
         return f"{level}  {texts.line(found.recording.ending.message)}"
-    time = summary.time(summary.told_time)
+    time = summary.time(summary.latency_kind)
     times = [f"{screen.STATISTICS[name]} {words.duration(time.of(name))}" for name in STATISTICS]
     failed = f"{counted(summary.failed)} failed"
     rate = words.rate(summary.throughput_per_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.report import screen, screen_doubts, words
-from plimsoll.report.markdown import said
+from plimsoll.report.markdown import literal
 from plimsoll.verdicts import catalogue
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 40
 MOST_DOUBTS = 6
-"""Doubts that are told; the others are counted."""
+"""Doubts that are shown; the others are counted."""
 
 TIMES = ("response_time", "service_time", "first_byte", "connect")
 
@@ -29,10 +29,10 @@ def render(found: TrialFindings) -> str:
     """
     recording = found.recording
     lines = [
-        f"### {said(f'`{recording.title}{recording.endpoint}`')}",
+        f"### {literal(f'`{recording.title}{recording.endpoint}`')}",
         "",
-        f"{said(words.load_text(recording.load))}  ",
-        f"**{said(words.verdicts_text(found.verdicts) or words.level_text(found.level))}**",
+        f"{literal(words.load_text(recording.load))}  ",
+        f"**{literal(words.verdicts_text(found.verdicts) or words.level_text(found.level))}**",
         "",
         *(() if found.summary is None else _figures(found, found.summary)),
         *_doubts(found),
@@ -44,9 +44,9 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     yield "| | |"
     yield "| --- | --- |"
     for name, text, _ in screen.facts(found, summary, verbose=False):
-        yield f"| {said(name)} | {said(text)} |"
+        yield f"| {literal(name)} | {literal(text)} |"
     if found.recording.driver is not None:
-        yield f"| driver | {said(screen_doubts.driver(summary, found.recording))} |"
+        yield f"| driver | {literal(screen_doubts.driver(summary, found.recording))} |"
     yield ""
     yield f"| | {' | '.join(screen.STATISTICS.values())} |"
     yield f"| --- |{' ---: |' * len(screen.STATISTICS)}"
@@ -61,6 +61,6 @@ def _doubts(found: TrialFindings) -> Iterator[str]:
     ordered = sorted(doubts, key=lambda one: one.level != "void")
     for one in ordered[:MOST_DOUBTS]:
         text = f"{catalogue.title(one.check)}: {one.sentences[0].text}"
-        yield f"- {words.MARKS[one.level]} {said(text)}"
+        yield f"- {words.MARKS[one.level]} {literal(text)}"
     if ordered[MOST_DOUBTS:]:
         yield f"- and {len(ordered) - MOST_DOUBTS} more"

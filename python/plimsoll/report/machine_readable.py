@@ -27,7 +27,7 @@ CONNECTIONS = ("requested", "opened", "with_response", "refused", "lost", "peak_
 
 
 def trials(findings: Findings) -> list[JsonObject]:
-    """Every trial of a campaign, with what is said of it beside other drivers and publications."""
+    """Every trial of a campaign, with its comparison with other drivers and publications."""
     return [
         {
             **trial(found, findings.verdicts),
@@ -129,7 +129,7 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "connections": None if summary is None else _connections(summary),
         "requests": list(found.kinds),
         "response_heads": [asdict(head) for head in recording.heads],
-        "silences": found.silences,
+        "stalls": found.stalls,
         "course": None if found.course is None else asdict(found.course),
         "statuses": [asdict(status) for status in found.statuses],
         "failures": [asdict(failure) for failure in found.failures],

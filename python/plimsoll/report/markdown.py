@@ -70,9 +70,9 @@ def render(findings: Findings) -> str:
     detailed = [part for ranking in rankings for part in _ranking(ranking)]
     others = [part for section in sections.of(findings) for part in _section(section)]
     parts = [
-        f"# {said(findings.campaign)}",
-        said(contents.subtitle(findings)),
-        *(f"on {said(summary)}" for summary, _ in machines),
+        f"# {literal(findings.campaign)}",
+        literal(contents.subtitle(findings)),
+        *(f"on {literal(summary)}" for summary, _ in machines),
         *_answers(findings, rankings),
         *_notices(findings),
         *_folded("Can these numbers be trusted?", _verdict(findings)),
@@ -113,13 +113,13 @@ def _answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[st
 def _answer(found: RankingAnswer) -> list[str]:
     counts = " · ".join(f"{words.MARKS[state]} {count} {state}" for state, count in found.counts)
     marks = [
-        f"{words.MARKS[mark.state]} {said(mark.name)}{f' ({mark.count})' if mark.count else ''}"
+        f"{words.MARKS[mark.state]} {literal(mark.name)}{f' ({mark.count})' if mark.count else ''}"
         for mark in found.marks
     ]
     headings = ("rank", "framework", "goodput, responses/s", "95 %", *answer.HEADINGS, "verdict")
     return [
-        f"## {said(found.place)}",
-        f"**{said(found.headline)}**{f'; {said(found.further)}' if found.further else ''}",
+        f"## {literal(found.place)}",
+        f"**{literal(found.headline)}**{f'; {literal(found.further)}' if found.further else ''}",
         f"{counts.replace('_', ' ')} of {found.total}{': ' if marks else ''}{', '.join(marks)}",
         _table(headings, map(_bar, found.bars), right=range(2, len(headings) - 1)),
     ]
@@ -129,7 +129,7 @@ def _bar(bar: Bar) -> tuple[str, ...]:
     row = bar.row
     return (
         row.rank,
-        f"{said(row.framework)}{' (yardstick)' if bar.is_yardstick else ''}",
+        f"{literal(row.framework)}{' (yardstick)' if bar.is_yardstick else ''}",
         f"**{row.number}**" if row.is_ranked else row.number,
         row.interval or words.ABSENT,
         *bar.columns,
@@ -147,8 +147,8 @@ def _notices(findings: Findings) -> list[str]:
     ]
 
 
-def said(text: str) -> str:
-    """A text that means nothing to Markdown but what it says; backticks still set code."""
+def literal(text: str) -> str:
+    """A text without meaning to Markdown; backticks still set code."""
     parts = re.split(r"`([^`]*)`", texts.line(text))
     return "".join(_code(part) if place % 2 else _escaped(part) for place, part in enumerate(parts))
 
@@ -170,11 +170,11 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], right: Iterab
 
 
 def _facts(facts: Facts) -> str:
-    return "\n".join(f"- **{said(name)}**: {said(value)}" for name, value in facts)
+    return "\n".join(f"- **{literal(name)}**: {literal(value)}" for name, value in facts)
 
 
 def _asked(findings: Findings) -> list[str]:
-    return [_facts(contents.asked(findings)), _as_run(findings)]
+    return [_facts(contents.configuration(findings)), _as_run(findings)]
 
 
 def _as_run(findings: Findings) -> str:
@@ -199,34 +199,36 @@ def _verdict(findings: Findings) -> list[str]:
 
 
 def _campaign(findings: Findings) -> list[str]:
-    """What is said of the campaign as a whole, one line for each check."""
+    """The verdicts on the campaign as a whole, one line for each check."""
     lines = _remark_lines(contents.of_campaign(findings))
     return [f"### {contents.CAMPAIGN}", lines] if lines else []
 
 
 def _remark_lines(remarks: Iterable[Remark]) -> str:
     return "\n".join(
-        f"- **{words.level_text(one.level)} · {said(one.name)}** ({said(one.subject)}): "
+        f"- **{words.level_text(one.level)} · {literal(one.name)}** ({literal(one.subject)}): "
         f"{_advised(one)}"
         for one in remarks
     )
 
 
 def _doubt(doubt: Doubt) -> str:
-    lines = [f"**{words.level_text(doubt.level)} · {said(doubt.name)}** ({said(doubt.count)})"]
+    lines = [
+        f"**{words.level_text(doubt.level)} · {literal(doubt.name)}** ({literal(doubt.count)})"
+    ]
     if doubt.remedy:
-        lines.append(f"- → {said(doubt.remedy)}")
-    lines += [f"- {said(one.subject)}: {said(one.told)}" for one in doubt.remarks]
+        lines.append(f"- → {literal(doubt.remedy)}")
+    lines += [f"- {literal(one.subject)}: {literal(one.full_text)}" for one in doubt.remarks]
     return f"{lines[0]}\n\n" + "\n".join(lines[1:])
 
 
 def _advised(remark: Remark) -> str:
     """Each sentence with what to do about it, and what was measured against which limit."""
     parts = [
-        said(one.text) + (f" → {said(one.remedy)}" if one.remedy else "")
+        literal(one.text) + (f" → {literal(one.remedy)}" if one.remedy else "")
         for one in remark.sentences
     ]
-    return " ".join([*parts, *([f"({said(remark.against)})"] if remark.against else [])])
+    return " ".join([*parts, *([f"({literal(remark.against)})"] if remark.against else [])])
 
 
 def _ranking(ranking: RankingContents) -> list[str]:
@@ -234,21 +236,21 @@ def _ranking(ranking: RankingContents) -> list[str]:
     rows = [
         (
             row.rank,
-            said(row.framework),
+            literal(row.framework),
             f"**{row.number}**" if row.is_ranked else row.number,
             row.interval or words.ABSENT,
             row.of_best,
-            said(row.to_next),
+            literal(row.to_next),
             *(value for _, value in row.others),
-            f"{words.level_text(row.state)} {said(row.reason)}".strip(),
+            f"{words.level_text(row.state)} {literal(row.reason)}".strip(),
         )
         for row in ranking.rows
     ]
     return [
-        f"### {said(ranking.title)}",
+        f"### {literal(ranking.title)}",
         _table((*headings, "verdict"), rows, right=range(2, len(headings))),
-        "\n".join(f"- {said(sentence)}" for sentence in _sentences(ranking)),
-        f"![Ranking at {said(ranking.title)}]({FOLDER}/{ranking.anchor}.svg)",
+        "\n".join(f"- {literal(sentence)}" for sentence in _sentences(ranking)),
+        f"![Ranking at {literal(ranking.title)}]({FOLDER}/{ranking.anchor}.svg)",
     ]
 
 
@@ -271,9 +273,9 @@ def _section(section: Section) -> list[str]:
     parts = [f"## {section.title}", said(section.caption), *_images(section.pictures)]
     for table in section.tables:
         headings = (*table.headings, *([table.verdict] if table.verdict else []))
-        rows = [(*map(said, line.cells), *_verdicts_of(table, line)) for line in table.lines]
-        parts += [f"### {said(table.title)}", _table(headings, rows, right=table.numbers)]
-        parts += map(said, table.notes)
+        rows = [(*map(literal, line.cells), *_verdicts_of(table, line)) for line in table.lines]
+        parts += [f"### {literal(table.title)}", _table(headings, rows, right=table.numbers)]
+        parts += map(literal, table.notes)
     if section.remarks:
         parts += [f"### {section.remarks_title}", _remark_lines(section.remarks)]
     return parts
@@ -283,13 +285,13 @@ def _verdicts_of(table: SectionTable, line: TableRow) -> list[str]:
     if not table.verdict:
         return []
     state = words.ABSENT if line.state is None else words.level_text(line.state)
-    return [f"{state} {said(line.reason)}".strip()]
+    return [f"{state} {literal(line.reason)}".strip()]
 
 
 def _servers(findings: Findings) -> list[str]:
     found = servers.rows(findings)
     rows = [
-        (said(row.framework), *row.numbers, f"{_short(row)}{row.listen_queue}") for row in found
+        (literal(row.framework), *row.numbers, f"{_short(row)}{row.listen_queue}") for row in found
     ]
     if not rows:
         return []
@@ -299,9 +301,9 @@ def _servers(findings: Findings) -> list[str]:
         part
         for row in found
         if row.ran
-        for part in (f"### What ran as {said(row.framework)}", _facts(list(row.ran)))
+        for part in (f"### What ran as {literal(row.framework)}", _facts(list(row.ran)))
     ]
-    return [said(servers.CAPTION), table, *ran]
+    return [literal(servers.CAPTION), table, *ran]
 
 
 def _short(row: servers.ServerRow) -> str:
@@ -310,8 +312,8 @@ def _short(row: servers.ServerRow) -> str:
 
 def _trial(trial: TrialContents) -> list[str]:
     return [
-        f"### {said(trial.title)}",
-        f"{_judged(trial)} · {trial.number} · {said(trial.about)}",
+        f"### {literal(trial.title)}",
+        f"{_judged(trial)} · {trial.number} · {literal(trial.about)}",
         *_error(trial),
         _facts([(name, f"{number} ({note})") for name, number, note in trial.headline]),
         *_remarks(trial),
@@ -331,13 +333,13 @@ def _judged(trial: TrialContents) -> str:
 def _error(trial: TrialContents) -> list[str]:
     error = trial.error or {}
     sentences = [error.get("message", ""), error.get("hint", ""), *trial.contract]
-    return [f"> {said(sentence)}" for sentence in sentences if sentence]
+    return [f"> {literal(sentence)}" for sentence in sentences if sentence]
 
 
 def _remarks(trial: TrialContents) -> list[str]:
-    rows = [(words.level_text(one.level), said(one.name), _advised(one)) for one in trial.doubts]
-    sound = f"{words.MARKS['sound']} sound: {said(trial.sound_names)}" if trial.sound else ""
-    unmade = f"{words.level_text('not_checked')}: {said(trial.not_checked_names)}"
+    rows = [(words.level_text(one.level), literal(one.name), _advised(one)) for one in trial.doubts]
+    sound = f"{words.MARKS['sound']} sound: {literal(trial.sound_names)}" if trial.sound else ""
+    unmade = f"{words.level_text('not_checked')}: {literal(trial.not_checked_names)}"
     table = (
         _table(("verdict", "check", "what was seen → what to do"), rows, right=()) if rows else ""
     )
@@ -356,9 +358,9 @@ def _picture(trial: TrialContents, module: charts.Chart) -> str:
 def _times(trial: TrialContents) -> list[str]:
     if not trial.times:
         return []
-    rows = [(said(name), *values) for name, _, values in trial.times]
+    rows = [(literal(name), *values) for name, _, values in trial.times]
     headings = ("time", *words.STATISTIC_HEADINGS)
-    remarks = (said(trial.why_absent), said(trial.hidden))
+    remarks = (literal(trial.why_absent), literal(trial.hidden))
     return [_table(headings, rows, right=range(1, len(headings))), *remarks]
 
 
@@ -368,14 +370,21 @@ def _connections(trial: TrialContents) -> list[str]:
     counts = [
         (f"connections {name}", f"{count}, {note}") for name, count, note in trial.connections
     ]
-    return [_facts(counts), said(trial.unanswered)]
+    return [_facts(counts), literal(trial.without_response)]
 
 
 def _failures(trial: TrialContents) -> list[str]:
     if not trial.failures:
         return []
     rows = [
-        (said(f["outcome"]), said(f["words"]), said(f["errno"]), f["count"], f["first"], f["last"])
+        (
+            literal(f["outcome"]),
+            literal(f["words"]),
+            literal(f["errno"]),
+            f["count"],
+            f["first"],
+            f["last"],
+        )
         for f in trial.failures
     ]
     headings = ("outcome", "", "error number", "requests", "first at", "last at")
@@ -385,4 +394,4 @@ def _failures(trial: TrialContents) -> list[str]:
 def _about(trial: TrialContents) -> list[str]:
     facts = {"Server": trial.server, "Driver": trial.driver, "Versions": trial.versions}
     lists = [f"**{name}**\n\n{_facts(known)}" for name, known in facts.items() if known]
-    return [*lists, *(f"- {said(note)}" for note in trial.notes)]
+    return [*lists, *(f"- {literal(note)}" for note in trial.notes)]

@@ -35,7 +35,7 @@ NAME = "pdf"
 FILE = "report.pdf"
 
 BESIDE = 3
-"""Quantities of a ranking, besides right answers, that there is room for."""
+"""Quantities of a ranking, besides successful responses, that there is room for."""
 
 SHOWN = 3
 """Remarks of one doubt on the first pages; the others are on the pages of their trials."""
@@ -95,7 +95,7 @@ def _summary(findings: Findings) -> Iterator[Block]:
     yield ts.paragraph(findings.campaign, 20, bold=True)
     yield ts.paragraph(contents.subtitle(findings), 9, colour=canvas.MUTED)
     yield _heading("Configuration")
-    yield _facts([*contents.asked(findings), *hosts], ts.TEXT_WIDTH_PT)
+    yield _facts([*contents.configuration(findings), *hosts], ts.TEXT_WIDTH_PT)
     yield _heading("Can these numbers be trusted?")
     yield _banner(findings)
     for sentence in (contents.extent(findings), _limits(findings)):
@@ -164,7 +164,7 @@ def _banner(findings: Findings) -> Block:
 
 
 def _campaign(remarks: Sequence[Remark]) -> Iterator[Block]:
-    """What is said of the campaign as a whole, under its heading."""
+    """The verdicts on the campaign as a whole, under its heading."""
     for number, one in enumerate(remarks):
         heading = [_heading(contents.CAMPAIGN, 10.0)] if number == 0 else [ts.space(4)]
         head = _verdict_head(one.level, one.name, one.subject)
@@ -191,7 +191,7 @@ def _sentences(texts: Sequence[str]) -> list[Block]:
 
 def _doubt(doubt: Doubt) -> Block:
     head = _verdict_head(doubt.level, doubt.name, doubt.count)
-    texts = [f"{one.subject}: {one.told}" for one in doubt.remarks[:SHOWN]]
+    texts = [f"{one.subject}: {one.full_text}" for one in doubt.remarks[:SHOWN]]
     rest = len(doubt.remarks) - SHOWN
     more = f"… and {rest} more, on the pages of their trials" if rest > 0 else ""
     remedy = f"→ {doubt.remedy}" if doubt.remedy else ""
@@ -271,7 +271,7 @@ def _with_head(head: Sequence[Block], pictures: Sequence[Picture]) -> Iterator[B
 
 
 def _section(section: Section) -> Iterator[Block]:
-    """The tables of a section, what it says above the first of them, and what checks say."""
+    """The tables of a section, its text above the first of them, and the verdicts of checks."""
     head = [_heading(section.title), ts.paragraph(section.caption, 8, colour=canvas.MUTED)]
     yield from _with_head(head, section.pictures)
     head = [] if section.pictures else head
@@ -344,7 +344,7 @@ def _judged(line: TableRow, left_pt: float, width_pt: float) -> Block:
 
 
 def _servers(found: Sequence[ServerRow]) -> Iterator[Block]:
-    """The table of the servers, with what it says above its first rows."""
+    """The table of the servers, with its caption above the first rows."""
     if not found:
         return
     widths = [92.0, 42.0, 66.0, 48.0, 48.0, 58.0, 58.0, 46.0, 0.0]

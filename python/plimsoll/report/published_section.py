@@ -135,15 +135,15 @@ def _state(trials: Sequence[TrialFindings], baseline: Sequence[TrialFindings]) -
 
 
 def _audit(verdicts: Sequence[Verdict]) -> str:
-    """What the audit says of some figures: the level, and the checks that are not sound."""
+    """The audit of some figures: the level, and the checks that are not sound."""
     if not verdicts:
         return "too little to check"
     names = dict.fromkeys(
         catalogue.title(verdict.check) for verdict in verdicts if verdict.is_doubting
     )
     level = worst(verdict.level for verdict in verdicts)
-    told = words.level_name(level)
-    return f"{told}: {', '.join(names)}" if names else told
+    reported = words.level_name(level)
+    return f"{reported}: {', '.join(names)}" if names else reported
 
 
 def _order(field: Field) -> str:

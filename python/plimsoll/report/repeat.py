@@ -19,7 +19,7 @@ HEADING = "How to repeat this"
 """Heading of the section."""
 
 CAPTION = "These lines write the campaign as run, with every default and setting, and run it."
-"""What the section says."""
+"""The text of the section."""
 
 _END = "PLIMSOLL"
 """What ends the campaign file within the command."""
@@ -77,7 +77,7 @@ def _facts(findings: Findings) -> Facts:
         ("Engine", _listed(engines)),
         ("Python", _listed(one.versions.get("python", "") for one in recordings)),
         ("Applications", _listed(applications)),
-        *(("Machine", told) for told, _ in contents.machines(findings).values()),
+        *(("Machine", reported) for reported, _ in contents.machines(findings).values()),
     ]
     return [fact for fact in facts if fact[1] not in ("", words.ABSENT)]
 

@@ -1,7 +1,7 @@
 """Figures of one load, on one screen of a terminal; what to doubt of them is `screen_doubts`.
 
 Of a load that went well both have at most `MOST_LINES` lines, and for doubts at most
-`screen_doubts.MOST_LINES` more; all there is to say is said where it is asked for (`-v`).
+`screen_doubts.MOST_LINES` more; `-v` shows everything.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NARROW = ("p50", "p90", "p99", "p999", "max")
 """Those for which a narrow terminal has room."""
 
 MOST_LINES = 12
-"""Lines of a load that went well, with what `screen_doubts` says."""
+"""Lines of a load that went well, with those of `screen_doubts`."""
 
 MOST_FAILURES = 4
 
@@ -81,7 +81,7 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
     Args:
         found: What is known of its trial.
         console: Where to; None for stdout.
-        verbose: Whether everything is said.
+        verbose: Whether everything is shown.
     """
     show_figures(found, console, verbose=verbose)
     report.screen_doubts.show(found, console, verbose=verbose)
@@ -133,9 +133,9 @@ def _shown_times(summary: Summary, recording: Recording, *, verbose: bool) -> It
     if verbose:
         yield from ("response_time", "service_time", "first_byte", "connect")
         return
-    yield summary.told_time
+    yield summary.latency_kind
     load = recording.load
-    if load.model == "open" and summary.told_time != "service_time":
+    if load.model == "open" and summary.latency_kind != "service_time":
         yield "service_time"
     if load.model != "unknown" and not load.keep_alive:
         yield "connect"
@@ -169,21 +169,21 @@ def status_codes(found: Counted) -> str:
         found: Its figures.
     """
     held = sorted((one for one in found.statuses if one.held), key=lambda one: -one.held)
-    told = [f"{one.status} × {counted(one.held)}" for one in held if one.status is not None]
+    reported = [f"{one.status} × {counted(one.held)}" for one in held if one.status is not None]
     notes: list[str] = []
     if any(one.held_wrong for one in held):
         notes.append(f"expected {_expected(found.recording)}")
     if any(one.status in REDIRECTS for one in held):
         notes.append("redirects are not followed")
     noted = f" ({'; '.join(notes)})" if notes else ""
-    return f"{listed(told)}{noted}" if told else ""
+    return f"{listed(reported)}{noted}" if reported else ""
 
 
 def _expected(recording: Recording) -> str:
     """The status codes that were expected: `200`, `200 to 399`."""
     ranges = dict.fromkeys(one.status for one in recording.expected)
-    told = (f"{low}" if low == high else f"{low} to {high}" for low, high in ranges)
-    return " or ".join(told) or "another"
+    reported = (f"{low}" if low == high else f"{low} to {high}" for low, high in ranges)
+    return " or ".join(reported) or "another"
 
 
 def _is_drawn(recording: Recording) -> bool:

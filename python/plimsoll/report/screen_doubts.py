@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll import texts
-from plimsoll.aggregate.summary import told_time
+from plimsoll.aggregate.summary import latency_kind
 from plimsoll.report import hidden, words
 from plimsoll.report.screen_lines import LABEL, cut, line, wrapped
 from plimsoll.verdicts import catalogue
@@ -32,11 +32,11 @@ STYLES: dict[Level, str] = {
     "void": "red",
 }
 MOST_LINES = 6
-"""Lines for doubts, below the level, unless everything is said."""
+"""Lines for doubts, below the level, unless everything is shown."""
 
 MOST_KINDS = 6
 SHORT_S = 1.0
-"""A measurement window below it is too short to judge, in seconds: said once."""
+"""A measurement window below it is too short to judge, in seconds: reported once."""
 
 ABOUT_RESPONSES = frozenset(
     {"conservation", "connection_target_met", "failures_explained", "responses_correct"}
@@ -50,7 +50,7 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
     Args:
         found: What is known of the trial.
         console: Where to; None for stdout.
-        verbose: Whether everything is said; else as much as `MOST_LINES` lines hold.
+        verbose: Whether everything is shown; else as much as `MOST_LINES` lines hold.
     """
     out = console or Console(highlight=False)
     summary = found.summary
@@ -58,9 +58,9 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
         out.print(line("driver", driver(summary, found.recording), out.width, ""))
     if found.kinds:
         out.print(_kinds(found.kinds))
-    if verbose and found.silences is not None and summary is not None and summary.completed:
-        told = f"in the closed model: {hidden.amount(found.silences, summary)}"
-        out.print(line("hidden", told, out.width, "dim"))
+    if verbose and found.stalls is not None and summary is not None and summary.completed:
+        reported = f"in the closed model: {hidden.amount(found.stalls, summary)}"
+        out.print(line("hidden", reported, out.width, "dim"))
     for text in _verdicts(found, out.width, verbose=verbose):
         out.print(text)
 
@@ -81,7 +81,7 @@ def _kinds(kinds: tuple[Mapping[str, Any], ...]) -> Table:
     for heading in ("responses", "per second", "failed", "50 %", "99 %"):
         table.add_column(heading, justify="right", no_wrap=True)
     for kind in kinds[:MOST_KINDS]:
-        time = told_time(kind["response_time_max_ns"], kind["service_time_max_ns"])
+        time = latency_kind(kind["response_time_max_ns"], kind["service_time_max_ns"])
         times = [words.duration(kind[f"{time}_{name}_ns"]) for name in ("p50", "p99")]
         failed, per_second = counted(kind["failed"]), words.rate(kind["throughput_per_s"])
         name = Text(texts.line(kind["request"]))
@@ -93,14 +93,14 @@ def _kinds(kinds: tuple[Mapping[str, Any], ...]) -> Table:
 
 def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Text]:
     level = found.level
-    told = (f"{words.level_text(level)}", f"bold {STYLES[level]}")
+    reported = (f"{words.level_text(level)}", f"bold {STYLES[level]}")
     doubts = sorted(
         (one for one in found.verdicts if one.is_doubting), key=lambda one: one.level != "void"
     )
     if not verbose and _is_too_short(found, doubts):
-        yield Text.assemble(told, f" {_too_short(found)}")
+        yield Text.assemble(reported, f" {_too_short(found)}")
         return
-    yield Text.assemble(told, f" {_by(found, doubts)}")
+    yield Text.assemble(reported, f" {_by(found, doubts)}")
     if verbose:
         for verdict in doubts:
             yield from _verdict(verdict, width)
@@ -114,8 +114,12 @@ def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
         return by_checks(found.verdicts) if found.verdicts else ""
     void = sum(one.level == "void" for one in doubts)
     counts = {"void": void, "doubtful": len(doubts) - void}
-    told = [f"{count} {level}" for level, count in counts.items() if count]
-    return f"({', '.join(told)} of {words.plural(len(found.verdicts), 'check')})" if told else ""
+    reported = [f"{count} {level}" for level, count in counts.items() if count]
+    return (
+        f"({', '.join(reported)} of {words.plural(len(found.verdicts), 'check')})"
+        if reported
+        else ""
+    )
 
 
 def _is_too_short(found: TrialFindings, doubts: Sequence[Verdict]) -> bool:
@@ -147,7 +151,7 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
 
 
 def _verdict(verdict: Verdict, width: int, sentences: int | None = None) -> Iterator[Text]:
-    """What a check says, each sentence with what to do about it."""
+    """The sentences of a check, each with what to do about it."""
     head = f"{words.MARKS[verdict.level]} {catalogue.title(verdict.check)}: "
     for place, sentence in enumerate(verdict.sentences[:sentences]):
         text = Text(wrapped(f"{'  ' if place else head}{sentence.text}", width, "  "))

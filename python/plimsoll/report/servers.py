@@ -1,4 +1,4 @@
-"""Servers: which program each was, when it was ready, what it held, what surrounds its answers."""
+"""Servers: which program each was, when it was ready, what it held, its response headers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CAPTION = (
     "ranges over the request types. Application: digest of what ran. Listen queue: "
     "backlog of each listening socket, from the kernel."
 )
-"""What the table says."""
+"""The caption of the table."""
 
 HEADINGS = (
     *("ready after", "least–most", "RSS at rest", "PSS at rest"),
@@ -48,8 +48,8 @@ class ServerRow:
         framework: Framework and variant.
         anchor: Anchor of its first trial.
         numbers: A text for each of `HEADINGS`.
-        listen_queue: Places of each listening socket, and what was asked for where it has fewer.
-        is_short: Whether a listening socket has fewer places than it was asked to have.
+        listen_queue: Places of each listening socket, and the requested number if it has fewer.
+        is_short: Whether a listening socket has fewer places than requested.
         ran: What ran, kind by kind; more than once where trials ran different programs.
     """
 

@@ -1,4 +1,4 @@
-"""Terminal: what is said of the campaign, the ranking with its verdicts, and why numbers are void.
+"""Terminal: the verdicts on the campaign, the ranking with its verdicts, and why numbers are void.
 
 It is read without colour as well.
 
@@ -48,7 +48,7 @@ STYLES: dict[State, str] = {
 """Colour of each state, besides its mark and its name."""
 
 BESIDE = 2
-"""Quantities of a ranking, besides right answers, that the table of a wide terminal has."""
+"""Quantities of a ranking, besides successful responses, that the table of a wide terminal has."""
 
 SHOWN = 3
 """Subjects of one doubt that are listed; the others are counted."""
@@ -101,7 +101,7 @@ def show(findings: Findings, console: Console | None = None) -> None:
 
 
 def _campaign(findings: Findings) -> Iterator[RenderableType]:
-    """What is said of the campaign as a whole, one line for each check."""
+    """The verdicts on the campaign as a whole, one line for each check."""
     remarks = contents.of_campaign(findings)
     if remarks:
         yield Text(contents.CAMPAIGN.lower(), style="bold")
@@ -158,27 +158,27 @@ def _section(section: Section, *, is_wide: bool) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _section_table(asked: SectionTable, *, is_wide: bool) -> Table:
-    title = Text(texts.line(asked.title), style="bold")
+def _section_table(requested: SectionTable, *, is_wide: bool) -> Table:
+    title = Text(texts.line(requested.title), style="bold")
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     shown = [
         place
-        for place in range(len(asked.headings))
-        if is_wide or place in (0, *asked.brief) or not asked.brief
+        for place in range(len(requested.headings))
+        if is_wide or place in (0, *requested.brief) or not requested.brief
     ]
     for place in shown:
-        right = place in asked.numbers
+        right = place in requested.numbers
         table.add_column(
-            asked.headings[place],
+            requested.headings[place],
             justify="right" if right else "left",
             no_wrap=right,
             overflow="fold",
         )
-    if asked.verdict:
-        table.add_column(asked.verdict, overflow="fold", min_width=10)
-    for line in asked.lines:
+    if requested.verdict:
+        table.add_column(requested.verdict, overflow="fold", min_width=10)
+    for line in requested.lines:
         cells = [texts.line(line.cells[place]) for place in shown]
-        table.add_row(*cells, *([_judged(line, is_wide=is_wide)] if asked.verdict else []))
+        table.add_row(*cells, *([_judged(line, is_wide=is_wide)] if requested.verdict else []))
     return table
 
 

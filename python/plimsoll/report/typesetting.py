@@ -2,7 +2,7 @@
 
 Enough for reports and no more: paragraphs that wrap, columns, pictures, and blocks that fill one
 page after the other. Lines are broken by the widths of the letters of the one font that is used,
-so nothing has to be asked of a browser or of the system.
+so neither a browser nor the system is needed.
 
 Source:
     Adobe Font Metrics of Helvetica, whose widths Liberation Sans shares.

@@ -38,10 +38,10 @@ MARKS: dict[State, str] = {
     "void": "✕",
     "failed": "■",
 }
-"""A mark for each state, told apart by its shape."""
+"""A mark for each state, distinguished by its shape."""
 
 MOST_LEVELS = 6
-"""Levels of a hold that are told one by one."""
+"""Levels of a hold that are listed one by one."""
 
 STATISTIC_HEADINGS = (
     *("mean", "min", "25 %", "50 %", "75 %", "90 %", "95 %", "99 %"),
@@ -137,8 +137,8 @@ def of_best(ratio: Estimate | None) -> str:
     if ends is None:
         return f"{_percent(ratio.value, 1)} %"
     width = ends.high - ends.low
-    told = (_percent(value, width) for value in (ratio.value, ends.low, ends.high))
-    return "{} % ({}–{})".format(*told)
+    reported = (_percent(value, width) for value in (ratio.value, ends.low, ends.high))
+    return "{} % ({}–{})".format(*reported)
 
 
 def _percent(value: float, width: float) -> str:
@@ -198,7 +198,7 @@ def level_name(level: Level | State) -> str:
 
 
 def verdicts_text(verdicts: Sequence[Verdict]) -> str:
-    """Some verdicts in one line: the level, by how many checks, or the worst that one of them says.
+    """Some verdicts in one line: the level, by how many checks, or the worst sentence.
 
     Args:
         verdicts: Those on one trial.
@@ -222,7 +222,7 @@ def is_imported(recording: Recording) -> bool:
 
 
 def load_text(load: Load | UnknownLoad) -> str:
-    """A load in one sentence: what is asked for, how long, on which connections."""
+    """A load in one sentence: what is requested, how long, on which connections."""
     if load.model == "unknown":
         return "recorded by another tool; the requested load is unknown"
     stages = ", ".join(map(_stage_text, load.stages))
@@ -274,7 +274,7 @@ def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
     summary = trial.summary
     if summary is None:
         return []
-    time = summary.time(summary.told_time)
+    time = summary.time(summary.latency_kind)
     return [
         (
             "Goodput",
@@ -282,7 +282,7 @@ def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
             f"throughput {rate(summary.throughput_per_s)}",
         ),
         (
-            f"{TIMES[summary.told_time][0].capitalize()}, median",
+            f"{TIMES[summary.latency_kind][0].capitalize()}, median",
             duration(time.p50_ns),
             f"99 % {duration(time.p99_ns)}",
         ),
@@ -315,8 +315,8 @@ def cores(value: float | None) -> str:
     """A number of busy cores: `1.93 cores`."""
     if value is None:
         return ABSENT
-    told = number(value, 3)
-    return f"{told} core" if told == "1" else f"{told} cores"
+    reported = number(value, 3)
+    return f"{reported} core" if reported == "1" else f"{reported} cores"
 
 
 def times(summary: Summary) -> list[tuple[str, str, list[str]]]:
@@ -342,18 +342,18 @@ def _unit_of(value_ns: float) -> tuple[float, str]:
 
 def why_absent(summary: Summary) -> str:
     """Why some percentiles are not shown; empty when all are."""
-    answers, opened = summary.completed, summary.connections_opened or 0
+    responses, opened = summary.completed, summary.connections_opened or 0
     hidden = [
         f"{heading} from {counted(_rows_needed(statistic))}"
         for statistic, heading in zip(STATISTICS, STATISTIC_HEADINGS, strict=True)
         if statistic in quantiles.QUANTILES
-        and not quantiles.enough(min(answers, opened), quantiles.QUANTILES[statistic])
+        and not quantiles.enough(min(responses, opened), quantiles.QUANTILES[statistic])
     ]
     if not hidden:
         return ""
     return (
         f"A percentile is shown where at least {quantiles.ROWS_ABOVE} values lie above it: "
-        f"{', '.join(hidden)} values on; this trial has {plural(answers, 'response')} in the "
+        f"{', '.join(hidden)} values on; this trial has {plural(responses, 'response')} in the "
         f"measurement window and {plural(opened, 'connection')}."
     )
 
@@ -422,7 +422,7 @@ def server_facts(recording: Recording) -> list[tuple[str, str]]:
 
 
 def ran(recording: Recording) -> list[tuple[str, str]]:
-    """What ran in a trial, kind by kind: name and value; nothing when nobody said."""
+    """What ran in a trial, kind by kind: name and value; empty if unknown."""
     known = recording.provenance
     facts = [("Application", known.application_id)]
     facts += [(name, _parts(known.application, kind)) for kind, name in _RAN.items()]
@@ -447,11 +447,11 @@ def course_facts(course: SteadyState | None) -> list[tuple[str, str]]:
     if course is None:
         return []
     risen_s, levels = course.risen_after_s, course.levels_per_s
-    told = " → ".join(rate(level) for level in levels[:MOST_LEVELS])
+    reported = " → ".join(rate(level) for level in levels[:MOST_LEVELS])
     more = f" and {len(levels) - MOST_LEVELS} more" if levels[MOST_LEVELS:] else ""
     facts = [
         ("90 % of steady throughput after", _risen(risen_s)),
-        ("Steady state", f"{course.name}{': ' if told else ''}{told}{more}"),
+        ("Steady state", f"{course.name}{': ' if reported else ''}{reported}{more}"),
     ]
     return [fact for fact in facts if fact[1]]
 
@@ -471,23 +471,23 @@ def _rest(server: RecordedServer) -> str:
 def _backlog(server: RecordedServer) -> str:
     if server.backlog is None:
         return ABSENT
-    asked = (
+    requested = (
         "" if server.backlog_required is None else f"requested {counted(server.backlog_required)}, "
     )
-    return f"{_places(server)} ({asked}host allows {counted_or_absent(server.somaxconn)})"
+    return f"{_places(server)} ({requested}host allows {counted_or_absent(server.somaxconn)})"
 
 
 def _head(head: ResponseHead) -> str:
     """Length of a head and what of it is which field, the longest first."""
     fields = sorted(head.fields.items(), key=lambda field: -field[1])
-    told = ", ".join(f"{name} {length}" for name, length in fields)
+    reported = ", ".join(f"{name} {length}" for name, length in fields)
     known = head.segments is not None
     segments = f"; {plural(head.segments or 0, 'TCP segment')} with the body" if known else ""
-    return f"{counted(head.bytes)} bytes ({told}){segments}"
+    return f"{counted(head.bytes)} bytes ({reported}){segments}"
 
 
 def listen_queue(server: RecordedServer) -> str:
-    """Places of each listening socket, and what it was asked to have where that is more."""
+    """Places of each listening socket, and the requested number if that is more."""
     if server.backlog is None:
         return ABSENT
     if not is_queue_short(server):

@@ -33,7 +33,7 @@ class Link:
 
 
 def towards(address: str, interfaces: Path = INTERFACES) -> Link | None:
-    """The interface that leads to a server; None when it cannot be told.
+    """The interface that leads to a server; None if unknown.
 
     No packet is sent: the kernel chooses the source address of a datagram socket when it is
     connected, and one interface has that address.
@@ -69,9 +69,9 @@ def speed_bits_per_s(name: str, interfaces: Path = INTERFACES) -> float | None:
 def _source(host: str) -> str:
     """The address of this host that datagrams to another one would come from."""
     family = socket.AF_INET if ip_address(host).version == 4 else socket.AF_INET6  # noqa: PLR2004
-    with socket.socket(family, socket.SOCK_DGRAM) as asked:
-        asked.connect((host, _ANY_PORT))
-        return str(asked.getsockname()[0])
+    with socket.socket(family, socket.SOCK_DGRAM) as requested:
+        requested.connect((host, _ANY_PORT))
+        return str(requested.getsockname()[0])
 
 
 def _interface(source: str) -> str | None:
@@ -86,8 +86,8 @@ def _interface(source: str) -> str | None:
 
 def _address(name: str) -> bytes | None:
     """The IPv4 address of an interface; None when it has none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as requested:
         try:
-            return fcntl.ioctl(asked, _ADDRESS_OF, _REQUEST.pack(name.encode()))[_ADDRESS]
+            return fcntl.ioctl(requested, _ADDRESS_OF, _REQUEST.pack(name.encode()))[_ADDRESS]
         except OSError:
             return None

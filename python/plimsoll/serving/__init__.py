@@ -1,1 +1,1 @@
-"""Serving: a server is started, asked whether it keeps the contract, and stopped."""
+"""Serving: a server is started, checked against the contract, and stopped."""

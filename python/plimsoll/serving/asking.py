@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import _engine
-from plimsoll.campaign.requests import Answer, render
+from plimsoll.campaign.requests import HttpResponse, render
 
 if TYPE_CHECKING:
     from plimsoll.campaign.requests import Request
@@ -31,8 +31,8 @@ Source:
 """
 
 
-class NoAnswer(Exception):  # noqa: N818  it is what came
-    """No complete answer came."""
+class ResponseMissing(Exception):  # noqa: N818  it is what came
+    """No complete response came."""
 
     def __init__(self, message: str, hopeless: bool = False) -> None:
         """What came instead, and whether asking on would only cost time."""
@@ -42,10 +42,10 @@ class NoAnswer(Exception):  # noqa: N818  it is what came
 
 @dataclass(frozen=True)
 class ServerResponse:
-    """A complete answer, and how it came.
+    """A complete response, and how it came.
 
     Attributes:
-        answer: The answer.
+        response: The response.
         head_bytes: Length of its head.
         segments: TCP segments with data that it came in; None where the kernel does not say.
         early: Whether it began before the whole request was sent.
@@ -53,7 +53,7 @@ class ServerResponse:
         took_s: Time from the first byte sent to the last received, in seconds.
     """
 
-    answer: Answer
+    response: HttpResponse
     head_bytes: int
     segments: int | None
     early: bool
@@ -66,7 +66,7 @@ class Client:
 
     Attributes:
         keep_alive: Whether connections are kept.
-        asked: How many requests it sent.
+        requested: How many requests it sent.
     """
 
     def __init__(self, address: Address, keep_alive: bool, timeout_s: float) -> None:
@@ -75,10 +75,10 @@ class Client:
         Args:
             address: Where the server listens.
             keep_alive: Whether connections are kept; if not, requests ask for the close.
-            timeout_s: Time for each answer, in seconds.
+            timeout_s: Time for each response, in seconds.
         """
         self.keep_alive = keep_alive
-        self.asked = 0
+        self.requests_sent = 0
         self._address = _written(address)
         self._timeout_s = timeout_s
         self._connection: _engine.Connection | None = None
@@ -88,32 +88,32 @@ class Client:
         self._connection = None
 
     def ask(self, request: Request, form: Form = "whole") -> ServerResponse:
-        """An answer, on a new connection where the one at hand has been closed meanwhile.
+        """A response, on a new connection where the one at hand has been closed meanwhile.
 
         Raises:
-            NoAnswer: No complete answer came.
+            ResponseMissing: No complete response came.
         """
         at_hand = self._connection is not None
         try:
             return self._ask(request, form)
-        except NoAnswer as error:
+        except ResponseMissing as error:
             if not at_hand or error.hopeless:
                 raise
         return self._ask(request, form)
 
     def ask_again(self, request: Request) -> ServerResponse:
-        """An answer on the connection of the last one.
+        """A response on the connection of the last one.
 
         Raises:
-            NoAnswer: The connection is closed, or no complete answer came on it.
+            ResponseMissing: The connection is closed, or no complete response came on it.
         """
         if self._connection is None:
-            raise NoAnswer("the first response announced that the connection closes")
+            raise ResponseMissing("the first response announced that the connection closes")
         return self._ask(request, "whole")
 
     def _ask(self, request: Request, form: Form) -> ServerResponse:
         connection, self._connection = self._connection or self._opened(), None
-        self.asked += 1
+        self.requests_sent += 1
         pieces = _pieces(request, self._address, self.keep_alive, form)
         before, begun_s = _segments(connection), time.monotonic()
         try:
@@ -125,7 +125,7 @@ class Client:
             self._connection = connection
         headers = ((name.lower(), value.decode("latin-1")) for name, value in found["headers"])
         return ServerResponse(
-            Answer(found["status"], tuple(headers), found["body"]),
+            HttpResponse(found["status"], tuple(headers), found["body"]),
             head_bytes=found["head_bytes"],
             segments=None if before is None or after is None else after - before,
             early=found["early"],
@@ -137,16 +137,20 @@ class Client:
         try:
             return _engine.Connection(self._address, self._timeout_s)
         except OSError as error:
-            raise NoAnswer(f"no connection: {error.strerror or error}", hopeless=True) from error
+            raise ResponseMissing(
+                f"no connection: {error.strerror or error}", hopeless=True
+            ) from error
 
-    def _said(self, kind: str, sentence: str) -> NoAnswer:
+    def _said(self, kind: str, sentence: str) -> ResponseMissing:
         if kind == "timed_out":
-            return NoAnswer(f"no complete response within {self._timeout_s:g} s", hopeless=True)
+            return ResponseMissing(
+                f"no complete response within {self._timeout_s:g} s", hopeless=True
+            )
         if kind == "not_http":
-            return NoAnswer(f"not a valid HTTP response: {sentence}")
+            return ResponseMissing(f"not a valid HTTP response: {sentence}")
         if kind in ("closed", "broken"):
-            return NoAnswer(f"no response: {sentence}")
-        return NoAnswer(sentence)
+            return ResponseMissing(f"no response: {sentence}")
+        return ResponseMissing(sentence)
 
 
 def _pieces(request: Request, host_header: str, keep_alive: bool, form: Form) -> list[bytes]:
@@ -163,10 +167,10 @@ def _pieces(request: Request, host_header: str, keep_alive: bool, form: Form) ->
 def _segments(connection: _engine.Connection) -> int | None:
     """Segments with data that a connection has received; None where the kernel does not say."""
     with socket.socket(fileno=socket.dup(connection.fileno())) as same:
-        said = same.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _DATA_SEGS_IN + 4)
-    if len(said) < _DATA_SEGS_IN + 4:
+        stated = same.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _DATA_SEGS_IN + 4)
+    if len(stated) < _DATA_SEGS_IN + 4:
         return None
-    (segments,) = struct.unpack_from("=I", said, _DATA_SEGS_IN)
+    (segments,) = struct.unpack_from("=I", stated, _DATA_SEGS_IN)
     return segments
 
 

@@ -1,9 +1,9 @@
-"""Asks a running server whether it keeps the contract, before and after every trial.
+"""Checks that a running server keeps the contract, before and after every trial.
 
 The same bytes are sent and read as under load. Beyond the requests of the load, values are drawn
 that a shortcut gets wrong, two requests share a connection, requests that must be refused are
-followed by one that must be answered, requests come in pieces and in chunks, and a path is asked
-for that is not there.
+followed by one that must get a response, requests come in pieces and in chunks, and a path that
+does not exist is requested.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.endpoints import ENDPOINTS, mix
-from plimsoll.campaign.requests import Answer, Exchange, Expected, Request
+from plimsoll.campaign.requests import Exchange, Expected, HttpResponse, Request
 from plimsoll.errors import ContractBroken
 from plimsoll.recording import ResponseHead
 from plimsoll.serving import surroundings
-from plimsoll.serving.asking import Client, NoAnswer
+from plimsoll.serving.asking import Client, ResponseMissing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plimsoll.serving.asking import Address, Form, ServerResponse
 
 TIMEOUT_S = 10.0
-"""A request that is not answered in full after this long has no answer, in seconds."""
+"""A request without a complete response after this long has none, in seconds."""
 
 _SHOWN = 60
 _EXCERPT = 20
@@ -45,19 +45,19 @@ _EARLY = "the response came before the request was complete"
 _FORMS: dict[Form, str] = {"split": surroundings.SPLIT, "chunked": surroundings.CHUNKED}
 
 _ASKED_OF_A_KIND = 8
-"""Requests of each kind are asked so often at least: a spelling that varies has shown itself."""
+"""Each request type is sent so often at least, so that a varying spelling shows."""
 
 _ASKED_TWICE = 64
-"""So many requests of each kind are asked twice at most."""
+"""So many requests of each type are sent twice at most."""
 
 _PAIRS_AT_ONCE = 16
 """So many pairs of equal work are timed before it is decided whether more are needed."""
 
 _DISTURBED = 1.5
-"""Half of the answers took longer than the fastest by this factor: something disturbs this host."""
+"""Half of the responses took longer than the fastest by this factor: the host is disturbed."""
 
 _MUCH_FASTER = 0.5
-"""An answer in less than this share of the time that the same work took was not computed."""
+"""A response in less than this share of the time that the same work took was not computed."""
 
 
 @dataclass(frozen=True)
@@ -66,21 +66,21 @@ class ContractViolation:
 
     Attributes:
         request: Configuration: method, target and the beginning of the body.
-        answer: What came: status, length and the beginning of the body; or that nothing came.
+        response: What came: status, length and the beginning of the body; or that nothing came.
         problem: What is wrong with it.
-        rule: What the contract says.
+        rule: The rule of the contract.
         sent: The whole request but for its Host header, as text.
     """
 
     request: str
-    answer: str
+    response: str
     problem: str
     rule: str
     sent: str = ""
 
     def __str__(self) -> str:
         """All of it in one line."""
-        return f"{self.request}: {self.problem} (response: {self.answer}); contract: {self.rule}"
+        return f"{self.request}: {self.problem} (response: {self.response}); contract: {self.rule}"
 
 
 @dataclass(frozen=True)
@@ -89,15 +89,14 @@ class Verified:
 
     Attributes:
         exchanges: The exchanges of the load. Where the contract does not fix the body, and the
-            server answered each request of the kind with the same one whenever it was asked, that
-            body is what is expected.
+            server sent the same one for each request of the type every time, that body is expected.
         heads: The head of the response to each kind of request of the load.
-        asked: How many requests were sent.
+        requests_sent: How many requests were sent.
     """
 
     exchanges: tuple[Exchange, ...]
     heads: tuple[ResponseHead, ...] = ()
-    asked: int = 0
+    requests_sent: int = 0
 
 
 def verify(
@@ -116,11 +115,11 @@ def verify(
         endpoint: What to ask.
         seed: Seeds the values that are drawn.
         keep_alive: Whether the trial keeps its connections; if not, nor does the check.
-        excepted: Rules of `CONTRACT_NOTES` that it is not asked to keep.
-        timeout_s: Time for each answer, in seconds.
+        excepted: Rules of `CONTRACT_NOTES` that it need not keep.
+        timeout_s: Time for each response, in seconds.
 
     Returns:
-        The exchanges of the load with what was learned about their answers.
+        The exchanges of the load with what was learned about their responses.
 
     Raises:
         ContractBroken: It does not; every failure is named.
@@ -131,7 +130,7 @@ def verify(
         sentences = [str(failure) for failure in _once(found.failures)]
         message = "\n".join((f"`{endpoint.name}` breaks the contract", *sentences))
         raise ContractBroken(message, _HINT, sentences)
-    return Verified(tuple(found.exchanges), tuple(found.heads.values()), client.asked)
+    return Verified(tuple(found.exchanges), tuple(found.heads.values()), client.requests_sent)
 
 
 def failures(
@@ -150,8 +149,8 @@ def failures(
         endpoint: What to ask.
         seed: Seeds the values that are drawn.
         keep_alive: Whether connections are kept.
-        excepted: Rules of `CONTRACT_NOTES` that it is not asked to keep.
-        timeout_s: Time for each answer, in seconds.
+        excepted: Rules of `CONTRACT_NOTES` that it need not keep.
+        timeout_s: Time for each response, in seconds.
 
     Returns:
         Every failure; none when the contract is kept.
@@ -160,22 +159,22 @@ def failures(
         return tuple(_Examination(client, endpoint, excepted).done(seed).failures)
 
 
-def problems(expected: Expected, answer: Answer) -> list[str]:
-    """What is wrong with an answer.
+def problems(expected: Expected, response: HttpResponse) -> list[str]:
+    """What is wrong with a response.
 
     Args:
         expected: What a right one looks like.
-        answer: The one that came.
+        response: The one that came.
 
     Returns:
-        Sentences; none when it is right. A wrong status is the only thing said of its answer.
+        Sentences; none if it is correct. A wrong status is reported alone.
     """
     first, last = expected.status
-    if not first <= answer.status <= last:
+    if not first <= response.status <= last:
         wanted = f"`{first}`" if first == last else f"from `{first}` to `{last}`"
-        return [f"the status is `{answer.status}`, expected {wanted}"]
-    checked = expected.check_body and expected.check_body(answer.body)
-    found = (_wrong_body(expected, answer.body), expected.check(answer), checked)
+        return [f"the status is `{response.status}`, expected {wanted}"]
+    checked = expected.check_body and expected.check_body(response.body)
+    found = (_wrong_body(expected, response.body), expected.check(response), checked)
     return [problem for problem in found if problem is not None]
 
 
@@ -192,16 +191,16 @@ def _wrong_body(expected: Expected, body: bytes) -> str | None:
 
 @dataclass
 class _Examination:
-    """A server is asked for all of the contract at one endpoint.
+    """Checks all of the contract of a server at one endpoint.
 
     Attributes:
         client: Asks it.
-        endpoint: What is asked.
-        excepted: Rules of `CONTRACT_NOTES` that are not asked.
+        endpoint: What is checked.
+        excepted: Rules of `CONTRACT_NOTES` that are not checked.
         failures: What was found so far.
-        exchanges: The exchanges of the load, with what was learned of the answers so far.
+        exchanges: The exchanges of the load, with what was learned of the responses so far.
         heads: The head of the response to each kind of request of the load.
-        varying: Kinds of request of which one was answered with two bodies.
+        varying: Request types of which one had two bodies.
     """
 
     client: Client
@@ -220,7 +219,7 @@ class _Examination:
         """Asks for everything, or until there is no use in asking on."""
         random = Random(seed)  # noqa: S311  a seed makes it repeatable
         probes = self.endpoint.probes(random)
-        with suppress(NoAnswer):  # hopeless, and among the failures already
+        with suppress(ResponseMissing):  # hopeless, and among the failures already
             self._ask_as_under_load(random)
             self._unlearn()
             for probe in probes:
@@ -254,12 +253,12 @@ class _Examination:
         exchange = self.exchanges[at]
         if exchange.expected.body is not None:
             return
-        answered = self._judged(self.client.ask, exchange, _rule(exchange, self.endpoint))
-        if answered is not None:
-            self.exchanges[at] = _learned(exchange, answered.answer.body)
+        responded = self._judged(self.client.ask, exchange, _rule(exchange, self.endpoint))
+        if responded is not None:
+            self.exchanges[at] = _learned(exchange, responded.response.body)
 
     def _ask_again_and_again(self, at: int, again: int) -> None:
-        """Requests on one connection; what the answers have in common is what is expected."""
+        """Requests on one connection; what the responses have in common is what is expected."""
         exchange = self.exchanges[at]
         rule = _rule(exchange, self.endpoint)
         self.client.close()
@@ -275,12 +274,12 @@ class _Examination:
                 then = self._judged(self.client.ask, exchange, rule)
             if then is None:
                 return
-            if then.answer.body != first.answer.body:
+            if then.response.body != first.response.body:
                 self.varying.add(name)
-        self.exchanges[at] = _learned(exchange, first.answer.body)
+        self.exchanges[at] = _learned(exchange, first.response.body)
 
     def _unlearn(self) -> None:
-        """Of a kind that was once answered in two ways, no body is expected to the byte."""
+        """For a type that once had two bodies, no body is expected to the byte."""
         self.exchanges = [
             asked if asked.request.name in self.varying else learned
             for asked, learned in zip(self.endpoint.exchanges, self.exchanges, strict=True)
@@ -307,15 +306,15 @@ class _Examination:
             return
         rule = _FORMS[form]
         self.client.close()
-        answered = self._judged(partial(self.client.ask, form=form), probe, rule)
-        if answered is not None and answered.early:
-            self._note(probe.request, _shown_answer(answered.answer), _EARLY, rule)
+        responded = self._judged(partial(self.client.ask, form=form), probe, rule)
+        if responded is not None and responded.early:
+            self._note(probe.request, _shown_response(responded.response), _EARLY, rule)
 
     def _ask_for_work(self, asked: Pairs) -> None:
         """Whether the second of two takes its time.
 
-        What disturbs an answer makes it slower, so the fastest of the first ones is compared with
-        the fastest of the second ones. Where these differ much from the others, more are asked.
+        What disturbs a response makes it slower, so the fastest of the first ones is compared with
+        the fastest of the second ones. If these differ much from the others, more are sent.
         """
         times = _WorkTimes()
         for at, pair in enumerate(asked.pairs, 1):
@@ -327,10 +326,10 @@ class _Examination:
                 break
         if times.are_suspicious:
             first_s, then_s = times.fastest_s
-            answer = f"{asked.second} took {then_s * 1e3:.2f} ms against {first_s * 1e3:.2f} ms"
+            response = f"{asked.second} took {then_s * 1e3:.2f} ms against {first_s * 1e3:.2f} ms"
             repeated = f"{times.faster} of {len(times.pairs)} repeated requests"
             problem = f"{repeated} took less than half the time"
-            self._note(asked.pairs[0][1].request, answer, problem, _ANEW)
+            self._note(asked.pairs[0][1].request, response, problem, _ANEW)
 
     def _judged(
         self,
@@ -339,47 +338,47 @@ class _Examination:
         rule: str,
         or_else: str = "",
     ) -> ServerResponse | None:
-        """The answer to a request if one came, after noting all that is wrong with it.
+        """The response to a request if one came, after noting all that is wrong with it.
 
         Args:
-            ask: Gets the answer.
+            ask: Gets the response.
             exchange: The request and what is expected.
-            rule: What the contract says of the answer.
-            or_else: What the contract says of there being an answer, if that is something else.
+            rule: The rule of the contract on the response.
+            or_else: The rule on there being a response, if that is another one.
 
         Raises:
-            NoAnswer: None came, and there is no use in asking on.
+            ResponseMissing: None came, and there is no use in asking on.
         """
         request = exchange.request
         try:
-            answered = ask(request)
-        except NoAnswer as error:
+            responded = ask(request)
+        except ResponseMissing as error:
             self._note(request, str(error), "there is no response", or_else or rule)
             if error.hopeless:
                 raise
             return None
-        shown = _shown_answer(answered.answer)
-        found = problems(exchange.expected, answered.answer)
+        shown = _shown_response(responded.response)
+        found = problems(exchange.expected, responded.response)
         for problem in found:
             self._note(request, shown, problem, rule)
         if not found and exchange.expected.status == _RIGHT:
-            self._note_surroundings(request, answered, shown)
-        return answered
+            self._note_surroundings(request, responded, shown)
+        return responded
 
-    def _note_surroundings(self, request: Request, answered: ServerResponse, shown: str) -> None:
+    def _note_surroundings(self, request: Request, responded: ServerResponse, shown: str) -> None:
         """What is wrong with a head, once for each rule: it is so in all of them."""
         keep_alive, known = self.client.keep_alive, {failure.rule for failure in self.failures}
-        for rule, problem in surroundings.problems(answered, self.excepted, keep_alive=keep_alive):
+        for rule, problem in surroundings.problems(responded, self.excepted, keep_alive=keep_alive):
             if rule not in known:
                 self._note(request, shown, problem, rule)
 
-    def _note(self, request: Request, answer: str, problem: str, rule: str) -> None:
-        self.failures.append(_failure(request, answer, problem, rule))
+    def _note(self, request: Request, response: str, problem: str, rule: str) -> None:
+        self.failures.append(_failure(request, response, problem, rule))
 
 
 @dataclass
 class _WorkTimes:
-    """Times of the two answers of each pair, in seconds."""
+    """Times of the two responses of each pair, in seconds."""
 
     pairs: list[tuple[float, float]] = field(default_factory=list["tuple[float, float]"])
 
@@ -412,13 +411,13 @@ class _WorkTimes:
 
 
 def _once(failures: Iterable[ContractViolation]) -> list[ContractViolation]:
-    """Failures of which each says something new: a request may be wrong however it is sent."""
+    """Failures without repetitions: a request may be wrong however it is sent."""
     return list({(one.sent, one.problem): one for one in reversed(list(failures))}.values())[::-1]
 
 
-def _failure(request: Request, answer: str, problem: str, rule: str) -> ContractViolation:
-    """A failure without anything that a terminal would act upon, whatever the server said."""
-    texts = (_shown_request(request), answer, problem, rule)
+def _failure(request: Request, response: str, problem: str, rule: str) -> ContractViolation:
+    """A failure without anything that a terminal would act upon, whatever the server sent."""
+    texts = (_shown_request(request), response, problem, rule)
     return ContractViolation(*(_printable(text) for text in texts), sent=_whole(request))
 
 
@@ -428,12 +427,12 @@ def _printable(text: str) -> str:
     )
 
 
-def _head(name: str, answered: ServerResponse) -> ResponseHead:
+def _head(name: str, responded: ServerResponse) -> ResponseHead:
     """The head of a response: how long it is, and what of it is which field."""
     fields: dict[str, int] = {}
-    for field_name, value in answered.answer.headers:
+    for field_name, value in responded.response.headers:
         fields[field_name] = fields.get(field_name, 0) + len(f"{field_name}: {value}\r\n")
-    return ResponseHead(name, answered.head_bytes, fields, answered.segments)
+    return ResponseHead(name, responded.head_bytes, fields, responded.segments)
 
 
 def _learned(exchange: Exchange, body: bytes) -> Exchange:
@@ -462,7 +461,7 @@ _SUMMARIES = {
 
 
 def _rule(exchange: Exchange, endpoint: Endpoint) -> str:
-    """What the contract says of an exchange; one of `mix` is that of its own endpoint."""
+    """The rule of the contract on an exchange; one of `mix` has that of its own endpoint."""
     first, last = exchange.expected.status
     if first >= _REFUSED_FROM:
         return f"{exchange.request.name} returns a status from {first} to {last}"
@@ -484,9 +483,9 @@ def _whole(request: Request) -> str:
     return "\n".join(_printable(line) for line in lines)
 
 
-def _shown_answer(answer: Answer) -> str:
-    kind = answer.header("content-type") or "no type"
-    return f"{answer.status}, {kind}, {len(answer.body)} bytes{_shown_body(answer.body)}"
+def _shown_response(response: HttpResponse) -> str:
+    kind = response.header("content-type") or "no type"
+    return f"{response.status}, {kind}, {len(response.body)} bytes{_shown_body(response.body)}"
 
 
 def _excerpt(body: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Whether a server is ready: it answers a request with 200."""
+"""Whether a server is ready: it returns 200 for a request."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from plimsoll.campaign.requests import Request
 
 SILENT = "accepted the connection but sent no response"
-"""What `ask` returns when the time was over before an answer came."""
+"""What `ask` returns when the time was over before a response came."""
 
 ANSWERED = "answered"
-"""How what `ask` returns begins when there was an answer, but not the right one."""
+"""How what `ask` returns begins when there was a response, but not the right one."""
 
 _HEAD_BYTES = 1 << 16
 
@@ -30,7 +30,7 @@ def ask(host: str, port: int, request: Request, timeout_s: float) -> str:
         timeout_s: Seconds for all of it, however slowly the answer drips.
 
     Returns:
-        What is wrong, after the words "the server …"; empty when it answered 200.
+        What is wrong, after the words "the server …"; empty if it returned 200.
     """
     end_s = time.monotonic() + timeout_s
     try:
@@ -55,7 +55,7 @@ def pause_s(waited_s: float) -> float:
 
 
 def _status_line(connection: socket.socket, end_s: float) -> bytes:
-    """The first line of the answer, or what there is of it when the server closes."""
+    """The first line of the response, or what there is of it when the server closes."""
     heard = b""
     while b"\n" not in heard and len(heard) < _HEAD_BYTES:
         left_s = end_s - time.monotonic()

@@ -1,6 +1,6 @@
-"""Whether a server that somebody else started responds at all, asked with one request.
+"""Whether a server that was already running responds at all, checked with one request.
 
-Under load a wrong port costs the whole load, and tells of it by failures without number. One
+Under load a wrong port costs the whole load, and shows as failures without number. One
 request before it finds what no load can mend: nothing listens, the host cannot be reached, every
 connection is closed, or what is spoken is not HTTP/1. Any response will do, whatever its status. A
 server that is merely slow is no error: the load goes on after a short wait.
@@ -100,8 +100,8 @@ def _status(address: str, sent: bytes, *, is_head: bool) -> int | None:
     try:
         connection = _engine.Connection(address, WAIT_S)
     except OSError as error:
-        told = _NUMBER.search(str(error))
-        number = int(told["errno"]) if told else 0
+        reported = _NUMBER.search(str(error))
+        number = int(reported["errno"]) if reported else 0
         if number not in _UNREACHABLE:
             return None
         message, hint = _UNREACHABLE[number]

@@ -41,7 +41,7 @@ class ServerPlacement:
         host: Address it listens on.
         port: Port it listens on.
         cores: Cores it is given; empty when it is not confined.
-        workers: Cores it is told to use.
+        workers: Cores it is to use.
     """
 
     host: str
@@ -83,7 +83,7 @@ class RunningServer:
         framework: What runs.
         place: Where it runs.
         log: Its standard output and standard error.
-        start_s: Seconds from its start to its first right answer; None until then.
+        start_s: Seconds from its start to its first right response; None until then.
         stopped: How it stopped; None while it runs.
 
     Raises:
@@ -140,10 +140,10 @@ class RunningServer:
         Raises:
             PortTaken: Somebody else listens on the port.
             StartFailed: The server ended.
-            NotReady: It did not answer rightly in the time it has to start.
+            NotReady: It did not respond correctly in the time it has to start.
         """
         end_s = time.monotonic() + self.framework.start_timeout_s
-        answer = ""
+        response = ""
         while (left_s := end_s - time.monotonic()) > 0:
             if self._supervised.wait(ready.pause_s(self.framework.start_timeout_s - left_s)):
                 raise self._not_started()
@@ -151,14 +151,14 @@ class RunningServer:
             if not now:
                 self.start_s = (time.monotonic_ns() - self._supervised.started_ns) / 1e9
                 return self._check_that_it_was_asked()
-            # A last question that the deadline cut short takes nothing from an earlier answer.
+            # A last request that the deadline cut short takes nothing from an earlier response.
             cut_short = now == ready.SILENT and left_s < _ANSWER_S
-            if not (cut_short and answer.startswith(ready.ANSWERED)):
-                answer = now
-        raise self._not_ready(probe, answer or "was not sent")
+            if not (cut_short and response.startswith(ready.ANSWERED)):
+                response = now
+        raise self._not_ready(probe, response or "was not sent")
 
     def kill(self) -> None:
-        """Takes its grace away: all that are left are killed at once; `stop` says how it ended."""
+        """Ends its grace: the processes left are killed at once; `stop` returns how it ended."""
         self._supervised.kill()
 
     def stop(self) -> Stopped:
@@ -234,7 +234,7 @@ def started(
         framework: What to start; it must be built.
         log: File that its output is added to.
         cores: Cores it may use; empty for all.
-        workers: Cores it is told to use; None for as many as it may.
+        workers: Cores it is to use; None for as many as it may.
         host: Address to listen on.
         port: Port to listen on; None for a free one.
         grace_s: Seconds it has to stop by itself.
@@ -245,7 +245,7 @@ def started(
     Raises:
         PortTaken: Somebody else listens on the port.
         StartFailed: It ended before it was ready.
-        NotReady: It did not answer rightly within `framework.start_timeout_s`.
+        NotReady: It did not respond correctly within `framework.start_timeout_s`.
         StorageError: The log cannot be written.
     """
     machine.raise_open_files()

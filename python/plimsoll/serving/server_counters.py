@@ -1,6 +1,6 @@
 """What a server counted itself: a witness beside the driver and the kernel.
 
-The reference server says at its end, in its log, how many requests it received and answered. No
+The reference server logs at its end how many requests it received and responses it sent. No
 other framework does; a framework's log is its own affair and is not read for numbers.
 """
 
@@ -22,7 +22,7 @@ def read(framework: str, log: Path) -> dict[str, int] | None:
 
     Args:
         framework: Name of the framework.
-        log: What it said.
+        log: Its log.
 
     Returns:
         Count by name, as the reference server names them; None where it did not count.
@@ -45,12 +45,12 @@ def _last_words(log: Path) -> bytes:
 def _counts(line: bytes) -> dict[str, int] | None:
     """The counts in a line; None when it is another line."""
     try:
-        said = json.loads(line)
+        stated = json.loads(line)
     except ValueError:
         return None
-    if not isinstance(said, dict):
+    if not isinstance(stated, dict):
         return None
-    known = cast("dict[str, Any]", said)
+    known = cast("dict[str, Any]", stated)
     if known.get("event") != EVENT:
         return None
     return {name: value for name, value in known.items() if type(value) is int}

@@ -1,6 +1,6 @@
-"""What surrounds a body: the rules of the contract on the head of a right response.
+"""What surrounds a body: the rules of the contract on the head of a correct response.
 
-Each rule has the name by which `[contract_notes]` of a framework says why it is not kept.
+Each rule has the name under which `[contract_notes]` of a framework explains an exception.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from plimsoll.campaign.requests import Answer
+    from plimsoll.campaign.requests import HttpResponse
     from plimsoll.serving.asking import ServerResponse
 
     Rule = Callable[[ServerResponse], str | None]
@@ -31,13 +31,13 @@ BY_NAME = {"date": DATE, "etag": ETAG, "length": LENGTH, "split": SPLIT, "chunke
 
 
 def problems(
-    answered: ServerResponse, excepted: Collection[str], *, keep_alive: bool
+    responded: ServerResponse, excepted: Collection[str], *, keep_alive: bool
 ) -> Iterator[tuple[str, str]]:
     """What is wrong with the head of a right response.
 
     Args:
-        answered: The response, and when it came.
-        excepted: Names of rules that are not asked.
+        responded: The response, and when it came.
+        excepted: Names of rules that are not checked.
         keep_alive: Whether the connection was to stay; one that closes ends its last body.
 
     Yields:
@@ -46,21 +46,21 @@ def problems(
     for name, rule, check in _RULES:
         if name in excepted or (name == "length" and not keep_alive):
             continue
-        problem = check(answered)
+        problem = check(responded)
         if problem is not None:
             yield rule, problem
 
 
-def _date(answered: ServerResponse) -> str | None:
-    said = answered.answer.header("date")
-    if said is None:
+def _date(responded: ServerResponse) -> str | None:
+    stated = responded.response.header("date")
+    if stated is None:
         return "the header `date` is absent"
-    at = _instant(said)
+    at = _instant(stated)
     if at is None:
-        return f"`date` is `{said}`, it should be like `Sun, 06 Nov 1994 08:49:37 GMT`"
-    off_s = answered.arrived_s - at.timestamp()
+        return f"`date` is `{stated}`, it should be like `Sun, 06 Nov 1994 08:49:37 GMT`"
+    off_s = responded.arrived_s - at.timestamp()
     if abs(off_s) > OFF_S:
-        return f"`date` is {abs(off_s):.0f} s {'behind' if off_s > 0 else 'ahead'}: `{said}`"
+        return f"`date` is {abs(off_s):.0f} s {'behind' if off_s > 0 else 'ahead'}: `{stated}`"
     return None
 
 
@@ -73,14 +73,14 @@ def _instant(text: str) -> datetime | None:
         return None
 
 
-def _etag(answered: ServerResponse) -> str | None:
-    said = answered.answer.header("etag")
-    return None if said is None else f"`etag` is `{said}`"
+def _etag(responded: ServerResponse) -> str | None:
+    stated = responded.response.header("etag")
+    return None if stated is None else f"`etag` is `{stated}`"
 
 
-def _length(answered: ServerResponse) -> str | None:
-    lengths = _values(answered.answer, "content-length")
-    codings = _values(answered.answer, "transfer-encoding")
+def _length(responded: ServerResponse) -> str | None:
+    lengths = _values(responded.response, "content-length")
+    codings = _values(responded.response, "transfer-encoding")
     if lengths and codings:
         return "it has `content-length` and `transfer-encoding`"
     if len(lengths) > 1:
@@ -92,8 +92,8 @@ def _length(answered: ServerResponse) -> str | None:
     return None
 
 
-def _values(answer: Answer, name: str) -> list[str]:
-    return [value.strip() for key, value in answer.headers if key == name]
+def _values(response: HttpResponse, name: str) -> list[str]:
+    return [value.strip() for key, value in response.headers if key == name]
 
 
 _RULES: tuple[tuple[str, str, Rule], ...] = (

@@ -129,7 +129,7 @@ class BlockDesign:
             ValueError: There are no degrees of freedom for an interval.
         """
         if not self.freedom:
-            raise ValueError("one observation of each entry tells nothing of their scatter")
+            raise ValueError("one observation of each entry shows nothing of their scatter")
         squares = (logarithms @ self._residuals) ** 2
         pooled = squares.sum(axis=-1) / self.freedom
         errors, freedoms = self._errors(squares, pooled)

@@ -5,16 +5,16 @@ A series is cut into stretches of constant mean such that
     Σ over stretches of Σ (x − mean)² / σ²  +  penalty × number of stretches
 
 is least; the search is exact, and positions that can never be the last change again are pruned
-(PELT). σ is told from the differences of neighbours, which a change of level touches only once, so
+(PELT). σ follows from the differences of neighbours, which a change of level touches only once, so
 it is the scatter within the stretches whatever their levels are. Numbers that hang together with
-their neighbours wander, and wandering is no change: by how much they do is told from differences of
+their neighbours wander, and wandering is no change: its size follows from differences of
 neighbours against those of every second number, and σ grows with it.
 
 One or two numbers far from those around them are a stop, not a level: they are taken as the median
-of five about them. (`silences` and the check `steady` count stops.)
+of five about them. (`stalls` and the check `steady` count stops.)
 
 Neighbouring stretches that differ by less than 1 %, or by less than two standard deviations, are
-one: what could be told apart need not matter.
+one: a detectable difference need not matter.
 
 Source:
     R. Killick, P. Fearnhead and I. A. Eckley, *Optimal Detection of Changepoints With a Linear
@@ -108,7 +108,7 @@ def are_alike(one: float, other: float, deviation: float = 0.0) -> bool:
 def _apart(values: Sequence[float], lag: int) -> float:
     """Standard deviation of the difference of two numbers that are so far apart.
 
-    Where more than half of the differences are 0 their median says nothing, and their mean does.
+    Where more than half of the differences are 0 their median is 0, and their mean is used.
     """
     apart = [abs(later - earlier) for earlier, later in zip(values, values[lag:], strict=False)]
     if not apart:

@@ -1,4 +1,4 @@
-"""Intervals: how far a number can be told from a few repetitions.
+"""Intervals: how precisely a few repetitions determine a number.
 
 The unit of repetition is a trial with a fresh server, never a second or a request. Intervals are
 Student's, on logarithms where the numbers are positive: their coverage is 95 % from two repetitions
@@ -135,7 +135,7 @@ def slope(
         places: Where each number was taken.
         values: The numbers.
         groups: Which of them share a level.
-        least_freedom: With fewer degrees of freedom there is no answer.
+        least_freedom: With fewer degrees of freedom there is no interval.
 
     Returns:
         The slope; None when there are too few numbers, or all of a group were taken in one place.

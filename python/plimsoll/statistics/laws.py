@@ -1,4 +1,4 @@
-"""Laws: what must hold between figures whoever measured them; plain arithmetic on numbers.
+"""Laws: what must hold between figures of any tool; plain arithmetic on numbers.
 
 Trials and published figures are judged by the same formulas, and these are they.
 
@@ -16,7 +16,7 @@ ON_THE_WIRE = 1538
 """Bytes that such a packet takes on Ethernet, with preamble, frame check and gap."""
 
 BEYOND = 10.0
-"""Requests that must lie beyond a percentile before it says something."""
+"""Requests that must lie beyond a percentile before it is meaningful."""
 
 Quantiles = Sequence[tuple[float, float]]
 """Shares of requests from 0 to 1, ascending, each with the time that they kept."""
@@ -56,7 +56,7 @@ def link_ratio(payload_bytes_per_s: float, link_bits_per_s: float) -> float:
 def least_mean_s(quantiles: Quantiles) -> float:
     """The least mean that times with these quantiles can have.
 
-    Requests between two quantiles took at least as long as the lower one says; those below the
+    Requests between two quantiles took at least as long as the lower one; those below the
     lowest took no time at all.
     """
     ends = [share for share, _ in quantiles[1:]] + [1.0]

@@ -11,7 +11,7 @@ Three levels, each with its own remedy:
 
 The number of a group is the ratio of totals: all that B did / all that A did in its rounds. A
 robust mean of the rounds (Hodges-Lehmann, trimmed) is narrower where turns have heavy tails, but it
-answers another question: a server that stalls in one turn of ten loses 5 % of its responses, and
+is another question: a server that stalls in one turn of ten loses 5 % of its responses, and
 the robust mean leaves these turns out. Its intervals then held the true ratio in 32 to 53 % of
 simulated comparisons (decision 56).
 
@@ -48,7 +48,7 @@ _LEAST_ROUNDS = 2
 
 @dataclass(frozen=True)
 class PairedGroup:
-    """What one group of fresh processes says of a ratio.
+    """What one group of fresh processes shows of a ratio.
 
     Attributes:
         total: Logarithm of the ratio of totals.
@@ -102,7 +102,7 @@ def ratio(groups: Sequence[PairedGroup], plan: Plan) -> PairedRatio | None:
     """The ratio of two servers with its interval.
 
     Args:
-        groups: What each group says.
+        groups: The ratio of each group.
         plan: How the comparison looks at its numbers; its last look is at these groups.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Proportions: what a sample tells of the share of wrong ones among all.
+"""Proportions: the share of wrong ones among all, from a sample.
 
 Source:
     C. J. Clopper, E. S. Pearson, *The Use of Confidence or Fiducial Limits Illustrated in the Case

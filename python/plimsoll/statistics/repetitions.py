@@ -16,11 +16,11 @@ from plimsoll.statistics.block_design import LEAST_FREEDOM, PRIOR_FREEDOM
 from plimsoll.statistics.intervals import CONFIDENCE
 
 MOST = 10_000
-"""Repetitions beyond which nobody asks for more."""
+"""The most repetitions that are considered."""
 
 
-def told_apart(repetitions: int, scatter: float, entries: int) -> float:
-    """The least ratio of two entries, less 1, that their simultaneous interval tells from 1.
+def detectable_ratio(repetitions: int, scatter: float, entries: int) -> float:
+    """The least ratio of two entries, less 1, that their simultaneous interval separates from 1.
 
     Args:
         repetitions: Repetitions of each entry; at least 2.
@@ -38,18 +38,18 @@ def told_apart(repetitions: int, scatter: float, entries: int) -> float:
 
 
 def needed(ratio: float, scatter: float, entries: int) -> int | None:
-    """The least number of repetitions that tells so great a difference apart.
+    """The least number of repetitions that detects so great a difference.
 
     Args:
         ratio: The ratio of two entries, less 1; greater than 0.
-        scatter: As for `told_apart`.
-        entries: As for `told_apart`.
+        scatter: As for `detectable_ratio`.
+        entries: As for `detectable_ratio`.
 
     Returns:
         The number; None where it is beyond `MOST`.
     """
     fewest = 2 + bisect_left(
-        range(2, MOST), -ratio, key=lambda number: -told_apart(number, scatter, entries)
+        range(2, MOST), -ratio, key=lambda number: -detectable_ratio(number, scatter, entries)
     )
     return fewest if fewest < MOST else None
 

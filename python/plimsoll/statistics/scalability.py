@@ -26,7 +26,7 @@ NOTHING = 1e-9
 """A part of the law that is less of every level is none."""
 
 Point = tuple[float, float]
-"""Connections and answers per second."""
+"""Connections and responses per second."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Fit:
     """The law, as it comes nearest to some levels.
 
     Attributes:
-        alone_per_s: λ: answers per second of one connection alone.
+        alone_per_s: λ: responses per second of one connection alone.
         contention: α.
         coherency: β.
         r_squared: Share of the variance of throughput that the law explains; at most 1.
@@ -57,12 +57,12 @@ class Fit:
         return sqrt((1 - self.contention) / self.coherency)
 
     def throughput_per_s(self, connections: float) -> float:
-        """Answers per second that the law has for some connections."""
+        """Responses per second that the law has for some connections."""
         return law(connections, self.alone_per_s, self.contention, self.coherency)
 
 
 def law(connections: float, alone_per_s: float, contention: float, coherency: float) -> float:
-    """Answers per second by the universal scalability law.
+    """Responses per second by the universal scalability law.
 
     Args:
         connections: N.
@@ -78,10 +78,10 @@ def fit(points: Sequence[Point]) -> Fit | None:
     """The law that comes nearest to some levels, by the least squares of relative errors.
 
     Args:
-        points: Levels, each with connections and answers per second.
+        points: Levels, each with connections and responses per second.
 
     Returns:
-        None with fewer than `FEWEST` levels with answers, or where no such law comes near, as
+        None with fewer than `FEWEST` levels with responses, or where no such law comes near, as
         of a throughput that grows faster than connections do.
     """
     known = [(n, x) for n, x in points if n > 0 and x > 0]

@@ -27,7 +27,7 @@ def dataset(path: Path, name: str) -> ds.Dataset:
     schema = next(table.schema for table in tables.TABLES if table.name == name)
     if not path.exists():
         return ds.dataset(schema.empty_table())
-    pq.read_schema(path)  # else whoever reads the rows would meet the damage
+    pq.read_schema(path)  # else the reader of the rows would meet the damage
     return ds.dataset(path, schema=schema, format=_unbuffered())
 
 

@@ -41,7 +41,7 @@ _UNSURE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _WRITTEN = re.compile(r"(?<![\w.,:/@-])\d[\d.,'’_]*\d(?![:/\d])")
 
 
-class UnreadableNumber(ValueError):  # noqa: N818 - a reason, told with its line by whoever asked
+class UnreadableNumber(ValueError):  # noqa: N818 - a reason, reported with its line by the caller
     """A number that cannot be read completely, or that is ambiguous."""
 
 
@@ -218,11 +218,11 @@ def _is_thousands(body: str, sign: str, known: Marks, *, whole: bool) -> bool:
     Raises:
         UnreadableNumber: Neither the quantity nor the text determines it.
     """
-    said = True if whole else known.sets_thousands(sign)
-    if said is None:
+    stated = True if whole else known.sets_thousands(sign)
+    if stated is None:
         digits = body.replace(sign, "")
         raise UnreadableNumber(
             f"`{body}` may be {int(digits):,} or {body.replace(sign, '.')} (with decimals); "
             "the text does not tell which"
         )
-    return said
+    return stated

@@ -1,4 +1,4 @@
-"""Printed: what tools print as JSON, value by value; what lacks is told."""
+"""Printed: what tools print as JSON, value by value; what is missing is reported."""
 
 from __future__ import annotations
 

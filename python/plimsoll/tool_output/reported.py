@@ -163,7 +163,7 @@ class ReportedStatistics:
         return self.connections * self.in_flight_each
 
     @property
-    def unanswered(self) -> float:
+    def without_response(self) -> float:
         """Requests without a response, of all kinds."""
         return sum(self.failures.values())
 
@@ -177,7 +177,7 @@ class ReportedStatistics:
         """Requests that ended, with or without a response; None if unknown."""
         if self.requests is None:
             return None
-        beside = 0.0 if self.counting == "ends" else self.unanswered
+        beside = 0.0 if self.counting == "ends" else self.without_response
         return self.requests + beside + (self.wrong if self.counting == "successful" else 0.0)
 
     @property
@@ -186,7 +186,7 @@ class ReportedStatistics:
         rate = self._counted_per_s
         if rate is None or not self.ended or not self.requests:
             return rate
-        timed = self.ended - (0.0 if self.timed == "ends" else self.unanswered)
+        timed = self.ended - (0.0 if self.timed == "ends" else self.without_response)
         return rate * timed / self.requests
 
     @property

@@ -181,8 +181,8 @@ class OutputRun:
         for position in range(1, min(end + 1, len(self.lines))):
             if self._is_broken(position, passed_over):
                 line = self.lines[position]
-                said = f"`{line.text.strip()[:_SHOWN]}` is part of a number split across lines"
-                self._refuse(line, UnreadableNumber(said), "put each number on one line")
+                stated = f"`{line.text.strip()[:_SHOWN]}` is part of a number split across lines"
+                self._refuse(line, UnreadableNumber(stated), "put each number on one line")
 
     def _is_broken(self, position: int, passed_over: str) -> bool:
         text, before = self.lines[position].text, self.lines[position - 1].text
@@ -238,12 +238,12 @@ class OutputRun:
         told_so = next((one for one in self.values(pattern) or () if one is not None), None)
         if told_so is not None:
             return told_so
-        told = [line for line in self.lines[: self.last] if line.text.strip()]
+        reported = [line for line in self.lines[: self.last] if line.text.strip()]
         message = (
             f"looks like the output of {tool} but has no `{what}`; it ends with "
-            f"`{told[-1].text.strip()[:_SHOWN]}`"
+            f"`{reported[-1].text.strip()[:_SHOWN]}`"
         )
-        where = f"{self.name}:{told[-1].number}"
+        where = f"{self.name}:{reported[-1].number}"
         raise InputError([Problem(where, message, "give the complete output of the tool")])
 
     def unread(self, passed_over: str) -> list[TextLine]:

@@ -7,7 +7,7 @@ from plimsoll.aggregate.check_inputs import (
     open_connections,
     outcome_counts,
     shares,
-    unanswered,
+    without_response,
 )
 from recordings import connection_rows, request_rows, simulate
 
@@ -75,7 +75,7 @@ def test_shares_count_connections_that_were_open_long_enough():
         {"connection": 2, "done_ns": S // 2},
     )
     found = shares(CLEAN, requests, connections, 2 * S)
-    assert (found.connections, found.starved, found.mean_answers) == (3, 1, 2.0)
+    assert (found.connections, found.starved, found.mean_responses) == (3, 1, 2.0)
     assert found.jain == pytest.approx(36 / (3 * 20))
 
 
@@ -99,7 +99,7 @@ def test_unanswered_are_those_that_lived_long_enough_without_a_byte():
         {"connected_ns": 0},
         {"closed_ns": S, "responses": 0, "outcome": "connect_refused"},
     )
-    assert unanswered(CLEAN, connections, S) == 1
+    assert without_response(CLEAN, connections, S) == 1
 
 
 def test_connections_are_open_from_connected_to_closed_as_far_as_the_holds_go():

@@ -26,9 +26,9 @@ def test_without_due_instants_there_are_service_times_and_no_response_times():
     found = summary(answer(0, 10), answer(S, S + 30))
     assert found.service_time.mean_ns == 20
     assert found.response_time.mean_ns is found.lag.max_ns is None
-    assert found.told_time == "service_time"
-    assert summary(answer(0, 10, due_ns=0)).told_time == "response_time"
-    assert summary().told_time == "response_time"
+    assert found.latency_kind == "service_time"
+    assert summary(answer(0, 10, due_ns=0)).latency_kind == "response_time"
+    assert summary().latency_kind == "response_time"
 
 
 def test_a_request_without_due_or_end_counts_where_it_was_sent():
@@ -76,7 +76,7 @@ def test_kinds_have_service_times_where_response_times_are_unknown():
 
 def test_a_silence_is_seen_by_requests_that_were_sent():
     rows = [answer(0, S // 100), answer(S // 50, 2 * S), answer(2 * S, 2 * S + 5)]
-    (found,) = stalls.silences(CLEAN, request_rows(*rows)).to_pylist()
+    (found,) = stalls.of_load(CLEAN, request_rows(*rows)).to_pylist()
     assert found["longest_ns"] > S
 
 

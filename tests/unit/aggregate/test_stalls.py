@@ -1,4 +1,4 @@
-"""Silences: what the service times of a closed load hide, and the estimate of it."""
+"""Stalls: what the service times of a closed load hide, and the estimate of it."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_a_freeze_of_a_fifth_of_the_time_is_seen_where_the_measured_times_have_a
     requests = freezing(200, 1_000, 2_000)
     took_ms = np.sort((requests["done_ns"].to_numpy() - requests["due_ns"].to_numpy()) / MS)
     assert took_ms[int(0.99 * len(took_ms))] < 1
-    row = stalls.silences(closed((0, 2_000)), requests).to_pylist()[0]
-    assert row["silences"] == 2
+    row = stalls.of_load(closed((0, 2_000)), requests).to_pylist()[0]
+    assert row["stalls"] == 2
     assert row["longest_ns"] / MS == pytest.approx(200, abs=1)
     assert row["wait_p50_ns"] is None
     assert row["wait_p90_ns"] / MS == pytest.approx(100, abs=1)
@@ -70,8 +70,8 @@ def test_a_freeze_of_a_fifth_of_the_time_is_seen_where_the_measured_times_have_a
 
 def test_where_answers_come_all_the_time_nothing_is_silent() -> None:
     requests = request_rows(*(answered(ms / 2, ms / 2 + 0.5) for ms in range(200)))
-    (row,) = stalls.silences(closed((0, 100)), requests).to_pylist()
-    assert (row["silences"], row["silent_ns"], row["longest_ns"]) == (0, 0, 0)
+    (row,) = stalls.of_load(closed((0, 100)), requests).to_pylist()
+    assert (row["stalls"], row["stalled_ns"], row["longest_ns"]) == (0, 0, 0)
     assert {row[f"wait_{name}_ns"] for name in stalls.QUANTILES} == {None}
 
 
@@ -106,9 +106,9 @@ def test_only_what_lies_within_holds_counts() -> None:
 
 def test_an_open_load_hides_nothing_and_a_load_without_a_hold_has_nothing_to_say() -> None:
     requests = request_rows(answered(0, 50))
-    assert stalls.silences(closed((0, 50), model="open"), requests).num_rows == 0
-    assert stalls.silences(closed(), requests).num_rows == 0
-    assert stalls.silences(closed((0, 50)), None).to_pylist()[0]["silences"] == 0
+    assert stalls.of_load(closed((0, 50), model="open"), requests).num_rows == 0
+    assert stalls.of_load(closed(), requests).num_rows == 0
+    assert stalls.of_load(closed((0, 50)), None).to_pylist()[0]["stalls"] == 0
 
 
 @pytest.mark.parametrize("quantile", stalls.QUANTILES.values())

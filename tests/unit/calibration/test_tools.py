@@ -79,5 +79,5 @@ def test_times_of_oha_are_its_json() -> None:
 @pytest.mark.parametrize("read", [tools.read_wrk, tools.read_ab, tools.read_hey, tools.read_oha])
 def test_a_tool_that_failed_is_quoted(read: object) -> None:
     assert callable(read)
-    with pytest.raises(tools.NotSaid, match="connection refused"):
+    with pytest.raises(tools.NotReported, match="connection refused"):
         read("unable to connect:\nconnection refused\n\n")

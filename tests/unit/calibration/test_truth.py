@@ -52,10 +52,10 @@ def test_a_quantile_is_the_smallest_value_that_the_share_does_not_exceed() -> No
 
 
 def test_a_percentile_is_told_only_of_enough_requests() -> None:
-    assert truth.told(0) == []
-    assert truth.told(999) == ["p50", "p90", "p95", "max"]
-    assert truth.told(1000) == ["p50", "p90", "p95", "p99", "max"]
-    assert truth.told(10_000) == list(truth.QUANTILES)
+    assert truth.determined(0) == []
+    assert truth.determined(999) == ["p50", "p90", "p95", "max"]
+    assert truth.determined(1000) == ["p50", "p90", "p95", "p99", "max"]
+    assert truth.determined(10_000) == list(truth.QUANTILES)
 
 
 @given(

@@ -13,7 +13,7 @@ from plimsoll.campaign import arguments, endpoints
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name, mix
 from plimsoll.campaign.endpoints.args import checksum
 from plimsoll.campaign.endpoints.fibonacci import fibonacci
-from plimsoll.campaign.requests import Answer, render
+from plimsoll.campaign.requests import HttpResponse, render
 from plimsoll.serving.contract import problems
 
 FRAMEWORKS = Path(__file__).parents[3] / "frameworks"
@@ -65,9 +65,9 @@ def test_under_load_the_26_values_are_the_alphabet(name: str) -> None:
     sent = render(exchange.request, "h", keep_alive=True)
     assert sent.count(b"abcdefghijklmnopqrstuvwxyz") == 26
     assert all(f"abc{letter}".encode() in sent for letter in "abcdefghijklmnopqrstuvwxyz")
-    said = Answer(200, (("decoded-bytes", "676"),), b"A" * 2048)
+    said = HttpResponse(200, (("decoded-bytes", "676"),), b"A" * 2048)
     assert exchange.expected.check(said) is None
-    assert exchange.expected.check(Answer(200, (("decoded-bytes", "675"),), b"")) is not None
+    assert exchange.expected.check(HttpResponse(200, (("decoded-bytes", "675"),), b"")) is not None
 
 
 def test_the_multipart_body_under_load_is_what_its_header_says() -> None:
@@ -102,7 +102,7 @@ def test_the_person_under_load_is_json() -> None:
 )
 def test_a_person_is_compared_as_json(body: bytes, right: bool) -> None:
     (exchange,) = by_name("json").exchanges
-    answer = Answer(200, (("content-type", "application/json"),), body)
+    answer = HttpResponse(200, (("content-type", "application/json"),), body)
     assert (problems(exchange.expected, answer) == []) is right
 
 
@@ -151,8 +151,8 @@ def test_json_of_the_load_is_wrong_when_it_comes_back_as_it_was() -> None:
     for one in by_name("json").sent("drawn", 3):
         kind = (("content-type", "application/json"),)
         again = json.dumps(json.loads(one.request.body)).encode()
-        assert one.expected.check(Answer(200, kind, again)) is None
-        assert one.expected.check(Answer(200, kind, one.request.body)) is not None
+        assert one.expected.check(HttpResponse(200, kind, again)) is None
+        assert one.expected.check(HttpResponse(200, kind, one.request.body)) is not None
 
 
 def test_a_drawn_mix_weighs_its_parts_evenly() -> None:

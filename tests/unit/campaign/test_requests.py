@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.campaign.requests import Answer, Request, first_problem, of_type, render
+from plimsoll.campaign.requests import HttpResponse, Request, first_problem, of_type, render
 from plimsoll.errors import InputError
 
 HOST = "127.0.0.1:8080"
@@ -64,24 +64,24 @@ def test_what_would_break_the_head_apart_is_refused(request_: Request) -> None:
 
 @pytest.mark.parametrize("said", ["text/plain", "Text/Plain; charset=utf-8", "text/plain ;q=1"])
 def test_the_parameters_of_a_content_type_do_not_count(said: str) -> None:
-    assert of_type("text/plain")(Answer(200, (("content-type", said),), b"")) is None
+    assert of_type("text/plain")(HttpResponse(200, (("content-type", said),), b"")) is None
 
 
 def test_a_wrong_content_type_is_named() -> None:
     check = of_type("text/plain")
-    answer = Answer(200, (("content-type", "text/html"),), b"")
+    answer = HttpResponse(200, (("content-type", "text/html"),), b"")
     assert check(answer) == "`content-type` is `text/html`, expected `text/plain`"
-    absent = check(Answer(200, (), b""))
+    absent = check(HttpResponse(200, (), b""))
     assert absent == "the header `content-type` is missing, expected `text/plain`"
 
 
 def test_of_several_checks_the_first_that_finds_something_speaks() -> None:
     check = first_problem(lambda _: None, lambda _: "one", lambda _: "two")
-    assert check(Answer(200, (), b"")) == "one"
-    assert first_problem(lambda _: None)(Answer(200, (), b"")) is None
+    assert check(HttpResponse(200, (), b"")) == "one"
+    assert first_problem(lambda _: None)(HttpResponse(200, (), b"")) is None
 
 
 def test_a_header_is_found_whatever_its_case() -> None:
-    answer = Answer(200, (("decoded-bytes", "676"), ("decoded-bytes", "1")), b"")
+    answer = HttpResponse(200, (("decoded-bytes", "676"), ("decoded-bytes", "1")), b"")
     assert answer.header("Decoded-Bytes") == "676"
     assert answer.header("absent") is None

@@ -317,6 +317,6 @@ def test_what_a_foreign_driver_printed_is_said_at_the_end_of_its_trial() -> None
     ended = events.TrialEnded(toy_trials.trial(), replace(made, driver=driver))
     said = panel.ending_text(ended)
     assert (
-        "20,000 requests in the measurement window, 0 unanswered, 0 wrong, as counted by wrk"
+        "20,000 requests in the measurement window, 0 without response, 0 wrong, as counted by wrk"
         in said
     )

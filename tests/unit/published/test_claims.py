@@ -92,10 +92,10 @@ def test_what_is_no_claim_is_told_in_a_sentence(claim: str, said: str) -> None:
 
 def test_claims_are_answered_where_a_file_has_them() -> None:
     text = '[[result]]\n[[claim]]\nsays = "x"\ncompare = ["ours", "theirs"]\n'
-    (found,) = claims.answered(text, "f.toml", FOUR, "A document")
+    (found,) = claims.checked(text, "f.toml", FOUR, "A document")
     assert (found.document, found.claim.says) == ("A document", "x")
     assert found.by_figures == claims.statement(found.claim, FOUR)
-    assert claims.answered("{}", "f.json", FOUR) == ()
+    assert claims.checked("{}", "f.json", FOUR) == ()
 
 
 def test_a_claimed_number_is_said_as_the_figures_are() -> None:

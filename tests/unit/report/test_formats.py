@@ -200,7 +200,7 @@ def test_text_from_elsewhere_cannot_act_in_markdown() -> None:
     ],
 )
 def test_markdown_says_a_text_and_nothing_else(text: str, said: str) -> None:
-    assert markdown.said(text) == said
+    assert markdown.literal(text) == said
 
 
 def test_the_terminal_shows_the_golden_text(golden: Golden, tmp_path: Path) -> None:

@@ -34,12 +34,12 @@ from plimsoll.verdicts.verdict import Level, Sentence, Verdict
 CHECK_NAMES = [check.NAME for check in CHECKS]
 SAID = "Throughput scattered within the window: its mean is known to ±60 % only, at 95 %."
 
-QUIET = {"silences": 0, "silent_ns": 0, "longest_ns": 0} | {
+QUIET = {"stalls": 0, "stalled_ns": 0, "longest_ns": 0} | {
     f"wait_{name}_ns": None for name in ("p50", "p90", "p99", "p999")
 }
 FROZEN = {
-    "silences": 2,
-    "silent_ns": 2_000_000_000,
+    "stalls": 2,
+    "stalled_ns": 2_000_000_000,
     "longest_ns": 1_000_000_000,
     "wait_p50_ns": None,
     "wait_p90_ns": 500e6,
@@ -71,7 +71,7 @@ def statuses(**counts: int) -> tuple[StatusTotal, ...]:
 
 
 def trial(**changes: Any) -> TrialFindings:
-    return replace(sample.sound_trial(), **{"silences": QUIET, **changes})
+    return replace(sample.sound_trial(), **{"stalls": QUIET, **changes})
 
 
 def kinds(count: int) -> tuple[dict[str, Any], ...]:
@@ -81,12 +81,12 @@ def kinds(count: int) -> tuple[dict[str, Any], ...]:
     return tuple({**one, "request": f"/{number}"} for number in range(count))
 
 
-@pytest.mark.parametrize("silences", [QUIET, FROZEN, None])
-def test_a_load_that_went_well_has_few_lines(silences: dict[str, Any] | None) -> None:
-    lines = shown(trial(silences=silences, statuses=statuses(s200=56_000)))
+@pytest.mark.parametrize("stalls", [QUIET, FROZEN, None])
+def test_a_load_that_went_well_has_few_lines(stalls: dict[str, Any] | None) -> None:
+    lines = shown(trial(stalls=stalls, statuses=statuses(s200=56_000)))
     assert len(lines) <= screen.MOST_LINES
     assert max(map(len, lines)) <= 80
-    assert max(map(len, shown(trial(silences=silences), 60))) <= 60
+    assert max(map(len, shown(trial(stalls=stalls), 60))) <= 60
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 8])
@@ -183,7 +183,7 @@ def test_a_load_is_a_page_of_markdown_with_its_verdict_in_one_line() -> None:
 
 def test_numbers_stay_with_their_units_where_lines_break() -> None:
     for width in range(50, 100):
-        for line in shown(trial(silences=FROZEN), width, verbose=True):
+        for line in shown(trial(stalls=FROZEN), width, verbose=True):
             assert not line.startswith(("s ", "ms ", "%"))
 
 
@@ -214,7 +214,7 @@ def test_several_urls_have_a_line_each_as_far_as_there_is_room() -> None:
 
 
 def test_what_the_closed_model_hides_is_said_with_an_estimate() -> None:
-    said = " ".join(" ".join(shown(trial(silences=FROZEN), verbose=True)).split())
+    said = " ".join(" ".join(shown(trial(stalls=FROZEN), verbose=True)).split())
     assert (
         "in the closed model: no response for up to 1 s, in which 8,000 requests were due" in said
     )
@@ -222,8 +222,8 @@ def test_what_the_closed_model_hides_is_said_with_an_estimate() -> None:
 
 
 def test_an_open_load_hides_nothing() -> None:
-    assert not any(line.startswith("hidden") for line in shown(trial(silences=None), verbose=True))
-    assert hidden.told(None, sample.summary("t")) == ""
+    assert not any(line.startswith("hidden") for line in shown(trial(stalls=None), verbose=True))
+    assert hidden.sentence(None, sample.summary("t")) == ""
 
 
 def test_no_quantile_of_the_estimate_is_told_that_was_measured_as_long() -> None:
@@ -236,13 +236,13 @@ def test_no_quantile_of_the_estimate_is_told_that_was_measured_as_long() -> None
 
 
 def test_where_answers_came_all_the_time_that_is_said() -> None:
-    assert "little here: responses came all the time" in hidden.told(QUIET, sample.summary("t"))
+    assert "little here: responses came all the time" in hidden.sentence(QUIET, sample.summary("t"))
 
 
 @pytest.mark.parametrize("form", [html, markdown])
 def test_a_report_says_beside_the_times_what_a_closed_load_hides(form: ModuleType) -> None:
-    def text(silences: dict[str, Any] | None) -> str:
-        one = trial(silences=silences)
+    def text(stalls: dict[str, Any] | None) -> str:
+        one = trial(stalls=stalls)
         return form.render(Findings("x", "0", (one,), tables.COMPARISONS.schema.empty_table()))
 
     said = text(FROZEN).replace("\u00a0", " ")

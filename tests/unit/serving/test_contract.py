@@ -19,7 +19,7 @@ import pytest
 
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.campaign.endpoints.fibonacci import fibonacci
-from plimsoll.campaign.requests import Answer, Expected, Header
+from plimsoll.campaign.requests import Expected, Header, HttpResponse
 from plimsoll.errors import ContractBroken
 from plimsoll.serving import contract
 
@@ -498,7 +498,7 @@ def test_a_server_that_does_not_answer_is_asked_only_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         address = ("127.0.0.1", deaf.getsockname()[1])
         (found,) = contract.failures(address, by_name("mix"), SEED, timeout_s=0.05)
-    assert found.answer == "no complete response within 0.05 s"
+    assert found.response == "no complete response within 0.05 s"
 
 
 def test_an_answer_that_only_trickles_ends_in_time() -> None:
@@ -522,7 +522,7 @@ def test_where_nobody_listens_there_is_one_failure() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = ("127.0.0.1", taken.getsockname()[1])
     (found,) = contract.failures(address, by_name("mix"), SEED)
-    assert "no connection" in found.answer
+    assert "no connection" in found.response
 
 
 def test_the_error_names_every_failure_with_request_answer_and_rule() -> None:
@@ -559,33 +559,33 @@ def test_the_same_seed_asks_the_same() -> None:
 @dataclass
 class Case:
     expected: Expected
-    answer: Answer
+    answer: HttpResponse
     problems: list[str] = field(default_factory=list[str])
 
 
 @pytest.mark.parametrize(
     "case",
     [
-        Case(Expected(), Answer(200, (), b"anything")),
-        Case(Expected(status=(200, 399)), Answer(302, (), b"")),
+        Case(Expected(), HttpResponse(200, (), b"anything")),
+        Case(Expected(status=(200, 399)), HttpResponse(302, (), b"")),
         Case(
             Expected(status=(400, 499)),
-            Answer(200, (), b""),
+            HttpResponse(200, (), b""),
             ["the status is `200`, expected from `400` to `499`"],
         ),
         Case(
             Expected(length_bytes=3),
-            Answer(200, (), b"four"),
+            HttpResponse(200, (), b"four"),
             ["the body has 4 bytes, expected 3"],
         ),
         Case(
             Expected(body=b"abc"),
-            Answer(200, (), b"abd"),
+            HttpResponse(200, (), b"abd"),
             ["the body differs at byte 2: `d` instead of `c`"],
         ),
         Case(
             Expected(body=b"abc"),
-            Answer(200, (), b"ab"),
+            HttpResponse(200, (), b"ab"),
             ["the body differs at byte 2: nothing instead of `c`"],
         ),
     ],

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from plimsoll.statistics.block_design import BlockDesign
-from plimsoll.statistics.repetitions import best_hold_s, needed, told_apart
+from plimsoll.statistics.repetitions import best_hold_s, detectable_ratio, needed
 
 
 @pytest.mark.parametrize(("servers", "repetitions"), [(2, 3), (2, 8), (6, 2), (6, 5), (20, 3)])
@@ -14,21 +14,21 @@ def test_what_is_told_apart_is_what_the_model_reaches(servers, repetitions):
     design = BlockDesign(*zip(*product(range(servers), range(repetitions)), strict=True))
     logarithms = 0.05 * np.random.default_rng(2).standard_normal((400, len(design.entries)))
     reach = math.expm1(float(np.median(design.differences(logarithms).reaches)))
-    assert told_apart(repetitions, 0.05, servers) == pytest.approx(reach, rel=0.25)
+    assert detectable_ratio(repetitions, 0.05, servers) == pytest.approx(reach, rel=0.25)
 
 
 def test_more_repetitions_tell_less_apart():
-    reaches = [told_apart(number, 0.05, 6) for number in range(2, 40)]
+    reaches = [detectable_ratio(number, 0.05, 6) for number in range(2, 40)]
     assert reaches == sorted(reaches, reverse=True)
-    assert told_apart(200, 0.05, 6) == pytest.approx(4.03 * 0.05 / math.sqrt(200), rel=0.05)
+    assert detectable_ratio(200, 0.05, 6) == pytest.approx(4.03 * 0.05 / math.sqrt(200), rel=0.05)
 
 
 @pytest.mark.parametrize("ratio", [0.02, 0.1, 0.5])
 def test_so_many_are_needed_and_no_fewer(ratio):
     found = needed(ratio, 0.03, 6)
     assert found is not None
-    assert told_apart(found, 0.03, 6) <= ratio
-    assert found == 2 or told_apart(found - 1, 0.03, 6) > ratio
+    assert detectable_ratio(found, 0.03, 6) <= ratio
+    assert found == 2 or detectable_ratio(found - 1, 0.03, 6) > ratio
 
 
 def test_what_nobody_would_measure_is_not_said():

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from plimsoll.campaign.requests import (
     CACHE_NOT_EXCLUDED,
-    Answer,
     Endpoint,
     Exchange,
     Expected,
+    HttpResponse,
     Request,
     first_problem,
     of_type,
@@ -149,10 +149,10 @@ def _refused(name: str, body: bytes) -> Exchange:
 def _equal_to(person: Person) -> Callable[[bytes], str | None]:
     def check(body: bytes) -> str | None:
         try:
-            said: object = json.loads(body)
+            stated: object = json.loads(body)
         except ValueError:
             return "the body is not JSON"
-        if said != person:
+        if stated != person:
             return f"the body is not equal to `{json.dumps(person, ensure_ascii=False)}`"
         return None
 
@@ -164,9 +164,9 @@ def _is_odd(body: bytes) -> bool:
     return re.search(rb"[\t\r\n]|\\u00[67]", body) is not None
 
 
-def _other_than(body: bytes) -> Callable[[Answer], str | None]:
-    def check(answer: Answer) -> str | None:
-        if answer.body == body:
+def _other_than(body: bytes) -> Callable[[HttpResponse], str | None]:
+    def check(response: HttpResponse) -> str | None:
+        if response.body == body:
             return "the body is that of the request, byte for byte: it was not encoded again"
         return None
 

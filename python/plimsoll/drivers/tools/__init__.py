@@ -1,7 +1,8 @@
-"""Programs that put on a load, one module each.
+"""Load generators, one module each.
 
-Each has what `drive.DriverModule` says: `NAME`, `needs()`, `version()`, `refuses(load, exchanges)`
-and `drive(drive, watch)`. The engine alone is imported without those of other tools.
+Each has the members of `drive.DriverModule`: `NAME`, `needs()`, `version()`,
+`refuses(load, exchanges)` and `drive(drive, watch)`. The engine alone is imported without those of
+other tools.
 """
 
 from __future__ import annotations

@@ -64,13 +64,13 @@ OLD_PROTOCOL = (
 
 
 def needs() -> DriverMissing | None:
-    """The error that says how to install it; None when it is here."""
+    """The error with how to install it; None if it is installed."""
     return tool_process.missing(NAME, REMEDY)
 
 
 def version() -> str:
     """Its version: `2.3`; empty when it does not say."""
-    found = re.search(r"ApacheBench, Version (\S+)", tool_process.said(NAME, "-V"))
+    found = re.search(r"ApacheBench, Version (\S+)", tool_process.output_of(NAME, "-V"))
     return found[1] if found else ""
 
 
@@ -193,7 +193,7 @@ def _sent(request: Request) -> tuple[str, ...]:
 
 
 def _known(measured: Measured, drive: DriverJob) -> ReportedStatistics | None:
-    """The figures with what is known since we asked for it, and ab does not print."""
+    """The figures with what we requested and ab does not print."""
     if measured.figures is None:
         return None
     return replace(measured.figures, threads=1, timeout_s=float(round(drive.load.timeout_s)))

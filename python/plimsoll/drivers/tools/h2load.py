@@ -1,8 +1,8 @@
 """h2load, made to speak HTTP/1.1: one kind of request, a number of connections, several threads.
 
 A load that ends by time has h2load's own warm-up, on the connections of the hold; one that ends
-after a number of requests has none. `--log-file` keeps each request that was answered. There is no
-time limit for an answer.
+after a number of requests has none. `--log-file` keeps each request with a response. There is no
+time limit for a response.
 
 Source: h2load of nghttp2 1.52, `h2load --help`.
 """
@@ -48,13 +48,13 @@ PATIENT = (
 
 
 def needs() -> DriverMissing | None:
-    """The error that says how to install it; None when it is here."""
+    """The error with how to install it; None if it is installed."""
     return tool_process.missing(NAME, REMEDY)
 
 
 def version() -> str:
     """Its version: `1.52.0`; empty when it does not say."""
-    found = re.search(r"nghttp2/(\S+)", tool_process.said(NAME, "--version"))
+    found = re.search(r"nghttp2/(\S+)", tool_process.output_of(NAME, "--version"))
     return found[1] if found else ""
 
 
@@ -96,10 +96,10 @@ def drive(drive: DriverJob, watch: DriverCallbacks) -> DriverResult:
 def command(drive: DriverJob) -> tuple[str, ...]:
     """The command line."""
     load, request = drive.load, reported_runs.only(drive)
-    asked = plain_load.plain(load)
-    threads = reported_runs.threads(drive, asked.connections)
+    requested = plain_load.plain(load)
+    threads = reported_runs.threads(drive, requested.connections)
     options = (
-        ("--h1", "-c", str(asked.connections), "-t", str(threads)),
+        ("--h1", "-c", str(requested.connections), "-t", str(threads)),
         ("-m", str(load.pipeline)) if load.pipeline > 1 else (),
         _length(load),
         *(("-H", f"{name}: {value}") for name, value in request.headers),
@@ -114,9 +114,9 @@ def _length(load: Load) -> tuple[str, ...]:
     """The options that say when it ends."""
     if load.request_limit is not None:
         return ("-n", str(load.request_limit))
-    asked = plain_load.plain(load)
-    warm_up = ("--warm-up-time", _milliseconds(asked.warm_up_s)) if asked.warm_up_s else ()
-    return ("-D", _milliseconds(asked.duration_s), *warm_up)
+    requested = plain_load.plain(load)
+    warm_up = ("--warm-up-time", _milliseconds(requested.warm_up_s)) if requested.warm_up_s else ()
+    return ("-D", _milliseconds(requested.duration_s), *warm_up)
 
 
 def _milliseconds(seconds: float) -> str:
@@ -152,21 +152,21 @@ def _of_requests(load: Load, exchanges: tuple[Exchange, ...]) -> Iterator[str]:
 
 
 def _run(drive: DriverJob) -> ToolRun:
-    asked = plain_load.plain(drive.load)
+    requested = plain_load.plain(drive.load)
     return ToolRun(
         command(drive),
         stage="hold",
-        connections=asked.connections,
-        lasts_s=asked.warm_up_s + asked.duration_s,
-        warm_up_s=asked.warm_up_s,
+        connections=requested.connections,
+        lasts_s=requested.warm_up_s + requested.duration_s,
+        warm_up_s=requested.warm_up_s,
         output=reported_runs.output(NAME),
     )
 
 
 def _known(measured: Measured, drive: DriverJob) -> ReportedStatistics | None:
-    """The figures with what is known since we asked for it, and h2load does not print.
+    """The figures with what we requested and h2load does not print.
 
-    Where it ends by time its rate is that of the time asked for, and it prints that of its whole
+    If it ends by time, its rate is that of the requested time, and it prints that of its whole
     run, warm-up and all.
     """
     figures = measured.figures

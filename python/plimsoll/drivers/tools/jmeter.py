@@ -41,7 +41,7 @@ PROPERTIES = "jmeter.properties"
 OUTPUT = "jmeter.txt"
 LOG = "jmeter.log"
 ROWS = "jmeter.jtl"
-"""Files in the trial's folder: what it was told, what it printed and logged, and its requests."""
+"""Files in the trial's folder: its plan, what it printed and logged, and its requests."""
 
 LEAST_JAVA = 8
 """Least major version of Java that it runs on."""
@@ -99,7 +99,7 @@ ASSERTED = "`jmeter` checks the status and the length of each response, as Plims
 
 
 def needs() -> DriverMissing | None:
-    """The error that says how to install it; None when it is here."""
+    """The error with how to install it; None if it is installed."""
     try:
         _installed()
     except DriverMissing as error:
@@ -123,7 +123,7 @@ def drive(drive: DriverJob, watch: DriverCallbacks) -> DriverResult:
     Raises:
         DriverMissing: JMeter is not on this host.
         DriverFailed: JMeter failed, hung, or lost threads.
-        StorageError: What it was told or said could not be kept.
+        StorageError: Its plan or output could not be kept.
         Interrupted: Ctrl-C before there was any load.
     """
     with writing(drive.into):
@@ -267,10 +267,10 @@ def _require_threads(into: Path) -> None:
     """
     for name in (LOG, OUTPUT, tool_process.LOG):
         path = into / name
-        said = _LOST.search(path.read_text("utf-8", "replace")) if path.exists() else None
-        if said:
+        stated = _LOST.search(path.read_text("utf-8", "replace")) if path.exists() else None
+        if stated:
             hint = f"see `{LOG}`; if memory is short, reduce the connections or raise `ulimit -u`"
-            raise DriverFailed(f"`{NAME}` lost a thread: {said[0].strip()}", hint)
+            raise DriverFailed(f"`{NAME}` lost a thread: {stated[0].strip()}", hint)
 
 
 def _stages(load: Load, lasted_ns: int) -> Iterator[RecordedStage]:

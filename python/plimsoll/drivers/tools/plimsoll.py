@@ -53,7 +53,7 @@ PATIENCE_S = 60.0
 """Seconds without a word after which the engine counts as hung; it speaks once a second."""
 
 GRACE_S = 30.0
-"""Seconds that the engine has to write its last records after it was asked to end."""
+"""Seconds that the engine has to write its last records after it was interrupted."""
 
 _MORE_ROOM = "free disk space or choose another folder with `--into`, then run again to resume"
 
@@ -95,10 +95,10 @@ def drive(drive: DriverJob, watch: DriverCallbacks) -> DriverResult:
 
     Args:
         drive: What to do.
-        watch: Who is told meanwhile.
+        watch: Its callbacks.
 
     Returns:
-        What the engine says of it; `driver.ended_by` is `interrupt` when it was ended early.
+        What the engine reports of it; `driver.ended_by` is `interrupt` when it was ended early.
 
     Raises:
         EngineFailed: The engine ended with an error, or its files do not fit together.
@@ -138,14 +138,14 @@ def spec(drive: DriverJob, *, in_turns: bool = False) -> dict[str, Any]:
     }
 
 
-def failure(exit_code: int | None, said: str) -> PlimsollError:
+def failure(exit_code: int | None, stated: str) -> PlimsollError:
     """The error of an engine that did not end well.
 
     Args:
         exit_code: Its exit code; negative for a signal, None when it had to be killed.
-        said: What it wrote for people; its last line may be JSON with `error` and `hint`.
+        stated: What it wrote for people; its last line may be JSON with `error` and `hint`.
     """
-    message, hint = _last_words(said)
+    message, hint = _last_words(stated)
     if exit_code is None or exit_code < 0:
         name = "SIGKILL" if exit_code is None else signal.Signals(-exit_code).name
         return EngineFailed(f"the engine was killed by {name}", "see `driver.log`")
@@ -158,15 +158,15 @@ def failure(exit_code: int | None, said: str) -> PlimsollError:
 
 @dataclass
 class _Engine:
-    """The engine's process; asked to end once, since a second signal would kill it."""
+    """The engine's process; interrupted once, since a second signal would kill it."""
 
     process: process_table.Process | None
-    asked: bool = False
+    interrupted: bool = False
 
     def ask(self) -> None:
-        """Asks it to end cleanly."""
-        if self.process is not None and not self.asked:
-            self.asked = True
+        """Interrupts it, so that it ends cleanly."""
+        if self.process is not None and not self.interrupted:
+            self.interrupted = True
             process_table.send(self.process, signal.SIGINT)
 
     def kill(self) -> None:
@@ -177,7 +177,7 @@ class _Engine:
 
 @dataclass
 class Heard:
-    """What the engine has told so far."""
+    """What the engine has reported so far."""
 
     started: Line | None = None
     finished: Line | None = None
@@ -194,7 +194,7 @@ class Heard:
         return self.started is not None and line["at_ns"] > self.last.get("at_ns", -1)
 
     def take(self, line: Line) -> Progress | None:
-        """Takes in a line; gives back the progress that it tells, if it does."""
+        """Takes in a line; returns the progress in it, if any."""
         match line["event"]:
             case "started":
                 self.started = line
@@ -210,7 +210,7 @@ class Heard:
 
 
 def progress(line: Line, before: Line) -> Progress:
-    """What a line of progress tells.
+    """The progress in a line.
 
     Args:
         line: The line.
@@ -262,7 +262,7 @@ def _listen(supervised: SupervisedProcess, watch: DriverCallbacks) -> Heard:
 
 
 def _told(heard: Heard, line: Line, watch: DriverCallbacks) -> bool:
-    """Tells what is new in a line; says whether the engine is to go on."""
+    """Passes on what is new in a line; returns whether the engine is to go on."""
     new = heard.take(line)
     if line["event"] == "started":
         watch.zero(line["zero_monotonic_ns"])
@@ -273,7 +273,7 @@ def lines(output: IO[bytes] | None) -> Iterator[Line]:
     """The events of the engine, until it closes its output.
 
     Raises:
-        EngineFailed: It is silent for too long, or says something else than events.
+        EngineFailed: It prints nothing for too long, or something else than events.
     """
     text = b""
     while output is not None and (heard := _read(output)):
@@ -286,8 +286,8 @@ def _line(text: bytes) -> Line:
         line = json.loads(text)
         line["event"]
     except (ValueError, KeyError, TypeError) as error:
-        said = text.decode("utf-8", "backslashreplace")
-        raise EngineFailed(f"the engine sent `{said}`, which is not an event") from error
+        stated = text.decode("utf-8", "backslashreplace")
+        raise EngineFailed(f"the engine sent `{stated}`, which is not an event") from error
     return line
 
 
@@ -301,13 +301,13 @@ def _read(output: IO[bytes]) -> bytes:
 def require_success(exit_code: int | None, into: Path) -> None:
     """Raises the error of an engine that did not end well; see `failure`."""
     if exit_code != 0:
-        said = (into / "driver.log").read_text("utf-8", "replace")
-        raise failure(exit_code, said)
+        stated = (into / "driver.log").read_text("utf-8", "replace")
+        raise failure(exit_code, stated)
 
 
-def _last_words(said: str) -> tuple[str, str]:
+def _last_words(stated: str) -> tuple[str, str]:
     """The error and the hint in the last line; the line itself when it is not JSON."""
-    last = said.rstrip().rpartition("\n")[2]
+    last = stated.rstrip().rpartition("\n")[2]
     try:
         words = json.loads(last)
         return str(words["error"]), str(words.get("hint", ""))
@@ -341,14 +341,14 @@ def driven(heard: Heard, drive: DriverJob) -> DriverResult:
 def readings_until_the_end(
     readings: Iterable[Reading], zero_ns: int, finished: Line
 ) -> Iterator[Reading]:
-    """What the engine said of itself, but for levels after a number of requests was reached.
+    """What the engine reported of itself, except levels after a number of requests was reached.
 
-    Its last word comes when every connection is closed, which says nothing of the load.
+    Its last report comes when every connection is closed, and shows nothing of the load.
 
     Args:
-        readings: What it said.
+        readings: Its reports.
         zero_ns: Zero of the load by CLOCK_MONOTONIC.
-        finished: What it said at the end.
+        finished: Its report at the end.
     """
     limited, end_ns = finished["ended_by"] == "request_limit", zero_ns + finished["ended_ns"]
     for reading in readings:
@@ -357,13 +357,13 @@ def readings_until_the_end(
 
 
 def _require_rows(finished: Line, into: Path) -> None:
-    """The records that lie on the disk must be as many as the engine says it wrote."""
+    """The records that lie on the disk must be as many as the engine reports."""
     for table in ("requests", "connections"):
         path = into / f"{table}.bin"
         size = path.stat().st_size if path.exists() else 0
-        told = finished[f"{table}_rows"]
-        if size != told * records.record_dtype(table).itemsize:
-            message = f"the engine reports {told} {table}, but `{path.name}` has {size} bytes"
+        reported = finished[f"{table}_rows"]
+        if size != reported * records.record_dtype(table).itemsize:
+            message = f"the engine reports {reported} {table}, but `{path.name}` has {size} bytes"
             raise EngineFailed(message, "report it to Plimsoll")
 
 
@@ -448,7 +448,7 @@ def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
 
 
 def _load(load: Load) -> dict[str, object]:
-    """The load; `pipeline` is left out where each request waits for the answer before it."""
+    """The load; `pipeline` is left out where each request waits for the response before it."""
     pipelined = {"pipeline": load.pipeline} if load.pipeline > 1 else {}
     return {
         **pipelined,

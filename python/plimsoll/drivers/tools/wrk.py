@@ -45,13 +45,13 @@ PICKED = "a Lua function chooses each request, which costs `wrk` CPU time"
 
 
 def needs() -> DriverMissing | None:
-    """The error that says how to install it; None when it is here."""
+    """The error with how to install it; None if it is installed."""
     return tool_process.missing(NAME, REMEDY)
 
 
 def version() -> str:
     """Its version: `4.1.0`; empty when it does not say."""
-    found = re.search(r"^wrk \D*([\d.]+\d)", tool_process.said(NAME, "-v"))
+    found = re.search(r"^wrk \D*([\d.]+\d)", tool_process.output_of(NAME, "-v"))
     return found[1] if found else ""
 
 
@@ -118,7 +118,7 @@ def command(drive: DriverJob, connections: int, duration_s: float) -> tuple[str,
 
 
 def lua(drive: DriverJob) -> str:
-    """The Lua script of a drive; empty where the command line says it all."""
+    """The Lua script of a drive; empty if the command line suffices."""
     if len(drive.exchanges) > 1 or drive.load.pipeline > 1:
         return "\n".join(_picking(drive)) + "\n"
     request = reported_runs.only(drive)
@@ -137,7 +137,7 @@ def _runs(drive: DriverJob) -> tuple[ToolRun, ...]:
 
 
 def _known(measured: Measured, drive: DriverJob) -> ReportedStatistics | None:
-    """The figures with what is known since we asked for it, and wrk does not print."""
+    """The figures with what we requested and wrk does not print."""
     if measured.figures is None:
         return None
     notes = tuple(note for note in measured.figures.notes if note != LIMIT)

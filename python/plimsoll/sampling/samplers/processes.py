@@ -20,7 +20,7 @@ def read(scope: Scope) -> dict[str, float]:
 
     Context switches are counted by the kernel for each thread apart, which is one file a thread, so
     those of a server are read only in a thorough reading. A load generator has few threads, and how
-    often it waits tells whether its work for a request remained the same.
+    often it waits shows whether its work for a request remained the same.
     """
     if scope.tree is None:
         return {}
@@ -36,7 +36,7 @@ def read(scope: Scope) -> dict[str, float]:
 
 
 def parse_switches(text: str) -> tuple[int, int]:
-    """Context switches of one thread: asked for, and forced on it.
+    """Context switches of one thread: voluntary and involuntary.
 
     Args:
         text: The content of `/proc/<pid>/task/<tid>/status`.

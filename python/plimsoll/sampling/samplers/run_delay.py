@@ -4,11 +4,11 @@ Both are counters in seconds.
 
 Where nothing else runs, a thread waits for threads of its own tree only, as those of a server with
 more threads than cores do. So run delay is a witness beside the balance of the cores
-(`aggregate/cores.py`): what others take and nobody waits for was not missing.
+(`aggregate/cores.py`): what others take and no thread waits for costs nothing.
 
 A kernel without scheduler statistics shows nothing, or zeros, and then there is no reading. A
-thread that ended keeps what it was last seen with, for the kernel hands its run delay to nobody.
-How long the same threads ran tells how much of the tree they stand for.
+thread that ended keeps its last reading, because the kernel passes its run delay to no other
+thread. How long the same threads ran shows how much of the tree they stand for.
 
 Source: the kernel's document on scheduler statistics (`sched-stats`), the first two fields of
 `/proc/<pid>/task/<tid>/schedstat`, in nanoseconds.

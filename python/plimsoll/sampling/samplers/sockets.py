@@ -66,7 +66,7 @@ class Listener:
         port: Its port.
         queue: Connections that wait to be accepted.
         backlog: The most that may wait.
-        inode: Number of the socket; tells sockets of one port apart.
+        inode: Number of the socket; distinguishes sockets of one port.
         drops: Attempts to connect that it dropped so far; None when the kernel does not say.
     """
 
@@ -100,7 +100,7 @@ def established(port: int) -> int:
         port: The server's port.
 
     Raises:
-        OSError: The kernel does not answer such questions.
+        OSError: The kernel does not support such requests.
     """
     families = (socket.AF_INET, socket.AF_INET6)
     return sum(
@@ -113,7 +113,7 @@ def established(port: int) -> int:
 def least_round_trip_s(address: str) -> float | None:
     """The least round trip that the kernel saw on some connections to a server, in seconds.
 
-    Only the first datagram of the answer is read, so thousands of connections cost little.
+    Only the first datagram of the response is read, so thousands of connections cost little.
 
     Args:
         address: Address and port of the server, both as numbers: `127.0.0.1:8080`.
@@ -122,7 +122,7 @@ def least_round_trip_s(address: str) -> float | None:
         The least of them; None when there is no connection.
 
     Raises:
-        OSError: The kernel does not answer such questions.
+        OSError: The kernel does not support such requests.
     """
     host, _, port = address.rpartition(":")
     ip = ip_address(host.strip("[]"))
@@ -139,11 +139,11 @@ def listeners(port: int) -> tuple[Listener, ...]:
         port: The port; 0 for every port.
 
     Raises:
-        OSError: The kernel does not answer such questions.
+        OSError: The kernel does not support such requests.
 
     Source:
         sock_diag(7): of a listening socket `idiag_rqueue` is the accept queue, `idiag_wqueue` its
-        limit, SK_MEMINFO_DROPS what it dropped. Only listening sockets are asked for, so thousands
+        limit, SK_MEMINFO_DROPS what it dropped. Only listening sockets are requested, so thousands
         of open connections cost nothing.
     """
     families = (socket.AF_INET, socket.AF_INET6)
@@ -181,20 +181,20 @@ def parse_time_wait(text: str) -> int | None:
 
 
 def parse_messages(data: bytes) -> tuple[tuple[Listener, ...], bool]:
-    """The sockets in one datagram of an answer, and whether it was the last one.
+    """The sockets in one datagram of a response, and whether it was the last one.
 
     Args:
         data: Netlink messages, one after the other.
 
     Raises:
-        OSError: The kernel answered with an error.
+        OSError: The kernel returned an error.
     """
     payloads, last = _payloads(data)
     return tuple(map(_listener, payloads)), last
 
 
 def _payloads(data: bytes) -> tuple[list[bytes], bool]:
-    """What each message of a datagram says, and whether it was the last datagram."""
+    """The content of each message of a datagram, and whether it was the last datagram."""
     found: list[bytes] = []
     for kind, payload in _messages(data):
         if kind == _ERROR:
@@ -257,7 +257,7 @@ def _dump(family: int, port: int) -> list[Listener]:
 
 
 def _answers(question: bytes) -> Iterator[list[bytes]]:
-    """What the kernel answers, datagram by datagram; whoever stops early spares it the rest."""
+    """The kernel's response, datagram by datagram; a caller that stops early spares it the rest."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(1.0)
         kernel.send(question)
@@ -276,12 +276,12 @@ def _question(
     """
     ports = (port.to_bytes(2, "big"), bytes(2))
     nothing = bytes(16)
-    asked = _REQUEST.pack(
+    requested = _REQUEST.pack(
         family, socket.IPPROTO_TCP, 1 << (attribute - 1) if attribute else 0, states,
         *(reversed(ports) if to_server else ports), nothing, nothing, 0, 0xFFFFFFFF, 0xFFFFFFFF,
     )  # fmt: skip
-    length = _HEADER.size + len(asked)
-    return _HEADER.pack(length, _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 0, 0) + asked
+    length = _HEADER.size + len(requested)
+    return _HEADER.pack(length, _SOCK_DIAG_BY_FAMILY, _REQUEST_DUMP, 0, 0) + requested
 
 
 def _of_driver(server: str) -> dict[str, float]:

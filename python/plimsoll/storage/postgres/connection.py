@@ -96,12 +96,12 @@ def connect(address: Address) -> Connection:
     """
     driver = _driver()
     try:
-        told = driver.conninfo.conninfo_to_dict(address.url)
-    except driver.Error:  # what it says quotes the address, and so the password
+        reported = driver.conninfo.conninfo_to_dict(address.url)
+    except driver.Error:  # its message quotes the address, and so the password
         message = f"the database `{address.shown}` has an invalid URL{_mistake(address)}"
         raise StorageError(message, "correct the parameters after its name") from None
     try:
-        connection: Connection = driver.connect(**{**DEFAULTS, **told}, autocommit=True)
+        connection: Connection = driver.connect(**{**DEFAULTS, **reported}, autocommit=True)
     except driver.Error as error:
         raise _error(address, error, _unreached(error)) from None
     connection.adapters.register_dumper(str, _text_dumper())
@@ -115,7 +115,7 @@ def connect(address: Address) -> Connection:
     return connection
 
 
-def answers(connection: Connection) -> bool:
+def is_alive(connection: Connection) -> bool:
     """Whether the server still responds."""
     try:
         connection.execute("SELECT 1")
@@ -167,8 +167,8 @@ def _require_new_enough(connection: Connection, address: Address) -> None:
         raise StorageError(message, f"use PostgreSQL {OLDEST} or newer")
 
 
-def _error(address: Address, error: psycopg.Error, told: tuple[str, str]) -> StorageError:
-    words, hint = told
+def _error(address: Address, error: psycopg.Error, reported: tuple[str, str]) -> StorageError:
+    words, hint = reported
     return StorageError(f"the database `{address.shown}` {words}: {_detail(error)}", hint)
 
 
@@ -182,7 +182,7 @@ def _words(state: str | None) -> tuple[str, str]:
 def _unreached(error: psycopg.Error) -> tuple[str, str]:
     """Why a connection attempt failed."""
     text = str(error)
-    return next((told for sign, told in _UNREACHED if re.search(sign, text)), _NOT_THERE)
+    return next((reported for sign, reported in _UNREACHED if re.search(sign, text)), _NOT_THERE)
 
 
 def _detail(error: psycopg.Error) -> str:

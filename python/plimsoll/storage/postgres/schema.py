@@ -78,7 +78,7 @@ def _migrate(connection: Connection) -> int:
     """Applies all missing migrations, or none; returns the version afterwards."""
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
-        found = version(connection)  # somebody else may have been faster
+        found = version(connection)  # another process may have been faster
         if not found:
             connection.execute("CREATE SCHEMA IF NOT EXISTS plimsoll")
             connection.execute(_VERSION)

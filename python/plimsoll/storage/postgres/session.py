@@ -116,7 +116,7 @@ class Session:
             self._release()
 
     def _connected(self) -> Connection:
-        if self._connection is not None and not connections.answers(self._connection):
+        if self._connection is not None and not connections.is_alive(self._connection):
             self.close()
         if self._connection is None:
             self._connection = connections.connect(self._address)

@@ -2,7 +2,7 @@
 
 What its figures mean, by its documentation and by what it printed of servers with known faults:
 
-- `http.requests` counts every request that was sent, `http.responses` those that were answered, and
+- `http.requests` counts every request that was sent, `http.responses` those with a response, and
   `errors.…` those that were not. `http.request_rate` is a mean over its periods of 10 s, in whole
   requests.
 - `http.response_time` runs from sending to the first byte of the response, in milliseconds;

@@ -68,7 +68,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
 
 
 def _sampled_s(document: printed.Json, name: str) -> float:
-    """Length of the whole samples that the mean rate is taken over, or of all if nobody says."""
+    """Length of the whole samples that the mean rate is taken over, or of all if unknown."""
     samples = printed.at(document, "samples", name, NAME)
     each_ms = printed.at(document, "sampleInt", name, NAME)
     if samples and each_ms:

@@ -98,5 +98,5 @@ def _times(run: OutputRun) -> dict[str, float]:
         names = ("p025", "p50", "p975", "p99", "mean", "stddev", "max")
         return printed.present(printed.by_name(names, table))
     plain = run.values(_PLAIN)
-    told = printed.by_name(("mean", "stddev", "max"), plain)
-    return {name: value / 1e3 for name, value in printed.present(told).items()}
+    reported = printed.by_name(("mean", "stddev", "max"), plain)
+    return {name: value / 1e3 for name, value in printed.present(reported).items()}

@@ -7,7 +7,7 @@ What its figures mean, by its source (`bombardier.go`, `templates.go`):
 - Times are in microseconds, of every request that ended, failed ones too, from sending; percentiles
   are there with `-l`.
 - `others` are requests without a response; `errors` names them.
-- `rate` is there where one was asked for.
+- `rate` is there where one was requested.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
     spec, result = printed.table(document, "spec"), printed.table(document, "result")
     rate = printed.must(document, "result/rps/mean", name, NAME)
     codes = [printed.at(result, key, name, NAME) or 0.0 for key in _CODES]
-    asked = printed.at(spec, "rate", name, NAME)
+    requested = printed.at(spec, "rate", name, NAME)
     return (
         ReportedStatistics(
             source=Source(name),
             tool=NAME,
             endpoint="/" + str(spec.get("url", "")).partition("://")[2].partition("/")[2],
-            model="open" if asked else "closed",
+            model="open" if requested else "closed",
             connections=printed.at(spec, "numberOfConnections", name, NAME),
-            requested_rate_per_s=asked,
+            requested_rate_per_s=requested,
             timeout_s=printed.at(spec, "timeoutSeconds", name, NAME),
             duration_s=printed.at(result, "timeTakenSeconds", name, NAME),
             requests=sum(codes),
@@ -77,9 +77,9 @@ def _failures(result: printed.Json, others: float) -> dict[str, float]:
 
 def _times(latency: printed.Json) -> dict[str, float]:
     names = ("mean", "stddev", "max")
-    told = {key: float(latency[key]) / 1e6 for key in names if key in latency}
+    reported = {key: float(latency[key]) / 1e6 for key in names if key in latency}
     shares = {
         percentile_name(key): value / 1e6
         for key, value in printed.counts(latency, "percentiles").items()
     }
-    return {**told, **shares}
+    return {**reported, **shares}

@@ -52,8 +52,8 @@ def read(run: OutputRun) -> ReportedStatistics:
     """
     rate = run.needed(r"Reqs/sec\s+<n>\s+<n>\s+<n>", "Reqs/sec", "bombardier")
     url = run.word(r"Bombarding (\S+).*")
-    asked = r"Bombarding \S+ .*using <c> connections?(?:\(s\))?"
-    connections = run.value(asked)
+    requested = r"Bombarding \S+ .*using <c> connections?(?:\(s\))?"
+    connections = run.value(requested)
     codes = run.values(_CODES)
     others = run.value(r"(?:others|errored) - <c>")
     bad = {"status 4xx": codes[3], "status 5xx": codes[4]} if codes else {}

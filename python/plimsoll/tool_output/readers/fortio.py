@@ -3,13 +3,13 @@
 What its figures mean, by its documentation and by what it printed of servers with known faults:
 
 - `ActualQPS` counts every request, failed ones too; `RetCodes` has them by status, `-1` being those
-  without a response. A response that was cut off counts with its status, and only `Sizes` tells it.
+  without a response. A response that was cut off counts with its status, and only `Sizes` shows it.
 - A request whose connection was lost, or that ran into the time limit on a connection that had
   served others, is sent again on a new one and counts once, with the time of both. `SocketCount`
-  says how many connections that took.
+  gives the number of connections used.
 - Each of `NumThreads` has one request in flight at a time. Times run from sending; percentiles are
   read off a histogram, so they lie between two measured times.
-- `RequestedQPS` is `max` where no rate was asked for. `Labels` is the address with the name of the
+- `RequestedQPS` is `max` where no rate was requested. `Labels` is the address with the name of the
   host of Fortio where no label was given.
 """
 
@@ -48,7 +48,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
     """
     document = printed.parsed(text, name, NAME)
     statuses = printed.counts(document, "RetCodes")
-    asked = _rate(str(document.get("RequestedQPS", "")))
+    requested = _rate(str(document.get("RequestedQPS", "")))
     threads = printed.at(document, "NumThreads", name, NAME)
     size = printed.at(document, "Sizes/Avg", name, NAME)
     heads = printed.at(document, "HeaderSizes/Avg", name, NAME)
@@ -59,7 +59,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             subject=_label(document),
             endpoint="/" + str(document.get("URL", "")).partition("://")[2].partition("/")[2],
             connections=threads,
-            requested_rate_per_s=asked,
+            requested_rate_per_s=requested,
             duration_s=printed.must(document, "ActualDuration", name, NAME) / 1e9,
             threads=None if threads is None else round(threads),
             requests=printed.at(document, "DurationHistogram/Count", name, NAME),
@@ -81,7 +81,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
 
 
 def _rate(text: str) -> float | None:
-    """The rate that was asked for; None for `max`."""
+    """The rate that was requested; None for `max`."""
     try:
         return float(text)
     except ValueError:
@@ -96,7 +96,7 @@ def _label(document: printed.Json) -> str:
 
 
 def _reconnected(document: printed.Json, threads: float | None, name: str) -> tuple[str, ...]:
-    """That connections were lost, where there were more of them than were asked for."""
+    """That connections were lost, where there were more of them than were requested."""
     opened = printed.at(document, "SocketCount", name, NAME)
     each = printed.at(document, "NumConnections", name, NAME) or 1.0
     if not opened or not threads or document.get("DisableKeepAlive"):
@@ -107,13 +107,15 @@ def _reconnected(document: printed.Json, threads: float | None, name: str) -> tu
 
 def _times(histogram: Mapping[str, Any]) -> dict[str, float]:
     names = {"Min": "min", "Avg": "mean", "StdDev": "stddev", "Max": "max"}
-    told = {ours: float(histogram[theirs]) for theirs, ours in names.items() if theirs in histogram}
+    reported = {
+        ours: float(histogram[theirs]) for theirs, ours in names.items() if theirs in histogram
+    }
     shares = {
         percentile_name(f"{float(one['Percentile']):g}"): float(one["Value"])
         for one in cast("list[printed.Json]", histogram.get("Percentiles") or [])
         if {"Percentile", "Value"} <= one.keys()
     }
-    return {**told, **shares}
+    return {**reported, **shares}
 
 
 def _widest(histogram: Mapping[str, Any]) -> float:

@@ -5,7 +5,7 @@ What its figures mean, by its documentation and by what it printed of servers wi
 - `numberOfRequests` counts every request; `ko` are those without a response and those whose check
   failed, which by default is a status that is not 2xx or 3xx.
 - Times are in whole milliseconds, of all requests, failed ones too, connecting included.
-- `percentiles1` to `percentiles4` are p50, p75, p95 and p99 unless the configuration says
+- `percentiles1` to `percentiles4` are p50, p75, p95 and p99 unless the configuration specifies
   otherwise, which is not in the file.
 - Its users pause, and arrive at a rate, so they say nothing about requests in flight.
 """

@@ -1,6 +1,6 @@
 """Gatling: the summary that it prints at the end.
 
-Its figures have the same meaning as in its JSON; the summary says which percentiles they are.
+Its figures have the same meaning as in its JSON; the summary names its percentiles.
 """
 
 from __future__ import annotations

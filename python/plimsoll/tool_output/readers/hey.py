@@ -9,8 +9,8 @@ What its figures mean, by its source (`requester/report.go`):
   all by that number: the average is then too great, and is left out here.
 - `Status code distribution` counts responses, `Error distribution` requests without one. A response
   that was cut off counts with its status, and `Total data` adds up the lengths that responses
-  announced, not what came: nothing in the text tells them from whole ones.
-- Neither the connections that were asked for nor the rate are printed.
+  announced, not what came: nothing in the text distinguishes them from whole ones.
+- Neither the connections that were requested nor the rate are printed.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def read(run: OutputRun) -> ReportedStatistics:
     """
     rate = run.needed(r"Requests/sec:\s+<r>", "Requests/sec", NAME)
     command = run.command(r"(\b(?:hey|boom)\b\s.*\s-.*)")
-    asked = re.search(r"\s-c[ =]?(\d+)", command)
-    connections = float(asked[1]) if asked else None
+    requested = re.search(r"\s-c[ =]?(\d+)", command)
+    connections = float(requested[1]) if requested else None
     run.require_all(r"Status code distribution:", _STATUS)
     run.require_all(r"Error distribution:", r"\[<c>\]\s+\S.*")
     statuses = dict(run.named(_STATUS))
@@ -70,7 +70,9 @@ def read(run: OutputRun) -> ReportedStatistics:
     return ReportedStatistics(
         source=run.source,
         tool=NAME,
-        model=("open" if re.search(r"\s-q[ =]?\d", command) else "closed") if asked else "unknown",
+        model=("open" if re.search(r"\s-q[ =]?\d", command) else "closed")
+        if requested
+        else "unknown",
         connections=connections,
         duration_s=run.value(r"Total:\s+<t>"),
         requests=ended or None,
@@ -88,18 +90,18 @@ def read(run: OutputRun) -> ReportedStatistics:
     )
 
 
-def _notes(connections: float | None, answered: float) -> tuple[str, ...]:
+def _notes(connections: float | None, responded: float) -> tuple[str, ...]:
     silent = () if connections else (SILENT,)
-    return (COUNTS, CUT, *silent, *((WRONG_MEAN,) if answered > KEPT else ()))
+    return (COUNTS, CUT, *silent, *((WRONG_MEAN,) if responded > KEPT else ()))
 
 
-def _times(run: OutputRun, answered: float) -> dict[str, float]:
+def _times(run: OutputRun, responded: float) -> dict[str, float]:
     lines = {"min": "Fastest", "mean": "Average", "max": "Slowest"}
-    told = {name: run.value(rf"{line}:\s+<t>") for name, line in lines.items()}
-    if answered > KEPT:
-        del told["mean"]
+    reported = {name: run.value(rf"{line}:\s+<t>") for name, line in lines.items()}
+    if responded > KEPT:
+        del reported["mean"]
     shares = {f"p{share}": value for share, value in run.named(r"(?P<name>\d+)%+ in <t>")}
-    return printed.present({**told, **shares})
+    return printed.present({**reported, **shares})
 
 
 def _failures(run: OutputRun) -> dict[str, float]:

@@ -5,7 +5,7 @@ What its figures mean, by its documentation and by what it printed of servers wi
 - `http_reqs` counts every request, failed ones too.
 - `http_req_duration` is sending, waiting and receiving, without connecting; requests that could not
   connect are in it with 0 ms.
-- `http_req_failed` are requests without a whole response and, unless the script says otherwise,
+- `http_req_failed` are requests without a whole response and, unless the script sets it otherwise,
   responses with a status of 400 or more; in both layouts `passes` counts those that failed.
 - `data_received` has the heads in it.
 - Virtual users may pause between requests, so they say nothing about requests in flight.
@@ -97,10 +97,10 @@ def _values(metric: Any) -> dict[str, float]:
 
 def _times(values: dict[str, float]) -> dict[str, float]:
     names = {"min": "min", "avg": "mean", "med": "p50", "max": "max"}
-    told = {ours: values[theirs] / 1e3 for theirs, ours in names.items() if theirs in values}
+    reported = {ours: values[theirs] / 1e3 for theirs, ours in names.items() if theirs in values}
     shares = {
         percentile_name(key[2:-1]): value / 1e3
         for key, value in values.items()
         if key.startswith("p(") and key.endswith(")")
     }
-    return {**told, **shares}
+    return {**reported, **shares}

@@ -5,7 +5,7 @@ Its figures have the same meaning as in its JSON:
 - `http_reqs` counts every request, failed ones too; the rate is that number / the test's length.
 - `http_req_duration` is sending, waiting and receiving, without connecting; requests that could not
   connect are in it with 0 s.
-- `http_req_failed` are requests without a whole response and, unless the script says otherwise,
+- `http_req_failed` are requests without a whole response and, unless the script sets it otherwise,
   responses with a status of 400 or more. Before k6 1.0 the mark ✓ stands before those that failed,
   since then `out of` stands between.
 - Virtual users may pause between requests, so they say nothing about requests in flight.

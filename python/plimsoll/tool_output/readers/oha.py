@@ -6,7 +6,7 @@ What its figures mean, found by comparing its own counts (oha 1.16) and by its m
   measurement cut off (`aborted due to deadline`).
 - Times are of the requests with a response, from sending; with `--latency-correction` they run
   from the instant at which a request was due. The output does not say which.
-- Neither the connections nor the rate that were asked for are in it.
+- Neither the connections nor the rate that were requested are in it.
 """
 
 from __future__ import annotations

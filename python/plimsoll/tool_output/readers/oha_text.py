@@ -6,7 +6,7 @@ Its figures have the same meaning as in its JSON (oha 1.16):
   measurement cut off.
 - Times are of the requests with a response of any status, from sending; with
   `--latency-correction` they run from the instant at which a request was due, which is not printed.
-- Neither the connections nor the rate that were asked for are in it; the command may stand above.
+- Neither the connections nor the rate that were requested are in it; the command may stand above.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read(run: OutputRun) -> ReportedStatistics:
     run.needed(r"Success rate:\s+(?:<n>%|<n>)", "Success rate", "oha")
     rate = run.needed(r"Requests/sec:\s+<r>", "Requests/sec", "oha")
     command = run.command(r"(\boha\b.*)")
-    asked = re.search(r"\s-c[ =]?(\d+)\b", command)
+    requested = re.search(r"\s-c[ =]?(\d+)\b", command)
     paced = re.search(r"\s-q[ =]?(\d+)\b", command)
     run.require_all(r"Status code distribution:", _STATUS)
     run.require_all(r"Error distribution:", r"\[<c>\]\s+\S.*")
@@ -70,7 +70,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         source=run.source,
         tool="oha",
         model=_model(command, is_paced=paced is not None),
-        connections=float(asked[1]) if asked else None,
+        connections=float(requested[1]) if requested else None,
         requested_rate_per_s=float(paced[1]) if paced else None,
         duration_s=run.value(r"Total:\s+<t>"),
         requests=(sum(statuses.values()) + sum(errors.values())) or None,
@@ -83,12 +83,12 @@ def read(run: OutputRun) -> ReportedStatistics:
         timed="responses",
         times_step_s=_step_s(run),
         body_bytes=size,
-        notes=(COUNTS, *(() if asked else (SILENT,))),
+        notes=(COUNTS, *(() if requested else (SILENT,))),
     )
 
 
 def _model(command: str, *, is_paced: bool) -> Model:
-    """What the command says, where it stands above."""
+    """The options of the command, if it is printed above."""
     if not command:
         return "unknown"
     return "open" if is_paced or "--burst" in command else "closed"
@@ -103,12 +103,12 @@ def _errors(run: OutputRun) -> dict[str, float]:
 
 def _times(run: OutputRun) -> dict[str, float]:
     lines = {"min": "Fastest", "mean": "Average", "max": "Slowest"}
-    told = {name: run.value(rf"{line}:\s+<t>") for name, line in lines.items()}
+    reported = {name: run.value(rf"{line}:\s+<t>") for name, line in lines.items()}
     shares = {
         percentile_name(percent.replace(",", ".")): time_s
         for percent, time_s in run.named(r"(?P<name>[\d.,]+)%+ in <t>")
     }
-    return printed.present({**told, **shares})
+    return printed.present({**reported, **shares})
 
 
 def _step_s(run: OutputRun) -> float:

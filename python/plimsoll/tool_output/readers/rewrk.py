@@ -70,6 +70,6 @@ def read(run: OutputRun) -> ReportedStatistics:
 
 
 def _lasted_s(run: OutputRun) -> float | None:
-    """The length that was asked for: `5 seconds`, `2 second(s)`, `1 minute(s)`."""
+    """The length that was requested: `5 seconds`, `2 second(s)`, `1 minute(s)`."""
     at = r"Benchmarking \S+ connections @ \S+ for "
     return run.value(at + r"<n> second(?:s|\(s\))?")

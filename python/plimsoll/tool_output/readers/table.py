@@ -105,7 +105,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
     return _read_toml(text, name) if _TOML.search(text) else _read_csv(text, name)
 
 
-def said(settings: Sequence[str]) -> Row:
+def facts_of(settings: Sequence[str]) -> Row:
     """Parses facts about every result, given as `KEY=VALUE`.
 
     Raises:
@@ -122,7 +122,7 @@ def said(settings: Sequence[str]) -> Row:
     return rows
 
 
-def with_said(one: ReportedStatistics, added: Row) -> ReportedStatistics:
+def with_facts(one: ReportedStatistics, added: Row) -> ReportedStatistics:
     """A result with added facts, except `place`."""
     return dataclasses.replace(one, **{key: added[key] for key in added if key != "place"})
 

@@ -2,7 +2,7 @@
 
 What its figures mean, by the toolset and its wiki:
 
-- wrk measured them, so what is said of wrk's times holds here; those in the file are mean, standard
+- wrk measured them, so the remarks on wrk's times hold here; those in the file are mean, standard
   deviation and maximum.
 - `totalRequests` are complete responses. The rate is not in the file; here it is `totalRequests` /
   `duration`, which is also how its pages work it out.
@@ -74,7 +74,7 @@ def _figures(
     name: str,
 ) -> ReportedStatistics:
     requests = printed.must(one, "totalRequests", name, NAME)
-    connections, said = _level(document, test, level)
+    connections, stated = _level(document, test, level)
     names = {"latencyAvg": "mean", "latencyStdev": "stddev", "latencyMax": "max"}
     times = {ours: numbers.seconds(str(one[key])) for key, ours in names.items() if key in one}
     return ReportedStatistics(
@@ -82,7 +82,7 @@ def _figures(
         tool="wrk (TechEmpower)",
         subject=framework,
         endpoint=test,
-        at=said,
+        at=stated,
         connections=connections,
         in_flight_each=PIPELINED if test == "plaintext" else 1.0,
         duration_s=duration_s,
@@ -106,8 +106,10 @@ def _level(document: printed.Json, test: str, level: int) -> tuple[float | None,
     concurrency = _numbers(document, "concurrencyLevels")
     if test in _BY_QUERIES:
         queries = _numbers(document, "queryIntervals")
-        said = f"{queries[level]:g} queries each" if level < len(queries) else f"level {level + 1}"
-        return max(concurrency, default=None), said
+        stated = (
+            f"{queries[level]:g} queries each" if level < len(queries) else f"level {level + 1}"
+        )
+        return max(concurrency, default=None), stated
     key = "pipelineConcurrencyLevels" if test == "plaintext" else "concurrencyLevels"
     levels = _numbers(document, key)
     if level >= len(levels):

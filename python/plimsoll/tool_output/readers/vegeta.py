@@ -72,6 +72,6 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
     )
 
 
-def _mean_body_bytes(document: printed.Json, answered: float, name: str) -> float | None:
+def _mean_body_bytes(document: printed.Json, responded: float, name: str) -> float | None:
     total = printed.at(document, "bytes_in/total", name, NAME)
-    return None if total is None or not answered else total / answered
+    return None if total is None or not responded else total / responded

@@ -42,11 +42,11 @@ def read(run: OutputRun) -> ReportedStatistics:
     older = run.values(r"Requests\s+\[total, rate\]\s+\S+,\s+<n>")
     lasted = run.values(r"Duration\s+\[total, attack, wait\]\s+<t>,\s+<t>,\s+<t>")
     statuses = _statuses(run)
-    answered = sum(count for status, count in statuses.items() if status != "0")
+    responded = sum(count for status, count in statuses.items() if status != "0")
     wrong = printed.not_2xx_or_3xx({k: n for k, n in statuses.items() if k != "0"})
     total = run.value(r"Bytes In\s+\[total, mean\]\s+<c>,.*")
     percent = run.value(r"Success\s+\[ratio\]\s+<n>%")
-    right = answered - sum(wrong.values())
+    right = responded - sum(wrong.values())
     return ReportedStatistics(
         source=run.source,
         tool="vegeta",
@@ -62,15 +62,15 @@ def read(run: OutputRun) -> ReportedStatistics:
         times_s=_times(run),
         times="service",
         timed="ends",
-        body_bytes=total / answered if total and answered else None,
+        body_bytes=total / responded if total and responded else None,
         notes=NOTES,
     )
 
 
 def _statuses(run: OutputRun) -> dict[str, float]:
     """Responses by status: `200:95  0:5`."""
-    said = run.word(r"Status Codes\s+\[code:count\]\s+(.*)")
-    pairs = (pair.partition(":") for pair in said.split())
+    stated = run.word(r"Status Codes\s+\[code:count\]\s+(.*)")
+    pairs = (pair.partition(":") for pair in stated.split())
     return {status: run.read(numbers.count, count) or 0.0 for status, _, count in pairs if count}
 
 

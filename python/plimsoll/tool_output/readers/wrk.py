@@ -7,7 +7,7 @@ What its figures mean, by its source (`src/wrk.c`):
   distance of two requests on a connection it adds shorter ones in steps of that distance
   (`stats_correct`). All times but the maximum are therefore mixed.
 - A response after the timeout (`--timeout`, 2 s by default) counts as a request and as
-  `timeout`, and its time is left out. A request that is never answered is not counted at all.
+  `timeout`, and its time is left out. A request without a response is not counted at all.
 - A connection that could not be opened is counted as `connect` and not tried again.
 - `pipeline.lua` with a depth puts that many requests on a connection at a time, and wrk times them
   together. A command with `-R` is one of wrk2, whose text is the same without its calibration.
@@ -71,8 +71,8 @@ def read(run: OutputRun) -> ReportedStatistics:
     times = _times(run)
     slowest_s = times.get("max", 0.0)
     each, _, most_each = run.values(r"Req/Sec\s+<n>\s+<n>\s+<n>\s+\S+%") or (None, None, None)
-    threads, asked = run.values(r"<c> threads? and <c> connections?.*") or (None, None)
-    opened, lost = _opened(asked, threads)
+    threads, requested = run.values(r"<c> threads? and <c> connections?.*") or (None, None)
+    opened, lost = _opened(requested, threads)
     errors = run.values(_ERRORS) or (None, None, None, None)
     connect, received, written, late = errors
     found = ReportedStatistics(
@@ -104,7 +104,7 @@ def read(run: OutputRun) -> ReportedStatistics:
 
 
 def _as_commanded(run: OutputRun, figures: ReportedStatistics) -> ReportedStatistics:
-    """What the command above, or a rate that was never sampled, says of the load."""
+    """What the command above, or a rate that was never sampled, shows of the load."""
     depth = run.command(r"\bwrk\b.*\bpipeline\S*\.lua\b.*\s--\s+\S+\s+(\d+)\s*$")
     if depth:
         notes = (*figures.notes, PIPELINED)
@@ -123,12 +123,12 @@ def _as_commanded(run: OutputRun, figures: ReportedStatistics) -> ReportedStatis
     )
 
 
-def _opened(asked: float | None, threads: float | None) -> tuple[float | None, tuple[str, ...]]:
-    """The connections that its threads open, and a note where these are fewer than asked for."""
-    if not asked or not threads or asked % threads == 0:
-        return asked, ()
-    opened = asked // threads * threads
-    note = f"wrk opens equally many connections per thread: {opened:g} of {asked:g} requested"
+def _opened(requested: float | None, threads: float | None) -> tuple[float | None, tuple[str, ...]]:
+    """The connections that its threads open, and a note where these are fewer than requested."""
+    if not requested or not threads or requested % threads == 0:
+        return requested, ()
+    opened = requested // threads * threads
+    note = f"wrk opens equally many connections per thread: {opened:g} of {requested:g} requested"
     return opened, (note,)
 
 

@@ -2,10 +2,10 @@
 
 What its figures mean, by its documentation (giltene/wrk2, `README.md`) and by what it printed:
 
-- Requests are due at a rate that was asked for (`-R`) and that the output does not repeat.
+- Requests are due at a rate that was requested (`-R`) and that the output does not repeat.
 - `Recorded Latency` runs from the instant at which a request was due, so it has the wait before
   sending; `Uncorrected Latency`, printed with `--u_latency`, runs from sending.
-- Times of the first 10 s, in which it calibrates, are not in the percentiles; `Total count` says
+- Times of the first 10 s, in which it calibrates, are not in the percentiles; `Total count` gives
   how many requests are left.
 """
 
@@ -54,7 +54,7 @@ def read(run: OutputRun) -> ReportedStatistics:
     done = run.values(r"<c> requests in <t>, <b> read")
     threads, connections = run.values(r"<c> threads? and <c> connections?.*") or (None, None)
     url = run.word(r"Running \S+(?: \S+)? test @\s*(\S*).*")
-    asked = run.command(r"\bwrk2?\b.*?\s(?:-R|--rate)[ =]?(\d+[kM]?)\b")
+    requested = run.command(r"\bwrk2?\b.*?\s(?:-R|--rate)[ =]?(\d+[kM]?)\b")
     kinds = ("connect", "read", "write", "timeout")
     errors = printed.by_name(kinds, run.values(_ERRORS))
     return ReportedStatistics(
@@ -63,7 +63,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         model="open",
         endpoint="/" + url.partition("://")[2].partition("/")[2],
         connections=connections,
-        requested_rate_per_s=numbers.number(asked) if asked else None,
+        requested_rate_per_s=numbers.number(requested) if requested else None,
         duration_s=done[1] if done else None,
         threads=None if threads is None else round(threads),
         requests=done[0] if done else None,

@@ -246,7 +246,7 @@ def _responded(tables: Tables, limits: Limits) -> Finding:
     if not opened:
         return not_checked(limit, "no connection was opened")
     turn_s = (tables.summary.response_time.mean_ns or 0.0) / 1e9
-    without = tables.unanswered(int(max(LIVED_S, TURNS * turn_s) * 1e9))
+    without = tables.without_response(int(max(LIVED_S, TURNS * turn_s) * 1e9))
     sentence = (
         f"{wording.count(without)} of {wording.count(opened)} connections never got a byte of a "
         "response: the kernel had accepted them, the server had not"

@@ -109,7 +109,7 @@ def _printed(tables: Tables, figures: ReportedStatistics, limits: Limits) -> Fin
     """What a foreign driver printed of its hold against the rows that it wrote."""
     rows = sum(row.requests for row in tables.outcome_counts)
     responded = sum(row.requests for row in tables.outcome_counts if row.outcome in COMPLETED)
-    printed = by_figures.answers(figures)
+    printed = by_figures.complete_responses(figures)
     sentence = (
         f"the load generator printed {wording.count(printed)} responses and recorded "
         f"{wording.several(rows, 'request')}, {wording.count(responded)} of them with a response"

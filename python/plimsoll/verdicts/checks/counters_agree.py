@@ -169,9 +169,9 @@ def _counted(tables: Tables) -> tuple[float, float]:
     """Requests sent and responses that the driver knows of, by its rows or by its figures."""
     figures = by_figures.figures_of(tables.recording)
     if figures is not None:
-        return figures.ended or 0.0, by_figures.answers(figures)
+        return figures.ended or 0.0, by_figures.complete_responses(figures)
     kinds = tables.kind_counts
-    return sum(kind.sent for kind in kinds), sum(kind.answered for kind in kinds)
+    return sum(kind.sent for kind in kinds), sum(kind.responded for kind in kinds)
 
 
 def _bytes(tables: Tables, limits: Limits) -> Finding | None:
@@ -184,7 +184,7 @@ def _bytes(tables: Tables, limits: Limits) -> Finding | None:
     grown = _grown(tables, "network_received_bytes" if here else "link_received_bytes")
     if grown is None or (here and not _has_lengths(tables)):
         return None
-    responded = {kind.request: kind.answered for kind in kinds}
+    responded = {kind.request: kind.responded for kind in kinds}
     sent = sum(lengths[kind] * number for kind, number in responded.items()) if here else 0
     return _claimed(limits, received + sent, grown, "bytes of requests and responses")
 
@@ -250,7 +250,7 @@ def _printed_and_given(
 ) -> list[Finding]:
     """What a foreign driver printed of its hold against what the server gave in its whole life."""
     given = own.get("responses_sent", 0) + own.get("requests_refused", 0)
-    responses = _given(limits, by_figures.answers(figures), given, "complete responses")
+    responses = _given(limits, by_figures.complete_responses(figures), given, "complete responses")
     if not figures.received_bytes:
         return [responses]
     sent = own.get("sent_bytes", 0)

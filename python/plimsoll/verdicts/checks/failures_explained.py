@@ -111,7 +111,7 @@ def _printed(name: str, figures: ReportedStatistics, limits: Limits) -> Finding:
         return found(limit, 0.0, f"`{name}` counted no request without a response", "")
     kinds = [f"{kind} {wording.count(number)}" for kind, number in figures.failures.items()]
     sentence = (
-        f"`{name}` counted {wording.several(round(figures.unanswered), 'request')} without a "
+        f"`{name}` counted {wording.several(round(figures.without_response), 'request')} without a "
         f"response ({wording.listed(kinds)}) and reports no system error for them"
     )
     remedy = "Use a load generator that records every request, such as our own engine"

@@ -179,7 +179,7 @@ def _connection_stalls_ns(tables: Tables) -> list[int]:
     own = [one for one in tables.connection_stalls if not _was_stopped(tables, one)]
     if not own:
         return []
-    together = np.array(tables.silences or [(0, 0)])
+    together = np.array(tables.stalls or [(0, 0)])
     starts, ends = np.array(own).T
     shared = np.zeros(len(own))
     for start_ns, end_ns in together:
@@ -192,7 +192,7 @@ def _stalls_ns(tables: Tables) -> Sequence[int]:
     """Lengths of the stalls below a second, without those that the load generator stopped in."""
     return [
         end - start
-        for start, end in tables.silences
+        for start, end in tables.stalls
         if LEAST_NS <= end - start < SECOND_NS and not _was_stopped(tables, (start, end))
     ]
 

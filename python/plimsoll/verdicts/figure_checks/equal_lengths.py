@@ -41,7 +41,7 @@ LIMITS = (APART_RATIO,)
 def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether all responses had the same length; None if unknown, or if some failed."""
     shortest, longest = figures.shortest_bytes, figures.longest_bytes
-    if shortest is None or not longest or figures.unanswered or figures.wrong:
+    if shortest is None or not longest or figures.without_response or figures.wrong:
         return None
     limit = limits.of(APART_RATIO)
     ratio = (longest - shortest) / longest

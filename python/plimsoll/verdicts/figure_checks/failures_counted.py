@@ -43,7 +43,7 @@ LIMITS = (FAILED_RATIO,)
 
 def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether few requests failed; None if their number is unknown."""
-    bad = figures.unanswered + figures.wrong
+    bad = figures.without_response + figures.wrong
     if not (figures.counts_failures or bad or figures.right_ratio is not None):
         return None
     findings = [_finding(figures, limits), *_never_sent(figures, limits)]
@@ -66,7 +66,7 @@ def _never_sent(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
 
 def _finding(figures: ReportedStatistics, limits: Limits) -> Finding:
     limit = limits.of(FAILED_RATIO)
-    bad = figures.unanswered + figures.wrong
+    bad = figures.without_response + figures.wrong
     if not bad:
         return _by_ratio(figures, limits)
     kinds = {**figures.failures, **figures.wrong_responses}
@@ -90,7 +90,7 @@ def _finding(figures: ReportedStatistics, limits: Limits) -> Finding:
 def _may_differ(figures: ReportedStatistics) -> bool:
     """Whether only lengths are wrong, and the mean length is like that of the first response."""
     first, mean = figures.body_bytes, figures.mean_body_bytes
-    if set(figures.wrong_responses) != {OTHER_LENGTH} or figures.unanswered or not first:
+    if set(figures.wrong_responses) != {OTHER_LENGTH} or figures.without_response or not first:
         return False
     return mean is not None and abs(mean - first) <= NEAR * first
 
@@ -122,7 +122,7 @@ def _without_them(figures: ReportedStatistics) -> str:
     rate, ended = figures.throughput_per_s, figures.ended
     if rate is None or not ended or not figures.requests:
         return ""
-    right = max(ended - figures.unanswered - figures.wrong, 0.0)
+    right = max(ended - figures.without_response - figures.wrong, 0.0)
     left = rate * right / figures.requests
     if figures.counting == "successful" or round(left) >= round(rate):
         return f"; the printed {wording.count(rate)} per second does not count them"

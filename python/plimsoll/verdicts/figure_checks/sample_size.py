@@ -63,7 +63,7 @@ def _timed(figures: ReportedStatistics, ended: float) -> float:
     """Requests behind the times."""
     if figures.timed_requests is not None:
         return figures.timed_requests
-    return ended - (0.0 if figures.timed == "ends" else figures.unanswered)
+    return ended - (0.0 if figures.timed == "ends" else figures.without_response)
 
 
 def _name(share: float) -> str:

@@ -2,10 +2,10 @@
 --
 -- Every second of a trial is a row, also one in which nothing ended: its count is 0, its times are
 -- null. A request counts in the second in which it ended. The elapsed time is that from sending to
--- the end of the answer, the latency that to its first byte; both are null where they are not known.
+-- the end of the response, the latency that to its first byte; both are null where they are not known.
 -- Threads and the processor are those of the table `seconds`, so they are null until the campaign has
 -- been judged; a core that is busy all the time is 100 percent. Threads are the users that another tool
--- counted, which stand in `requested_level` where nobody knows what was asked; or else open connections.
+-- counted, which stand in `requested_level` where the requested level is unknown; or else open connections.
 --
 -- OFFSET 0 keeps the planner from drawing the rows of all trials into one great join.
 CREATE VIEW plimsoll.seconds_by_success AS
