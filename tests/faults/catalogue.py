@@ -660,7 +660,7 @@ FAULTS = (
 PROVED = (
     Proved(
         "thief on the server's core",
-        "Another program asks for X % of the server's core",
+        "Another program uses X % of the server's core",
         "machine",
         "%",
         (5, 15, 30, 70),
@@ -669,7 +669,7 @@ PROVED = (
     ),
     Proved(
         "thief on the load generator's core",
-        "Another program asks for X % of the load generator's core",
+        "Another program uses X % of the load generator's core",
         "machine",
         "%",
         (5, 15, 30, 70),

@@ -186,11 +186,11 @@ pub struct Finish {
     pub ended_ns: u64,
     /// The stages and their boundaries.
     pub stages: Vec<StageTimes>,
-    /// Threads that put on load.
+    /// Threads that generate load.
     pub threads: usize,
     /// Cores they ran on; empty when they were not confined.
     pub cores: Vec<usize>,
-    /// The most connections the load asks for at one time.
+    /// The most connections the load requests at one time.
     pub connections_requested: usize,
     /// Requests that began to be sent, by the workers' own count.
     pub sent: u64,

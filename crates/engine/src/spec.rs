@@ -50,7 +50,7 @@ pub struct Spec {
     /// Cores to run on, one thread each; without it, `threads` threads run anywhere.
     #[serde(default)]
     pub cores: Option<Vec<usize>>,
-    /// Threads that put on load, when no cores are named.
+    /// Threads that generate load, when no cores are named.
     #[serde(default = "one")]
     pub threads: usize,
     /// Seeds the choice among requests, Poisson arrivals and the sample of bodies.
@@ -251,7 +251,7 @@ impl Spec {
         if problems.is_empty() { Ok(spec) } else { Err(EngineError::Spec(problems)) }
     }
 
-    /// Number of threads that put on load.
+    /// Number of threads that generate load.
     #[must_use]
     pub fn thread_count(&self) -> usize {
         self.cores.as_ref().map_or(self.threads, Vec::len)
@@ -317,7 +317,7 @@ impl Load {
         }
         match self.model {
             Model::Closed if self.peak_connections() == 0 => {
-                problems.push("the load asks for no connection at all".into());
+                problems.push("the load requests no connection at all".into());
             }
             Model::Open if self.connections > MOST_CONNECTIONS => {
                 problems.push("`load.connections` must not be above 10,000,000".into());

@@ -150,7 +150,7 @@ class Lost:
 
     Attributes:
         ratio: Share of the time in which no request could make progress, 0 to 1. The throughput of
-            a load that asks for as much as can be had is too low by about as much.
+            a load at full speed is too low by about as much.
         sides: Share of the time in which server, and driver, waited for cores that others had;
             `both` if it is unknown which of them did.
         stolen_ratio: Share of the time of all cores that the host of a virtual machine withheld.

@@ -94,7 +94,7 @@ def stretches(counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def level(stage: RecordedStage, at_ns: int) -> float:
-    """What a stage asks for at an instant within it: connections, or arrivals per second.
+    """What a stage requests at an instant within it: connections, or arrivals per second.
 
     In a stage of `k` steps the level during step `i` (from 1) is `start + (end - start) · i / k`;
     0 steps are a straight line. Connections are whole, so the engine rounds what is not.

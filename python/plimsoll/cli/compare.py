@@ -1,4 +1,4 @@
-"""`plimsoll compare`: say whether server B is faster than A, slower, the same, or undecided."""
+"""`plimsoll compare`: decide whether server B is faster than A, slower, the same, or undecided."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ GROUPS = {
     "--max-regression",
     type=SHARE,
     metavar="SHARE",
-    help="Greatest loss of throughput that is allowed, such as 3%. Exit code 7 when crossed, "
+    help="Largest allowed loss of throughput, such as 3%. Exit code 7 when crossed, "
     "8 when undecided, 3 when this machine cannot show it.",
 )
 @options.as_json
@@ -118,11 +118,11 @@ def command(  # noqa: PLR0913 - one argument for each option
     junit: Path | None,
     quiet: bool,
 ) -> int:
-    """Say whether server B is faster than A, slower, the same, or undecided.
+    """Decide whether server B is faster than A, slower, the same, or undecided.
 
     Both run at the same time and take turns of 250 ms, so what disturbs the machine disturbs both.
-    Fresh processes are started again and again until the result is clear. Intervals allow for
-    that: together they hold the truth in 95 % of comparisons.
+    Fresh processes are started until the result is clear. Intervals allow for stopping early:
+    together they contain the true values in 95 % of comparisons.
 
     \b
     plimsoll compare go node                                    two frameworks or variants

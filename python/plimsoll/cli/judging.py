@@ -42,7 +42,7 @@ def require_known(accepted: Iterable[str]) -> None:
 
 
 def limits(typed: Iterable[str]) -> Changes:
-    """Limits as they were typed: `undisturbed.taken_cores_void=2`.
+    """Limits as they were typed: `undisturbed.lost_ratio_void=0.6`.
 
     Raises:
         InputError: There is no such limit, or its value is not a number.

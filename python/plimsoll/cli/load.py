@@ -159,7 +159,7 @@ GROUPS = {
     "limits",
     multiple=True,
     metavar="CHECK.NAME=VALUE",
-    help="Limit of a check, as in a campaign: `undisturbed.taken_cores_void=2`. Repeatable.",
+    help="Limit of a check, as in a campaign: `undisturbed.lost_ratio_void=0.6`. Repeatable.",
 )
 @click.option(
     "--record",

@@ -33,7 +33,7 @@ class Entry:
         name: The framework alone; variants of one framework share it.
         endpoint: Endpoint.
         load: Name of the load.
-        driver: Name of the program that put on the load.
+        driver: Name of the program that generated the load.
         repetitions: Its repetitions that count, in the order of their blocks; at least one.
         is_one_of_several: Whether the campaign has other drivers, too.
     """
@@ -60,7 +60,7 @@ class Entry:
 
     @property
     def is_saturating(self) -> bool:
-        """Whether its load asks for as much as can be had.
+        """Whether its load runs at full speed.
 
         An open load requests a rate, and so do connections with think time: throughput then shows
         more about the load than about the server.
@@ -163,7 +163,7 @@ def fields(found: Sequence[Entry]) -> list[list[Entry]]:
 
 
 def is_saturating(recording: Recording) -> bool:
-    """Whether the load of a trial asks for as much as can be had."""
+    """Whether the load of a trial runs at full speed."""
     return recording.load.is_saturating
 
 

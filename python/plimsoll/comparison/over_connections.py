@@ -54,7 +54,7 @@ class ConnectionsSeries:
 
     Attributes:
         endpoint: Endpoint.
-        driver: Program that put on the loads.
+        driver: Program that generated the loads.
         points: By framework, then by connections.
     """
 

@@ -89,7 +89,7 @@ class Field:
     Attributes:
         endpoint: Endpoint.
         load: Load.
-        driver: Program that put on the load here.
+        driver: Program that generated the load here.
         baseline: What the document calls the server whose throughput is 1 in both.
         baseline_trials: Ids of its trials here.
         rows: The servers, the fastest of the document first.

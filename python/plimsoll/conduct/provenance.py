@@ -233,10 +233,10 @@ def _digest_of(path: Path, *_changes_with: int) -> str:
 
 
 def _driver(name: str) -> Iterator[Part]:
-    """The program that puts on the load, and the version of the lab."""
+    """The program that generates the load, and the version of the lab."""
     yield Part("version", "plimsoll", plimsoll.__version__)
     if name == "plimsoll":
-        from plimsoll import _engine  # noqa: PLC0415 - not needed where others put on the load
+        from plimsoll import _engine  # noqa: PLC0415 - not needed for other load generators
 
         yield Part("program", "engine", _digest_of(*_identity(Path(_engine.__file__))))
         return

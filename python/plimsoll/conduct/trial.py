@@ -109,7 +109,7 @@ def load(
         the load early; what was recorded until then is kept.
 
     Raises:
-        HostError: This host cannot put on the load; nothing is kept.
+        HostError: This host cannot generate the load; nothing is kept.
         StorageError: The recording could not be written; nothing is kept.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
@@ -144,7 +144,7 @@ def _provenance_of_running(trial: Trial, setting: RunConfig, scope: Scope | None
 
 
 def idle_readings(setting: RunConfig, tell: Listener) -> list[Reading]:
-    """What the host needs without a server, where the campaign asks for that."""
+    """What the host needs without a server, if the campaign requests that."""
     if not setting.idle_s:
         return []
     tell(Phase("idling"))

@@ -76,7 +76,7 @@ class Group:
 
 
 def refusal(load: Load, exchanges: Sequence[Exchange]) -> str:
-    """Why JMeter's core cannot put on a load, in one sentence; empty when it can."""
+    """Why JMeter's core cannot generate a load, in one sentence; empty when it can."""
     reasons = (*_of_load(load), *_of_requests(exchanges))
     return next((f"`jmeter` {reason}" for reason in reasons), "")
 

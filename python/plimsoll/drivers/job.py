@@ -114,7 +114,7 @@ class DriverModule(Protocol):
         ...
 
     def refuses(self, load: Load, exchanges: tuple[Exchange, ...]) -> str:
-        """Why it cannot put on a load, in one sentence; empty when it can."""
+        """Why it cannot generate a load, in one sentence; empty when it can."""
         ...
 
     def drive(self, drive: DriverJob, watch: DriverCallbacks) -> DriverResult:

@@ -93,7 +93,7 @@ class Ranking:
         endpoint: Name of the endpoint.
         load: Name of the load.
         standings: One per framework; those without a rank come last.
-        driver: Name of the program that put on the load.
+        driver: Name of the program that generated the load.
     """
 
     endpoint: str

@@ -108,9 +108,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
 ) -> ComparisonResult:
     """Compares two servers: whether B is faster than A, slower, the same, or undecided.
 
-    Both run at the same time and take turns of 250 ms, so that the machine does to both what it
-    does. Fresh processes are started again and again, until the result is clear or the budget is
-    spent.
+    Both run at the same time and take turns of 250 ms, so that what disturbs the machine disturbs
+    both. Fresh processes are started until the result is clear or the budget is spent.
 
     Args:
         a: Server A: a framework or variant, as campaigns name it.

@@ -217,7 +217,7 @@ def first(verdict: Verdict) -> str:
 
 
 def is_imported(recording: Recording) -> bool:
-    """Whether another tool put on the load and only its files were taken in."""
+    """Whether another tool generated the load and only its files were taken in."""
     return recording.load.model == "unknown"
 
 
@@ -501,7 +501,7 @@ def listen_queue(server: RecordedServer) -> str:
 
 
 def is_queue_short(server: RecordedServer) -> bool:
-    """Whether a listening socket has fewer places than the contract has it ask for."""
+    """Whether a listening socket has fewer places than the contract requires."""
     if server.backlog is None or server.backlog_required is None:
         return False
     return min(server.backlogs or (server.backlog,)) < server.backlog_required

@@ -1,7 +1,7 @@
 """The idle host: what it needs when nothing is measured on it.
 
 Energy of a server is what the host needs with it less what it needs without it, so the latter is
-read before and after a trial, if the campaign asks for that. Where the energy of a host cannot be
+read before and after a trial, if the campaign requests it. Where the energy of a host cannot be
 read there is nothing to wait for, and no time is lost.
 """
 

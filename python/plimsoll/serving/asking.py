@@ -74,7 +74,7 @@ class Client:
 
         Args:
             address: Where the server listens.
-            keep_alive: Whether connections are kept; if not, requests ask for the close.
+            keep_alive: Whether connections are kept; if not, requests announce the close.
             timeout_s: Time for each response, in seconds.
         """
         self.keep_alive = keep_alive

@@ -28,7 +28,7 @@ class Remedy:
     Attributes:
         campaign: Where a campaign started the server: keys of its file and of the framework's.
         load: Where `plimsoll load` met a server that ran already; None when it is the same.
-        imported: Where another tool put on the load; None when it is the same as with `load`.
+        imported: Where another tool generated the load; None when it is the same as with `load`.
     """
 
     campaign: str

@@ -55,7 +55,7 @@ pub enum Protocol<'a> {
 }
 
 impl<'a> Protocol<'a> {
-    /// The protocol that a load asks for.
+    /// The protocol of a load.
     #[must_use]
     pub fn new(load: &Load) -> Self {
         Self::Http1(Http1::new(load.pipeline))

@@ -75,7 +75,7 @@ def version() -> str:
 
 
 def refuses(load: Load, exchanges: tuple[Exchange, ...]) -> str:
-    """Why it cannot put on a load, in one sentence; empty when it can."""
+    """Why it cannot generate a load, in one sentence; empty when it can."""
     reasons = (plain_load.refusal(load, NAME), *_of_load(load), *_of_requests(exchanges))
     return next(filter(None, reasons), "")
 

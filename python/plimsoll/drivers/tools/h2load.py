@@ -59,7 +59,7 @@ def version() -> str:
 
 
 def refuses(load: Load, exchanges: tuple[Exchange, ...]) -> str:
-    """Why it cannot put on a load, in one sentence; empty when it can."""
+    """Why it cannot generate a load, in one sentence; empty when it can."""
     reasons = (
         plain_load.refusal(load, NAME, STEP_S),
         *_of_load(load),

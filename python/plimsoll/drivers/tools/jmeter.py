@@ -113,7 +113,7 @@ def version() -> str:
 
 
 def refuses(load: Load, exchanges: tuple[Exchange, ...]) -> str:
-    """Why it cannot put on a load, in one sentence; empty when it can."""
+    """Why it cannot generate a load, in one sentence; empty when it can."""
     return jmeter_plan.refusal(load, exchanges)
 
 
@@ -211,7 +211,7 @@ def _properties(load: Load) -> Iterator[str]:
     yield f"{saved}.timestamp_format=ms"
     yield from (f"{saved}.{name}=true" for name in _SAVED)
     yield from (f"{saved}.{name}=false" for name in _NOT_SAVED)
-    yield "# A connection lives as long as the load asks for, not for a minute."
+    yield "# A connection lives as long as the load requests, not for a minute."
     yield f"httpclient4.time_to_live={round((load.duration_s + load.timeout_s) * 1000) + 60_000}"
     yield "# It listens on no port; it is ended by a signal."
     yield "jmeterengine.nongui.port=0"

@@ -86,7 +86,7 @@ def version() -> str:
 
 
 def refuses(load: Load, exchanges: tuple[Exchange, ...]) -> str:
-    """Nothing: every load that a campaign can ask for is one that the engine can put on."""
+    """Nothing: the engine can generate every load of a campaign."""
     return ""
 
 

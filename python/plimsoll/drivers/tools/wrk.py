@@ -56,7 +56,7 @@ def version() -> str:
 
 
 def refuses(load: Load, exchanges: tuple[Exchange, ...]) -> str:
-    """Why it cannot put on a load, in one sentence; empty when it can."""
+    """Why it cannot generate a load, in one sentence; empty when it can."""
     if reason := plain_load.refusal(load, NAME):
         return reason
     if load.threads and load.threads > min(stage.start for stage in load.stages):

@@ -81,7 +81,7 @@ def read(run: OutputRun) -> ReportedStatistics:
 
 
 def _is_closed(run: OutputRun) -> bool:
-    """Whether the command is there and asks for no rate."""
+    """Whether the command is there and requests no rate."""
     command = run.command(r"(\bbombardier\b.*)")
     return bool(command) and not re.search(r"\s(?:-r|--rate)\b", command)
 
