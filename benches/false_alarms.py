@@ -1,10 +1,10 @@
 """How often the checks doubt what is right: clean short trials against the reference server.
 
-A trial is clean when nothing is wrong with it: the reference server answers as the contract asks,
-neither side is near its limit, and nothing else runs on the host. Every doubt about such a trial is
-a false alarm of a check, or a disturbance of this host; the sentence of each is shown, so that a
-reader can tell. A fifth of the trials ask for as much as the host can do. There the driver may be
-the limit, which is no false alarm, so what `driver_headroom` says of them is not counted.
+A trial is clean if nothing is wrong with it: the reference server responds as the contract
+requires, neither side is near its limit, and nothing else runs on the host. Every doubt about such
+a trial is a false alarm of a check, or a disturbance of this host; the sentence of each is shown,
+so that a reader can decide. A fifth of the trials run at full speed. There the driver may be the
+limit, which is no false alarm, so the verdicts of `driver_headroom` on them are not counted.
 
 `--noise 0.5` has another program take half a core at random times meanwhile, so that the figure of
 a noisy machine can be repeated. There one trial in ten may be doubtful.
@@ -57,7 +57,7 @@ endpoints = [
 [variant.one-ms]
 start = 'exec "${PYTHON:-python3}" -m plimsoll.reference --service-time 1ms'
 """
-"""The reference server, with a variant that waits a millisecond before each answer."""
+"""The reference server, with a variant that waits a millisecond before each response."""
 
 CLOSED = (1, 2, 4, 8)
 """Connections of closed loads; as few as are a limit by themselves, since the server waits."""
@@ -134,7 +134,7 @@ def full(hold_s: float) -> list[str]:
 
 
 def alarms(judged: Sequence[Mapping[str, Any]]) -> list[Alarm]:
-    """What is not sound, but for what a check says rightly.
+    """What is not sound, except what a check finds correctly.
 
     Args:
         judged: Trials as `plimsoll judge --json` prints them.

@@ -1,7 +1,7 @@
 """What a request costs the client: Plimsoll's engine and other load tools, side by side.
 
 `make bench` runs it. The reference server has one core, the tool another, and every run gets a
-fresh server, which counts what it was asked. Each repetition runs every tool once at every number
+fresh server, which counts its requests. Each repetition runs every tool once at every number
 of connections, each time in another order. A ratio is taken within one repetition, for the speed of
 a machine changes from minute to minute. What is printed is Markdown; read ratios, not seconds.
 """
@@ -49,7 +49,7 @@ def measure(tool: Tool, connections: int, seconds: int, repetition: int) -> Cost
 def measure_all(
     chosen: Sequence[Tool], levels: Sequence[int], seconds: int, repetitions: int
 ) -> list[Cost]:
-    """Runs every tool at every number of connections in every repetition, and tells of it."""
+    """Runs every tool at every number of connections in every repetition, and reports it."""
     found: list[Cost] = []
     for repetition in range(repetitions):
         for level in levels:
@@ -96,7 +96,7 @@ def _surroundings(
 
 
 def _chosen(names: str) -> list[Tool]:
-    """The tools that are asked for; without a name those that are installed."""
+    """The requested tools; without a name those that are installed."""
     if not names:
         return [tool for tool in tools.TOOLS if tool.is_installed and _is_built(tool)]
     by_name = {tool.name: tool for tool in tools.TOOLS}
@@ -109,7 +109,7 @@ def _chosen(names: str) -> list[Tool]:
 
 
 def _is_built(tool: Tool) -> bool:
-    """Builds the bare loop; says so when that fails, and the others go on without it."""
+    """Builds the bare loop; reports a failure, and the others go on without it."""
     try:
         return tool.name != "ceiling" or tools.ceiling().exists()
     except subprocess.CalledProcessError:

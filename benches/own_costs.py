@@ -49,10 +49,10 @@ class Memory:
     """The most memory that a tool held.
 
     Attributes:
-        connections: Connections that were asked for.
+        connections: Requested connections.
         opened: Connections that the server accepted.
         seconds: Length of the run.
-        requests: Requests that were answered.
+        requests: Requests with a response.
         peak_rss_bytes: The most memory it held.
         others_ratio: Share of all cores that neither engine nor server used.
     """
@@ -73,7 +73,7 @@ class Threaded:
         threads: Threads of the engine.
         repetition: Number of the repetition.
         per_million_s: Seconds of processor time for a million requests.
-        requests_per_s: Requests answered in a second.
+        requests_per_s: Responses in a second.
         server_ratio: Processor time of the server, as a share of the run's length.
         others_ratio: Share of all cores that neither engine nor server used.
     """
@@ -125,7 +125,7 @@ class Driven:
 
     @property
     def requests(self) -> int:
-        """Requests that were answered rightly."""
+        """Requests with a correct response."""
         return int(self.finish["outcomes"].get("ok", 0))
 
     @property
@@ -353,7 +353,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _allowed(levels: Sequence[int]) -> list[int]:
-    """The numbers of connections, each lowered to what this host allows; that is told."""
+    """The numbers of connections, each lowered to what this host allows, which is reported."""
     allowed = [host.allow_connections(level) for level in levels]
     for asked, level in zip(levels, allowed, strict=True):
         if level < asked:

@@ -2,9 +2,9 @@
 
 Tables of 6 and of 20 servers, 2, 3 and 5 repetitions. Each repetition is a block with a drift of
 its own (standard deviation 8 %), each server scatters by 5 %. A claim is false where a server is
-said to be ahead of its equal; counted are tables with any false claim. Power is the share of pairs
-told apart where the servers stand in steps (25 % for 6 of them, 10 % for 20). Beside the model of
-rankings (`statistics.block_design`) stand:
+reported ahead of its equal; counted are tables with any false claim. Power is the share of pairs
+distinguished where the servers stand in steps (25 % for 6 of them, 10 % for 20). Beside the model
+of rankings (`statistics.block_design`) stand:
 
 - *pairwise*: Welch's test of each pair at 5 %, without blocks, as rankings were made before;
 - *Tukey*: the same model, one pooled variance, Tukey's intervals;
@@ -124,7 +124,7 @@ def oracle(design: BlockDesign, logarithms: Array, truth: Truth) -> tuple[Array,
 
 
 def pairwise(design: BlockDesign, logarithms: Array, _: Truth) -> tuple[Array, Array]:
-    """Welch's test of each pair; with one repetition on a side nothing is told apart."""
+    """Welch's test of each pair; with one repetition on a side nothing is distinguished."""
     owners = np.array(design.entries)
     own = [logarithms[:, owners == server] for server in range(design.count)]
     means = np.array([found.mean(axis=1) for found in own])
@@ -167,7 +167,7 @@ def false_claims(
 
 
 def power(method: Method, truth: Truth, servers: int, repetitions: int, tables: int) -> float:
-    """Share of pairs told apart where servers stand in steps."""
+    """Share of pairs distinguished where servers stand in steps."""
     design = truth.design(servers, repetitions)
     levels = math.log(STEPS[servers]) * np.arange(servers)
     values, reaches = method(

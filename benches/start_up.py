@@ -27,7 +27,7 @@ PROGRAM = Path(sys.executable).with_name("plimsoll")
 """The installed command."""
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok"
-"""To every request; ab speaks HTTP/1.0, so it must be told that the connection stays open."""
+"""To every request; ab speaks HTTP/1.0, so the header must keep the connection open."""
 
 TOOLS = {
     "plimsoll": (str(PROGRAM), "load", "{url}", "-q", "-c", "1", "-n", "{n}"),
@@ -36,12 +36,12 @@ TOOLS = {
     "hey": ("hey", "-c", "1", "-n", "{n}", "{url}"),
     "oha": ("oha", "--no-tui", "-c", "1", "-n", "{n}", "{url}"),
 }
-"""Each tool, and how it is told to make `{n}` requests of `{url}`; wrk goes by time alone."""
+"""Each tool, and its options for `{n}` requests of `{url}`; wrk goes by time alone."""
 
 
 @dataclass
 class Listener:
-    """A server that answers everything and knows when the first byte came.
+    """A server that responds to everything and knows when the first byte came.
 
     Attributes:
         first_s: Instant of the first byte by the monotonic clock; None before it.

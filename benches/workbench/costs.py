@@ -16,7 +16,7 @@ MARKS = "¹²³⁴⁵⁶⁷⁸⁹"
 """Marks of footnotes in their order; behind the ninth they begin again, doubled."""
 
 MOST_FAILED_RATIO = 0.001
-"""Share of failed requests above which what a run cost says nothing."""
+"""Share of failed requests above which the cost of a run means nothing."""
 
 MOST_UNCOUNTED_RATIO = 0.01
 """How far tool and server may differ in what they count, besides one request a connection."""
@@ -28,11 +28,11 @@ class Cost:
 
     Attributes:
         tool: Name of the tool.
-        connections: Connections that were asked for.
+        connections: Connections that were requested.
         repetition: Number of the repetition.
-        complaint: Why the run says nothing; empty when it does.
+        complaint: Why the run is invalid; empty if it is valid.
         cpu_s: User and system time of the tool's process, all threads, in seconds.
-        requests: Requests that were answered, by the tool.
+        requests: Requests with a response, by the tool.
         duration_s: Length of the run, by the tool.
         server_cpu_s: Processor time of the server.
         peak_rss_bytes: The most memory the tool held.
@@ -57,7 +57,7 @@ class Cost:
 
     @property
     def requests_per_s(self) -> float:
-        """Requests answered in a second."""
+        """Responses in a second."""
         return self.requests / self.duration_s
 
     @property
@@ -67,12 +67,12 @@ class Cost:
 
 
 def complaint(said: Said, measured: Measured, connections: int) -> str:
-    """Why a run says nothing of what a request costs; empty when it does.
+    """Why a run shows nothing of the cost of a request; empty if it does.
 
     Args:
-        said: What the tool says.
+        said: The tool's figures.
         measured: What was seen of it.
-        connections: Connections that were asked for.
+        connections: Connections that were requested.
     """
     if measured.accepted < connections:
         return f"it opened {measured.accepted:,} of {connections:,} connections"
@@ -92,7 +92,7 @@ def read(tool: Tool, measured: Measured, connections: int, repetition: int) -> C
     Args:
         tool: The tool.
         measured: What was seen of its run.
-        connections: Connections that were asked for.
+        connections: Connections that were requested.
         repetition: Number of the repetition.
     """
     ended = measured.client
@@ -115,7 +115,7 @@ def read(tool: Tool, measured: Measured, connections: int, repetition: int) -> C
 
 
 def _last_words(ended: Ended) -> str:
-    """How a tool ended that did not get to its end, with the last line it said about it."""
+    """How a tool ended that did not get to its end, with its last line."""
     lines = (ended.stderr.strip() or ended.stdout.strip()).splitlines()
     last = f": `{lines[-1].strip()[:120].replace('`', '')}`" if lines else ""
     return f"it exited with code {ended.exit_code}{last}"
@@ -156,7 +156,7 @@ def level_table(costs: Sequence[Cost], connections: int, titles: Mapping[str, st
 def footnotes(
     costs: Sequence[Cost], connections: int, titles: Mapping[str, str]
 ) -> dict[str, tuple[str, str]]:
-    """Mark and sentence for each tool of which a run says nothing."""
+    """Mark and sentence for each tool with an invalid run."""
     complaints = {
         tool: [c for c in costs if (c.tool, c.connections) == (tool, connections) and c.complaint]
         for tool in titles

@@ -30,7 +30,7 @@ _ENDED_WITH_US = ("setpriv", "--pdeathsig", "INT") if shutil.which("setpriv") el
 """What has the kernel end a server whose starter was killed; setpriv(1) of util-linux."""
 
 NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "max_connections": "30"}
-"""Settings of a server whose data nobody needs after a crash of the host."""
+"""Settings of a server whose data is not needed after a crash of the host."""
 
 
 class NoServerError(Exception):
@@ -38,7 +38,7 @@ class NoServerError(Exception):
 
 
 def free_port() -> int:
-    """A port of this host that nobody listens on."""
+    """A free port of this host."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         return found.getsockname()[1]
 
@@ -56,7 +56,7 @@ class Server:
     Attributes:
         binaries: Folder of its programs.
         folder: Where its data lies.
-        user: Who runs it; None for whoever runs this.
+        user: Who runs it; None for the current user.
         settings: Its settings.
         port: Port on loopback.
         process: Its first process; None when it does not run.
@@ -71,7 +71,7 @@ class Server:
 
     @property
     def log(self) -> str:
-        """What it has said so far."""
+        """Its output so far."""
         return (self.folder / "log").read_text(encoding="utf-8", errors="replace")
 
     def url(self, database: str = "postgres", user: str = USER, password: str = PASSWORD) -> str:
@@ -97,7 +97,7 @@ class Server:
             raise NoServerError(f"no PostgreSQL server can be made here: {made.stderr.strip()}")
 
     def start(self) -> None:
-        """Starts it and waits until it answers."""
+        """Starts it and waits until it responds."""
         command = [self.binaries / "postgres", "-D", self.folder / "data", "-k", self.folder]
         options = ["-p", str(self.port), "-c", "listen_addresses=127.0.0.1"]
         given = self.settings.items()
@@ -206,7 +206,7 @@ def _version(path: Path) -> int:
 
 
 def _user() -> str | None:
-    """Who runs the server: ourselves, or somebody else when we are root."""
+    """Who runs the server: the current user, or another one if that is root."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):

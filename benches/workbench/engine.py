@@ -1,4 +1,4 @@
-"""Plimsoll's engine as a process: its specification, and what it says at its end."""
+"""Plimsoll's engine as a process: its specification, and its report at the end."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def allow_connections(asked: int) -> int:
         asked: Connections that one process is to keep open.
 
     Returns:
-        As many connections as are allowed now, at most those asked for.
+        As many connections as are allowed now, at most the requested ones.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < asked + SPARE_FILES:

@@ -18,7 +18,7 @@ class Measured:
         client: The client's process.
         server_cpu_s: Processor time of the server meanwhile.
         accepted: Connections that the server accepted.
-        answered: Requests that the server answered.
+        answered: Requests that the server responded to.
         others_ratio: Share of all cores that neither client nor server used.
     """
 

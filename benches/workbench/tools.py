@@ -43,7 +43,7 @@ class Bench:
 
     @property
     def url(self) -> str:
-        """What is asked for."""
+        """What is requested."""
         return f"http://{self.address}{engine.PATH}"
 
 

@@ -1,7 +1,7 @@
 //! A bare loop that only counts: the least that a request costs a client of this host.
 //!
 //! It opens its connections, sends the same request on each, and sends it again whenever as many
-//! bytes have come as the first answer had. It reads no answer, keeps no time of a request, sets no
+//! bytes have come as the first response had. It reads no response, keeps no time of a request, sets no
 //! deadline, records nothing and gives up at the first error. What a load tool costs more than this
 //! is the tool; what this costs is the kernel.
 //!
@@ -23,13 +23,13 @@ type Fallible<T> = Result<T, Box<dyn Error>>;
 /// Sockets that one turn of the loop looks at.
 const EVENTS_A_TURN: usize = 128;
 
-/// What is read at once. An answer has to fit, for a socket shows only once that there is more.
+/// What is read at once. A response has to fit, for a socket shows only once that there is more.
 const BUFFER_BYTES: usize = 16 * 1024;
 
 /// How long a turn waits when nothing comes, so that the end is not missed.
 const TURN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// What is asked of the loop.
+/// The options of the loop.
 struct Asked {
     address: String,
     request: Vec<u8>,
@@ -37,7 +37,7 @@ struct Asked {
     seconds: f64,
 }
 
-/// One connection and the bytes of its present answer.
+/// One connection and the bytes of its present response.
 struct Connection {
     socket: OwnedFd,
     received_bytes: usize,
@@ -62,7 +62,7 @@ fn asked(arguments: &[String]) -> Fallible<Asked> {
     Ok(Asked { address: address.clone(), request, connections, seconds })
 }
 
-/// Length of an answer in bytes, head and body, by one that is read in full.
+/// Length of a response in bytes, head and body, by one that is read in full.
 fn response_bytes(asked: &Asked) -> Fallible<usize> {
     let mut stream = TcpStream::connect(&asked.address)?;
     stream.write_all(&asked.request)?;
@@ -81,7 +81,7 @@ fn response_bytes(asked: &Asked) -> Fallible<usize> {
     }
 }
 
-/// Length of the answer that these bytes begin, once its head is complete and says it.
+/// Length of the response that these bytes begin, once its head is complete and states it.
 fn length_bytes(answer: &[u8]) -> Option<usize> {
     let head_bytes = answer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&answer[..head_bytes]).ok()?.to_ascii_lowercase();
@@ -100,7 +100,7 @@ fn connect(asked: &Asked) -> Fallible<Vec<Connection>> {
     (0..asked.connections).map(open).collect()
 }
 
-/// Asks until the end on all connections; returns how many answers came.
+/// Sends requests until the end on all connections; returns how many responses came.
 fn drive(
     asked: &Asked,
     response_bytes: usize,
@@ -136,7 +136,7 @@ fn ask(connection: &Connection, request: &[u8]) -> Fallible<()> {
     if count == request.len() { Ok(()) } else { Err("a request was sent in part".into()) }
 }
 
-/// Counts what has come; says whether the answer is complete.
+/// Counts what has come; returns whether the response is complete.
 #[inline]
 fn is_answered(
     connection: &mut Connection,
