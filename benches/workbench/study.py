@@ -3,7 +3,7 @@
 The file is unzipped into a converter, which counts time from the first request, puts the CPU of its
 second beside each request and drops the columns that are not needed; its output goes into
 PostgreSQL by COPY while it comes. Then two grouped statements give the seconds of the successful
-responses and of the failures as CSV. The converter of the study was a program in Swift. Here are two:
+responses and of the failures as CSV. The study's converter was a program in Swift. Here are two:
 `converter.py`, which reads quotes as a converter of JMeter's results must, and awk, which cuts a
 line at every comma and so only does for files without quotes; nothing can convert faster. The
 server has the settings that it comes with.

@@ -501,7 +501,7 @@ def repaint(value: Any, twins: Mapping[str, str] = DARK) -> Any:
 
 
 def rows_as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Rows as one list per column: what a page stores, for it names each column once."""
+    """Rows as one list per column: what a page stores, because it names each column once."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return {name: [row.get(name) for row in rows] for name in names}
 

@@ -89,7 +89,7 @@ record! {
         received_bytes: u32,
         /// Bytes of the body, freed of its transfer coding; [`NO_BYTES`] of an incomplete response.
         body_bytes: u32,
-        /// Code of its [`Comparison`]; four bytes, for the size is a multiple of eight.
+        /// Code of its [`Comparison`]; four bytes, because the size is a multiple of eight.
         compared: u32,
         /// Attempt to connect that carried it; [`NO_CONNECTION`] when none did.
         connection: u32,

@@ -1,4 +1,4 @@
-"""The database of `query`; apart from it, for figures that need none do without DuckDB."""
+"""The database of `query`; apart from it, so that figures without one do not load DuckDB."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def kinds(recording: Recording, requests: Rows) -> pa.Table:
         requests: Its table `requests`.
 
     Returns:
-        Rows of `SCHEMA`; none where there is one kind only, for the summary is about it.
+        Rows of `SCHEMA`; none if there is one request type only, which the summary covers.
     """
     duration_s = sum(hold.end_ns - hold.start_ns for hold in recording.holds) / SECOND_NS
     if len({*recording.requests}) < 2 or not duration_s:  # noqa: PLR2004

@@ -240,7 +240,7 @@ def turned_away(readings: Usage, window: Window) -> float | None:
 
     Source:
         sock_diag(7), SK_MEMINFO_DROPS; TcpExt ListenOverflows and ListenDrops, of which the
-        greater counts, for each overflow is also a drop.
+        greater counts, because each overflow is also a drop.
     """
     own = readings.growth("server", "listen_drops", [window])
     counters = ("listen_overflows", "listen_drops")

@@ -93,7 +93,7 @@ def _server_cores(recording: Recording) -> int:
 
 
 def _machine_cores(recording: Recording) -> list[int]:
-    """Cores of the one machine, for who was not confined to some of them."""
+    """Cores of the one machine, for a side that was not confined to some of them."""
     known = [facts.get("cores") for facts in recording.machines.values()]
     cores = [len(one) if isinstance(one, list) else 0 for one in known]
     return [number for number in cores if number] if len(cores) == 1 else []

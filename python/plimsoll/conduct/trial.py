@@ -289,7 +289,7 @@ def _watch(
 def _driver(name: str) -> DriverModule:
     if name == engine.NAME:
         return engine
-    for driver in tools.DRIVERS:  # imported now, for no load of ours waits for them
+    for driver in tools.DRIVERS:  # imported now, because no load of ours waits for them
         if driver.NAME == name:
             return driver
     known = ", ".join(f"`{driver.NAME}`" for driver in tools.DRIVERS)

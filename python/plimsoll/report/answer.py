@@ -77,7 +77,7 @@ class Mark:
         name: Name of the check, or kind of the error.
         count: How many trials it concerns; 0 for the campaign.
         remedies: What to do, each once.
-        remarks: What is said of each trial, the first few.
+        remarks: The findings on each trial, the first few.
         more: How many are left out.
     """
 
@@ -101,7 +101,7 @@ class RankingAnswer:
         further: The first one that is clearly behind, where that is not the next one; else empty.
         counts: How many trials are in each state, without the states that none is in.
         total: How many trials there are, in words.
-        marks: What is said against them, the worst first; no more than there is room for.
+        marks: The doubts about them, the worst first; no more than there is room for.
         more_marks: How many are left out.
         load: The load in one sentence.
         bars: The frameworks, the best first.

@@ -1,6 +1,6 @@
 """The answer of a comparison: one sentence, a table, Markdown, JSON and JUnit.
 
-Everything is said of B. Markdown stays below 40 lines, for a pull request.
+Every statement is about B. Markdown stays below 40 lines, for a pull request.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def as_junit(end: Compared, sides: Sides) -> str:
 
 
 def limit_missed(end: Compared) -> str:
-    """What is said where a limit is not kept beyond doubt; one sentence without a full stop."""
+    """The sentence if a limit is not kept beyond doubt, without a full stop."""
     limit = wording.percent(end.wanted.max_regression or 0.0)
     if end.limit == "crossed":
         return f"B loses more than {limit} of A's throughput"

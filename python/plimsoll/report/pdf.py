@@ -464,7 +464,7 @@ def _picture(module: charts.Chart, specification: Specification, width_pt: float
 
 
 def _in_rows(specification: Specification) -> Specification:
-    """A chart whose kinds of failure stand side by side in its legend, for paper is wide."""
+    """A chart whose kinds of failure stand side by side in its legend, because paper is wide."""
     copy = deepcopy(specification)
     for view in copy.get("vconcat", [])[1:]:
         view["encoding"]["color"]["legend"]["columns"] = 4

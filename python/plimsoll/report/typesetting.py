@@ -193,7 +193,7 @@ def picture(svg: str, scale: float, width_pt: float) -> Block:
         scale: Points for each of its units.
         width_pt: The most it may be wide; it is made smaller when it would be wider.
 
-    Identifiers are made unique, for all pictures of a page share one name space.
+    Identifiers are made unique, because all pictures of a page share one name space.
     """
     match = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     if match is None:

@@ -106,7 +106,7 @@ def enough(share: float) -> float:
 def left_to_wait_s(mean_s: float, stddev_s: float) -> float:
     """How long the requests in flight at an instant picked at random still take, on average.
 
-    Long requests are met more often than short ones, for they are in flight for longer, so that
+    Long requests are met more often than short ones, because they are in flight longer, so that
     this is no half of the mean: E[T²] / 2 E[T].
 
     Args:

@@ -105,7 +105,7 @@ def _times(run: OutputRun, responded: float) -> dict[str, float]:
 
 
 def _failures(run: OutputRun) -> dict[str, float]:
-    """Errors by kind: what they say behind the address, for each has a port of its own."""
+    """Errors by kind: the text behind the address, since each has a port of its own."""
     found: dict[str, float] = {}
     for message, count in run.named(r"\[<c>\]\s+(?P<name>(?!\d.* responses?$)\S.*)"):
         kind = _ADDRESS.sub("…", message).strip().rpartition(": ")[2]

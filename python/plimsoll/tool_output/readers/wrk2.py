@@ -85,7 +85,7 @@ def read(run: OutputRun) -> ReportedStatistics:
 
 
 def _times(run: OutputRun) -> dict[str, float]:
-    """The recorded times: the first of each percentile, for uncorrected ones are printed behind."""
+    """The recorded times: the first of each percentile, because uncorrected ones follow."""
     names = ("mean", "stddev", "max")
     table = run.values(r"Latency\s+<t>\s+<t>\s+<t>\s+\S+%")
     shares: dict[str, float] = {}
