@@ -116,10 +116,10 @@ def _differences(before: dict[_Key, str], now: dict[_Key, str]) -> Iterator[str]
     for kind, name in sorted({*before, *now}, key=lambda key: (KINDS.index(key[0]), key[1])):
         old, new = before.get((kind, name)), now.get((kind, name))
         if old != new:
-            yield _told(kind, name, old, new)
+            yield _sentence(kind, name, old, new)
 
 
-def _told(kind: Kind, name: str, old: str | None, new: str | None) -> str:
+def _sentence(kind: Kind, name: str, old: str | None, new: str | None) -> str:
     what = _called(kind, name)
     if old is None or new is None:
         return f"{what} was {'added' if old is None else 'removed'}"

@@ -63,14 +63,14 @@ def sent_bytes(recording: Recording, database: duckdb.DuckDBPyConnection) -> int
         The sum; None where neither recording nor rows say how long requests are.
     """
     if not recording.request_bytes:
-        return _said_bytes(database)
+        return _recorded_bytes(database)
     sent: list[tuple[int, int]] = database.execute(
         "SELECT request, count(*) FROM requests WHERE in_hold(sent_ns) GROUP BY request"
     ).fetchall()
     return sum(recording.request_bytes[request] * count for request, count in sent)
 
 
-def _said_bytes(database: duckdb.DuckDBPyConnection) -> int | None:
+def _recorded_bytes(database: duckdb.DuckDBPyConnection) -> int | None:
     """The same if each row has the length of its request."""
     stated = database.execute(
         "SELECT sum(sent_bytes)::BIGINT FROM requests WHERE in_hold(sent_ns)"

@@ -54,7 +54,7 @@ def counted(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
         counts = database.execute(query.text("seconds")).fetchall()
     length = _length(recording, counts)
     columns = _counted(counts, length)
-    columns |= _asked(recording, usage(readings), length)
+    columns |= _requested(recording, usage(readings), length)
     columns |= _uncounted(recording, columns, rows=bool(counts))
     columns |= _used(recording, usage(readings), length)
     columns |= {"trial": [recording.trial] * length, "second": np.arange(length)}
@@ -189,7 +189,7 @@ def _if_enough(rows: int, statistic: str, value: float | None) -> float | None:
     return value if quantiles.enough(rows, quantiles.QUANTILES[statistic]) else None
 
 
-def _asked(recording: Recording, readings: Usage, length: int) -> Columns:
+def _requested(recording: Recording, readings: Usage, length: int) -> Columns:
     """Stage, and the requested level, at the middle of each second.
 
     The level is that of the stages, or the users that a driver without stages reported.

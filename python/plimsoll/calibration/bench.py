@@ -194,24 +194,24 @@ class BenchResult:
     @property
     def due_ns(self) -> Times:
         """Due time of each successful request, since the zero of the load."""
-        return self._answered("due_ns")
+        return self._times_of_responses("due_ns")
 
     @property
     def sent_ns(self) -> Times:
         """Send time of each of them."""
-        return self._answered("sent_ns")
+        return self._times_of_responses("sent_ns")
 
     @property
     def done_ns(self) -> Times:
         """End of each of their responses."""
-        return self._answered("done_ns")
+        return self._times_of_responses("done_ns")
 
     @property
     def response_bytes(self) -> float:
         """Mean length of a response with its head."""
-        return float(self._answered("received_bytes").mean())
+        return float(self._times_of_responses("received_bytes").mean())
 
-    def _answered(self, column: str) -> Times:
+    def _times_of_responses(self, column: str) -> Times:
         codes = [code for code, name in records.outcome_names().items() if name == "ok"]
         return self.rows[column][np.isin(self.rows["outcome"], codes)].astype(np.int64)
 

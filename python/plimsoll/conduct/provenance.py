@@ -160,14 +160,14 @@ def _text(path: Path) -> str:
 @cache
 def _package_version(name: str) -> str:
     """Version of a Debian package; dpkg-query(1)."""
-    return _answer("dpkg-query", "-W", "-f", "${Version}", name).strip()
+    return _output("dpkg-query", "-W", "-f", "${Version}", name).strip()
 
 
 @cache
 def _program_version(path: Path, *_changes_with: int) -> str:
     """The first number with a dot that a program prints of itself; run once per program."""
     for question in ("--version", "version"):
-        if found := _NUMBER.search(_answer(str(path), question)):
+        if found := _NUMBER.search(_output(str(path), question)):
             return found[0]
     return ""
 
@@ -180,7 +180,7 @@ def _framework_version(framework: Framework, parts_id: str) -> str:
     return _SAID[key]
 
 
-def _answer(*command: str) -> str:
+def _output(*command: str) -> str:
     """The output of a program; empty when it fails."""
     try:
         requested = subprocess.run(

@@ -145,7 +145,7 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
             file.write(",".join(COLUMNS).encode() + b"\n")
             for first, last in stretches(_ended(of_trial)):
                 _append(database, (first, last + 1), file)
-        return _unsaid(database)
+        return _missing(database)
 
 
 def _prepare(database: duckdb.DuckDBPyConnection, of_trial: Tables) -> None:
@@ -236,7 +236,7 @@ def _phrases() -> pa.Table:
     )
 
 
-def _unsaid(database: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+def _missing(database: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
     counts = database.execute(
         "SELECT count(*) FILTER (outcome = 'not_sent'), count(*) FILTER (is_unended(outcome)),"
         " count(*) FILTER (outcome NOT IN ('not_sent', 'cancelled') AND received_bytes IS NULL)"

@@ -67,7 +67,7 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
     times = _times(of_trial, seconds)
     for name, counted, is_right in zip(FILES, ("ok", "failed"), (True, False), strict=True):
         _write(into / name, (_row(second, counted, times, is_right) for second in seconds))
-    return _unsaid(seconds)
+    return _missing(seconds)
 
 
 def _times(of_trial: Tables, seconds: Iterable[Row]) -> Times:
@@ -113,7 +113,7 @@ def _write(path: Path, rows: Iterator[dict[str, object]]) -> None:
         writer.writerows(rows)
 
 
-def _unsaid(seconds: Iterable[Row]) -> tuple[str, ...]:
+def _missing(seconds: Iterable[Row]) -> tuple[str, ...]:
     rows = [*seconds]
     unread = {"threads_mean": "threads", "cpu_percent": "server_busy_cores"}
     return tuple(

@@ -62,10 +62,10 @@ class Lead:
     def sentence(self) -> str:
         """In words: `axum is 1.95 × go (95 %: 1.72–2.21)`."""
         name = QUANTITIES[self.quantity]
-        return f"{name}: {self._told}" if name else self._told
+        return f"{name}: {self._clause}" if name else self._clause
 
     @property
-    def _told(self) -> str:
+    def _clause(self) -> str:
         ends = self.ratio.interval
         pair = f"{self.first} and {self.second}"
         factor = wording.factor(self.ratio.value)

@@ -428,12 +428,12 @@ def _notes(
     if derived.sentence:
         yield derived.sentence
     for tally in tallies:
-        yield from _said(tally)
+        yield from _remarks(tally)
     if len(written.first_ns) > 1:
         yield _apart(written)
 
 
-def _said(tally: ImportStats) -> Iterator[str]:
+def _remarks(tally: ImportStats) -> Iterator[str]:
     """Notes on what was excluded from a file, and on what it lacks."""
     name = Path(tally.file).name
     for reason, count in tally.left_out.items():

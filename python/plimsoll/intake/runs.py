@@ -115,7 +115,7 @@ class Runs:
         hint = limits.SILENCE_NS.hint
         if self._are_too_long:
             hint = f"take one run, from `--run 1` to `--run {len(found)}`"
-        message = f"contains {len(found):,} runs: {_told(found)}"
+        message = f"contains {len(found):,} runs: {_listed(found)}"
         raise InputError([Problem(self._file, message, hint)])
 
     def require_short(self) -> None:
@@ -165,7 +165,7 @@ def _merged(begins: Numbers, ends: Numbers, counts: Numbers) -> tuple[Numbers, N
     return begins[firsts], latest[lasts], np.add.reduceat(counts[order], firsts)
 
 
-def _told(found: tuple[ImportedRun, ...]) -> str:
+def _listed(found: tuple[ImportedRun, ...]) -> str:
     """The first runs and the gaps between them, in words."""
     parts = [f"{_counted(found[0])} from {_instant(found[0].begin_ns)}"]
     for before, run in pairwise(found[:_NAMED]):

@@ -671,7 +671,7 @@ def _trial(trial: TrialFindings) -> TrialContents:
         why_absent="" if summary is None else words.why_absent(summary),
         hidden=hidden.sentence(trial.stalls, summary),
         connections=_connections(summary),
-        without_response=_unanswered(summary),
+        without_response=_without_response(summary),
         failures=tuple(_failure(failure) for failure in trial.failures),
         server=[*words.server_facts(recording), *words.course_facts(trial.course)],
         driver=words.driver_facts(recording),
@@ -732,7 +732,7 @@ def _contract(recording: Recording) -> tuple[str, ...]:
     )
 
 
-def _unanswered(summary: Summary | None) -> str:
+def _without_response(summary: Summary | None) -> str:
     if summary is None:
         return ""
     opened, responded = summary.connections_opened, summary.connections_with_response

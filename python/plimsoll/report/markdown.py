@@ -81,7 +81,7 @@ def render(findings: Findings) -> str:
         *(_folded("Further tables", others) if others else ()),
         *_folded("Servers", _servers(findings)),
         *_folded("Trials", [part for one in contents.trials(findings) for part in _trial(one)]),
-        *_folded("Configuration", _asked(findings)),
+        *_folded("Configuration", _configuration(findings)),
         *_folded("Words", [_facts(contents.GLOSSARY)]),
         f"Made by Plimsoll {findings.version}.",
     ]
@@ -173,7 +173,7 @@ def _facts(facts: Facts) -> str:
     return "\n".join(f"- **{literal(name)}**: {literal(value)}" for name, value in facts)
 
 
-def _asked(findings: Findings) -> list[str]:
+def _configuration(findings: Findings) -> list[str]:
     return [_facts(contents.configuration(findings)), _as_run(findings)]
 
 

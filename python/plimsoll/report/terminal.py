@@ -107,12 +107,12 @@ def _campaign(findings: Findings) -> Iterator[RenderableType]:
         yield Text(contents.CAMPAIGN.lower(), style="bold")
     for one in remarks:
         name = f" {one.name} " if one.subject == CAMPAIGN else f" {one.name}, {one.subject} "
-        yield from _told(one, name)
+        yield from _shown(one, name)
     if remarks:
         yield Text()
 
 
-def _told(remark: Remark, name: str) -> Iterator[RenderableType]:
+def _shown(remark: Remark, name: str) -> Iterator[RenderableType]:
     """A remark, each sentence with what to do about it."""
     for place, sentence in enumerate(remark.sentences):
         if place:
@@ -154,7 +154,7 @@ def _section(section: Section, *, is_wide: bool) -> Iterator[RenderableType]:
     if section.remarks:
         yield Text(f"\n{section.remarks_title}", style="bold")
     for one in section.remarks:
-        yield from _told(one, f" {one.name}, {one.subject} ")
+        yield from _shown(one, f" {one.name}, {one.subject} ")
     yield Text()
 
 

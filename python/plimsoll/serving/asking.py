@@ -119,7 +119,7 @@ class Client:
         try:
             found = connection.ask(pieces, PAUSE_S, request.method == "HEAD", self._timeout_s)
         except _engine.NoResponse as error:
-            raise self._said(*error.args) from None
+            raise self._failure(*error.args) from None
         took_s, after = time.monotonic() - begun_s, _segments(connection)
         if self.keep_alive and not found["closes"]:
             self._connection = connection
@@ -141,7 +141,7 @@ class Client:
                 f"no connection: {error.strerror or error}", hopeless=True
             ) from error
 
-    def _said(self, kind: str, sentence: str) -> ResponseMissing:
+    def _failure(self, kind: str, sentence: str) -> ResponseMissing:
         if kind == "timed_out":
             return ResponseMissing(
                 f"no complete response within {self._timeout_s:g} s", hopeless=True

@@ -150,7 +150,7 @@ class RunningServer:
             now = ready.ask(self.place.host, self.place.port, probe, min(_ANSWER_S, left_s))
             if not now:
                 self.start_s = (time.monotonic_ns() - self._supervised.started_ns) / 1e9
-                return self._check_that_it_was_asked()
+                return self._check_port_is_its_own()
             # A last request that the deadline cut short takes nothing from an earlier response.
             cut_short = now == ready.SILENT and left_s < _ANSWER_S
             if not (cut_short and response.startswith(ready.ANSWERED)):
@@ -177,7 +177,7 @@ class RunningServer:
             )
         return self.stopped
 
-    def _check_that_it_was_asked(self) -> None:
+    def _check_port_is_its_own(self) -> None:
         """Raises when another process listens on the port too or instead, or when it goes away."""
         for _ in range(_LOOKS):
             sockets = ports.listening_sockets(self.place.port)

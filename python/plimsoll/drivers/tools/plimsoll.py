@@ -253,7 +253,7 @@ def _listen(supervised: SupervisedProcess, watch: DriverCallbacks) -> Heard:
     try:
         with watch.interruption.deferred(engine.ask):
             for line in lines(supervised.output):
-                if not _told(heard, line, watch):
+                if not _passed_on(heard, line, watch):
                     engine.ask()
     except BaseException:
         engine.kill()
@@ -261,7 +261,7 @@ def _listen(supervised: SupervisedProcess, watch: DriverCallbacks) -> Heard:
     return heard
 
 
-def _told(heard: Heard, line: Line, watch: DriverCallbacks) -> bool:
+def _passed_on(heard: Heard, line: Line, watch: DriverCallbacks) -> bool:
     """Passes on what is new in a line; returns whether the engine is to go on."""
     new = heard.take(line)
     if line["event"] == "started":

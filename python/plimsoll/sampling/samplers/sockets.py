@@ -106,7 +106,7 @@ def established(port: int) -> int:
     return sum(
         sum(1 for _ in datagram)
         for family in families
-        for datagram in _answers(_question(family, port, _ESTABLISHED, 0))
+        for datagram in _responses(_question(family, port, _ESTABLISHED, 0))
     )
 
 
@@ -128,7 +128,7 @@ def least_round_trip_s(address: str) -> float | None:
     ip = ip_address(host.strip("[]"))
     family = socket.AF_INET if ip.version == 4 else socket.AF_INET6  # noqa: PLR2004
     question = _question(family, int(port), _ESTABLISHED, _INFO, to_server=True)
-    trips = [_round_trip_s(payload) for payload in next(_answers(question), ())]
+    trips = [_round_trip_s(payload) for payload in next(_responses(question), ())]
     return min((trip for trip in trips if trip is not None), default=None)
 
 
@@ -253,10 +253,10 @@ def _number(attributes: bytes, wanted: int, offset: int) -> int | None:
 def _dump(family: int, port: int) -> list[Listener]:
     """Asks for the listening sockets of one address family."""
     question = _question(family, port, _LISTENING, _MEMORY)
-    return [_listener(payload) for datagram in _answers(question) for payload in datagram]
+    return [_listener(payload) for datagram in _responses(question) for payload in datagram]
 
 
-def _answers(question: bytes) -> Iterator[list[bytes]]:
+def _responses(question: bytes) -> Iterator[list[bytes]]:
     """The kernel's response, datagram by datagram; a caller that stops early spares it the rest."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_SOCK_DIAG) as kernel:
         kernel.settimeout(1.0)

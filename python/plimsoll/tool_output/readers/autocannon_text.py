@@ -69,7 +69,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         connections=run.value(r"<c> connections?(?: with .*)?"),
         in_flight_each=run.value(r"\S+ connections? with <c> pipelining factor.*") or 1.0,
         duration_s=total[1] if total else None,
-        requests=_answered(bad, None if is_rounded or not total else total[0]),
+        requests=_responded(bad, None if is_rounded or not total else total[0]),
         failures=printed.some({"errors": (lost[0] or 0.0) - timeouts, "timeout": timeouts}),
         counts_failures=total is not None,
         wrong_responses=printed.some({"not 2xx": bad[1] if bad else None}),
@@ -85,7 +85,7 @@ def read(run: OutputRun) -> ReportedStatistics:
     )
 
 
-def _answered(by_status: tuple[float | None, ...] | None, total: float | None) -> float | None:
+def _responded(by_status: tuple[float | None, ...] | None, total: float | None) -> float | None:
     """Responses: those of each status are printed whole, all together rounded to thousands."""
     if by_status is None or None in by_status:
         return total

@@ -64,7 +64,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         tool="bombardier",
         endpoint="/" + url.partition("://")[2].partition("/")[2] if url else "",
         model="closed" if _is_closed(run) else "unknown",
-        connections=connections if connections is not None else _asked(run),
+        connections=connections if connections is not None else _requested_rate(run),
         duration_s=_lasted_s(run),
         requests=ended,
         failures=_failures(run, others),
@@ -86,7 +86,7 @@ def _is_closed(run: OutputRun) -> bool:
     return bool(command) and not re.search(r"\s(?:-r|--rate)\b", command)
 
 
-def _asked(run: OutputRun) -> float | None:
+def _requested_rate(run: OutputRun) -> float | None:
     found = run.command(r"\bbombardier\b.*?\s(?:-c|--connections)[ =]?(\d+)\b")
     return float(found) if found else None
 

@@ -67,7 +67,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         connections=sum(clients) if clients and is_alone else None,
         duration_s=finished[0],
         threads=len(clients) or None,
-        requests=_answered(counts),
+        requests=_responded(counts),
         failures=printed.some({"errored": counts[5], "timeout": counts[6]}) if counts else {},
         counts_failures=counts is not None,
         wrong_responses=_wrong(run),
@@ -82,7 +82,7 @@ def read(run: OutputRun) -> ReportedStatistics:
     )
 
 
-def _answered(counts: Values | None) -> float | None:
+def _responded(counts: Values | None) -> float | None:
     """Requests that are done, without those that had no response."""
     if counts is None or counts[2] is None:
         return None
