@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plimsoll.campaign import arguments
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.campaign.endpoints.fibonacci import fibonacci
-from plimsoll.campaign.requests import Answer, Exchange, Request, render
+from plimsoll.campaign.requests import Exchange, HttpResponse, Request, render
 
 SEEDS = st.integers(0, 2**53 - 1)
 
@@ -29,7 +29,7 @@ def sent_values(request: Request) -> list[str]:
 
 
 def accepted(exchange: Exchange, decoded_bytes: int) -> bool:
-    said = Answer(200, (("decoded-bytes", str(decoded_bytes)),), b"")
+    said = HttpResponse(200, (("decoded-bytes", str(decoded_bytes)),), b"")
     return exchange.expected.check(said) is None
 
 
@@ -69,7 +69,7 @@ def test_json_that_is_right_is_that_person_and_json_that_is_broken_is_none(seed:
     for probe in by_name("json").probes(Random(seed)):
         if probe.expected.status == (200, 200):
             body = json.dumps(json.loads(probe.request.body)).encode()
-            answer = Answer(200, (("content-type", "application/json"),), body)
+            answer = HttpResponse(200, (("content-type", "application/json"),), body)
             assert probe.expected.check(answer) is None
         else:
             assert probe.expected.status == (400, 499)

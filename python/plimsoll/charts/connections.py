@@ -17,8 +17,8 @@ NAME = "connections"
 TITLE = "Connections"
 CAPTION = (
     "Connections requested, open at the end of each second, and open with at least one "
-    "response byte so far. Where open lies above with response, the kernel has accepted "
-    "connections that the server has not."
+    "response byte so far. Where more are open than have a response byte, the kernel has "
+    "accepted connections that the server has not."
 )
 TABLE = "seconds"
 COLUMNS = {

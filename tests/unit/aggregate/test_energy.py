@@ -27,14 +27,14 @@ def test_net_power_is_that_of_the_load_less_that_of_the_idle_host():
     assert found.net_w == pytest.approx(30)
     assert found.deviation_w == pytest.approx(1.58, abs=0.01)
     assert found.idle_s == 2
-    assert found.is_told
+    assert found.is_significant
 
 
 def test_a_net_power_within_the_scatter_of_the_idle_host_is_no_figure():
     found = energy(readings(23.0, [20.0, 22.0, 18.0], [21.0, 19.0]), HOLD)
     assert found is not None
     assert found.deviations == pytest.approx(3 / 1.58, abs=0.01)
-    assert not found.is_told
+    assert not found.is_significant
 
 
 @pytest.mark.parametrize(("before", "after"), [([], []), ([20.0] * 5, []), ([20.0], [20.0])])
