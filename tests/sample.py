@@ -435,7 +435,7 @@ def void_trial() -> TrialFindings:
         summary=summary(made.trial, 9500.0, connections_with_response=790),
         seconds=seconds(made.trial, 9500),
         latencies=latency_rows(made.trial, 9500),
-        connections=connection_rows(unanswered=210),
+        connections=connection_rows(without_response=210),
     )
     return TrialFindings(data, verdicts_of(made.trial, littles_law="void"))
 

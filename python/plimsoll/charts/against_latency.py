@@ -89,8 +89,8 @@ class _Box(NamedTuple):
 def draw(data: AgainstLatency) -> Specification:
     """The chart with its data."""
     rows = [_row(point) for point in data.points]
-    x = _axis("goodput, responses/s", (row["goodput"] for row in rows))
-    y = _axis(f"{_AXES[data.latency]} (ms)", (row["latency"] for row in rows))
+    x = _axis("goodput, responses/s", (point.goodput.value for point in data.points))
+    y = _axis(f"{_AXES[data.latency]} (ms)", (point.latency.value / 1e6 for point in data.points))
     for name, width_px in (("wide", _WIDE_PX), ("narrow", _NARROW_PX)):
         for row, side in zip(rows, _sides(rows, x, y, width_px), strict=True):
             row[name] = side
@@ -211,7 +211,9 @@ def _chart(
             legend=legend if set(levels) - {"sound"} else None,
         ),
         tooltip=[
-            alt.Tooltip(f"{name}:{'N' if name in _TEXTS else 'Q'}", title=heading, **_format(name))
+            alt.Tooltip(f"{name}:N", title=heading)
+            if name in _TEXTS
+            else alt.Tooltip(f"{name}:Q", title=heading, format=canvas.NUMBERS)
             for name, heading in COLUMNS.items()
         ],
     )
@@ -236,10 +238,6 @@ def _cut(source: alt.Chart, column: str, axis: _Axis) -> alt.Chart:
 
 
 _TEXTS = ("framework", "load", "level")
-
-
-def _format(name: str) -> dict[str, str]:
-    return {} if name in _TEXTS else {"format": canvas.NUMBERS}
 
 
 def _names(x: _Axis, y: _Axis) -> alt.LayerChart:

@@ -48,7 +48,7 @@ _HEIGHT_PX = 200
 def draw(data: TrialData) -> Specification:
     """The chart with its data; `buckets` is the sum over time."""
     table = data.latencies
-    empty: Row = {"time": data.told_time, "seconds": 1}
+    empty: Row = {"time": data.latency_kind, "seconds": 1}
     first = next(iter(canvas.chosen(table.slice(0, 1), empty)), empty)
     time = _AXES[first["time"]]
     return canvas.finished(

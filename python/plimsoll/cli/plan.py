@@ -34,27 +34,27 @@ def command(
 
     Nothing is started.
     """
-    asked = lab.selection.campaign(campaign, settings, root)
-    asked = lab.selection.with_available(asked, messages.note) if available else asked
-    lab.selection.published(asked)
-    refuses = lab.selection.refusals(asked)
-    trials = plan.plan(asked, refuses)
-    lab.selection.require_rule(asked, trials)
-    paces = lab.paces.known(asked.frameworks)
+    requested = lab.selection.campaign(campaign, settings, root)
+    requested = lab.selection.with_available(requested, messages.note) if available else requested
+    lab.selection.published(requested)
+    refuses = lab.selection.refusals(requested)
+    trials = plan.plan(requested, refuses)
+    lab.selection.require_rule(requested, trials)
+    paces = lab.paces.known(requested.frameworks)
     estimate = plan.estimate(
         trials,
-        asked.cool_down_s,
+        requested.cool_down_s,
         paces,
-        idle_s=asked.idle_s,
+        idle_s=requested.idle_s,
         report_factor=lab.paces.report_factor(),
     )
-    unready = lab.selection.unready(asked.frameworks)
+    unready = lab.selection.unready(requested.frameworks)
     if as_json:
         found = {
             "campaign": lab.selection.resolved(requested),
             "trials": [lab.selection.planned(trial) for trial in trials],
-            "left_out": [_left_out(one) for one in plan.left_out(asked)],
-            "refused": [_refused(one) for one in plan.refused(asked, refuses)],
+            "left_out": [_left_out(one) for one in plan.left_out(requested)],
+            "refused": [_refused(one) for one in plan.refused(requested, refuses)],
             "unready": unready,
             "estimate": vars(estimate),
         }
@@ -64,7 +64,7 @@ def command(
         click.echo(f"{trial.order + 1:>4}  {trial.id}")
     for line in lab.selection.left_out(requested, refuses):
         click.echo(f"   –  {line}")
-    click.echo(f"\n{_blocks(asked, estimate)}{_spoken(estimate)}")
+    click.echo(f"\n{_blocks(requested, estimate)}{_spoken(estimate)}")
     for line in unready:
         messages.note(line)
     return 0

@@ -67,7 +67,7 @@ def conduct(
     cool_down_s: float = 0.0,
     repeat: Repeat = NOTHING,
     further: Further = tuple,
-    tell: Listener = nobody,
+    tell: Listener = ignore,
 ) -> CampaignEnded:
     """Conducts every trial that is not complete yet.
 

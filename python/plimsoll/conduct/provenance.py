@@ -62,7 +62,7 @@ def application(framework: Framework) -> tuple[Part, ...]:
     """What is measured: sources, commands, environment, versions, and the programs it starts."""
     parts = (
         *sources.of(framework),
-        Part("command", "start", sources.said(framework.start)),
+        Part("command", "start", sources.without_secrets(framework.start)),
         *sources.variables(_inherited()),
         *_tools(framework),
         *dependencies.resolved(commands.build_folder(framework), framework.folder),

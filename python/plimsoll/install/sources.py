@@ -66,7 +66,7 @@ def built_from(framework: Installable) -> tuple[Part, ...]:
 
 def _build(framework: Installable) -> tuple[Part, ...]:
     return (
-        *((Part("command", "build", said(framework.build)),) if framework.build else ()),
+        *((Part("command", "build", without_secrets(framework.build)),) if framework.build else ()),
         *variables(framework.environment),
     )
 

@@ -198,7 +198,7 @@ def readings(cpu: Cpu, about: About, results: Results) -> Imported:
         write_usage(rows, into / "usage.parquet")
         recording = replace(
             _of_readings(trial, about, zero_ns, derived.stages),
-            notes=tuple(filter(None, (*_said(tally), about.remark))),
+            notes=tuple(filter(None, (*_remarks(tally), about.remark))),
         )
         documents.keep_recording(recording, into)
     return Imported(recording, (tally,))

@@ -13,7 +13,7 @@ from plimsoll.conduct import campaign as conducting
 from plimsoll.conduct.campaign import Repeat
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
-from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, nobody
+from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
 from plimsoll.lab import following, selection
 from plimsoll.lab.paces import Watch
@@ -46,7 +46,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     repeat_changed: bool = False,
     judge: bool = True,
     fail_if: Sequence[str] = (),
-    tell: Listener = nobody,
+    tell: Listener = ignore,
 ) -> CampaignResults:
     """Conducts the trials of a campaign; called again, it goes on where it stopped.
 
@@ -85,20 +85,20 @@ def run(  # noqa: PLR0913 - one argument for each option
     wanted = campaign_thresholds.read(fail_if)
     path = places.campaign_file(Path(campaign))
     root = None if frameworks is None else Path(frameworks)
-    asked = selection.campaign(path, settings, root)
-    asked = selection.with_available(asked, note) if available else asked
-    selection.require_drivers(asked)
-    selection.make_ready(asked.frameworks, lambda step: tell(Step(step)))
-    refuses = selection.refusals(asked)
-    trials = _planned(asked, refuses, tell)
+    requested = selection.campaign(path, settings, root)
+    requested = selection.with_available(requested, note) if available else requested
+    selection.require_drivers(requested)
+    selection.make_ready(requested.frameworks, lambda step: tell(Step(step)))
+    refuses = selection.refusals(requested)
+    trials = _planned(requested, refuses, tell)
     campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
     with ExitStack() as closing:
         folder = RESULTS / requested.name if into is None else Path(into)
         stored = closing.enter_context(storages.opened(folder, storage))
-        following.require_until(asked, stored)
+        following.require_until(requested, stored)
         conducting.conduct(
-            (*trials, *following.begun(asked, refuses, stored)),
-            _run_config(asked, tell),
+            (*trials, *following.begun(requested, refuses, stored)),
+            _run_config(requested, tell),
             stored,
             CampaignFiles(
                 path.read_text(encoding="utf-8"),
@@ -111,22 +111,22 @@ def run(  # noqa: PLR0913 - one argument for each option
                 changed=repeat_changed,
                 void=_void(stored) if again else (),
             ),
-            further=lambda: following.group(asked, refuses, stored),
-            tell=Watch(_judging(stored, tell) if judge else tell, asked.idle_s),
+            further=lambda: following.group(requested, refuses, stored),
+            tell=Watch(_judging(stored, tell) if judge else tell, requested.idle_s),
         )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
 
 
-def _planned(asked: Campaign, refuses: Refuses, tell: Listener) -> tuple[Trial, ...]:
-    trials = plan.plan(asked, refuses)
-    for line in selection.left_out(asked, refuses):
+def _planned(requested: Campaign, refuses: Refuses, tell: Listener) -> tuple[Trial, ...]:
+    trials = plan.plan(requested, refuses)
+    for line in selection.left_out(requested, refuses):
         tell(Notice(line))
     if not trials:
         problem = Problem(
             "", "the campaign has no trial to run", "choose other frameworks or drivers"
         )
         raise InputError([problem])
-    selection.require_rule(asked, trials)
+    selection.require_rule(requested, trials)
     return trials
 
 

@@ -76,7 +76,7 @@ def render(findings: Findings) -> str:
         *_answers(findings, rankings),
         *_notices(findings),
         *_folded("Can these numbers be trusted?", _verdict(findings)),
-        *_folded(heading, [said(caption), *detailed]),
+        *_folded(heading, [literal(caption), *detailed]),
         *_folded(against_latency.TITLE, _against_latency(findings)),
         *(_folded("Further tables", others) if others else ()),
         *_folded("Servers", _servers(findings)),
@@ -142,7 +142,7 @@ def _notices(findings: Findings) -> list[str]:
     limits = contents.changed_limits(findings)
     changed = ", ".join(f"`{text}`" for text in limits)
     return [
-        said(contents.extent(findings)),
+        literal(contents.extent(findings)),
         f"This campaign overrides limits of checks: {changed}." if limits else "",
     ]
 
@@ -260,17 +260,17 @@ def _sentences(ranking: RankingContents) -> list[str]:
 
 def _against_latency(findings: Findings) -> list[str]:
     found = against_latency.drawn(findings)
-    return [said(against_latency.CAPTION), *_images(found)] if found else []
+    return [literal(against_latency.CAPTION), *_images(found)] if found else []
 
 
 def _images(pictures: Sequence[Picture]) -> Iterator[str]:
     for one in pictures:
-        yield f"### {said(one.title)}"
-        yield f"![{said(one.title)}]({FOLDER}/{one.anchor}.svg)"
+        yield f"### {literal(one.title)}"
+        yield f"![{literal(one.title)}]({FOLDER}/{one.anchor}.svg)"
 
 
 def _section(section: Section) -> list[str]:
-    parts = [f"## {section.title}", said(section.caption), *_images(section.pictures)]
+    parts = [f"## {section.title}", literal(section.caption), *_images(section.pictures)]
     for table in section.tables:
         headings = (*table.headings, *([table.verdict] if table.verdict else []))
         rows = [(*map(literal, line.cells), *_verdicts_of(table, line)) for line in table.lines]

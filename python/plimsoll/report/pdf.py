@@ -266,7 +266,7 @@ def _with_head(head: Sequence[Block], pictures: Sequence[Picture]) -> Iterator[B
     for number, one in enumerate(pictures):
         drawn = sized(one.specification, ts.TEXT_WIDTH_PT / _SCALE, _HEIGHTS_PX)
         picture = ts.picture(svg(drawn), _SCALE, ts.TEXT_WIDTH_PT)
-        above = head if number == 0 else []
+        above = [] if number else [*head]
         yield ts.stacked([*above, _heading(one.title, 10.0), picture])
 
 

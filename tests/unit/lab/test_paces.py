@@ -74,7 +74,7 @@ def test_those_that_take_turns_share_what_their_group_took(
     small: Framework, passed: list[float]
 ) -> None:
     trials = (planned(small), planned(replace(small, variant="other")))
-    watch = paces.Watch(events.nobody)
+    watch = paces.Watch(events.ignore)
     watch(events.GroupStarted(trials, 1, 2, 2 * LOAD_S))
     passed.append(30.0)
     for trial in trials:
@@ -95,7 +95,7 @@ def test_a_check_tells_something_as_long_as_there_was_no_trial(small: Framework)
 
 def test_a_trial_that_failed_tells_nothing(small: Framework, passed: list[float]) -> None:
     trial = planned(small)
-    watch = paces.Watch(events.nobody)
+    watch = paces.Watch(events.ignore)
     for end in (ended(trial, 9, Ending("NotReady", "it slept", "")), ended(trial, None)):
         watch(events.TrialStarted(trial, 1, 1, LOAD_S))
         passed.append(passed[-1] + 60.0)
