@@ -94,6 +94,6 @@ def _copy(model: Path, folder: Path) -> int:
 
 def _is_found(folder: Path) -> bool:
     try:
-        return frameworks.locate().resolve() == folder.parent.resolve()
+        return frameworks.search().resolve() == folder.parent.resolve()
     except InputError:
         return False
