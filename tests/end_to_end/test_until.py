@@ -9,7 +9,7 @@ import pytest
 
 import plimsoll
 from command_line import HERE, TOYS, eventually, run, start
-from plimsoll.comparison.further_blocks import Progress
+from plimsoll.comparison.further_blocks import CampaignProgress
 from plimsoll.lab.results import CampaignResults
 
 pytestmark = pytest.mark.timeout(300)
@@ -59,7 +59,7 @@ def conducted(folder: Path, *settings: str, text: str = CLOSED) -> CampaignResul
     )
 
 
-def progress(results: CampaignResults) -> Progress:
+def progress(results: CampaignResults) -> CampaignProgress:
     found = results.findings.progress
     assert found is not None
     return found
@@ -147,7 +147,7 @@ def test_a_budget_without_until_is_refused(tmp_path: Path) -> None:
     file = campaign(tmp_path, STEADY.replace('until = "5%"', 'budget = "5m"'))
     ran = run("plan", file, *TOYS, folder=tmp_path)
     assert ran.code == 2
-    assert "pair.toml:7: `budget` needs `until`" in ran.said
+    assert "pair.toml:6: `budget` needs `until`" in ran.said
 
 
 def test_until_cannot_be_taken_back_from_results(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ class TableProgress:
 
 
 @dataclass(frozen=True)
-class Progress:
+class CampaignProgress:
     """A campaign as far as it came.
 
     Attributes:
@@ -122,7 +122,7 @@ def rule(resolved: Mapping[str, Any] | None) -> Rule | None:
 
 def progress(
     rule: Rule, recordings: Iterable[Recording], comparisons: Sequence[Mapping[str, Any]]
-) -> Progress:
+) -> CampaignProgress:
     """How far a campaign came.
 
     Args:
@@ -135,7 +135,7 @@ def progress(
         _progress(rule, table, list(found), comparisons)
         for table, found in groupby(ordered, key=_table)
     ]
-    return Progress(rule, tuple(tables))
+    return CampaignProgress(rule, tuple(tables))
 
 
 def _table(recording: Recording) -> Table:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from plimsoll.comparison.driver_comparison import Disagreement
-    from plimsoll.comparison.further_blocks import Progress
+    from plimsoll.comparison.further_blocks import CampaignProgress
     from plimsoll.comparison.over_connections import ConnectionsSeries
     from plimsoll.comparison.published_comparison import Claimed, Field
     from plimsoll.findings.campaign_thresholds import JudgedEntry
@@ -72,7 +72,7 @@ class Findings:
     over_connections: tuple[ConnectionsSeries, ...] = ()
     as_run: Mapping[str, Any] | None = None
     thresholds: tuple[JudgedEntry, ...] = ()
-    progress: Progress | None = None
+    progress: CampaignProgress | None = None
     rankings: tuple[Ranking, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -11,10 +11,10 @@ from plimsoll import wording
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.comparison.further_blocks import Progress, TableProgress
+    from plimsoll.comparison.further_blocks import CampaignProgress, TableProgress
 
 
-def of_campaign(progress: Progress) -> str:
+def of_campaign(progress: CampaignProgress) -> str:
     """Why it stopped, with the entries whose intervals are too wide; empty without a trial."""
     within = _within(progress)
     if not progress.tables:
@@ -40,7 +40,7 @@ def of_campaign(progress: Progress) -> str:
             return f"Not finished: {told}. Run the same `plimsoll run` again to resume."
 
 
-def of_table(progress: Progress, table: tuple[str, str, str]) -> str:
+def of_table(progress: CampaignProgress, table: tuple[str, str, str]) -> str:
     """Which intervals of one table are too wide; empty where nothing of it was measured."""
     for one in progress.tables:
         if one.table == table:
@@ -50,7 +50,7 @@ def of_table(progress: Progress, table: tuple[str, str, str]) -> str:
     return ""
 
 
-def _within(progress: Progress) -> str:
+def _within(progress: CampaignProgress) -> str:
     return f"±{wording.percent(progress.rule.within)}"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from plimsoll.comparison import further_blocks
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
-from plimsoll.comparison.further_blocks import MOST, Progress, Rule, TableProgress
+from plimsoll.comparison.further_blocks import MOST, CampaignProgress, Rule, TableProgress
 from plimsoll.recording import Ending
 from recordings import simulate
 
@@ -28,7 +28,7 @@ def table(
 
 
 def following(*tables: TableProgress, rule: Rule = RULE) -> str | None:
-    found = Progress(rule, tables).following
+    found = CampaignProgress(rule, tables).following
     return found and found.table[0]
 
 
@@ -41,7 +41,7 @@ def test_the_table_with_the_fewest_blocks_is_next_then_the_widest() -> None:
 
 def test_a_decided_table_gets_no_block() -> None:
     assert following(table("decided", 2), table("wide", 7, 0.06)) == "wide"
-    done = Progress(RULE, (table("decided", 2), table("too", 3)))
+    done = CampaignProgress(RULE, (table("decided", 2), table("too", 3)))
     assert done.following is None
     assert done.end == "decided"
 
@@ -50,16 +50,16 @@ def test_a_block_begins_only_if_the_longest_of_its_table_fits() -> None:
     rule = Rule(0.05, 30.0)
     slow, fast = table("slow", 2, 0.2, block_s=8.0), table("fast", 2, 0.1, block_s=4.0)
     assert following(slow, fast, rule=rule) == "fast"
-    assert Progress(rule, (slow, fast)).end is None
-    spent = Progress(rule, (slow, replace(fast, blocks=3, spent_s=12.0)))
+    assert CampaignProgress(rule, (slow, fast)).end is None
+    spent = CampaignProgress(rule, (slow, replace(fast, blocks=3, spent_s=12.0)))
     assert (spent.following, spent.end) == (None, "budget")
-    assert Progress(Rule(0.05, 40.0), spent.tables).following == slow
+    assert CampaignProgress(Rule(0.05, 40.0), spent.tables).following == slow
 
 
 def test_without_a_budget_blocks_end_at_the_most() -> None:
     endless = Rule(0.05, math.inf)
     assert following(table("wide", MOST - 1, 0.2), rule=endless) == "wide"
-    assert Progress(endless, (table("wide", MOST, 0.2),)).end == "most"
+    assert CampaignProgress(endless, (table("wide", MOST, 0.2),)).end == "most"
 
 
 @given(
@@ -79,7 +79,7 @@ def test_a_campaign_ends_within_its_budget_and_never_skips_a_table_that_fits(
     ]
     begun_s = sum(one.spent_s for one in tables)
     rule = Rule(0.05, budget_s)
-    while one := Progress(rule, tuple(tables)).following:
+    while one := CampaignProgress(rule, tuple(tables)).following:
         more = replace(one, blocks=one.blocks + 1, spent_s=one.spent_s + one.block_s)
         tables[tables.index(one)] = more
         assert one.blocks <= min(
@@ -87,7 +87,7 @@ def test_a_campaign_ends_within_its_budget_and_never_skips_a_table_that_fits(
             for other in tables
             if other.undecided and fits(other, tables, budget_s + one.block_s)
         )
-    assert Progress(rule, tuple(tables)).spent_s <= max(begun_s, budget_s) + 1e-9
+    assert CampaignProgress(rule, tuple(tables)).spent_s <= max(begun_s, budget_s) + 1e-9
     assert all(
         not fits(other, tables, budget_s) or other.blocks == MOST
         for other in tables
@@ -107,7 +107,7 @@ def trial(
     return ComparedTrial(recording, replace(TRIAL.summary, goodput_per_s=goodput), is_void)
 
 
-def progress(*trials: ComparedTrial, rule: Rule = RULE) -> Progress:
+def progress(*trials: ComparedTrial, rule: Rule = RULE) -> CampaignProgress:
     compared = comparisons(trials, has_stopped_early=True)
     return further_blocks.progress(rule, [one.recording for one in trials], compared.to_pylist())
 

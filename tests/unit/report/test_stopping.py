@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from plimsoll.comparison.further_blocks import MOST, Progress, Rule, TableProgress
+from plimsoll.comparison.further_blocks import MOST, CampaignProgress, Rule, TableProgress
 from plimsoll.report import stopping
 
 
@@ -16,7 +16,7 @@ def table(
 
 
 def test_a_decided_campaign_says_so_with_its_blocks() -> None:
-    found = Progress(Rule(0.05, 60.0), (table("2048", 2), table("json", 4)))
+    found = CampaignProgress(Rule(0.05, 60.0), (table("2048", 2), table("json", 4)))
     text = stopping.of_campaign(found)
     assert text == "Stopped after 2 to 4 blocks: all intervals are within ±5 %."
     assert stopping.of_table(found, table("json", 4).table) == (
@@ -25,7 +25,7 @@ def test_a_decided_campaign_says_so_with_its_blocks() -> None:
 
 
 def test_a_spent_budget_names_what_is_still_open_the_widest_first() -> None:
-    found = Progress(
+    found = CampaignProgress(
         Rule(0.05, 22.0), (table("2048", 2, ("node", 0.06)), table("json", 2, ("go", 0.08)))
     )
     assert stopping.of_campaign(found) == (
@@ -39,18 +39,18 @@ def test_a_spent_budget_names_what_is_still_open_the_widest_first() -> None:
 
 def test_what_tells_no_tables_apart_is_not_named() -> None:
     other = TableProgress(("json", "heavy", "plimsoll"), 2, (("go", 0.08),), 10.0, 5.0)
-    found = Progress(Rule(0.05, 22.0), (table("json", 2), other))
+    found = CampaignProgress(Rule(0.05, 22.0), (table("json", 2), other))
     assert "still go/json/heavy ±8 % instead" in stopping.of_campaign(found)
 
 
 def test_the_most_blocks_and_a_campaign_under_way_have_their_own_words() -> None:
-    most = Progress(Rule(0.05, math.inf), (table("json", MOST, ("go", 0.08)),))
+    most = CampaignProgress(Rule(0.05, math.inf), (table("json", MOST, ("go", 0.08)),))
     assert stopping.of_campaign(most).startswith(f"Stopped after {MOST} blocks, the most: still go")
-    going = Progress(Rule(0.05, 60.0), (table("json", 1, ("go", math.inf)),))
+    going = CampaignProgress(Rule(0.05, 60.0), (table("json", 1, ("go", math.inf)),))
     assert stopping.of_campaign(going).startswith("Not finished: go/json without interval. Run")
 
 
 def test_nothing_measured_is_nothing_said() -> None:
-    nothing = Progress(Rule(0.05, 60.0), ())
+    nothing = CampaignProgress(Rule(0.05, 60.0), ())
     assert stopping.of_campaign(nothing) == ""
     assert stopping.of_table(nothing, ("json", "steady", "plimsoll")) == ""
