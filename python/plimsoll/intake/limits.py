@@ -161,7 +161,7 @@ RUNS = IntakeLimit(
     _NOT_ITS_OWN,
 )
 USER_SECONDS = IntakeLimit(
-    "seconds in which engines say how many users they had, summed over engines",
+    "seconds in which engines report how many users they had, summed over engines",
     1 << 20,
     "1,048,576",
     "has user counts for more than {most} seconds, summed over load generators",
