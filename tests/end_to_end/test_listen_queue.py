@@ -88,7 +88,7 @@ def test_a_full_listen_queue_is_named_with_its_numbers_and_what_to_change(
 
     connections = found["connections"]
     opened, answered = connections["opened"], connections["with_response"]
-    assert connections["asked"] == ASKED
+    assert connections["requested"] == ASKED
     assert 0 < answered <= slow_to_accept.answered <= slow_to_accept.accepted < ASKED
     assert answered < opened
 

@@ -311,7 +311,7 @@ def test_the_time_per_request_of_ab_agrees_and_the_sentence_says_what_that_is_wo
         time_per_request_s=15.966e-3,
     )  # fmt: skip
     assert verdict.level == "sound"
-    assert "says nothing of the server" in verdict.text
+    assert "agreement shows nothing about the server" in verdict.text
     other = judged(figures_consistent, requests=None, connections=250, throughput_per_s=15658.4,
                    time_per_request_s=12e-3)  # fmt: skip
     assert other.level == "void"
