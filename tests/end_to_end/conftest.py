@@ -13,7 +13,7 @@ import pytest
 
 import command_line
 import small_disks
-from command_line import TOY, TOYS, Ran
+from command_line import LENIENT, TOY, TOYS, Ran
 
 
 @pytest.fixture(scope="session")
@@ -47,3 +47,12 @@ def toy_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
     ran = command_line.run("run", TOY, *TOYS, "--no-report", folder=folder)
     assert ran.code == 0, ran.stderr
     return folder, ran
+
+
+@pytest.fixture(scope="session")
+def counting_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `results/toy`, the recording of one trial that counts."""
+    folder = tmp_path_factory.mktemp("counting")
+    ran = command_line.run("run", TOY, *TOYS, *LENIENT, "--no-report", folder=folder)
+    assert ran.code == 0, ran.stderr
+    return folder

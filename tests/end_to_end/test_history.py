@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from command_line import Ran, run
+from command_line import run
 
 
-def test_a_campaign_is_added_and_shown(toy_run: tuple[Path, Ran], tmp_path: Path) -> None:
-    results = str(toy_run[0] / "results" / "toy")
+def test_a_campaign_is_added_and_shown(counting_run: Path, tmp_path: Path) -> None:
+    results = str(counting_run / "results" / "toy")
     added = run("history", "add", results, "--commit", "abc123", folder=tmp_path)
     assert added.code == 0, added.stderr
     assert "1 entry on machine" in added.said
