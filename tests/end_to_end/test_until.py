@@ -121,7 +121,10 @@ def test_a_killed_campaign_finishes_the_block_that_it_began(tmp_path: Path) -> N
 def test_a_plan_says_how_many_blocks_there_may_be(tmp_path: Path) -> None:
     ran = run("plan", campaign(tmp_path), *TOYS, "--set", "budget=2m", folder=tmp_path)
     assert ran.code == 0
-    assert "2 to 15 blocks, at most 120 s, until all intervals are within ±5 %" in ran.stdout
+    assert (
+        "2 to 15 blocks of each table, at most 120 s, until all intervals are within ±5 %"
+        in ran.stdout
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from plimsoll import lab, plan, wording
 from plimsoll.cli import messages, options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.campaign.campaign import Campaign
 
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
@@ -64,7 +66,7 @@ def command(
         click.echo(f"{trial.order + 1:>4}  {trial.id}")
     for line in lab.selection.left_out(requested, refuses):
         click.echo(f"   –  {line}")
-    click.echo(f"\n{_blocks(requested, estimate)}{_spoken(estimate)}")
+    click.echo(f"\n{_blocks(requested, trials, estimate)}{_spoken(estimate)}")
     for line in unready:
         messages.note(line)
     return 0
@@ -81,20 +83,23 @@ def _refused(one: plan.Refused) -> dict[str, str]:
     return {**names, "reason": one.reason}
 
 
-def _blocks(asked: Campaign, estimate: plan.PlanEstimate) -> str:
-    """How many blocks a campaign with `until` may have: `2 to 7 blocks, at most 5 min: `."""
+def _blocks(asked: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEstimate) -> str:
+    """How many blocks a table may have with `until`, if no other needs more."""
     if not asked.until:
         return ""
     from plimsoll.comparison import further_blocks  # noqa: PLC0415 - heavy
 
     most = further_blocks.MOST
     if asked.budget_s:
-        fitting = asked.budget_s * asked.repetitions / estimate.duration_s
-        most = min(most, max(asked.repetitions, math.floor(fitting)))
+        tables = len({plan.table(one) for one in trials})
+        block_s = estimate.duration_s / asked.repetitions / tables
+        further = math.floor((asked.budget_s - estimate.duration_s) / block_s)
+        most = min(most, asked.repetitions + max(0, further))
     limit = f", at most {_time(asked.budget_s)}" if asked.budget_s else ""
     return (
-        f"{asked.repetitions} to {most} blocks{limit}, until all intervals are within "
-        f"±{wording.percent(asked.until)}; the first {asked.repetitions}: "
+        f"{asked.repetitions} to {most} blocks of each table{limit}, "
+        f"until all intervals are within ±{wording.percent(asked.until)}; "
+        f"the first {asked.repetitions}: "
     )
 
 
