@@ -42,6 +42,14 @@ def one_database() -> Generator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """What Plimsoll learns about this host in tests, it forgets after them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compares a text with the golden file of a name, or writes it with `--update-golden`."""

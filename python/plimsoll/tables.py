@@ -454,14 +454,14 @@ KINDS = Table(
     ),
 )
 
-SILENCES = Table(
-    "silences",
+STALLS = Table(
+    "stalls",
     "derived",
     "one trial with a closed load: the stalls of its server in the measurement window, and an "
     "estimate of the waits that they would have caused an open load",
     (
-        Column("silences", pa.int64(), "number of stalls"),
-        Column("silent_ns", pa.int64(), "their total length"),
+        Column("stalls", pa.int64(), "number of stalls"),
+        Column("stalled_ns", pa.int64(), "their total length"),
         Column("longest_ns", pa.int64(), "the longest one"),
         *(
             Column(f"wait_{name}_ns", pa.float64(), f"estimated wait: {name}", True)
@@ -493,7 +493,7 @@ REPORT_TABLES = (
     MEMORY_BY_SECOND,
     CONNECTIONS_BY_SECOND,
     KINDS,
-    SILENCES,
+    STALLS,
     COURSES,
 )
 """What reports read besides `TABLES`. Each has the column `trial` as well, as its last one."""

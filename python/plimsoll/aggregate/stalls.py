@@ -53,8 +53,8 @@ MOST_STALLS = 20_000
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 """Quantiles of the estimate by the names they have in columns."""
 
-SCHEMA = tables.SILENCES.schema
-"""One row a trial: number, sum and longest of the silences, and quantiles of the estimate."""
+SCHEMA = tables.STALLS.schema
+"""One row a trial: number, sum and longest of the stalls, and quantiles of the estimate."""
 
 
 def of_load(recording: Recording, requests: Rows) -> pa.Table:

@@ -18,7 +18,7 @@ from plimsoll.canvas import LEVEL_SHAPES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.canvas import Rows, Specification
+    from plimsoll.canvas import Row, Rows, Specification
     from plimsoll.findings.against_latency import AgainstLatency, LatencyPoint
     from plimsoll.verdicts.verdict import Level
 
@@ -89,8 +89,8 @@ class _Box(NamedTuple):
 def draw(data: AgainstLatency) -> Specification:
     """The chart with its data."""
     rows = [_row(point) for point in data.points]
-    x = _axis("goodput, responses/s", (point.goodput.value for point in data.points))
-    y = _axis(f"{_AXES[data.latency]} (ms)", (point.latency.value / 1e6 for point in data.points))
+    x = _axis("goodput, responses/s", (row["goodput"] for row in rows))
+    y = _axis(f"{_AXES[data.latency]} (ms)", (row["latency"] for row in rows))
     for name, width_px in (("wide", _WIDE_PX), ("narrow", _NARROW_PX)):
         for row, side in zip(rows, _sides(rows, x, y, width_px), strict=True):
             row[name] = side
@@ -100,7 +100,7 @@ def draw(data: AgainstLatency) -> Specification:
     return canvas.finished(chart, {"points": rows}, _description(data))
 
 
-def _row(point: LatencyPoint) -> dict[str, float | str | None]:
+def _row(point: LatencyPoint) -> Row:
     goodput, latency = point.goodput.interval, point.latency.interval
     return {
         "framework": point.framework,
@@ -210,12 +210,7 @@ def _chart(
             scale=alt.Scale(domain=list(levels), range=[LEVEL_SHAPES[name] for name in levels]),
             legend=legend if set(levels) - {"sound"} else None,
         ),
-        tooltip=[
-            alt.Tooltip(f"{name}:N", title=heading)
-            if name in _TEXTS
-            else alt.Tooltip(f"{name}:Q", title=heading, format=canvas.NUMBERS)
-            for name, heading in COLUMNS.items()
-        ],
+        tooltip=[_tooltip(name, heading) for name, heading in COLUMNS.items()],
     )
     layers = (lines, *intervals, points, _names(x, y))
     chart = canvas.layered(*layers).properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX)
@@ -238,6 +233,12 @@ def _cut(source: alt.Chart, column: str, axis: _Axis) -> alt.Chart:
 
 
 _TEXTS = ("framework", "load", "level")
+
+
+def _tooltip(name: str, heading: str) -> alt.Tooltip:
+    if name in _TEXTS:
+        return alt.Tooltip(f"{name}:N", title=heading)
+    return alt.Tooltip(f"{name}:Q", title=heading, format=canvas.NUMBERS)
 
 
 def _names(x: _Axis, y: _Axis) -> alt.LayerChart:

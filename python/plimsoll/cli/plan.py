@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import lab, plan, wording
+from plimsoll import comparison, lab, plan, wording
 from plimsoll.cli import messages, options
 
 if TYPE_CHECKING:
@@ -87,9 +87,7 @@ def _blocks(asked: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEs
     """How many blocks a table may have with `until`, if no other needs more."""
     if not asked.until:
         return ""
-    from plimsoll.comparison import further_blocks  # noqa: PLC0415 - heavy
-
-    most = further_blocks.MOST
+    most = comparison.further_blocks.MOST
     if asked.budget_s:
         tables = len({plan.table(one) for one in trials})
         block_s = estimate.duration_s / asked.repetitions / tables
