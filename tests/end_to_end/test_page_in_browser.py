@@ -15,6 +15,7 @@ from plimsoll import canvas
 from plimsoll.report import html
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NODE = "trial-node.2048.steady.1"
@@ -104,6 +105,26 @@ def test_every_trial_can_be_opened_without_a_network_and_without_an_error(visit:
             chart.locator("svg.marks").wait_for()
     assert visit.complaints == []
     assert visit.requests == []
+
+
+@pytest.mark.parametrize(
+    "visit",
+    [
+        {"color_scheme": scheme, "viewport": {"width": width, "height": 900}}
+        for scheme in ("light", "dark")
+        for width in (1280, 390)
+    ],
+    ids=lambda visit: f"{visit['color_scheme']}-{visit['viewport']['width']}",
+    indirect=True,
+)
+def test_no_serious_obstacle_stands_in_the_way_of_anybody(visit: Visit) -> None:
+    visit.open(NODE)
+    obstacles = [
+        f"{one['impact']}: {one['help']}: {one['nodes'][0]['html']}"
+        for one in axe.Axe().run(visit.page).response["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+    assert obstacles == []
 
 
 def test_a_chart_is_drawn_only_when_its_section_is_opened(visit: Visit) -> None:

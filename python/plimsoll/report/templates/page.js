@@ -334,7 +334,9 @@
       const button = document.createElement("button");
       button.type = "button";
       button.className = "sort";
-      button.append(...cell.childNodes);
+      // A button may not hold a link: where the heading is one, the button stands behind it.
+      if (cell.querySelector("a")) button.ariaLabel = `sort by ${cell.textContent.trim()}`;
+      else button.append(...cell.childNodes);
       cell.append(button);
       button.addEventListener("click", () => {
         const way = WAYS[NEXT[cell.getAttribute("aria-sort") ?? "none"]];
