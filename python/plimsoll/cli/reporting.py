@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from plimsoll.lab.results import CampaignResults
     from plimsoll.report.machine_readable import JsonObject
 
-EVERY_FORMAT = ("html", "pdf", "markdown")
+EVERY_FORMAT = ("html", "pdf", "markdown", "card")
 
 
 def judge_and_report(

@@ -219,11 +219,13 @@ class CampaignResults:
         of_trials = [verdict for one in self.findings.trials for verdict in one.verdicts]
         return _verdict_rows([*of_trials, *self.findings.verdicts])
 
-    def report(self, formats: Sequence[str] = ("html", "pdf", "markdown")) -> tuple[Path, ...]:
+    def report(
+        self, formats: Sequence[str] = ("html", "pdf", "markdown", "card")
+    ) -> tuple[Path, ...]:
         """Writes the report.
 
         Args:
-            formats: Of `html`, `pdf` and `markdown`.
+            formats: Of `html`, `pdf`, `markdown` and `card`.
 
         Returns:
             The main file of each format.

@@ -254,10 +254,15 @@ def page(block: Block, footer: str) -> str:
         left_pt, MARGIN_PT, shrink, block.content
     )
     foot = written(footer, MARGIN_PT, PAGE_HEIGHT_PT - 18, 7, colour=canvas.MUTED)
+    return document(PAGE_WIDTH_PT, PAGE_HEIGHT_PT, body + foot)
+
+
+def document(width_pt: float, height_pt: float, content: Markup) -> str:
+    """An SVG document with something on white paper."""
     return str(
         Markup(
             '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
             ' width="{0}" height="{1}" viewBox="0 0 {0} {1}" font-family="{2}">'
-            '<rect width="100%" height="100%" fill="#ffffff"/>{3}{4}</svg>'
-        ).format(PAGE_WIDTH_PT, PAGE_HEIGHT_PT, escape(FONT), body, foot)
+            '<rect width="100%" height="100%" fill="#ffffff"/>{3}</svg>'
+        ).format(width_pt, height_pt, escape(FONT), content)
     )
