@@ -123,9 +123,12 @@ bench: setup ## what a request costs the client, beside the load tools that are 
 	$(BIN)/python benches/per_trial.py
 	@[ ! -e benches/start_up.py ] || $(BIN)/python benches/start_up.py
 
+DEMO_REPORT := results/quick/report/index.html
+
 .PHONY: docs
-docs: setup ## regenerate docs/tables.md, cli.md, outcomes.md and frameworks.md
+docs: setup ## regenerate docs/tables.md, cli.md, outcomes.md, frameworks.md; after `make demo` README's picture too
 	$(BIN)/python docs/generate.py
+	@[ ! -e $(DEMO_REPORT) ] || $(BIN)/python docs/picture.py $(DEMO_REPORT)
 
 .PHONY: format
 format: setup ## format everything

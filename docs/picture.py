@@ -1,0 +1,38 @@
+"""Makes README's picture: the first screen of the report of `make demo`.
+
+`make docs` runs it where there is such a report; it needs Chromium.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+PICTURE = Path(__file__).parent / "report.png"
+WIDTH_PX, HEIGHT_PX = 1280, 900
+
+
+def main(report: Path) -> None:
+    """Writes the picture.
+
+    Args:
+        report: The HTML report.
+    """
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        raise SystemExit("error: Chromium is not installed\nhint: `apt install chromium`")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        size = {"width": WIDTH_PX, "height": HEIGHT_PX}
+        page = browser.new_page(viewport=size, color_scheme="light")  # pyright: ignore[reportArgumentType]
+        page.goto(report.resolve().as_uri())
+        page.locator(".chart svg.marks").first.wait_for()
+        page.screenshot(path=PICTURE)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
