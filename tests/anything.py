@@ -73,8 +73,8 @@ ENVIRONMENTS: tuple[Mapping[str, str], ...] = (
 
 SHARES = {
     "audit": 40, "import": 20, "plan": 12, "load": 12, "judge": 2, "report": 1, "export": 2,
-    "compare": 2, "run": 2, "check": 2, "install": 1, "new": 1, "list": 1, "machine": 1,
-    "calibrate": 1, "completion": 1,
+    "compare": 2, "history": 2, "run": 2, "check": 2, "install": 1, "new": 1, "list": 1,
+    "machine": 1, "calibrate": 1, "completion": 1,
 }  # fmt: skip
 """How often each verb is called, in a hundred; those that take long, seldom."""
 
@@ -149,15 +149,18 @@ class Lab:
         )
         self.campaigns = sorted((CHECKOUT / "campaigns").glob("*.toml"))
         self.recording = folder / "recording"
+        self.history = folder / "kept.jsonl"
         (folder / "frameworks").mkdir()
         self._prepare()
 
     def _prepare(self) -> None:
-        """One small recording, judged, which cases change."""
+        """One small recording, judged, and a history of it, which cases change."""
         jtl = TESTS / "golden" / "intake" / "jmeter-5.6.csv"
         arguments = ("import", str(jtl), "--into", str(self.recording))
-        found = self.run(Case(-1, arguments, {}, b""))
-        assert found.code in (0, 1), found.stderr
+        kept = ("history", "add", str(self.recording), "--history", str(self.history))
+        for one in (arguments, kept):
+            found = self.run(Case(-1, one, {}, b""))
+            assert found.code in (0, 1), found.stderr
 
     def case(self, number: int) -> Case:
         """The case of a number; makes its files."""
@@ -262,6 +265,12 @@ class Lab:
         like = luck.choice(("go", "python-http-server", *WORDS))
         return [luck.choice(("tiny", *WORDS)), "--like", like, "--frameworks", "new"]
 
+    def _history(self, luck: random.Random) -> list[str]:
+        if luck.random() < 0.3:
+            return ["add", *self._judge(luck)]
+        (self.folder / "changed.jsonl").write_bytes(self._changed(luck, self.history))
+        return ["show", "--history", "changed.jsonl"]
+
     def _compare(self, luck: random.Random) -> list[str]:
         commands = ["--a", luck.choice(WORDS), "--b", luck.choice(WORDS)]
         names = [luck.choice(WORDS), luck.choice(WORDS), "--frameworks", "frameworks"]
@@ -285,7 +294,9 @@ def option_names(verb: str) -> list[str]:
 
     command = plimsoll.get_command(click.Context(plimsoll), verb)
     assert command is not None
-    known = [name for parameter in command.params for name in parameter.opts if name[0] == "-"]
+    verbs = [*command.commands.values()] if isinstance(command, click.Group) else [command]
+    parameters = [parameter for each in verbs for parameter in each.params]
+    known = [name for parameter in parameters for name in parameter.opts if name[0] == "-"]
     return [*known, "--help", "--nonsense"]
 
 
