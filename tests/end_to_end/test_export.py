@@ -22,7 +22,7 @@ FILES = {
     "seconds_success.csv", "seconds_failure.csv", "requests.jtl", "response_time.hlog",
     "service_time.hlog", "trial.json", "requests.parquet", "connections.parquet", "usage.parquet",
     "seconds.parquet", "summaries.parquet", "quantiles.parquet", "latency_buckets.parquet",
-    "export.json",
+    "stages.parquet", "export.json",
 }  # fmt: skip
 
 
