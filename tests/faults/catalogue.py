@@ -641,9 +641,8 @@ FAULTS = (
         "time",
         (1,),
         1,
-        "connection_target_met",
+        REFUSED,
         lambda size: Trial(None if size else faulty(), ("-c", "4", "-d", "1s", *RAMP)),
-        needs_quiet=True,
     ),
     Fault(
         "disk full",
