@@ -30,18 +30,7 @@ SECOND_NS = 1_000_000_000
 def opened(
     holds: Sequence[RecordedStage] = (), **relations: Rows
 ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
-    """A database over some tables of a trial, gone after the block.
-
-    Queries may use `is_completed`, `is_right` and `is_failed` of an outcome, and `in_hold` of an
-    instant.
-
-    Args:
-        holds: The stretches of time for which `in_hold` is true.
-        relations: Rows by the name of their table.
-
-    Raises:
-        HostError: This host has control groups whose limits cannot be read.
-    """
+    """`database.opened`, behind a door: DuckDB is imported with the first query."""
     return aggregate.database.opened(holds, **relations)
 
 
