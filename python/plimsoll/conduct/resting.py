@@ -44,7 +44,8 @@ class Rest:
     freezes: bool = False
     _since_s: float | None = None
     _used: dict[int, int] | None = None
-    _frozen: tuple[process_table.Process, ...] = ()
+    _known: frozenset[process_table.Process] = frozenset()
+    _frozen: frozenset[process_table.Process] = frozenset()
 
     def settle(self) -> None:
         """Waits until the server has nothing to do any more, 10 s at most.
@@ -61,12 +62,11 @@ class Rest:
 
     def begin(self) -> None:
         """The server rests from now on."""
-        self._used, self._since_s = cpu_clock.of(self.processes()), time.monotonic()
         if self.freezes:
-            found = map(process_table.process, self.processes())
-            self._frozen = tuple(one for one in found if one is not None)
-            for one in self._frozen:
-                process_table.send(one, signal.SIGSTOP)
+            # At once: to find processes takes milliseconds, in which they would go on working.
+            self._freeze(self._known)
+            self._freeze(self._alive())
+        self._used, self._since_s = cpu_clock.of(self.processes()), time.monotonic()
 
     def end(self) -> None:
         """The server may work again."""
@@ -74,9 +74,20 @@ class Rest:
             rested_ns = (time.monotonic() - self._since_s) * 1e9
             self.freezes |= self._grown_ns(self._used) > max(IDLE_CORES * rested_ns, TRAILING_NS)
         self._used = self._since_s = None
+        if self.freezes:
+            self._known = self._alive()
         for one in self._frozen:
             process_table.send(one, signal.SIGCONT)
-        self._frozen = ()
+        self._frozen = frozenset()
+
+    def _freeze(self, processes: frozenset[process_table.Process]) -> None:
+        for one in processes - self._frozen:
+            process_table.send(one, signal.SIGSTOP)
+        self._frozen |= processes
+
+    def _alive(self) -> frozenset[process_table.Process]:
+        found = map(process_table.process, self.processes())
+        return frozenset(one for one in found if one is not None)
 
     def _grown_ns(self, used: dict[int, int]) -> int:
         """CPU time since a reading; 0 where a process has ended since."""

@@ -179,17 +179,19 @@ class _Seat:
         load, running = self._load, self._running
         if load is None or running is None:
             return None
-        self._rest.end()
         try:
+            # Readings take milliseconds, in which a server that is frozen does nothing.
             before = self._read(thorough=not self.turns, order=BEFORE)
+            self._rest.end()
             used_before = self._used(load)
             turn = load.turn(duration_ns)
             used = self._used(load)
+            self._rest.begin()
             after = self._read(thorough=self._is_thorough(turn.end_ns), order=AFTER)
             self.readings.begin(before, load.zero_ns + turn.start_ns)
             self.readings.end(after, load.zero_ns + turn.end_ns, is_last=load.has_ended)
-            self.turns.append(self._recorded(turn, number, used_before, used, before, after))
-            self._rest.begin()
+            recorded = self._recorded(turn, number, used_before, used, before, after)
+            self.turns.append(replace(recorded, planned_ns=duration_ns))
             if not running.alive():
                 self.end(tell)
         except (FrameworkError, DriverError) as error:

@@ -23,6 +23,8 @@ class Turn:
         server_delay_ns: Time that threads of the server were ready to run and waited for a core,
             all together; None when unknown.
         driver_delay_ns: The same of the load generator.
+        planned_ns: For how long requests began; the rest is the wait for the last responses.
+            None when unknown.
         p50_ns: Median response time within the turn; None when not worked out.
         p99_ns: The 99th percentile of the same.
     """
@@ -38,5 +40,6 @@ class Turn:
     driver_cpu_ns: int | None
     server_delay_ns: int | None
     driver_delay_ns: int | None
+    planned_ns: int | None = None
     p50_ns: int | None = None
     p99_ns: int | None = None

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 import sample
+import turns
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.recording import Driver, Ending, ExpectedResponse
 from plimsoll.verdicts import checks
@@ -898,6 +899,23 @@ def test_little_is_checked_against_the_drivers_clock_not_against_the_rows():
     given = judged("littles_law", replace(CLEAN, requests=shorter))
     assert given.level == "void"
     assert given.measured == pytest.approx(0.5, abs=0.01)
+
+
+def in_turns(trial: Any, planned_ratio: float) -> Any:
+    """The trial as if it had taken turns, with requests that begin for a share of each."""
+    recording = trial.recording
+    length_ns = recording.stages[-1].end_ns // 10
+    one = turns.turns([turns.Pair()])[0]
+    one = replace(one, duration_ns=length_ns, planned_ns=round(length_ns * planned_ratio))
+    return replace(trial, recording=replace(recording, turns=(one,) * 10))
+
+
+def test_places_that_empty_at_the_end_of_a_turn_are_not_idle():
+    trial = simulate(idle=2)
+    assert judged("littles_law", trial).level == "doubtful"
+    assert judged("littles_law", in_turns(trial, 0.9)).level == "sound"
+    assert judged("littles_law", in_turns(trial, 1.0)).level == "doubtful"
+    assert judged("littles_law", in_turns(simulate(idle=4), 0.98)).level == "void"
 
 
 def test_littles_law_is_checked_in_each_step_of_a_ramp():

@@ -22,7 +22,8 @@ flight by the load generator's clock and those waiting to be sent by the rows ad
 of places. The second number is the load generator's own time between two requests, and may reach a
 tenth of the total on a busy one. That is no fault, because it is part of the response time, and
 `driver_headroom` judges whether the load generator had time to spare. A place with neither is
-unused.
+unused. Where servers take turns, places empty one after the other at the end of each turn, when no
+request begins any more; that time is left out.
 
 Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
 """
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Window
     from plimsoll.recording import RecordedStage
+    from plimsoll.recording.turns import Turn
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -209,7 +211,7 @@ def _occupied(
     if not is_open:
         sentence = "how many connections were open could not be read"
         return [unknown(limit, sentence, REPEAT)]
-    places = is_open * load.pipeline
+    places = is_open * load.pipeline * _filled_ratio(tables.recording.held_turns)
     ratio = (hold.mean + by_rows.waiting) / places
     sentence = (
         f"of {wording.amount(places)} requests that the open connections can carry, "
@@ -218,3 +220,12 @@ def _occupied(
         f"({wording.percent(round(ratio, 3))}); the other connections were idle"
     )
     return [found(limit, ratio, sentence, REPEAT)]
+
+
+def _filled_ratio(turns: Sequence[Turn]) -> float:
+    """Share of the time in which requests began, so that no place had to be empty."""
+    planned_ns = [turn.planned_ns for turn in turns if turn.planned_ns is not None]
+    lasted_ns = sum(turn.duration_ns for turn in turns)
+    if len(planned_ns) < len(turns) or not lasted_ns:
+        return 1.0
+    return min(sum(planned_ns) / lasted_ns, 1.0)
