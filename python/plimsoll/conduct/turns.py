@@ -129,6 +129,7 @@ class _Seat:
     _running: RunningServer | None = None
     _load: TurningLoad | None = None
     _server: ProcessTree | None = None
+    _driver: ProcessTree | None = None
     _rest: Rest = field(default_factory=lambda: Rest(tuple))
     _thorough_ns: int = 0
 
@@ -167,7 +168,7 @@ class _Seat:
             self._processes.callback(self._rest.end)
             load = turning.started(one_trial.job_of(known, self.into))
             self._load = self._processes.enter_context(load)
-            driver = ProcessTree(self._load.process, with_root=False)
+            self._driver = driver = ProcessTree(self._load.process, with_root=False)
             address = known.server.address if known.server else ""
             for each in (Scope("machine"), scope, Scope("driver", driver, peer=address)):
                 known.sampler.watch(each)
@@ -183,9 +184,9 @@ class _Seat:
             # Readings take milliseconds, in which a server that is frozen does nothing.
             before = self._read(thorough=not self.turns, order=BEFORE)
             self._rest.end()
-            used_before = self._used(load)
+            used_before = self._used()
             turn = load.turn(duration_ns)
-            used = self._used(load)
+            used = self._used()
             self._rest.begin()
             after = self._read(thorough=self._is_thorough(turn.end_ns), order=AFTER)
             self.readings.begin(before, load.zero_ns + turn.start_ns)
@@ -249,9 +250,11 @@ class _Seat:
         self._thorough_ns = at_ns
         return True
 
-    def _used(self, load: TurningLoad) -> _Used:
-        server = () if self._server is None else tuple(self._server.stats)
-        return _Used(cpu_clock.of(server), cpu_clock.of(load.processes()))
+    def _used(self) -> _Used:
+        """By the processes that the last readings found: to find them takes milliseconds."""
+        trees = (self._server, self._driver)
+        server, driver = (() if tree is None else tuple(tree.stats) for tree in trees)
+        return _Used(cpu_clock.of(server), cpu_clock.of(driver))
 
     def _recorded(
         self,

@@ -13,6 +13,9 @@ from pathlib import Path
 
 _PROC = Path("/proc")
 
+_LONGEST_STAT = 4096
+"""More bytes than `stat` of a process has: 52 numbers of at most 20 digits, and a name."""
+
 
 @dataclass(frozen=True)
 class Process:
@@ -40,14 +43,22 @@ def process(pid: int) -> Process | None:
         proc_pid_stat(5): `comm` (2) is in parentheses; `state` (3), `ppid` (4), `num_threads`
         (20), `starttime` (22). The state is that of the first thread, which others may outlive.
     """
+    # Without pathlib: between turns the whole table is read, in a sixth of the time.
     try:
-        text = (_PROC / str(pid) / "stat").read_text("utf-8", "replace")
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
-    before, _, after = text.rpartition(")")
+    try:
+        stat = os.read(descriptor, _LONGEST_STAT)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    before, _, after = stat.rpartition(b")")
     fields = after.split()
-    zombie = fields[0] in "ZX" and int(fields[17]) <= 1
-    return Process(pid, int(fields[1]), int(fields[19]), zombie, before.partition("(")[2])
+    zombie = fields[0] in b"ZX" and int(fields[17]) <= 1
+    name = before.partition(b"(")[2].decode("utf-8", "replace")
+    return Process(pid, int(fields[1]), int(fields[19]), zombie, name)
 
 
 def everything() -> tuple[Process, ...]:
