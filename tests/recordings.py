@@ -728,8 +728,9 @@ def add_closings(asked: Options, rows: Rows, hold: RecordedStage) -> None:
 
 def connections_table(rows: Rows) -> pa.Table:
     """The table of attempts to connect."""
-    columns = {**rows.connections, "host": ["local"] * rows.attempts}
     schema = tables.CONNECTIONS.schema
+    unsaid = {name: [None] * rows.attempts for name in ("tcp_connected_ns", "resumed", "alert")}
+    columns = {**unsaid, **rows.connections, "host": ["local"] * rows.attempts}
     arrays = [
         pa.array(columns[entry.name]).dictionary_encode()
         if pa.types.is_dictionary(entry.type)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Load, Stage
     from plimsoll.campaign.requests import Endpoint, Exchange, Values
+    from plimsoll.campaign.tls import Tls
 
     Refuses = Callable[[str, Load, Sequence[Exchange]], str]
     """Why a driver cannot put a load of some requests on a server; empty when it can."""
@@ -71,6 +72,7 @@ class Trial:
         seed: Seed of the values of contract check and load, the mix and the sample of bodies; the
             same for every driver.
         values: Whether the values sent under load are drawn.
+        tls: TLS to the server; None for plain TCP.
     """
 
     id: str
@@ -82,6 +84,7 @@ class Trial:
     driver: str
     seed: int
     values: Values = "drawn"
+    tls: Tls | None = None
 
     @cached_property
     def exchanges(self) -> tuple[Exchange, ...]:

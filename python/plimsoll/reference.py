@@ -106,6 +106,8 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     add("--freeze", type=duration_ns, help="stall this long at the end of every period")
     add("--freeze-every", type=duration_ns, default="5s", help="length of the period")
     add("--seed", type=int, default=0, help="seed of the choice between the service times")
+    add("--tls-cert", type=Path, help="serves by TLS with the certificates in this PEM file")
+    add("--tls-key", type=Path, help="PEM file of the private key to them")
     add("--witness", type=Path, help="file for the service time of each request")
     return parser
 
@@ -131,6 +133,12 @@ def _witness(path: Path | None) -> dict[str, str]:
     return {} if path is None else {"witness": str(path.resolve())}
 
 
+def _tls(certificate: Path | None, key: Path | None) -> dict[str, dict[str, str]]:
+    if certificate is None or key is None:
+        return {}
+    return {"tls": {"certificate": str(certificate.resolve()), "key": str(key.resolve())}}
+
+
 def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
     """The specification of the server for the reference crate, as JSON.
 
@@ -143,6 +151,8 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
     """
     parser = _parser(environment)
     options = parser.parse_args(arguments)
+    if (options.tls_cert is None) != (options.tls_key is None):
+        parser.error("--tls-cert and --tls-key need each other")
     try:
         address = _resolved(options.host, options.port)
     except OSError as error:
@@ -158,6 +168,7 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
             "freeze": _freeze(options),
             "seed": options.seed,
             **_witness(options.witness),
+            **_tls(options.tls_cert, options.tls_key),
         }
     )
 

@@ -123,7 +123,12 @@ CONNECTIONS = Table(
     "one connection attempt",
     (
         Column("due_ns", pa.int64(), "when connect was called"),
-        Column("connected_ns", pa.int64(), "handshake complete; null when it failed", True),
+        Column(
+            "connected_ns",
+            pa.int64(),
+            "ready for requests: TCP and, if any, TLS handshake complete; null when one failed",
+            True,
+        ),
         Column("closed_ns", pa.int64(), "its end; null when open at the end of the trial", True),
         Column("requests", pa.uint32(), "requests sent on it; null when unknown", True),
         Column(
@@ -139,6 +144,24 @@ CONNECTIONS = Table(
             "outcome", _TEXT, "how the attempt, or the connection, ended; null when unknown", True
         ),
         Column("errno", pa.uint8(), "error number of the system; null when there was none", True),
+        Column(
+            "tcp_connected_ns",
+            pa.int64(),
+            "TCP connection complete, before any TLS; null when it failed or unknown",
+            True,
+        ),
+        Column(
+            "resumed",
+            pa.bool_(),
+            "whether an earlier TLS session was resumed; null without a TLS handshake",
+            True,
+        ),
+        Column(
+            "alert",
+            pa.uint8(),
+            "number of the TLS alert that the server sent; null when it sent none",
+            True,
+        ),
     ),
 )
 

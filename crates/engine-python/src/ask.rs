@@ -1,14 +1,21 @@
 //! Asking a server one request at a time, with the interpreter's lock released.
 
+use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use plimsoll_engine::ask::{Connection as Asking, NoResponse as Cause};
+use plimsoll_engine::outcome::Outcome;
+use plimsoll_engine::spec::tls::Tls;
+use plimsoll_engine::transport::security::Security;
+use plimsoll_tls::Failure;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use crate::load::failure;
 
 create_exception!(
     _engine,
@@ -26,12 +33,19 @@ pub struct Connection {
 #[pymethods]
 impl Connection {
     #[new]
-    fn new(py: Python<'_>, address: &str, timeout_s: f64) -> PyResult<Self> {
+    #[pyo3(signature = (address, timeout_s, tls_json=None))]
+    fn new(
+        py: Python<'_>,
+        address: &str,
+        timeout_s: f64,
+        tls_json: Option<&str>,
+    ) -> PyResult<Self> {
         let address: SocketAddr =
             address.parse().map_err(|_| PyValueError::new_err("no address and port"))?;
         let timeout = seconds(timeout_s)?;
-        let opened = py.detach(|| Asking::open(address, timeout));
-        Ok(Self { asking: opened? })
+        let security = tls_json.map(security).transpose()?;
+        let opened = py.detach(|| Asking::open(address, security.as_ref(), timeout));
+        Ok(Self { asking: opened.map_err(not_connected)? })
     }
 
     /// Number of the socket's file, for `TCP_INFO`.
@@ -73,6 +87,22 @@ fn seconds(seconds: f64) -> PyResult<Duration> {
         .ok()
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| PyValueError::new_err("not a time above 0"))
+}
+
+/// How connections are secured, from the block `tls` of a specification.
+fn security(json: &str) -> PyResult<Security> {
+    let security = Tls::parse(json).and_then(|tls| Security::new(&tls));
+    security.map_err(|error| failure(&error))
+}
+
+/// An `OSError`, or what was wrong with TLS by the name of the outcome under load.
+fn not_connected(error: io::Error) -> PyErr {
+    match Failure::within(&error) {
+        None => error.into(),
+        Some(found) => {
+            NoResponse::new_err((Outcome::of_failed_handshake(found).name(), found.to_string()))
+        }
+    }
 }
 
 fn no_response(cause: &Cause) -> PyErr {

@@ -62,6 +62,7 @@ fn orders_from_stdin() -> Receiver<u64> {
     orders
 }
 
-fn failure(error: &EngineError) -> PyErr {
+/// An error of the engine for Python.
+pub fn failure(error: &EngineError) -> PyErr {
     EngineFailure::new_err((error.to_string(), error.hint(), error.exit_code()))
 }

@@ -1,15 +1,18 @@
 //! One request at a time on one connection, read as under load: what a check of a contract asks with.
 
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::os::fd::{AsRawFd, RawFd};
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::time::Duration;
 
 use httparse::Header;
-use plimsoll_system as system;
+use plimsoll_system::{self as system, Ready};
+use plimsoll_tls::Failure;
 use thiserror::Error;
 
 use crate::protocol::http1::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Malformed, Part, Reader};
+use crate::transport::security::Security;
+use crate::transport::{Handshake, Read, Transport};
 
 /// The largest body that is kept, in bytes.
 const LARGEST_BODY_BYTES: usize = 16 * 1024 * 1024;
@@ -82,21 +85,38 @@ impl From<io::Error> for NoResponse {
 /// A connection that carries one request at a time. After [`NoResponse`] it is of no more use.
 #[derive(Debug)]
 pub struct Connection {
-    stream: TcpStream,
+    transport: Transport,
     reader: Reader,
     scratch: Vec<u8>,
+    /// Bytes in `scratch` that came before the whole request was sent.
+    ahead: usize,
 }
 
 impl Connection {
-    /// Connects, with Nagle's algorithm off as under load.
+    /// Connects as under load: with Nagle's algorithm off, and by TLS where there is `security`.
     ///
     /// # Errors
     ///
-    /// The error of `connect(2)`; [`ErrorKind::TimedOut`] when it took too long.
-    pub fn open(address: SocketAddr, timeout: Duration) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&address, timeout)?;
-        stream.set_nodelay(true)?;
-        Ok(Self { stream, reader: Reader::default(), scratch: vec![0; SCRATCH_BYTES] })
+    /// The error of `connect(2)`; [`ErrorKind::TimedOut`] when it took too long. One of TLS is a
+    /// [`Failure`].
+    pub fn open(
+        address: SocketAddr,
+        security: Option<&Security>,
+        timeout: Duration,
+    ) -> io::Result<Self> {
+        let deadline_ns = deadline_ns(timeout);
+        let transport = Transport::connect(&address, None, security)?;
+        let scratch = vec![0; SCRATCH_BYTES];
+        let mut connection = Self { transport, reader: Reader::default(), scratch, ahead: 0 };
+        let mut for_room = true;
+        loop {
+            let ready = connection.wait(for_room, deadline_ns)?;
+            match connection.transport.advance(ready)? {
+                Handshake::Complete => return Ok(connection),
+                Handshake::Securing => for_room = connection.transport.has_unsent(),
+                Handshake::UnderWay => {}
+            }
+        }
     }
 
     /// Sends the pieces of a request, `pause` apart, and reads the response.
@@ -111,15 +131,14 @@ impl Connection {
         is_head: bool,
         timeout: Duration,
     ) -> Result<Response, NoResponse> {
-        let deadline_ns = system::now_ns() + nanoseconds(timeout);
+        let deadline_ns = deadline_ns(timeout);
         self.reader.start(is_head);
         let mut early = false;
         for (number, piece) in pieces.iter().enumerate() {
             if number > 0 {
                 early = early || self.answers_within(pause)?;
             }
-            self.stream.set_write_timeout(Some(left(deadline_ns)?))?;
-            match self.stream.write_all(piece) {
+            match self.send(piece, deadline_ns) {
                 // A server that closes early may have sent the reason before.
                 Err(error) if is_closed(&error) => break,
                 sent => sent?,
@@ -131,28 +150,78 @@ impl Connection {
         Ok(response)
     }
 
-    /// Whether a byte comes, or the end, before the pause is over.
-    fn answers_within(&self, pause: Duration) -> io::Result<bool> {
-        self.stream.set_read_timeout(Some(pause))?;
-        match self.stream.peek(&mut [0]) {
-            Ok(_) => Ok(true),
-            Err(error) if is_pending(&error) => Ok(false),
-            Err(error) => Err(error),
+    /// Waits until the socket has room, or something to read.
+    fn wait(&self, for_room: bool, deadline_ns: u64) -> io::Result<Ready> {
+        loop {
+            let left_ns = deadline_ns.saturating_sub(system::now_ns());
+            if left_ns == 0 {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            if let Some(ready) = system::wait_for(&self.transport, for_room, left_ns)? {
+                return Ok(ready);
+            }
         }
+    }
+
+    fn send(&mut self, mut bytes: &[u8], deadline_ns: u64) -> io::Result<()> {
+        while !bytes.is_empty() || self.transport.has_unsent() {
+            let taken = match bytes {
+                [] => self.transport.flush().map(|()| 0),
+                bytes => self.transport.send(bytes),
+            };
+            match taken {
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.wait(true, deadline_ns)?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what there is, or waits for it; 0 is the end, whether TLS has announced it or not.
+    fn receive(&mut self, deadline_ns: u64) -> io::Result<usize> {
+        loop {
+            match self.transport.receive(&mut self.scratch) {
+                Ok(Read { count, .. }) => return Ok(count),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.wait(false, deadline_ns)?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Whether a byte comes, or the end, before the pause is over.
+    fn answers_within(&mut self, pause: Duration) -> io::Result<bool> {
+        match self.receive(deadline_ns(pause)) {
+            Ok(count) => self.ahead = count,
+            Err(error) if error.kind() == ErrorKind::TimedOut => return Ok(false),
+            Err(error) if is_truncated(&error) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(true)
     }
 
     fn read(&mut self, deadline_ns: u64) -> Result<Response, NoResponse> {
         let mut head = Vec::new();
         let mut body = Vec::new();
         loop {
-            self.stream.set_read_timeout(Some(left(deadline_ns)?))?;
-            let count = match self.stream.read(&mut self.scratch) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            let received = match std::mem::take(&mut self.ahead) {
+                0 => self.receive(deadline_ns),
+                ahead => Ok(ahead),
+            };
+            let count = match received {
+                Err(error) if is_truncated(&error) => return Err(self.cut_short(&head)),
                 Err(error) if error.kind() == ErrorKind::ConnectionReset && head.is_empty() => 0,
                 count => count?,
             };
+            if count == 0 && self.reader.end() {
+                return Ok(self.response(&head, body));
+            }
             if count == 0 {
-                return self.end(&head, body);
+                return Err(self.cut_short(&head));
             }
             let received = &self.scratch[..count];
             let kept = LONGEST_HEAD_BYTES.saturating_sub(head.len()).min(count);
@@ -178,16 +247,13 @@ impl Connection {
         }
     }
 
-    /// The server has closed its side.
-    fn end(&mut self, head: &[u8], body: Vec<u8>) -> Result<Response, NoResponse> {
-        if self.reader.end() {
-            return Ok(self.response(head, body));
-        }
-        Err(match (head.is_empty(), self.reader.status()) {
+    /// The server has closed its side before the response was complete.
+    fn cut_short(&self, head: &[u8]) -> NoResponse {
+        match (head.is_empty(), self.reader.status()) {
             (true, _) => NoResponse::Closed,
             (false, 0) => NoResponse::ClosedInHead,
             (false, _) => NoResponse::ClosedInBody,
-        })
+        }
     }
 
     /// The response whose head begins `bytes`, maybe behind interim ones.
@@ -201,16 +267,16 @@ impl Connection {
     ///
     /// A connection that breaks here has delivered its response; the next request will tell.
     fn refuse_surplus(&mut self) -> Result<(), NoResponse> {
-        self.stream.set_nonblocking(true)?;
-        let surplus = self.stream.peek(&mut self.scratch).unwrap_or(0);
-        self.stream.set_nonblocking(false)?;
-        if surplus > 0 { Err(NoResponse::Surplus(surplus)) } else { Ok(()) }
+        match self.transport.receive(&mut self.scratch) {
+            Ok(Read { count, .. }) if count > 0 => Err(NoResponse::Surplus(count)),
+            _ => Ok(()),
+        }
     }
 }
 
 impl AsRawFd for Connection {
     fn as_raw_fd(&self) -> RawFd {
-        self.stream.as_raw_fd()
+        self.transport.as_fd().as_raw_fd()
     }
 }
 
@@ -234,28 +300,23 @@ fn owned(header: &Header<'_>) -> (String, Vec<u8>) {
     (header.name.to_owned(), header.value.to_vec())
 }
 
-fn is_pending(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
-}
-
 fn is_closed(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset)
 }
 
-/// What is left until a deadline; never nothing, which would mean without end.
-fn left(deadline_ns: u64) -> Result<Duration, NoResponse> {
-    match deadline_ns.saturating_sub(system::now_ns()) {
-        0 => Err(NoResponse::TimedOut),
-        left_ns => Ok(Duration::from_nanos(left_ns)),
-    }
+/// Whether the connection was closed without the end that TLS demands.
+fn is_truncated(error: &io::Error) -> bool {
+    matches!(Failure::within(error), Some(Failure::Truncated))
 }
 
-fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 2)
+fn deadline_ns(from_now: Duration) -> u64 {
+    let length_ns = u64::try_from(from_now.as_nanos()).unwrap_or(u64::MAX / 2);
+    system::now_ns().saturating_add(length_ns)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
     use std::thread;
 
@@ -272,7 +333,8 @@ mod tests {
         said: &'static [u8],
     ) -> (Result<Response, NoResponse>, Vec<u8>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut connection = Connection::open(listener.local_addr().unwrap(), PATIENCE).unwrap();
+        let mut connection =
+            Connection::open(listener.local_addr().unwrap(), None, PATIENCE).unwrap();
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut received = vec![0; after];
@@ -337,7 +399,8 @@ mod tests {
     #[test]
     fn a_server_that_says_nothing_is_not_waited_for_without_end() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let mut connection = Connection::open(listener.local_addr().unwrap(), PATIENCE).unwrap();
+        let mut connection =
+            Connection::open(listener.local_addr().unwrap(), None, PATIENCE).unwrap();
         let silent = connection.ask(&[b"GET"], PAUSE, false, Duration::from_millis(30));
         assert!(matches!(silent, Err(NoResponse::TimedOut)));
     }

@@ -6,7 +6,9 @@ use crate::exchange::Exchange;
 use crate::outcome::{Group, Outcome, Phase};
 use crate::protocol::{Event, Id, Protocol, Step};
 use crate::request::Request;
-use crate::sample::{Comparison, ConnectionSample, NEVER, NO_CONNECTION, RequestSample};
+use crate::sample::{
+    Comparison, ConnectionSample, NEVER, NO_ALERT, NO_CONNECTION, RequestSample, Resumed,
+};
 
 /// Requests that begin together go into one call of `send` up to this size.
 const OUTBOX_BYTES: usize = 64 * 1024;
@@ -57,9 +59,12 @@ pub struct Connection<'a> {
     next_id: u32,
     attempt: u32,
     due_ns: u64,
+    tcp_connected_ns: u64,
     connected_ns: u64,
     requests: u32,
     responses: u32,
+    resumed: Resumed,
+    alert: Option<u8>,
 }
 
 impl<'a> Connection<'a> {
@@ -75,9 +80,12 @@ impl<'a> Connection<'a> {
             next_id: 0,
             attempt: NO_CONNECTION,
             due_ns: 0,
+            tcp_connected_ns: NEVER,
             connected_ns: NEVER,
             requests: 0,
             responses: 0,
+            resumed: Resumed::NoTls,
+            alert: None,
         }
     }
 
@@ -171,15 +179,36 @@ impl<'a> Connection<'a> {
         self.state = State::Connecting;
         self.attempt = attempt;
         self.due_ns = now_ns;
+        self.tcp_connected_ns = NEVER;
         self.connected_ns = NEVER;
         self.requests = 0;
         self.responses = 0;
+        self.resumed = Resumed::NoTls;
+        self.alert = None;
     }
 
-    /// The handshake is complete.
-    pub fn connected(&mut self, now_ns: u64) {
+    /// It is connected by TCP, and the handshake of TLS is under way.
+    pub fn securing(&mut self, now_ns: u64) {
+        self.tcp_connected_ns = self.tcp_connected_ns.min(now_ns);
+    }
+
+    /// Whether the handshake of TLS is under way.
+    #[must_use]
+    pub fn is_securing(&self) -> bool {
+        self.state == State::Connecting && self.tcp_connected_ns != NEVER
+    }
+
+    /// Every handshake is complete.
+    pub fn connected(&mut self, now_ns: u64, resumed: Resumed) {
         self.state = State::Open;
+        self.tcp_connected_ns = self.tcp_connected_ns.min(now_ns);
         self.connected_ns = now_ns;
+        self.resumed = resumed;
+    }
+
+    /// The server has sent an alert of TLS, if it has.
+    pub fn alerted(&mut self, alert: Option<u8>) {
+        self.alert = alert;
     }
 
     /// Assigns a request of a kind; it is sent when the connection is open.
@@ -322,10 +351,13 @@ impl<'a> Connection<'a> {
         self.protocol.reset();
         ConnectionSample {
             due_ns: self.due_ns,
+            tcp_connected_ns: self.tcp_connected_ns,
             connected_ns: self.connected_ns,
             closed_ns,
             requests: self.requests,
             responses: self.responses,
+            resumed: self.resumed as u32,
+            alert: self.alert.map_or(NO_ALERT, u32::from),
             connection: self.attempt,
             worker,
             outcome: outcome as u8,
@@ -382,7 +414,7 @@ mod tests {
     fn open<'a>() -> Connection<'a> {
         let mut connection = closed();
         connection.connecting(7, 10);
-        connection.connected(20);
+        connection.connected(20, Resumed::NoTls);
         connection
     }
 
@@ -402,7 +434,7 @@ mod tests {
         let comparison = if compared { Comparison::Compared } else { Comparison::Skipped };
         connection.assign(0, requests.kind(0), 5, comparison);
         connection.connecting(7, 10);
-        connection.connected(20);
+        connection.connected(20, Resumed::NoTls);
         assert_eq!(send(&mut connection, 10, 30), (18, 1));
         assert_eq!(phase(&connection), Some(Phase::Sending));
         assert_eq!(send(&mut connection, 8, 35), (8, 0));

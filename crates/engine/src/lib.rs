@@ -38,6 +38,7 @@ use crate::progress::{EndedBy, Event, Finish, Progress, Tally};
 use crate::recorder::Writer;
 use crate::request::Requests;
 use crate::spec::Spec;
+use crate::transport::security::Security;
 use crate::turns::Gate;
 use crate::worker::{Counts, Done, Task};
 
@@ -91,6 +92,7 @@ fn drive(
     mut interrupted: impl FnMut() -> bool,
 ) -> Result<Finish, EngineError> {
     let means = preflight::check(spec)?;
+    let security = spec.tls.as_ref().map(Security::new).transpose()?;
     let requests = Requests::new(&spec.requests, spec.body_sample_ratio);
     let workers = spec.thread_count().min(spec.load.peak_connections()).max(1);
     let writer = if spec.record { Some(Writer::start(&spec.into, workers)?) } else { None };
@@ -108,6 +110,7 @@ fn drive(
                     spec,
                     requests: &requests,
                     sources: &means.sources,
+                    security: security.as_ref(),
                     index,
                     workers,
                     zero_ns,

@@ -2,7 +2,9 @@
 
 use std::io;
 
+use plimsoll_tls::Failure;
 use rustix::io::Errno;
+use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
 use serde::Serialize;
 
 /// What kinds of endings have in common.
@@ -67,9 +69,9 @@ outcomes! {
     WrongLength = 2, "wrong_length", Wrong, "a complete response with a body of another length";
     WrongBody = 3, "wrong_body", Wrong, "a complete response whose body differs";
     ConnectRefused = 10, "connect_refused", Connect, "nothing listens, or the host refuses";
-    ConnectTimeout = 11, "connect_timeout", Connect, "no handshake within the timeout";
+    ConnectTimeout = 11, "connect_timeout", Connect, "no TCP connection within the timeout";
     ConnectUnreachable = 12, "connect_unreachable", Connect, "there is no way to the host";
-    ConnectReset = 13, "connect_reset", Connect, "reset during the handshake";
+    ConnectReset = 13, "connect_reset", Connect, "reset during the handshake of TCP";
     NoPort = 14, "no_port", Connect, "no local port is left for another connection";
     TooManyFiles = 15, "too_many_files", Connect, "the limit of open files is reached";
     ConnectFailed = 16, "connect_failed", Connect, "connecting failed in another way; see errno";
@@ -94,6 +96,17 @@ outcomes! {
     ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as the server had announced with a response";
     StillOpen = 62, "still_open", Connection, "open when the load ended";
     ClosedByDriver = 63, "closed_by_driver", Connection, "closed by the driver, as the load asks, or for a response that came before its request was sent";
+    TlsUnknownAuthority = 70, "tls_unknown_authority", Connect, "no trusted authority has signed the server's certificate";
+    TlsWrongName = 71, "tls_wrong_name", Connect, "the server's certificate is for another name";
+    TlsExpired = 72, "tls_expired", Connect, "the server's certificate has expired, or is not yet valid";
+    TlsBadCertificate = 73, "tls_bad_certificate", Connect, "the server's certificate is missing, broken, revoked or not one for servers";
+    TlsNothingInCommon = 74, "tls_nothing_in_common", Connect, "client and server have no version, cipher, group or protocol of TLS in common";
+    TlsAlert = 75, "tls_alert", Connect, "the server ended the TLS handshake with an alert; its number is in `alert`";
+    TlsClosed = 76, "tls_closed", Connect, "closed or reset within the TLS handshake";
+    TlsTimeout = 77, "tls_timeout", Connect, "connected, and the TLS handshake not complete within the timeout";
+    TlsNotSpoken = 78, "tls_not_spoken", Connect, "what the server sent is not TLS";
+    TlsBroken = 79, "tls_broken", Connect, "the server broke TLS within the handshake";
+    TlsFailed = 80, "tls_failed", Lost, "after the TLS handshake came an alert, or what breaks TLS";
 }
 
 /// Where a request was when its connection failed.
@@ -111,6 +124,9 @@ impl Outcome {
     /// How an attempt to connect ended that failed with `error`.
     #[must_use]
     pub fn of_connect(error: &io::Error) -> Self {
+        if let Some(failure) = Failure::within(error) {
+            return Self::of_failed_handshake(failure);
+        }
         match Errno::from_io_error(error) {
             Some(Errno::CONNREFUSED) => Self::ConnectRefused,
             Some(Errno::TIMEDOUT) => Self::ConnectTimeout,
@@ -127,10 +143,22 @@ impl Outcome {
     /// How a request ended whose connection failed with `error` in `phase`.
     #[must_use]
     pub fn of_transfer(error: &io::Error, phase: Phase) -> Self {
+        if let Some(failure) = Failure::within(error) {
+            return Self::of_failed_tls(failure, phase);
+        }
         match Errno::from_io_error(error) {
             Some(Errno::CONNRESET | Errno::PIPE | Errno::CONNABORTED) => Self::of_reset(phase),
             Some(Errno::TIMEDOUT) => Self::of_timeout(phase),
             _ => Self::IoFailed,
+        }
+    }
+
+    /// How a connection ended that failed with `error` while no request was on it.
+    #[must_use]
+    pub fn of_idle(error: &io::Error) -> Self {
+        match Failure::within(error) {
+            None | Some(Failure::Truncated) => Self::ClosedIdle,
+            Some(failure) => Self::of_failed_tls(failure, Phase::Waiting),
         }
     }
 
@@ -161,6 +189,60 @@ impl Outcome {
             Phase::Sending | Phase::Waiting => Self::ClosedWaiting,
             Phase::Receiving => Self::ClosedEarly,
         }
+    }
+}
+
+impl Outcome {
+    /// How an attempt to connect ended whose handshake of TLS failed.
+    #[must_use]
+    pub fn of_failed_handshake(failure: &Failure) -> Self {
+        match failure {
+            Failure::Handshake(error) => of_handshake(error),
+            Failure::ClosedWithin | Failure::Truncated | Failure::Established(_) => Self::TlsClosed,
+        }
+    }
+
+    /// How a request ended in `phase` when TLS failed after the handshake.
+    #[must_use]
+    pub fn of_failed_tls(failure: &Failure, phase: Phase) -> Self {
+        match failure {
+            Failure::Truncated | Failure::ClosedWithin => Self::of_close(phase),
+            Failure::Established(_) | Failure::Handshake(_) => Self::TlsFailed,
+        }
+    }
+}
+
+fn of_handshake(error: &Error) -> Outcome {
+    match error {
+        Error::InvalidCertificate(problem) => of_certificate(problem),
+        Error::NoCertificatesPresented => Outcome::TlsBadCertificate,
+        Error::AlertReceived(
+            AlertDescription::ProtocolVersion
+            | AlertDescription::HandshakeFailure
+            | AlertDescription::InsufficientSecurity
+            | AlertDescription::NoApplicationProtocol,
+        )
+        | Error::PeerIncompatible(_)
+        | Error::NoApplicationProtocol => Outcome::TlsNothingInCommon,
+        Error::AlertReceived(_) => Outcome::TlsAlert,
+        Error::InvalidMessage(
+            InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion,
+        ) => Outcome::TlsNotSpoken,
+        _ => Outcome::TlsBroken,
+    }
+}
+
+fn of_certificate(problem: &CertificateError) -> Outcome {
+    match problem {
+        CertificateError::UnknownIssuer => Outcome::TlsUnknownAuthority,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            Outcome::TlsWrongName
+        }
+        CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => Outcome::TlsExpired,
+        _ => Outcome::TlsBadCertificate,
     }
 }
 

@@ -10,6 +10,7 @@ use crate::outcome::Outcome;
 use crate::recorder::Recorded;
 use crate::schedule::boundaries;
 use crate::spec::{FORMAT, Load, Spec, StageKind};
+use crate::transport::secured::Secured;
 use crate::worker::{Counts, Done};
 
 /// A stage and its boundaries, in nanoseconds since the trial's zero.
@@ -200,6 +201,8 @@ pub struct Finish {
     pub opened: u64,
     /// Attempts to connect that failed.
     pub refused: u64,
+    /// What handshakes of TLS agreed on, and how many; empty without TLS.
+    pub tls: Secured,
     /// Rows in `requests.bin`.
     pub requests_rows: u64,
     /// Rows in `connections.bin`.
@@ -236,6 +239,7 @@ impl Finish {
             outcomes: outcomes(&counts),
             opened: counts.iter().map(|counts| counts.opened).sum(),
             refused: counts.iter().map(|counts| counts.refused).sum(),
+            tls: secured(done),
             requests_rows: rows(|recorded| recorded.request_rows),
             connections_rows: rows(|recorded| recorded.connection_rows),
             lost_rows: rows(|recorded| recorded.lost_rows),
@@ -249,4 +253,10 @@ impl Finish {
                 .unwrap_or(0),
         }
     }
+}
+
+fn secured(done: &[Done]) -> Secured {
+    let mut all = Secured::default();
+    done.iter().for_each(|done| all.merge(&done.secured));
+    all
 }

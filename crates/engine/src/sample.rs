@@ -9,6 +9,22 @@ pub const NO_CONNECTION: u32 = u32::MAX;
 /// An unknown number of bytes.
 pub const NO_BYTES: u32 = u32::MAX;
 
+/// No alert of TLS.
+pub const NO_ALERT: u32 = u32::MAX;
+
+/// Whether a session of TLS was resumed; a code, of four bytes because the size of a record is a
+/// multiple of eight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Resumed {
+    /// The handshake was a full one.
+    No = 0,
+    /// It took up an earlier session.
+    Yes = 1,
+    /// No handshake of TLS was completed.
+    NoTls = u32::MAX,
+}
+
 /// Whether a body was compared with the one expected, byte for byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -108,10 +124,13 @@ record! {
 
 record! {
     /// One attempt to connect. Instants are nanoseconds since the zero of the trial.
-    ConnectionSample, 40, {
+    ConnectionSample, 56, {
         /// The instant connect was called.
         due_ns: u64,
-        /// Handshake complete; [`NEVER`] when it never was.
+        /// Connected by TCP; [`NEVER`] when it never was.
+        tcp_connected_ns: u64,
+        /// Requests can be sent: the handshake of TLS, if there is one, is complete as well;
+        /// [`NEVER`] when they never could.
         connected_ns: u64,
         /// Its end; [`NEVER`] when it was open at the end of the load.
         closed_ns: u64,
@@ -119,6 +138,10 @@ record! {
         requests: u32,
         /// Responses of which at least one byte came.
         responses: u32,
+        /// Code of [`Resumed`].
+        resumed: u32,
+        /// Number of the alert of TLS that the server sent; [`NO_ALERT`] when it sent none.
+        alert: u32,
         /// Number of the attempt, per worker.
         connection: u32,
         /// Thread that drove it.
@@ -173,10 +196,13 @@ mod tests {
     fn a_record_is_little_endian() {
         let sample = ConnectionSample {
             due_ns: 1,
+            tcp_connected_ns: NEVER,
             connected_ns: NEVER,
             closed_ns: 0x0102,
             requests: 7,
             responses: 8,
+            resumed: Resumed::NoTls as u32,
+            alert: NO_ALERT,
             connection: 9,
             worker: 0x0a0b,
             outcome: 12,
@@ -184,8 +210,8 @@ mod tests {
         };
         let bytes = sample.to_bytes();
         assert_eq!(bytes[..8], [1, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(bytes[8..16], [255; 8]);
-        assert_eq!(bytes[16..18], [2, 1]);
-        assert_eq!(bytes[36..], [0x0b, 0x0a, 12, 13]);
+        assert_eq!(bytes[8..24], [255; 16]);
+        assert_eq!(bytes[24..26], [2, 1]);
+        assert_eq!(bytes[52..], [0x0b, 0x0a, 12, 13]);
     }
 }

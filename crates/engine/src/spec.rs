@@ -1,5 +1,7 @@
 //! The specification of one drive: parsed, validated, every problem reported at once.
 
+pub mod tls;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -43,6 +45,9 @@ pub struct Spec {
     /// Value of the Host header; the engine only passes it on to errors.
     #[serde(default)]
     pub host: String,
+    /// TLS between the engine and the server; plain TCP when absent.
+    #[serde(default)]
+    pub tls: Option<tls::Tls>,
     /// What may be sent, with weights; at least one.
     pub requests: Vec<RequestSpec>,
     /// How much, and when.
@@ -273,6 +278,9 @@ impl Spec {
         }
         self.requests.iter().for_each(|request| request.add_problems(&mut problems));
         self.load.add_problems(&mut problems);
+        if let Some(tls) = &self.tls {
+            tls.add_problems(&mut problems);
+        }
         problems
     }
 }

@@ -1,10 +1,11 @@
 //! One connection of the reference server: bytes in, responses out, one request after the other.
 
 use std::io::ErrorKind;
-use std::os::fd::OwnedFd;
 
-use plimsoll_system::{self as system, Ready};
+use plimsoll_system::Ready;
+use plimsoll_tls::Read;
 
+use crate::channel::Channel;
 use crate::contract::{self, Answer};
 use crate::request::{self, Persistence, Reading};
 use crate::tally::{Held, Tally};
@@ -15,6 +16,8 @@ const DRAIN_LIMIT_BYTES: usize = 16 * 1024 * 1024;
 /// What a client is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
+    /// The handshake is under way.
+    Securing,
     /// A request is awaited, or has come in part.
     Reading,
     /// The response is there, and its service time not yet over.
@@ -59,7 +62,7 @@ enum Step {
 
 /// One connection.
 pub(super) struct Client {
-    socket: OwnedFd,
+    channel: Channel,
     phase: Phase,
     /// Bytes received and not yet read as requests, from `read_bytes` on.
     input: Vec<u8>,
@@ -74,10 +77,10 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub fn new(socket: OwnedFd) -> Self {
+    pub fn new(channel: Channel) -> Self {
         Self {
-            socket,
-            phase: Phase::Reading,
+            channel,
+            phase: Phase::Securing,
             input: Vec::new(),
             read_bytes: 0,
             answer: Answer::default(),
@@ -90,8 +93,8 @@ impl Client {
         }
     }
 
-    pub fn socket(&self) -> &OwnedFd {
-        &self.socket
+    pub fn channel(&self) -> &Channel {
+        &self.channel
     }
 
     /// Notes that the socket is ready.
@@ -113,6 +116,7 @@ impl Client {
     pub fn go_on(&mut self, at_once: bool, scratch: &mut [u8], tally: &Tally) -> Next {
         loop {
             let step = match self.phase {
+                Phase::Securing => self.secure(),
                 Phase::Waiting => Step::Blocked,
                 Phase::Sending => self.send(tally),
                 Phase::Draining { left_bytes } => self.drain(left_bytes, scratch, tally),
@@ -133,6 +137,19 @@ impl Client {
                 Step::Blocked => return Next::Rest,
                 Step::Over => return Next::Close,
             }
+        }
+    }
+
+    /// Goes on with the handshake. What came with its end makes the socket ready no more.
+    fn secure(&mut self) -> Step {
+        match self.channel.shake_hands() {
+            Ok(true) => {
+                self.readable |= matches!(self.channel, Channel::Tls(_));
+                self.phase = Phase::Reading;
+                Step::Done
+            }
+            Ok(false) => Step::Blocked,
+            Err(_) => Step::Over,
         }
     }
 
@@ -157,10 +174,10 @@ impl Client {
         if !self.readable {
             return Err(Step::Blocked);
         }
-        match system::receive(&self.socket, scratch) {
-            Ok(0) => Err(Step::Over),
-            Ok(count) => {
-                self.readable = count == scratch.len() || self.hung_up;
+        match self.channel.receive(scratch) {
+            Ok(Read { count: 0, .. }) => Err(Step::Over),
+            Ok(Read { count, drained }) => {
+                self.readable = !drained || self.hung_up;
                 tally.received_bytes.add(count);
                 Ok(count)
             }
@@ -229,8 +246,8 @@ impl Client {
     }
 
     /// Asks for the body. A client that does not hear it sends the body all the same, later.
-    fn invite(&self, tally: &Tally) {
-        if let Ok(count) = system::send(&self.socket, contract::CONTINUE) {
+    fn invite(&mut self, tally: &Tally) {
+        if let Ok(count) = self.channel.send(contract::CONTINUE) {
             tally.sent_bytes.add(count);
         }
     }
@@ -240,7 +257,7 @@ impl Client {
             self.held.answered_ns = tally.witness.now_ns();
         }
         while self.sent_bytes < self.answer.len() {
-            match system::send(&self.socket, &self.answer[self.sent_bytes..]) {
+            match self.channel.send(&self.answer[self.sent_bytes..]) {
                 Ok(count) => {
                     self.sent_bytes += count;
                     tally.sent_bytes.add(count);
@@ -248,6 +265,11 @@ impl Client {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Blocked,
                 Err(_) => return Step::Over,
             }
+        }
+        match self.channel.flush() {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Blocked,
+            Err(_) => return Step::Over,
         }
         self.answer = Answer::default();
         self.sent_bytes = 0;
@@ -269,7 +291,7 @@ impl Client {
             // A close with bytes unread is a reset, and a reset may overtake the response.
             After::Close | After::CloseRefused => {
                 self.input = Vec::new();
-                if system::finish_sending(&self.socket).is_err() {
+                if self.channel.finish_sending().is_err() {
                     return Step::Over;
                 }
                 Phase::Draining { left_bytes: DRAIN_LIMIT_BYTES }

@@ -62,11 +62,14 @@ fn index_of(token: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::net::UdpSocket;
 
+    use super::*;
+    use crate::channel::Channel;
+
     fn client() -> Client {
-        Client::new(UdpSocket::bind("127.0.0.1:0").unwrap().into())
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        Client::new(Channel::new(socket.into(), None).unwrap())
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod channel;
 mod client;
 mod clients;
 mod contract;
@@ -25,9 +26,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 
 use plimsoll_system as system;
+use rustls::ServerConfig;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use crate::channel::TlsFiles;
 pub use crate::service_time::{Freeze, ServiceTime};
 pub use crate::tally::{Counts, Held};
 use crate::worker::{Door, Post, Rules, Worker};
@@ -74,6 +77,9 @@ pub struct ReferenceSpec {
     /// little-endian numbers as in [`Held`], by rising instant. Nowhere when absent.
     #[serde(default)]
     pub witness: Option<PathBuf>,
+    /// Serves by TLS with these files; by plain TCP when absent.
+    #[serde(default)]
+    pub tls: Option<TlsFiles>,
 }
 
 fn one() -> usize {
@@ -98,6 +104,7 @@ impl ReferenceSpec {
             freeze: None,
             seed: 0,
             witness: None,
+            tls: None,
         }
     }
 
@@ -207,16 +214,22 @@ impl Server {
         if !problems.is_empty() {
             return Err(ReferenceError::Spec(problems));
         }
+        let security = spec.tls.as_ref().map(TlsFiles::config).transpose();
+        let security = security.map_err(|problem| ReferenceError::Spec(vec![problem]))?;
         check_cores(&spec.cores)?;
         let _ = system::raise_open_file_limit();
         let (address, listeners) = listen(spec)
             .map_err(|source| ReferenceError::Address { address: spec.address, source })?;
-        let mut server = Self::new(spec, address).map_err(ReferenceError::Worker)?;
+        let mut server = Self::new(spec, address, security).map_err(ReferenceError::Worker)?;
         server.spawn(spec, listeners).map_err(ReferenceError::Worker)?;
         Ok(server)
     }
 
-    fn new(spec: &ReferenceSpec, address: SocketAddr) -> io::Result<Self> {
+    fn new(
+        spec: &ReferenceSpec,
+        address: SocketAddr,
+        security: Option<Arc<ServerConfig>>,
+    ) -> io::Result<Self> {
         let witness = spec.witness.clone();
         let post = || Ok(Arc::new(Post::new(witness.is_some())?));
         let posts: io::Result<_> = (0..spec.workers).map(|_| post()).collect();
@@ -225,6 +238,7 @@ impl Server {
             freeze: spec.freeze,
             zero_ns: system::now_ns(),
             stop: AtomicBool::new(false),
+            security,
         };
         Ok(Self { address, rules: Arc::new(rules), posts: posts?, threads: Vec::new(), witness })
     }

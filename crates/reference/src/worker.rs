@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use plimsoll_system::{self as system, Bell, Poller, Ready};
 use rustix::io::Errno;
+use rustls::ServerConfig;
 
+use crate::channel::Channel;
 use crate::client::{Client, Next};
 use crate::clients::Clients;
 use crate::service_time::{Freeze, ServiceTime};
@@ -39,6 +41,8 @@ pub(super) struct Rules {
     /// The start of the server on the monotonic clock.
     pub zero_ns: u64,
     pub stop: AtomicBool,
+    /// How connections are secured, if they are.
+    pub security: Option<Arc<ServerConfig>>,
 }
 
 /// How others reach a worker: connections handed over, and its counts.
@@ -234,8 +238,11 @@ impl Worker {
     }
 
     fn welcome(&mut self, socket: OwnedFd) {
-        let token = self.clients.insert(Client::new(socket));
-        let added = self.clients.get(token).map(|client| self.poller.add(client.socket(), token));
+        let Ok(channel) = Channel::new(socket, self.rules.security.as_ref()) else {
+            return self.post.tally.connections_closed.add(1);
+        };
+        let token = self.clients.insert(Client::new(channel));
+        let added = self.clients.get(token).map(|client| self.poller.add(client.channel(), token));
         if !matches!(added, Some(Ok(()))) {
             self.dismiss(token);
         }

@@ -12,7 +12,7 @@ pub use crate::host::{
     allowed_cores, local_port_range, peak_rss_bytes, pin_thread, raise_open_file_limit,
     wake_precisely,
 };
-pub use crate::poller::{Bell, Poller, Ready};
+pub use crate::poller::{Bell, Poller, Ready, wait_for};
 pub use crate::socket::{
     accept, connect, connect_result, finish_sending, listen, local_address, receive, reset, send,
 };

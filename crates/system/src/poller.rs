@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::epoll;
-use rustix::event::{EventfdFlags, Timespec, epoll::EventFlags, eventfd};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, epoll::EventFlags, eventfd, poll};
 use rustix::io::Errno;
 
 use crate::clock::NS_PER_S;
@@ -126,6 +126,31 @@ impl Poller {
             hung_up: flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR),
         }
     }
+}
+
+/// Waits until one socket has room to write, or has bytes to read; nothing when the time is over.
+///
+/// # Errors
+///
+/// The error of `poll(2)`.
+#[allow(clippy::cast_possible_wrap)]
+pub fn wait_for(socket: impl AsFd, for_room: bool, timeout_ns: u64) -> io::Result<Option<Ready>> {
+    let timeout =
+        Timespec { tv_sec: (timeout_ns / NS_PER_S) as i64, tv_nsec: (timeout_ns % NS_PER_S) as _ };
+    let wanted = if for_room { PollFlags::OUT } else { PollFlags::IN | PollFlags::RDHUP };
+    let mut sockets = [PollFd::new(&socket, wanted)];
+    match poll(&mut sockets, Some(&timeout)) {
+        Ok(0) | Err(Errno::INTR) => return Ok(None),
+        Ok(_) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let found = sockets[0].revents();
+    Ok(Some(Ready {
+        token: 0,
+        readable: found.contains(PollFlags::IN),
+        writable: found.contains(PollFlags::OUT),
+        hung_up: found.intersects(PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR),
+    }))
 }
 
 /// Ends the wait of another thread's poller.

@@ -85,7 +85,7 @@ pub fn connect_result(socket: impl AsFd) -> io::Result<()> {
 /// The error of `send(2)`; `WouldBlock` when there is no room.
 #[inline]
 pub fn send(socket: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
-    Ok(net::send(socket, bytes, SendFlags::NOSIGNAL)?)
+    Ok(uninterrupted(|| net::send(&socket, bytes, SendFlags::NOSIGNAL))?)
 }
 
 /// Reads what there is; 0 is the end of the stream.
@@ -95,8 +95,19 @@ pub fn send(socket: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
 /// The error of `recv(2)`; `WouldBlock` when there is nothing.
 #[inline]
 pub fn receive(socket: impl AsFd, into: &mut [u8]) -> io::Result<usize> {
-    let (count, _) = net::recv(socket, into, RecvFlags::empty())?;
+    let (count, _) = uninterrupted(|| net::recv(&socket, &mut *into, RecvFlags::empty()))?;
     Ok(count)
+}
+
+/// The result of a call once no signal has interrupted it.
+#[inline]
+fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            result => return result,
+        }
+    }
 }
 
 /// A listening socket.

@@ -10,6 +10,7 @@ import click
 
 import plimsoll
 from plimsoll import cli, lab, report
+from plimsoll.campaign import tls
 from plimsoll.cli import EPILOGUE, messages, options, reporting
 from plimsoll.errors import LIMIT_MISSED, exit_code_of
 from plimsoll.findings import thresholds
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate.summary import Summary
     from plimsoll.campaign.load import Arrivals
+    from plimsoll.campaign.tls import Resume, Version
     from plimsoll.cli.load_screen import LoadScreen
     from plimsoll.findings.thresholds import Threshold
     from plimsoll.lab.results import LoadResult
@@ -28,6 +30,8 @@ Output = Literal["text", "json", "csv", "md"]
 
 THRESHOLD = options.QuantityType("THRESHOLD", thresholds.read)
 
+FILE = click.Path(path_type=Path)
+
 GROUPS = {
     "Load": (
         *("connections", "duration", "requests", "rate", "arrivals", "ramp", "warm_up", "think"),
@@ -35,6 +39,7 @@ GROUPS = {
     ),
     "Request": ("method", "headers", "body"),
     "Connections": ("threads", "driver_cores", "pipeline", "each", "no_keepalive", "timeout"),
+    "TLS": ("insecure", "cacert", "cert", "key", "tls_version", "ciphers", "tls_resume"),
     "Expected response": ("expect_status", "expect_length", "expect_body"),
     "Verdicts": ("fail_if", "accepted", "strict", "limits"),
     "Output": ("record", "storage", "output", "as_json", "verbose", "quiet"),
@@ -142,6 +147,35 @@ GROUPS = {
     show_default=True,
     help="Request timeout; a slower request has failed.",
 )
+@click.option("--insecure", is_flag=True, help="Accept any certificate of the server.")
+@click.option(
+    "--cacert",
+    type=FILE,
+    metavar="FILE",
+    help="PEM file with the trusted authorities.  [default: those of this host]",
+)
+@click.option("--cert", type=FILE, metavar="FILE", help="PEM file: client certificate.")
+@click.option(
+    "--key",
+    type=FILE,
+    metavar="FILE",
+    help="PEM file: its private key.  [default: in the file of --cert]",
+)
+@click.option(
+    "--tls-version",
+    type=click.Choice(tls.VERSIONS),
+    help="Offer only this version.  [default: both]",
+)
+@click.option(
+    "--ciphers",
+    metavar="NAME,…",
+    help="Cipher suites that are offered, by their IANA names.  [default: all]",
+)
+@click.option(
+    "--tls-resume",
+    type=click.Choice(("never", "always")),
+    help="Resume the TLS session of an earlier connection.  [default: never]",
+)
 @click.option("--expect-status", type=int, help="Expected status.  [default: 200 to 399]")
 @click.option("--expect-length", type=options.COUNT, help="Expected body length in bytes.")
 @click.option("--expect-body", metavar="TEXT|@FILE|@-", help="Expected body.")
@@ -201,6 +235,13 @@ def command(  # noqa: PLR0913 - one argument for each option
     each: int | None,
     no_keepalive: bool,
     timeout: float,
+    insecure: bool,
+    cacert: Path | None,
+    cert: Path | None,
+    key: Path | None,
+    tls_version: Version | None,
+    ciphers: str | None,
+    tls_resume: Resume | None,
     expect_status: int | None,
     expect_length: int | None,
     expect_body: str | None,
@@ -225,13 +266,14 @@ def command(  # noqa: PLR0913 - one argument for each option
 
     Several URLs of one server are mixed evenly; a URL given twice is requested twice as often.
     One request is sent before the load and not counted; a server that does not respond in HTTP
-    ends it there, with exit code 4.
+    or whose certificate is not trusted, ends it there, with exit code 4.
 
     \b
     plimsoll load http://127.0.0.1:8080/ -c 100 -d 30s
     plimsoll load :8080 -c 100 -d 30s -R 5k --fail-if 'p99>250ms'
     plimsoll load :8080/json -n 10k -b @body.json -H 'Content-Type: application/json'
     plimsoll load :8080/a :8080/b --ramp 10s --record results/mix
+    plimsoll load https://127.0.0.1:8443/ --cacert ca.pem
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     sent, expected = cli.incoming.bodies(body, expect_body)
     headers_sent = [cli.incoming.header(one) for one in headers]
@@ -250,6 +292,8 @@ def command(  # noqa: PLR0913 - one argument for each option
             headers=headers_sent, body=sent, timeout_s=timeout,
             status=expect_status, length_bytes=expect_length, expected_body=expected, seed=seed,
             limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up,
+            insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
+            ciphers=(ciphers or "").replace(",", " ").split(), tls_resume=tls_resume,
             driver_cores=driver_cores, record=record, storage=storage, tell=shown,
         )  # fmt: skip
     with result:

@@ -262,6 +262,7 @@ def job_of(known: TrialState, into: Path) -> DriverJob:
         body_sample_ratio=known.setting.body_sample_ratio,
         into=into,
         threads=known.setting.driver_threads,
+        tls=known.trial.tls,
     )
 
 

@@ -19,6 +19,7 @@ from plimsoll.install import commands, sources
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
 from plimsoll.recording import HOST, Driver, Ending, ExpectedResponse, RecordedServer, Recording
+from plimsoll.recording.tls import RequestedTls
 from plimsoll.recording.turns import Turn
 from plimsoll.sampling import link
 from plimsoll.sampling.sampler import Sampler
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.requests import Exchange
+    from plimsoll.campaign.tls import Tls
     from plimsoll.conduct.run_config import RunConfig
     from plimsoll.drivers.job import DriverResult
     from plimsoll.errors import PlimsollError
@@ -139,6 +141,7 @@ class TrialState:
             recomputed=self.recomputed,
             turns=self.turns,
             took_s=(time.monotonic() - self.began_s) / self.beside,
+            tls=trial.tls and _requested(trial.tls),
         )
 
     def _expected(self) -> tuple[ExpectedResponse, ...]:
@@ -204,6 +207,18 @@ class TrialState:
                 f"All requests of the load on `{endpoint.name}` were identical: "
                 "a cached response is not detected."
             )
+
+
+def _requested(tls: Tls) -> RequestedTls:
+    """TLS as requested, without the files of keys."""
+    return RequestedTls(
+        tls.server_name,
+        trusted="anyone" if tls.insecure else "system" if tls.ca is None else "file",
+        has_client_certificate=tls.cert is not None,
+        version=tls.version,
+        ciphers=tls.ciphers,
+        resume=tls.resume,
+    )
 
 
 def _ceiling_per_s(driven: DriverResult, host: Mapping[str, Any]) -> float | None:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from plimsoll.campaign.load import Load
 from plimsoll.campaign.requests import Exchange
+from plimsoll.campaign.tls import Tls
 from plimsoll.errors import DriverMissing
 from plimsoll.events import Progress
 from plimsoll.processes.interruption import Interruption
@@ -30,6 +31,7 @@ class DriverJob:
         body_sample_ratio: Share of the responses whose body is compared in full.
         into: Folder that its files are written to.
         threads: Threads of the driver when it is given no cores.
+        tls: TLS to the server; None for plain TCP.
     """
 
     load: Load
@@ -40,6 +42,7 @@ class DriverJob:
     body_sample_ratio: float
     into: Path
     threads: int = 1
+    tls: Tls | None = None
 
 
 @dataclass(frozen=True)

@@ -233,6 +233,9 @@ class _Account:
             "host": repeated(host, len(chosen)),
             "outcome": pc.if_else(failed, outcome, None).dictionary_encode(),
             "errno": pc.if_else(failed, batch.column("errno").take(picked), None),
+            "tcp_connected_ns": pa.nulls(len(chosen), pa.int64()),
+            "resumed": pa.nulls(len(chosen), pa.bool_()),
+            "alert": pa.nulls(len(chosen), pa.uint8()),
         }
         self.attempts += len(chosen)
         self.has_connects &= connects.null_count == 0

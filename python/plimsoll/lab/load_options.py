@@ -19,6 +19,7 @@ from plimsoll.campaign.load import (
     Stage,
 )
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
+from plimsoll.campaign.tls import Tls
 from plimsoll.errors import InputError, Problem
 from plimsoll.lab import urls
 from plimsoll.plan import SEED_BITS, Trial
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
     from plimsoll.campaign.load import Arrivals
+    from plimsoll.campaign.tls import Resume, Version
 
 COUNTED_S = 3600.0
 """A load that ends after a number of requests ends after this long at the latest, in seconds."""
@@ -72,6 +74,13 @@ class LoadOptions:
         driver_cores: Cores of the load generator, one thread on each; empty for threads anywhere.
         limits: Limits of checks: check to name and value.
         seed: Seed of arrivals, of the choice among URLs and of sampled bodies; None draws one.
+        insecure: TLS: accept any certificate.
+        cacert: TLS: PEM file with the trusted authorities; None for those of this host.
+        cert: TLS: PEM file with the client's certificates; None for none.
+        key: TLS: PEM file with the private key to them; None where `cert` has it too.
+        tls_version: TLS: the only version that is offered; None offers all.
+        ciphers: TLS: IANA names of the cipher suites that are offered; empty offers all.
+        tls_resume: TLS: whether sessions are resumed; None is `never`.
     """
 
     urls: tuple[SplitResult, ...]
@@ -97,6 +106,13 @@ class LoadOptions:
     driver_cores: tuple[int, ...] = ()
     limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, dict[str, float]])
     seed: int | None = None
+    insecure: bool = False
+    cacert: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+    tls_version: Version | None = None
+    ciphers: tuple[str, ...] = ()
+    tls_resume: Resume | None = None
 
 
 def trial(requested: LoadOptions) -> Trial:
@@ -106,7 +122,12 @@ def trial(requested: LoadOptions) -> Trial:
         InputError: Options are invalid or exclude each other; it lists every problem.
     """
     urls.require_one_server(requested.urls)
-    problems = [*_too_little(requested), *_too_much(requested), *_excluded(requested)]
+    problems = [
+        *_too_little(requested),
+        *_too_much(requested),
+        *_excluded(requested),
+        *_wrong_tls(requested),
+    ]
     if problems:
         raise InputError(problems)
     return Trial(
@@ -118,7 +139,56 @@ def trial(requested: LoadOptions) -> Trial:
         repetition=1,
         driver="plimsoll",
         seed=secrets.randbits(SEED_BITS) if requested.seed is None else requested.seed,
+        tls=_tls(requested),
     )
+
+
+def _tls(requested: LoadOptions) -> Tls | None:
+    """TLS to the server of an `https` URL."""
+    if not _is_secured(requested):
+        return None
+    return Tls(
+        server_name=requested.urls[0].hostname or "",
+        ca=requested.cacert,
+        insecure=requested.insecure,
+        cert=requested.cert,
+        key=requested.key or requested.cert,
+        version=requested.tls_version,
+        ciphers=requested.ciphers,
+        resume=requested.tls_resume or "never",
+    )
+
+
+def _is_secured(requested: LoadOptions) -> bool:
+    return requested.urls[0].scheme == "https"
+
+
+def _wrong_tls(requested: LoadOptions) -> Iterator[Problem]:
+    """Options of TLS without TLS, and those that do not go together."""
+    given = {
+        "--insecure": requested.insecure,
+        "--cacert": requested.cacert,
+        "--cert": requested.cert,
+        "--key": requested.key,
+        "--tls-version": requested.tls_version,
+        "--ciphers": requested.ciphers,
+        "--tls-resume": requested.tls_resume,
+    }
+    for option, value in given.items():
+        if value and not _is_secured(requested):
+            yield Problem(option, "the URL is not one of `https`", f"remove `{option}`")
+    if requested.insecure and requested.cacert:
+        message = "`--insecure` trusts every certificate"
+        yield Problem("--cacert", message, "use either `--cacert` or `--insecure`")
+    if requested.key and not requested.cert:
+        yield Problem("--key", "`--key` needs the certificate to it", "add `--cert FILE`")
+    for option, path in (
+        ("--cacert", requested.cacert),
+        ("--cert", requested.cert),
+        ("--key", requested.key),
+    ):
+        if path is not None and not path.is_file():
+            yield Problem(option, f"there is no file `{path}`", "check the path")
 
 
 def _too_little(requested: LoadOptions) -> Iterator[Problem]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.campaign.load import Arrivals
+    from plimsoll.campaign.tls import Resume, Version
     from plimsoll.lab.results import LoadResult
 
 
@@ -50,6 +51,13 @@ def load(  # noqa: PLR0913 - one argument for each option
     expected_body: bytes | None = None,
     seed: int | None = None,
     limits: Mapping[str, Mapping[str, float]] | None = None,
+    insecure: bool = False,
+    cacert: str | os.PathLike[str] | None = None,
+    cert: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
+    tls_version: Version | None = None,
+    ciphers: Sequence[str] = (),
+    tls_resume: Resume | None = None,
     record: str | os.PathLike[str] | None = None,
     storage: str = "",
     tell: Listener = ignore,
@@ -86,6 +94,14 @@ def load(  # noqa: PLR0913 - one argument for each option
         expected_body: The expected body.
         seed: Repeats the arrivals and the order of URLs of an earlier load.
         limits: Limits of checks, as in a campaign: check to name and value.
+        insecure: TLS: accept any certificate.
+        cacert: TLS: PEM file with the trusted authorities; None for those of this host.
+        cert: TLS: PEM file with the client's certificates.
+        key: TLS: PEM file with the private key to them; None where `cert` has it too.
+        tls_version: TLS: the only version that is offered; None offers 1.2 and 1.3.
+        ciphers: TLS: IANA names of the cipher suites that are offered; empty offers all.
+        tls_resume: TLS: whether a connection resumes an earlier session: `never` or `always`; None
+            is `never`.
         record: New folder that keeps every row; None for a temporary one, which goes with the
             result.
         storage: Address of a PostgreSQL database that keeps the rows; `record` is then the name.
@@ -98,8 +114,8 @@ def load(  # noqa: PLR0913 - one argument for each option
     Raises:
         InputError: An option is wrong, or two exclude each other; every problem is in it, by the
             name of the option on the command line.
-        FrameworkError: The server cannot be reached, or does not speak HTTP; found out with one
-            request before the load, which is not counted.
+        FrameworkError: The server cannot be reached, does not speak HTTP, or its certificate is not
+            trusted; found out with one request before the load, which is not counted.
         HostError: A limit of this host is too low for the load.
         StorageError: The rows cannot be kept, or `record` is not empty.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
@@ -130,8 +146,19 @@ def load(  # noqa: PLR0913 - one argument for each option
         warm_up_s=warm_up_s,
         driver_cores=tuple(driver_cores),
         limits=limits or {},
+        insecure=insecure,
+        cacert=_path(cacert),
+        cert=_path(cert),
+        key=_path(key),
+        tls_version=tls_version,
+        ciphers=tuple(ciphers),
+        tls_resume=tls_resume,
     )
-    return loaded(requested, None if record is None else Path(record), storage, tell)
+    return loaded(requested, _path(record), storage, tell)
+
+
+def _path(path: str | os.PathLike[str] | None) -> Path | None:
+    return None if path is None else Path(path)
 
 
 def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: Listener) -> LoadResult:
@@ -147,7 +174,9 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
     _require_place(record, storage)
     address = urls.address(requested.urls[0])
     request = planned.exchanges[0].request
-    contract_requests = responding.require(address, request, keep_alive=requested.keep_alive)
+    contract_requests = responding.require(
+        address, request, keep_alive=requested.keep_alive, tls=planned.tls
+    )
     return lab.driven_load.put_on(
         requested, planned, address, contract_requests, record, storage, tell
     )

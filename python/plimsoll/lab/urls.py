@@ -13,7 +13,7 @@ from plimsoll.errors import InputError, NotResponding, Problem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PORTS = {"http": 80}
+PORTS = {"http": 80, "https": 443}
 """Supported schemes and their default ports."""
 
 _WHERE = "URL"
@@ -42,8 +42,8 @@ def parts(text: str) -> SplitResult:
     except ValueError as error:
         raise _no_address(text) from error
     if url.scheme not in PORTS:
-        hint = "use a port on which the server speaks plain `http`"
-        raise _wrong(f"scheme `{url.scheme}` is not supported yet, only `http` is", hint)
+        message = f"scheme `{url.scheme}` is not supported, only `http` and `https` are"
+        raise _wrong(message, "use a port on which the server speaks HTTP")
     if not _names_a_host(url):
         raise _no_address(text)
     if _NUMBERS.fullmatch(url.hostname or "") and not _DOTTED.fullmatch(url.hostname or ""):
@@ -62,7 +62,7 @@ def require_one_server(urls: Sequence[SplitResult]) -> None:
         InputError: They are not.
     """
     for url in urls[1:]:
-        if _server(url) != _server(urls[0]):
+        if (url.scheme, _server(url)) != (urls[0].scheme, _server(urls[0])):
             message = f"the URLs are on two servers, `{urls[0].netloc}` and `{url.netloc}`"
             raise _wrong(message, "run `plimsoll load` once per server")
 

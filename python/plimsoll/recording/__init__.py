@@ -12,6 +12,7 @@ from typing import Literal
 from plimsoll.campaign.load import Load, StageKind, UnknownLoad, mean_level
 from plimsoll.machine import Fact
 from plimsoll.provenance import Provenance
+from plimsoll.recording.tls import NegotiatedTls, RequestedTls
 from plimsoll.recording.turns import Turn
 from plimsoll.tool_output.reported import ReportedStatistics
 
@@ -205,6 +206,7 @@ class Driver:
         has_failures: Whether the driver logs requests without a response; otherwise they are
             missing.
         instants_step_s: Step to which the driver rounds its timestamps down.
+        tls: What the handshakes of TLS agreed on; empty without TLS.
     """
 
     name: str
@@ -231,6 +233,7 @@ class Driver:
     has_outcomes: bool = True
     has_failures: bool = True
     instants_step_s: float = 0.0
+    tls: tuple[NegotiatedTls, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -275,6 +278,7 @@ class Recording:
             the rests between them. Empty for a load that ran in one piece.
         took_s: Wall-clock time from the start of its server to the last check, in seconds; its
             share of that of a group where servers took turns; null if unknown.
+        tls: TLS as requested; null for plain TCP.
     """
 
     trial: str
@@ -308,6 +312,7 @@ class Recording:
     contract_requests: int = 0
     turns: tuple[Turn, ...] = ()
     took_s: float | None = None
+    tls: RequestedTls | None = None
     format: int = FORMAT
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.provenance import Provenance
-    from plimsoll.recording import Driver
+    from plimsoll.recording import Driver, Recording
     from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Verdict
 
@@ -127,6 +127,7 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "provenance": _provenance(recording.provenance),
         "summary": None if summary is None else _summary(summary),
         "connections": None if summary is None else _connections(summary),
+        "tls": _tls(recording),
         "requests": list(found.kinds),
         "response_heads": [asdict(head) for head in recording.heads],
         "stalls": found.stalls,
@@ -164,6 +165,14 @@ def _summary(summary: Summary) -> dict[str, object]:
 
 def _connections(summary: Summary) -> dict[str, object]:
     return {name: summary.value(f"connections_{name}") for name in CONNECTIONS}
+
+
+def _tls(recording: Recording) -> dict[str, object] | None:
+    """TLS as requested and as negotiated; null for plain TCP."""
+    if recording.tls is None:
+        return None
+    negotiated = () if recording.driver is None else recording.driver.tls
+    return {**asdict(recording.tls), "negotiated": [asdict(one) for one in negotiated]}
 
 
 def _driver(driver: Driver, summary: Summary | None) -> dict[str, object]:

@@ -156,6 +156,8 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
         is_wrong = any(one.held_wrong for one in found.statuses)
         yield "status", codes, "red" if is_wrong else ""
     yield "connections", _connections(summary), ""
+    if secured := words.tls_text(recording):
+        yield "TLS", secured, ""
     if _is_drawn(recording):
         yield "seed", f"{recording.seed}; `--seed {recording.seed}` repeats it", "dim"
     for name, text in _failures(found, verbose=verbose):

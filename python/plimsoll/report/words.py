@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.provenance import Part
     from plimsoll.recording import RecordedServer, Recording, ResponseHead
+    from plimsoll.recording.tls import NegotiatedTls
     from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Level, Verdict
 
@@ -243,6 +244,29 @@ def load_text(load: Load | UnknownLoad) -> str:
     if load.server_cores:
         parts.append(f"server on core {', '.join(map(str, load.server_cores))}")
     return "; ".join(parts)
+
+
+def tls_text(recording: Recording) -> str:
+    """What handshakes of TLS agreed on, how many there were, and who was trusted; empty without TLS.
+
+    Where they agreed on several things, these are listed.
+    """
+    requested, driver = recording.tls, recording.driver
+    if requested is None or driver is None:
+        return ""
+    agreed = dict.fromkeys(_agreed(one) for one in driver.tls if not one.resumed or one.group)
+    full, resumed = (
+        sum(one.connections for one in driver.tls if one.resumed == is_resumed)
+        for is_resumed in (False, True)
+    )
+    parts = [" or ".join(agreed), f"{plural(full, 'full handshake')}, {counted(resumed)} resumed"]
+    if requested.trusted == "anyone":
+        parts.append("any certificate accepted")
+    return "; ".join(filter(None, parts))
+
+
+def _agreed(one: NegotiatedTls) -> str:
+    return ", ".join(filter(None, (one.version, one.cipher, one.group, one.alpn)))
 
 
 def _stage_text(stage: Stage) -> str:
@@ -543,6 +567,7 @@ def driver_facts(recording: Recording) -> list[tuple[str, str]]:
         *([("Command", shlex.join(driver.command))] if driver.command else []),
         ("Cores", _core_list(driver.cores)),
         ("Threads", counted(driver.threads)),
+        *([("TLS", tls_text(recording))] if recording.tls else []),
         ("Memory, peak", size(driver.peak_rss_bytes)),
         ("Longest pause", duration(driver.longest_pause_ns)),
         ("Bodies compared in full", counted(driver.bodies_compared)),

@@ -1,5 +1,7 @@
 """Whether a server that was already running responds at all, checked with one request.
 
+The request goes the way of the load: where that is TLS, its certificate is verified here first.
+
 Under load a wrong port costs the whole load, and shows as failures without number. One
 request before it finds what no load can mend: nothing listens, the host cannot be reached, every
 connection is closed, or what is spoken is not HTTP/1. Any response will do, whatever its status. A
@@ -9,6 +11,7 @@ server that is merely slow is no error: the load goes on after a short wait.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import socket
@@ -17,10 +20,11 @@ from typing import TYPE_CHECKING
 
 from plimsoll import _engine
 from plimsoll.campaign.requests import render
-from plimsoll.errors import NotResponding
+from plimsoll.errors import InputError, NotResponding, Problem
 
 if TYPE_CHECKING:
     from plimsoll.campaign.requests import Request
+    from plimsoll.campaign.tls import Tls
 
 WAIT_S = 0.5
 """How long a connection, and then a response, is waited for, in seconds."""
@@ -47,14 +51,45 @@ _UNREACHABLE = {
 _NUMBER = re.compile(r"os error (?P<errno>\d+)")
 """How Rust writes the error number of a failed connection."""
 
-_NO_TLS = "use a port on which the server speaks plain `http`"
+_USE_TLS = "write the URL with `https://`, or use a port of plain HTTP"
+_USE_PLAIN = "write the URL with `http://`, or use a port on which the server speaks TLS"
+_INSECURE = "accept any certificate with `--insecure`"
+_CERTIFICATE = "if the server asks for a certificate, give one with `--cert` and `--key`"
 _OTHER_PORT = "check the port: another protocol may be spoken there"
 _TLS_WAIT_S = 0.2
 _BAD_REQUEST = 400
 """What most servers say where plain HTTP comes to a port of TLS."""
 
 
-def require(address: str, request: Request, *, keep_alive: bool) -> int:
+_REFUSED_BY_TLS = {
+    "tls_unknown_authority": (
+        "no trusted authority has signed the certificate of `{address}`",
+        f"name the file of its authority with `--cacert`, or {_INSECURE}",
+    ),
+    "tls_wrong_name": (
+        "the certificate of `{address}` is not for `{name}`: {reason}",
+        f"request the server by a name in its certificate, or {_INSECURE}",
+    ),
+    "tls_expired": (
+        "the certificate of `{address}` has expired or is not yet valid: {reason}",
+        f"renew it, or {_INSECURE}",
+    ),
+    "tls_bad_certificate": (
+        "the certificate of `{address}` cannot be used: {reason}",
+        f"replace it, or {_INSECURE}",
+    ),
+    "tls_nothing_in_common": (
+        "`{address}` and the load generator agree on no version and cipher of TLS: {reason}",
+        "remove `--tls-version` and `--ciphers`, or enable TLS 1.2 or 1.3 on the server",
+    ),
+    "tls_alert": ("`{address}` ended the TLS handshake: {reason}", _CERTIFICATE),
+    "tls_not_spoken": ("`{address}` does not speak TLS", _USE_PLAIN),
+    "tls_broken": ("`{address}` breaks TLS: {reason}", _OTHER_PORT),
+}
+"""Outcomes of a handshake that a load cannot change, with their hints."""
+
+
+def require(address: str, request: Request, *, keep_alive: bool, tls: Tls | None = None) -> int:
     """Requires that a server responds in HTTP, or is not yet known not to.
 
     The request is the load's own where its method changes nothing; else OPTIONS is sent.
@@ -63,46 +98,55 @@ def require(address: str, request: Request, *, keep_alive: bool) -> int:
         address: Address and port, both as numbers: `127.0.0.1:8080`.
         request: A request of the load.
         keep_alive: Whether the load keeps connections.
+        tls: TLS to the server; None for plain TCP.
 
     Returns:
         How many requests were sent.
 
     Raises:
-        NotResponding: Nothing listens, or what is spoken there is not HTTP/1.
-        InputError: The request would break its head apart.
+        NotResponding: Nothing listens, what is spoken there is not HTTP/1, or not over TLS as
+            requested.
+        InputError: The request would break its head apart, or a file of TLS cannot be used.
     """
     sent = render(request, address, keep_alive)
     if request.method not in SAFE:
         sent = render(replace(request, method="OPTIONS", body=b""), address, keep_alive)
     for number in range(1, TRIES + 1):
         try:
-            status = _status(address, sent, is_head=request.method == "HEAD")
+            status = _status(address, sent, tls, is_head=request.method == "HEAD")
         except _engine.NoResponse as error:
             kind, reason = error.args
-            if kind not in ("closed", "broken", "not_http"):
+            _require_handshake(kind, reason, address, tls)
+            if kind not in ("closed", "broken", "not_http", "tls_closed"):
                 return number
             if number == TRIES or kind == "not_http":
-                raise _not_http(address, kind, reason) from None
+                raise _not_http(address, sent, kind, reason, tls) from None
         else:
-            if status == _BAD_REQUEST and _speaks_tls(address):
+            if status == _BAD_REQUEST and tls is None and _speaks_tls(address):
                 raise _tls(address)
             return number
     return TRIES
 
 
-def _status(address: str, sent: bytes, *, is_head: bool) -> int | None:
+def _status(address: str, sent: bytes, tls: Tls | None, *, is_head: bool) -> int | None:
     """Status of a response on a new connection; None where there was no connection in time.
 
     Raises:
         NotResponding: There can be no connection.
-        NoResponse: No complete response came.
+        NoResponse: No complete response came, or the TLS handshake failed.
+        InputError: A file of TLS cannot be used.
     """
     try:
-        connection = _engine.Connection(address, WAIT_S)
+        connection = _engine.Connection(address, WAIT_S, tls and json.dumps(tls.block))
+    except _engine.EngineFailure as failure:
+        message, hint, _ = failure.args
+        raise InputError([Problem("TLS", message, hint)]) from None
     except OSError as error:
         reported = _NUMBER.search(str(error))
         number = int(reported["errno"]) if reported else 0
         if number not in _UNREACHABLE:
+            if tls is not None and _speaks_http(address, sent):
+                raise _no_tls(address) from None
             return None
         message, hint = _UNREACHABLE[number]
         reason = os.strerror(number).lower()
@@ -110,17 +154,49 @@ def _status(address: str, sent: bytes, *, is_head: bool) -> int | None:
     return connection.ask([sent], WAIT_S, is_head, WAIT_S)["status"]
 
 
-def _not_http(address: str, kind: str, reason: str) -> NotResponding:
-    if _speaks_tls(address):
+def _require_handshake(kind: str, reason: str, address: str, tls: Tls | None) -> None:
+    """Does nothing unless a handshake ended in a way that a load cannot change.
+
+    Raises:
+        NotResponding: It did.
+    """
+    if tls is not None and kind in _REFUSED_BY_TLS:
+        message, hint = _REFUSED_BY_TLS[kind]
+        raise NotResponding(
+            message.format(address=address, name=tls.server_name, reason=reason), hint
+        )
+
+
+def _not_http(address: str, sent: bytes, kind: str, reason: str, tls: Tls | None) -> NotResponding:
+    if tls is None and _speaks_tls(address):
         return _tls(address)
     if kind == "not_http":
         return NotResponding(f"`{address}` does not speak HTTP/1: {reason}", _OTHER_PORT)
+    if kind == "tls_closed" and _speaks_http(address, sent):
+        return _no_tls(address)
+    if kind == "tls_closed":
+        message = f"`{address}` closes every connection within the TLS handshake"
+        return NotResponding(message, _OTHER_PORT)
+    if kind == "broken" and tls is not None:
+        return NotResponding(f"`{address}` ended every TLS connection: {reason}", _CERTIFICATE)
     return NotResponding(f"`{address}` closes every connection without a response", _OTHER_PORT)
 
 
 def _tls(address: str) -> NotResponding:
-    message = f"`{address}` speaks TLS, and `plimsoll load` speaks plain HTTP only"
-    return NotResponding(message, _NO_TLS)
+    return NotResponding(f"`{address}` speaks TLS, not plain HTTP", _USE_TLS)
+
+
+def _no_tls(address: str) -> NotResponding:
+    message, hint = _REFUSED_BY_TLS["tls_not_spoken"]
+    return NotResponding(message.format(address=address), hint)
+
+
+def _speaks_http(address: str, sent: bytes) -> bool:
+    """Whether plain HTTP is responded to in HTTP."""
+    try:
+        return _status(address, sent, None, is_head=False) is not None
+    except (NotResponding, _engine.NoResponse):
+        return False
 
 
 def _speaks_tls(address: str) -> bool:

@@ -5,6 +5,9 @@
 //! [`ErrorKind::WouldBlock`]: std::io::ErrorKind::WouldBlock
 
 mod plain;
+pub mod secured;
+pub mod security;
+mod tls;
 
 use std::io;
 use std::net::{SocketAddr, SocketAddrV4};
@@ -13,12 +16,17 @@ use std::os::fd::{AsFd, BorrowedFd};
 use plimsoll_system::Ready;
 
 use self::plain::Plain;
+use self::security::Security;
+pub use self::tls::Negotiated;
+use self::tls::Tls;
 
 /// How far an attempt to connect is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
     /// The server has not yet responded.
     UnderWay,
+    /// The TCP connection is there, and the handshake of TLS under way.
+    Securing,
     /// Requests can be sent.
     Complete,
 }
@@ -37,26 +45,68 @@ pub struct Read {
 pub enum Transport {
     /// TCP without encryption.
     Plain(Plain),
+    /// TLS over TCP.
+    Tls(Box<Tls>),
 }
 
 impl Transport {
-    /// Starts to connect; the socket then becomes ready.
+    /// Starts to connect, by TLS where there is `security`; the socket then becomes ready.
     ///
     /// # Errors
     ///
     /// The error of the operating system; a connect under way is none.
-    pub fn connect(address: &SocketAddr, source: Option<SocketAddrV4>) -> io::Result<Self> {
-        Ok(Self::Plain(Plain::connect(address, source)?))
+    pub fn connect(
+        address: &SocketAddr,
+        source: Option<SocketAddrV4>,
+        security: Option<&Security>,
+    ) -> io::Result<Self> {
+        Ok(match security {
+            None => Self::Plain(Plain::connect(address, source)?),
+            Some(security) => Self::Tls(Box::new(Tls::connect(address, source, security)?)),
+        })
     }
 
     /// Goes on with the handshake, as the socket is ready for something.
     ///
     /// # Errors
     ///
-    /// The error that the attempt ended with.
+    /// The error that the attempt ended with; one of TLS is a [`plimsoll_tls::Failure`].
     pub fn advance(&mut self, ready: Ready) -> io::Result<Handshake> {
         match self {
             Self::Plain(plain) => plain.advance(ready),
+            Self::Tls(tls) => tls.advance(ready),
+        }
+    }
+
+    /// What was agreed on in the handshake of TLS; nothing without TLS.
+    #[must_use]
+    pub fn negotiated(&self) -> Option<Negotiated> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(tls) => tls.negotiated(),
+        }
+    }
+
+    /// Whether bytes that were taken have not all reached the kernel.
+    #[inline]
+    #[must_use]
+    pub fn has_unsent(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(tls) => tls.has_unsent(),
+        }
+    }
+
+    /// Hands the kernel what was taken and has not reached it.
+    ///
+    /// # Errors
+    ///
+    /// The error of `send(2)`; `WouldBlock` when some is left.
+    #[inline]
+    pub fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(_) => Ok(()),
+            Self::Tls(tls) => tls.flush(),
         }
     }
 
@@ -69,18 +119,21 @@ impl Transport {
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Plain(plain) => plain.send(bytes),
+            Self::Tls(tls) => tls.send(bytes),
         }
     }
 
-    /// Reads what there is.
+    /// Reads what there is, into a buffer of 64 KiB or more.
     ///
     /// # Errors
     ///
-    /// The error of `recv(2)`; `WouldBlock` when there is nothing.
+    /// The error of `recv(2)`; `WouldBlock` when there is nothing. One of TLS is a
+    /// [`plimsoll_tls::Failure`]; an end that TLS did not announce is one.
     #[inline]
     pub fn receive(&mut self, into: &mut [u8]) -> io::Result<Read> {
         match self {
             Self::Plain(plain) => plain.receive(into),
+            Self::Tls(tls) => tls.receive(into),
         }
     }
 }
@@ -89,6 +142,7 @@ impl AsFd for Transport {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Plain(plain) => plain.as_fd(),
+            Self::Tls(tls) => tls.as_fd(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! TCP without encryption: each call is one of the kernel.
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::net::{SocketAddr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -29,13 +29,13 @@ impl Plain {
 
     #[inline]
     pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        uninterrupted(|| system::send(&self.socket, bytes))
+        system::send(&self.socket, bytes)
     }
 
     /// A read that does not fill the buffer has emptied the socket.
     #[inline]
     pub(super) fn receive(&mut self, into: &mut [u8]) -> io::Result<Read> {
-        let count = uninterrupted(|| system::receive(&self.socket, into))?;
+        let count = system::receive(&self.socket, into)?;
         Ok(Read { count, drained: count < into.len() })
     }
 }
@@ -43,16 +43,5 @@ impl Plain {
 impl AsFd for Plain {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
-    }
-}
-
-/// The result of a call once no signal has interrupted it.
-#[inline]
-fn uninterrupted(mut call: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
-    loop {
-        match call() {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            result => return result,
-        }
     }
 }

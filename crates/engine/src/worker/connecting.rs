@@ -4,10 +4,12 @@ use std::io;
 use std::net::SocketAddrV4;
 
 use plimsoll_system::Ready;
+use plimsoll_tls::Failure;
 
-use super::Worker;
+use super::{Unread, Worker};
 use crate::outcome::{Outcome, errno_of};
-use crate::transport::{Handshake, Transport};
+use crate::sample::Resumed;
+use crate::transport::{Handshake, Negotiated, Transport};
 
 /// First and last pause before connecting again after a connect that failed.
 const SHORTEST_RETRY_NS: u64 = 1_000_000;
@@ -23,7 +25,7 @@ impl Worker<'_> {
                 self.slots[index].transport = Some(transport);
                 self.watch(index, now_ns + self.timeout_ns);
             }
-            Err(error) => self.connect_failed(index, Outcome::of_connect(&error), errno_of(&error)),
+            Err(error) => self.connect_broke(index, &error),
         }
     }
 
@@ -33,9 +35,15 @@ impl Worker<'_> {
             let place = (index * self.task.workers + self.task.index) % sources.len();
             SocketAddrV4::new(sources[place], 0)
         });
-        let transport = Transport::connect(&self.task.spec.address, source)?;
+        let transport = Transport::connect(&self.task.spec.address, source, self.task.security)?;
         self.poller.add(&transport, u64::from(attempt) << 32 | index as u64)?;
         Ok(transport)
+    }
+
+    fn connect_broke(&mut self, index: usize, error: &io::Error) {
+        let alert = Failure::within(error).and_then(Failure::alert);
+        self.slots[index].connection.alerted(alert);
+        self.connect_failed(index, Outcome::of_connect(error), errno_of(error));
     }
 
     /// No connection: whatever waited for it has failed, and the slot tries again later.
@@ -60,20 +68,38 @@ impl Worker<'_> {
         };
         match transport.advance(ready) {
             Ok(Handshake::UnderWay) => {}
-            Ok(Handshake::Complete) => self.connected(index),
-            Err(error) => self.connect_failed(index, Outcome::of_connect(&error), errno_of(&error)),
+            Ok(Handshake::Securing) => {
+                let now_ns = self.clock();
+                self.slots[index].connection.securing(now_ns);
+            }
+            Ok(Handshake::Complete) => {
+                let negotiated = transport.negotiated();
+                self.connected(index, negotiated, ready.hung_up);
+            }
+            Err(error) => self.connect_broke(index, &error),
         }
     }
 
-    fn connected(&mut self, index: usize) {
+    fn connected(&mut self, index: usize, negotiated: Option<Negotiated>, hung_up: bool) {
         let now_ns = self.clock();
         self.counts.opened += 1;
         self.counts.connections_open += 1;
+        let resumed = match &negotiated {
+            None => Resumed::NoTls,
+            Some(negotiated) if negotiated.resumed => Resumed::Yes,
+            Some(_) => Resumed::No,
+        };
         let slot = &mut self.slots[index];
         slot.failures = 0;
-        slot.connection.connected(now_ns);
+        slot.connection.connected(now_ns, resumed);
         if slot.connection.assigned() > 0 {
             self.queue(index);
+        }
+        if let Some(negotiated) = negotiated {
+            self.secured.add(negotiated);
+            // What came with the end of the handshake makes the socket ready no more.
+            let attempt = self.slots[index].connection.attempt();
+            self.unread.push(Unread { index, attempt, hung_up });
         }
         self.begin_held(index, now_ns);
     }

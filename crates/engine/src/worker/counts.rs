@@ -1,7 +1,7 @@
 //! What a worker counts by its own doing, apart from its rows.
 
 /// Room for a count of every outcome code.
-pub const OUTCOME_CODES: usize = 64;
+pub const OUTCOME_CODES: usize = 96;
 
 /// A worker's counts, all from zero on, by its own doing and not from the rows.
 #[derive(Clone, Copy, Debug)]

@@ -41,6 +41,8 @@ use crate::request::Requests;
 use crate::share::share;
 use crate::spec::{Load, Spec};
 use crate::transport::Transport;
+use crate::transport::secured::Secured;
+use crate::transport::security::Security;
 use crate::turns::Gate;
 
 /// Room for what one read takes; larger than most responses, small enough for the cache.
@@ -71,6 +73,8 @@ pub struct Task<'a> {
     pub requests: &'a Requests,
     /// Source addresses to spread connections over; empty leaves the choice to the system.
     pub sources: &'a [Ipv4Addr],
+    /// How connections are secured, if they are.
+    pub security: Option<&'a Security>,
     /// Number of this worker, and of all.
     pub index: usize,
     /// Number of all workers.
@@ -94,10 +98,12 @@ impl Task<'_> {
 }
 
 /// What a worker leaves behind.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Done {
     /// Its counts.
     pub counts: Counts,
+    /// What its handshakes of TLS agreed on.
+    pub secured: Secured,
     /// Its rows.
     pub recorded: Recorded,
     /// Whether it ended because its share of `request_limit` was reached.
@@ -203,6 +209,8 @@ struct Worker<'a> {
     body_draw: BodyDraw,
     recorder: Option<Recorder>,
     counts: Counts,
+    /// What the handshakes of TLS agreed on.
+    secured: Secured,
     attempts: u32,
     /// Requests after which a connection is closed, if there is such a number.
     most_requests: Option<u32>,
@@ -241,6 +249,7 @@ impl<'a> Worker<'a> {
             body_draw: BodyDraw::new(load.duration_ns(), index, workers, seed),
             recorder,
             counts: Counts::default(),
+            secured: Secured::default(),
             attempts: 0,
             most_requests: load.requests_per_connection(),
             end_ns: load.duration_ns(),

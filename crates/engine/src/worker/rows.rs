@@ -89,7 +89,12 @@ impl Worker<'_> {
         self.keep_unserved(now_ns);
         let recorded = self.recorder.take().map(Recorder::finish).unwrap_or_default();
         self.counts.lost_rows = recorded.lost_rows;
-        Done { counts: self.counts, recorded, limit_reached: self.limit_reached }
+        Done {
+            counts: self.counts,
+            secured: self.secured,
+            recorded,
+            limit_reached: self.limit_reached,
+        }
     }
 
     fn end_unfinished(&mut self, index: usize) {

@@ -3,11 +3,13 @@
 use std::cmp::Reverse;
 use std::io;
 
-use super::{Unread, Worker};
+use plimsoll_tls::Failure;
+
+use super::{Slot, Unread, Worker};
 use crate::connection::{Received, State};
-use crate::outcome::{Outcome, errno_of};
+use crate::outcome::{Outcome, Phase, errno_of};
 use crate::protocol::Id;
-use crate::transport::Read;
+use crate::transport::{Read, Transport};
 
 /// The most reads of one socket in one turn, so that an endless response does not starve the others.
 const READS_A_TURN: usize = 16;
@@ -61,10 +63,21 @@ impl Worker<'_> {
     }
 
     fn time_out(&mut self, index: usize, now_ns: u64) {
-        match self.slots[index].connection.oldest() {
+        let connection = &self.slots[index].connection;
+        match self.oldest(index) {
+            None if connection.is_securing() => self.connect_failed(index, Outcome::TlsTimeout, 0),
             None => self.connect_failed(index, Outcome::ConnectTimeout, 0),
             Some((id, phase)) => self.fail(index, Some(id), Outcome::of_timeout(phase), 0, now_ns),
         }
+    }
+
+    /// The request in flight that was sent before all others, and where it is. The protocol does
+    /// not know whether what the transport took has reached the kernel.
+    fn oldest(&self, index: usize) -> Option<(Id, Phase)> {
+        let Slot { connection, transport, .. } = &self.slots[index];
+        let (id, phase) = connection.oldest()?;
+        let is_unsent = transport.as_ref().is_some_and(Transport::has_unsent);
+        Some((id, if phase == Phase::Waiting && is_unsent { Phase::Sending } else { phase }))
     }
 
     #[inline]
@@ -83,11 +96,26 @@ impl Worker<'_> {
                 self.advance(index, ready);
                 return;
             }
-            State::Open if ready.writable && connection.is_sending() => self.push(index),
+            State::Open if ready.writable => self.go_on_sending(index),
             State::Open => {}
         }
         if (ready.readable || ready.hung_up) && !self.is_unread(index, ready.hung_up) {
             self.pull(index, ready.hung_up);
+        }
+    }
+
+    /// There is room: what was not taken, or has not reached the kernel, goes on.
+    #[inline]
+    fn go_on_sending(&mut self, index: usize) {
+        let Slot { connection, transport, .. } = &mut self.slots[index];
+        if connection.is_sending() {
+            return self.push(index);
+        }
+        let flushed = transport.as_mut().map_or(Ok(()), Transport::flush);
+        if let Err(error) = flushed {
+            if error.kind() != io::ErrorKind::WouldBlock {
+                self.send_failed(index, &error);
+            }
         }
     }
 
@@ -250,8 +278,9 @@ impl Worker<'_> {
     fn io_failed(&mut self, index: usize, error: &io::Error) {
         let now_ns = self.clock();
         let errno = errno_of(error);
-        match self.slots[index].connection.oldest() {
-            None => self.fail(index, None, Outcome::ClosedIdle, errno, now_ns),
+        self.slots[index].connection.alerted(Failure::within(error).and_then(Failure::alert));
+        match self.oldest(index) {
+            None => self.fail(index, None, Outcome::of_idle(error), errno, now_ns),
             Some((id, phase)) => {
                 self.fail(index, Some(id), Outcome::of_transfer(error, phase), errno, now_ns);
             }

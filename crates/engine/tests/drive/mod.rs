@@ -84,8 +84,13 @@ impl Ask {
     }
 
     pub fn spec(&self, address: SocketAddr, into: &Path) -> Spec {
+        self.spec_by(address, into, &Value::Null)
+    }
+
+    /// With the block `tls` of a specification.
+    pub fn spec_by(&self, address: SocketAddr, into: &Path, tls: &Value) -> Spec {
         let text = json!({
-            "format": 1, "into": into, "address": address, "host": address,
+            "format": 1, "into": into, "tls": tls, "address": address, "host": address,
             "requests": [{
                 "name": "2048", "method": "POST", "bytes": BASE64.encode(self.request()),
                 "expected": {
@@ -138,7 +143,7 @@ pub fn by_outcome(rows: &[Row]) -> BTreeMap<&'static str, u64> {
 
 /// Drives a server, stops it, and checks what must hold whatever it does.
 pub fn drive(server: Hostile, ask: &Ask) -> (Seen, Counts) {
-    let seen = drive_at(server.address(), ask);
+    let seen = drive_at(server.address(), ask, &Value::Null);
     let counts = server.stop();
     check(&seen, ask, &format!("{counts:?}"));
     (seen, counts)
@@ -148,14 +153,19 @@ pub fn drive(server: Hostile, ask: &Ask) -> (Seen, Counts) {
 // Not every test uses it.
 #[allow(dead_code)]
 pub fn drive_alone(address: SocketAddr, ask: &Ask) -> Seen {
-    let seen = drive_at(address, ask);
+    drive_by(address, ask, &Value::Null)
+}
+
+/// The same with the block `tls` of a specification.
+pub fn drive_by(address: SocketAddr, ask: &Ask, tls: &Value) -> Seen {
+    let seen = drive_at(address, ask, tls);
     check(&seen, ask, "");
     seen
 }
 
-fn drive_at(address: SocketAddr, ask: &Ask) -> Seen {
+fn drive_at(address: SocketAddr, ask: &Ask, tls: &Value) -> Seen {
     let folder = tempfile::tempdir().unwrap();
-    let spec = ask.spec(address, folder.path());
+    let spec = ask.spec_by(address, folder.path(), tls);
     let finish = plimsoll_engine::run(&spec, |_| (), || false).unwrap();
     seen(finish, folder.path())
 }

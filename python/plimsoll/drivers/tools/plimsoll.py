@@ -35,6 +35,7 @@ from plimsoll.processes import process_table
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.recording import Driver, RecordedStage
 from plimsoll.recording.readings import Reading
+from plimsoll.recording.tls import NegotiatedTls
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def spec(drive: DriverJob, *, in_turns: bool = False) -> dict[str, Any]:
     """The engine's specification of a drive; `in_turns` has it rest until it is given a turn."""
     return {
         **({"in_turns": True} if in_turns else {}),
+        **({} if drive.tls is None else {"tls": drive.tls.block}),
         "format": SPEC_FORMAT,
         "into": str(drive.into.resolve()),
         "address": drive.address,
@@ -416,6 +418,7 @@ def _driver(finished: Line) -> Driver:
         opened=finished["opened"],
         refused=finished["refused"],
         longest_pause_ns=finished["longest_pause_ns"],
+        tls=tuple(NegotiatedTls(**agreed) for agreed in finished["tls"]),
     )
 
 
