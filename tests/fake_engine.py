@@ -152,8 +152,9 @@ def main() -> None:
         "zero_monotonic_ns": zero, "ended_ns": seconds * 10**9, "stages": stages(load),
         "threads": spec["threads"], "cores": spec["cores"] or [], "connections_requested": 1,
         "sent": len(made), "outcomes": {"ok": len(made) - 1, "unfinished": 1}, "opened": 1,
-        "refused": 1, "tls": [], "requests_rows": len(made), "connections_rows": len(tried), "lost_rows": 0,
-        "bodies_compared": 1, "cpu_s": 0.1, "peak_rss_bytes": 1 << 20, "longest_pause_ns": 1,
+        "refused": 1, "requests_rows": len(made), "connections_rows": len(tried), "lost_rows": 0,
+        "tls": [], "bodies_compared": 1, "cpu_s": 0.1, "peak_rss_bytes": 1 << 20,
+        "longest_pause_ns": 1,
     }  # fmt: skip
     (into / "finish.json").write_text(json.dumps(finish))
     say(event="finished", **finish)

@@ -247,9 +247,9 @@ def load_text(load: Load | UnknownLoad) -> str:
 
 
 def tls_text(recording: Recording) -> str:
-    """What handshakes of TLS agreed on, how many there were, and who was trusted; empty without TLS.
+    """What handshakes of TLS agreed on, how many there were, and who was trusted.
 
-    Where they agreed on several things, these are listed.
+    Empty without TLS. Where they agreed on several things, these are listed.
     """
     requested, driver = recording.tls, recording.driver
     if requested is None or driver is None:

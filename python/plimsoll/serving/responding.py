@@ -139,8 +139,9 @@ def _status(address: str, sent: bytes, tls: Tls | None, *, is_head: bool) -> int
     try:
         connection = _engine.Connection(address, WAIT_S, tls and json.dumps(tls.block))
     except _engine.EngineFailure as failure:
-        message, hint, _ = failure.args
-        raise InputError([Problem("TLS", message, hint)]) from None
+        problem = str(failure.args[0]).removeprefix("the specification is wrong: ")
+        hint = "check the files and options of TLS"
+        raise InputError([Problem("TLS", problem, hint)]) from None
     except OSError as error:
         reported = _NUMBER.search(str(error))
         number = int(reported["errno"]) if reported else 0

@@ -160,4 +160,4 @@ def test_a_port_of_tls_is_told_whatever_it_says_to_plain_http(
         with pytest.raises(NotResponding, match="speaks TLS") as caught:
             required(address)
         listener.shutdown(socket.SHUT_RDWR)
-    assert "plain `http`" in caught.value.hint
+    assert "`https://`" in caught.value.hint
