@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from workbench import costs, host, page, tools
+from workbench import certificate, costs, host, page, tools
 from workbench.costs import Cost
 from workbench.measuring import measured
 from workbench.pairing import rotated
@@ -26,8 +26,13 @@ from workbench.tools import Bench, Tool
 SECTION = "load_tools"
 """Where the findings stand in a page."""
 
+TLS_SECTION = "load_tools_tls"
+"""The same of runs by TLS."""
 
-def measure(tool: Tool, connections: int, seconds: int, repetition: int) -> Cost:
+
+def measure(
+    tool: Tool, connections: int, seconds: int, repetition: int, *, by_tls: bool = False
+) -> Cost:
     """Runs a tool once.
 
     Args:
@@ -35,26 +40,36 @@ def measure(tool: Tool, connections: int, seconds: int, repetition: int) -> Cost
         connections: Connections it is to keep busy.
         seconds: Length of the run.
         repetition: Number of the repetition.
+        by_tls: Whether the server speaks TLS.
     """
     cores = host.cores()
-    with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as made:
+        folder = Path(made)
 
         def command(address: str) -> Sequence[str]:
-            return tool.command(Bench(address, connections, seconds, cores.tool, Path(folder)))
+            return tool.command(
+                Bench(address, connections, seconds, cores.tool, folder, by_tls=by_tls)
+            )
 
-        seen = measured(command, (cores.tool,), (cores.server,), seconds * 3 + 60.0)
+        shown = certificate.made(folder) if by_tls else None
+        seen = measured(command, (cores.tool,), (cores.server,), seconds * 3 + 60.0, shown)
     return costs.read(tool, seen, connections, repetition)
 
 
 def measure_all(
-    chosen: Sequence[Tool], levels: Sequence[int], seconds: int, repetitions: int
+    chosen: Sequence[Tool],
+    levels: Sequence[int],
+    seconds: int,
+    repetitions: int,
+    *,
+    by_tls: bool = False,
 ) -> list[Cost]:
     """Runs every tool at every number of connections in every repetition, and reports it."""
     found: list[Cost] = []
     for repetition in range(repetitions):
         for level in levels:
             for tool in rotated(chosen, repetition):
-                found.append(measure(tool, level, seconds, repetition))
+                found.append(measure(tool, level, seconds, repetition, by_tls=by_tls))
                 _tell(found[-1])
     return found
 
@@ -127,6 +142,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--connections", type=_levels, default=[64, 1000, 9000], help="default: 64,1000,9000")
     add("--seconds", type=int, default=4, help="length of each run; default: 4")
     add("--repetitions", type=int, default=3, help="default: 3")
+    add("--tls", action="store_true", help="by TLS; the findings stand in a section of their own")
     add("--tools", default="", help="names with commas; default: all that are installed")
     add("--baseline", type=Path, help="a checkout whose engine runs beside this one, built there")
     add("--json", type=Path, help="also write every run into this file")
@@ -141,17 +157,18 @@ def main(arguments: Sequence[str]) -> None:
         arguments: The command line without the program.
     """
     asked = _options(arguments)
-    chosen = _chosen(asked.tools)
+    chosen = [tool for tool in _chosen(asked.tools) if tool.has_tls or not asked.tls]
     if asked.baseline:
         chosen.append(tools.baseline(asked.baseline))
     host.allow_connections(max(asked.connections))
-    found = measure_all(chosen, asked.connections, asked.seconds, asked.repetitions)
+    runs = (asked.connections, asked.seconds, asked.repetitions)
+    found = measure_all(chosen, *runs, by_tls=asked.tls)
     text = report(found, chosen, asked.seconds, asked.repetitions)
     print(text)
     if asked.json:
         asked.json.write_text(json.dumps([asdict(cost) for cost in found], indent=1), "utf-8")
     if asked.page:
-        page.put(asked.page, SECTION, text)
+        page.put(asked.page, TLS_SECTION if asked.tls else SECTION, text)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ class DriverJob:
         warm_up_s: Seconds before at the same level.
         ramp_s: Seconds before in which the level rises from 0 in steps, so that no listen queue has
             to hold every connection at once.
+        by_tls: Whether the server speaks TLS; its certificate is not verified.
     """
 
     address: str
@@ -45,6 +46,7 @@ class DriverJob:
     rate_per_s: float | None = None
     warm_up_s: float = 0.0
     ramp_s: float = 0.0
+    by_tls: bool = False
 
 
 def command(drive: DriverJob) -> list[str]:
@@ -71,7 +73,9 @@ def spec(drive: DriverJob) -> dict[str, Any]:
     """The specification of a drive."""
     request = f"GET {PATH} HTTP/1.1\r\nHost: {drive.address}\r\n\r\n".encode()
     expected = {"status": [200, 200], "length_bytes": len(BODY), "body": _base64(BODY)}
+    host = drive.address.rpartition(":")[0]
     return {
+        **({"tls": {"server_name": host, "insecure": True}} if drive.by_tls else {}),
         "format": 1,
         "into": str(drive.into),
         "address": drive.address,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from workbench import host
 from workbench.processes import Ended, Reference, run
@@ -34,6 +35,7 @@ def measured(
     client_cores: tuple[int, ...],
     server_cores: tuple[int, ...],
     patience_s: float,
+    certificate: Path | None = None,
 ) -> Measured:
     """Starts a server, runs a client against it, stops the server.
 
@@ -42,8 +44,9 @@ def measured(
         client_cores: Where the client may run.
         server_cores: Cores of the server, one thread on each.
         patience_s: Seconds after which the client is killed.
+        certificate: File of a certificate and its key; without it the server speaks plain HTTP.
     """
-    with Reference(server_cores) as server:
+    with Reference(server_cores, certificate) as server:
         asked = command(server.address)
         server_s, busy_s, wall_s = server.cpu_s(), host.busy_s(), time.monotonic()
         client = run(asked, client_cores, patience_s)

@@ -114,9 +114,11 @@ class Reference:
         answered: Requests it answered; known when it has stopped.
     """
 
-    def __init__(self, cores: Sequence[int]):
-        """Starts it, with one thread on each of the cores."""
+    def __init__(self, cores: Sequence[int], certificate: Path | None = None):
+        """Starts it, with one thread on each of the cores; with a certificate it serves by TLS."""
         options = ["--workers", str(len(cores)), "--port", "0", "--backlog", "65535"]
+        if certificate:
+            options += ["--tls-cert", str(certificate), "--tls-key", str(certificate)]
         with host.confined(tuple(cores)):
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "plimsoll.reference", *options],

@@ -33,6 +33,7 @@ class Bench:
         seconds: Length of the run.
         core: Core of the tool.
         folder: Folder for its files.
+        by_tls: Whether the server speaks TLS; its certificate is not verified.
     """
 
     address: str
@@ -40,11 +41,12 @@ class Bench:
     seconds: int
     core: int
     folder: Path
+    by_tls: bool = False
 
     @property
     def url(self) -> str:
         """What is requested."""
-        return f"http://{self.address}{engine.PATH}"
+        return f"{'https' if self.by_tls else 'http'}://{self.address}{engine.PATH}"
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class Tool:
         command: The command of a run.
         said: Reads what it printed; ValueError when it does not say what is needed.
         version: The command that prints its version; empty when it has none.
+        has_tls: Whether it speaks TLS.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Tool:
     command: Callable[[Bench], list[str]]
     said: Callable[[str], Said]
     version: tuple[str, ...] = ()
+    has_tls: bool = True
 
     @property
     def is_installed(self) -> bool:
@@ -90,8 +94,9 @@ class Tool:
 
 def _plimsoll(bench: Bench, *, record: bool = True) -> list[str]:
     load = (bench.connections, bench.seconds)
+    way = {"record": record, "by_tls": bench.by_tls}
     return engine.command(
-        engine.DriverJob(bench.address, bench.folder, (bench.core,), *load, record=record)
+        engine.DriverJob(bench.address, bench.folder, (bench.core,), *load, **way)
     )
 
 
@@ -201,7 +206,7 @@ def said_by_hey(text: str) -> Said:
 
 
 def _oha(bench: Bench) -> list[str]:
-    form = ["--no-tui", "--output-format", "json"]
+    form = ["--no-tui", "--output-format", "json", *(["--insecure"] if bench.by_tls else [])]
     return ["oha", "-z", f"{bench.seconds}s", "-c", str(bench.connections), *form, bench.url]
 
 
@@ -216,7 +221,10 @@ def said_by_oha(text: str) -> Said:
 TOOLS = (
     Tool("plimsoll", "plimsoll", "", _plimsoll, said_by_plimsoll),
     Tool("no-rows", "plimsoll, no rows", "", _plimsoll_without_rows, said_by_plimsoll),
-    Tool("ceiling", "a bare loop that only counts", "cargo", _ceiling, said_by_ceiling),
+    Tool(
+        *("ceiling", "a bare loop that only counts", "cargo", _ceiling, said_by_ceiling),
+        has_tls=False,
+    ),
     Tool("wrk", "wrk", "wrk", _wrk, said_by_wrk, ("wrk", "-v")),
     Tool("ab", "ab", "ab", _ab, said_by_ab, ("ab", "-V")),
     Tool("h2load", "h2load", "h2load", _h2load, said_by_h2load, ("h2load", "--version")),

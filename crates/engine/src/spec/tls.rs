@@ -165,3 +165,52 @@ impl Tls {
 fn is_named(suite: &SupportedCipherSuite, name: &str) -> bool {
     cipher_name(suite).eq_ignore_ascii_case(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems(json: &str) -> Vec<String> {
+        match Tls::parse(json).unwrap_err() {
+            EngineError::Spec(problems) => problems,
+            error => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn a_name_is_enough() {
+        let tls = Tls::parse(r#"{"server_name": "localhost"}"#).unwrap();
+        assert_eq!(tls.versions().len(), 2);
+        assert_eq!(tls.suites().len(), provider().cipher_suites.len());
+        assert_eq!(tls.resume, Resume::Never);
+    }
+
+    #[test]
+    fn addresses_are_names_too() {
+        for name in ["127.0.0.1", "::1", "a_b.example"] {
+            Tls::parse(&format!(r#"{{"server_name": "{name}"}}"#)).unwrap();
+        }
+    }
+
+    #[test]
+    fn every_problem_is_reported_at_once() {
+        let found = problems(
+            r#"{"server_name": "a b", "ca": ["x"], "insecure": true, "key": "k", "alpn": [""],
+                "min_version": "1.3", "max_version": "1.2", "ciphers": ["RC4"]}"#,
+        );
+        assert_eq!(found.len(), 6, "{found:?}");
+        assert!(found.iter().any(|problem| problem.contains("TLS_AES_128_GCM_SHA256")));
+    }
+
+    #[test]
+    fn ciphers_must_fit_a_version_that_is_offered() {
+        let with = |version: &str| {
+            format!(
+                r#"{{"server_name": "a", "ciphers": ["tls_aes_128_gcm_sha256"],
+                     "min_version": "{version}", "max_version": "{version}"}}"#
+            )
+        };
+        assert_eq!(Tls::parse(&with("1.3")).unwrap().suites().len(), 1);
+        assert_eq!(problems(&with("1.2")).len(), 1);
+    }
+}
