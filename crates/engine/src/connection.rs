@@ -187,9 +187,11 @@ impl<'a> Connection<'a> {
         self.alert = None;
     }
 
-    /// It is connected by TCP, and the handshake of TLS is under way.
-    pub fn securing(&mut self, now_ns: u64) {
+    /// It is connected by TCP, and the handshake of TLS is under way; returns whether that is new.
+    pub fn securing(&mut self, now_ns: u64) -> bool {
+        let is_new = self.tcp_connected_ns == NEVER;
         self.tcp_connected_ns = self.tcp_connected_ns.min(now_ns);
+        is_new
     }
 
     /// Whether the handshake of TLS is under way.

@@ -336,6 +336,12 @@ fn a_server_that_closes_after_the_first_message_has_closed_within_the_handshake(
 }
 
 #[test]
+fn a_server_that_ends_its_side_at_once_is_not_waited_for() {
+    let server = Server::start(|mut socket, _| drain(&mut socket));
+    assert_no_handshake(&server, &Authority::new().tls(), "tls_closed");
+}
+
+#[test]
 fn a_server_that_resets_after_the_first_message_has_closed_within_the_handshake() {
     let server = Server::start(|mut socket, _| {
         let _ = socket.read(&mut [0; 4096]);

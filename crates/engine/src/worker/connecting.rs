@@ -70,7 +70,11 @@ impl Worker<'_> {
             Ok(Handshake::UnderWay) => {}
             Ok(Handshake::Securing) => {
                 let now_ns = self.clock();
-                self.slots[index].connection.securing(now_ns);
+                let is_new = self.slots[index].connection.securing(now_ns);
+                // What came with the end of TCP's handshake makes the socket ready no more.
+                if is_new && (ready.readable || ready.hung_up) {
+                    self.advance(index, ready);
+                }
             }
             Ok(Handshake::Complete) => {
                 let negotiated = transport.negotiated();
