@@ -166,3 +166,30 @@ def test_more_than_the_engine_takes_is_told_by_the_option(
 ) -> None:
     (told,) = refused(**changes)
     assert told.startswith(problem)
+
+
+def test_tls_is_for_https_and_its_name_is_that_of_the_url(tmp_path: Path) -> None:
+    file = tmp_path / "a.pem"
+    file.write_text("", "ascii")
+    assert trial(asked()).tls is None
+    secured = trial(asked("https://Example.org:8443/a", cacert=file, cert=file)).tls
+    assert secured is not None
+    assert (secured.server_name, secured.key, secured.resume) == ("example.org", file, "never")
+    block = secured.block
+    assert (block["min_version"], block["max_version"]) == ("1.2", "1.3")
+    assert block["ca"] == [str(file)]
+    only = trial(asked("https://[::1]/", insecure=True, tls_version="1.2")).tls
+    assert only is not None
+    assert (only.server_name, only.block["max_version"]) == ("::1", "1.2")
+
+
+def test_options_of_tls_need_tls_and_fit_each_other(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    plain = refused(insecure=True, tls_version="1.3", ciphers=("x",), tls_resume="always")
+    assert [one.partition(":")[0] for one in plain] == [
+        "--insecure", "--tls-version", "--ciphers", "--tls-resume",
+    ]  # fmt: skip
+    with pytest.raises(InputError) as error:
+        trial(asked("https://a/", insecure=True, cacert=missing, key=missing))
+    found = [problem.where for problem in error.value.problems]
+    assert found == ["--cacert", "--key", "--cacert", "--key"]

@@ -23,6 +23,13 @@ def test_what_is_left_out_of_a_url_is_added(text: str, server: str, target: str)
     assert (url.scheme, url.netloc, urls.target(url)) == ("http", server, target)
 
 
+def test_a_port_of_tls_is_443_unless_it_is_given() -> None:
+    assert urls.address(urls.parts("https://127.0.0.1/")) == "127.0.0.1:443"
+    urls.require_one_server([urls.parts("https://h"), urls.parts("https://h:443/x")])
+    with pytest.raises(InputError, match="two servers"):
+        urls.require_one_server([urls.parts("http://h:81"), urls.parts("https://h:81")])
+
+
 @pytest.mark.parametrize(
     "same", [("localhost/a", "LOCALHOST:80/b"), ("http://h:81", "h:81/x", "h:81/x")]
 )

@@ -11,6 +11,7 @@ import sample
 from plimsoll.aggregate.steady_state import SteadyState
 from plimsoll.aggregate.summary import Summary, TimeStatistics
 from plimsoll.campaign.load import Stage, UnknownLoad
+from plimsoll.recording.tls import NegotiatedTls, RequestedTls
 from plimsoll.report import words
 
 
@@ -226,3 +227,24 @@ def test_start_up_and_course_of_a_hold_are_facts_of_the_server() -> None:
     short = SteadyState("too short to tell", (), 990.0, None)
     assert words.course_facts(short) == [("Steady state", "too short to tell")]
     assert words.course_facts(None) == []
+
+
+def secured(*agreed: NegotiatedTls, trusted: str = "file") -> str:
+    requested = RequestedTls("localhost", trusted, False, None, (), "always")
+    return words.tls_text(sample.recording(tls=requested, driver=sample.driver(tls=agreed)))
+
+
+def test_tls_is_told_by_what_was_agreed_on_and_by_how_many_handshakes() -> None:
+    full = NegotiatedTls("TLS 1.3", "TLS_AES_128_GCM_SHA256", "X25519", None, False, 3)
+    assert secured(full) == "TLS 1.3, TLS_AES_128_GCM_SHA256, X25519; 3 full handshakes, 0 resumed"
+    again = replace(full, resumed=True, connections=40)
+    assert secured(full, again).endswith("X25519; 3 full handshakes, 40 resumed")
+    other = replace(full, version="TLS 1.2", group=None, resumed=True, connections=2)
+    assert secured(full, other).count("TLS 1.2") == 0
+    assert secured(full, replace(other, resumed=False)).startswith("TLS 1.3, ")
+    assert " or TLS 1.2, TLS_AES_128_GCM_SHA256;" in secured(full, replace(other, resumed=False))
+    assert secured(full, trusted="anyone").endswith("; any certificate accepted")
+
+
+def test_plain_tcp_says_nothing_of_tls() -> None:
+    assert words.tls_text(sample.recording()) == ""
