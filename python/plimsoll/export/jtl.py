@@ -80,6 +80,7 @@ class JtlFailure:
 
 
 _RESET = "Connection reset"
+_HANDSHAKE = "javax.net.ssl.SSLHandshakeException"
 
 SPELLINGS = {
     "connect_refused": JtlFailure(
@@ -117,6 +118,23 @@ SPELLINGS = {
     "unsolicited": JtlFailure(
         "org.apache.http.client.ClientProtocolException", "unsolicited bytes"
     ),
+    "tls_unknown_authority": JtlFailure(
+        _HANDSHAKE, "unable to find valid certification path to requested target"
+    ),
+    "tls_wrong_name": JtlFailure(
+        "javax.net.ssl.SSLPeerUnverifiedException", "Certificate doesn't match the host name"
+    ),
+    "tls_expired": JtlFailure(_HANDSHAKE, "validity check failed"),
+    "tls_bad_certificate": JtlFailure(_HANDSHAKE, "bad certificate"),
+    "tls_nothing_in_common": JtlFailure(_HANDSHAKE, "handshake_failure"),
+    "tls_alert": JtlFailure(_HANDSHAKE, "received fatal alert"),
+    "tls_closed": JtlFailure(_HANDSHAKE, "Remote host terminated the handshake"),
+    "tls_timeout": JtlFailure("java.net.SocketTimeoutException", "Read timed out"),
+    "tls_not_spoken": JtlFailure(
+        "javax.net.ssl.SSLException", "Unsupported or unrecognized SSL message"
+    ),
+    "tls_broken": JtlFailure("javax.net.ssl.SSLProtocolException", "unexpected message"),
+    "tls_failed": JtlFailure("javax.net.ssl.SSLException", "TLS failed after the handshake"),
     "io_failed": JtlFailure("java.io.IOException", "reading or writing failed"),
     "not_sent": JtlFailure("plimsoll.NotSent", "due and never sent"),
 }
