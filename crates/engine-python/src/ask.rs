@@ -80,6 +80,19 @@ impl Connection {
         found.set_item("early", response.early)?;
         Ok(found)
     }
+
+    #[allow(clippy::needless_pass_by_value)]
+    /// Sends a request by HTTP/2, given as HTTP/1; the status of its response.
+    fn status_by_http2(
+        &mut self,
+        py: Python<'_>,
+        request: Vec<u8>,
+        timeout_s: f64,
+    ) -> PyResult<u16> {
+        let timeout = seconds(timeout_s)?;
+        let status = py.detach(|| self.asking.status_by_http2(&request, timeout));
+        status.map_err(|cause| no_response(&cause))
+    }
 }
 
 fn seconds(seconds: f64) -> PyResult<Duration> {
@@ -114,6 +127,8 @@ fn no_response(cause: &Cause) -> PyErr {
         Cause::NotHttp(_) => "not_http",
         Cause::TooLarge => "too_large",
         Cause::Surplus(_) => "surplus",
+        Cause::NotHttp2 => "not_http2",
+        Cause::Ended(_) => "ended",
         Cause::Broken(_) => "broken",
     };
     NoResponse::new_err((kind, cause.to_string()))

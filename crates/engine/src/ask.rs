@@ -10,7 +10,11 @@ use plimsoll_system::{self as system, Ready};
 use plimsoll_tls::Failure;
 use thiserror::Error;
 
+use crate::outcome::Outcome;
 use crate::protocol::http1::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Malformed, Part, Reader};
+use crate::protocol::{Event, Id, Protocol, Step};
+use crate::request::Requests;
+use crate::spec::{Expected, RequestSpec};
 use crate::transport::security::Security;
 use crate::transport::{Handshake, Read, Transport};
 
@@ -60,6 +64,12 @@ pub enum NoResponse {
     /// More bytes came than belong to the response.
     #[error("{0} bytes more than its length")]
     Surplus(usize),
+    /// What came is not HTTP/2.
+    #[error("what came is not HTTP/2")]
+    NotHttp2,
+    /// The exchange ended without a complete response.
+    #[error("{}", .0.meaning())]
+    Ended(Outcome),
     /// The socket failed.
     #[error("{0}")]
     Broken(io::Error),
@@ -256,6 +266,50 @@ impl Connection {
         }
     }
 
+    /// Sends a request by HTTP/2, given as HTTP/1, on a connection that has carried nothing yet;
+    /// returns the status of its response.
+    ///
+    /// # Errors
+    ///
+    /// [`NoResponse`].
+    pub fn status_by_http2(
+        &mut self,
+        request: &[u8],
+        timeout: Duration,
+    ) -> Result<u16, NoResponse> {
+        let deadline_ns = deadline_ns(timeout);
+        let requests = one_request(request, matches!(self.transport, Transport::Tls(_)));
+        let mut http2 = Protocol::http2(1);
+        http2.open();
+        http2.begin(Id(0), requests.kind(0));
+        let mut status = 0;
+        loop {
+            let output = http2.pending_output().to_vec();
+            self.send(&output, deadline_ns)?;
+            http2.sent(output.len());
+            let count = match self.receive(deadline_ns) {
+                Ok(0) => return Err(NoResponse::Closed),
+                Err(error) if is_truncated(&error) => return Err(NoResponse::Closed),
+                count => count?,
+            };
+            let step = http2.received(&self.scratch[..count], |_, event| {
+                if let Event::Head(code) = event {
+                    status = code;
+                }
+            });
+            match step {
+                Step::More => {}
+                Step::Complete { .. } => return Ok(status),
+                Step::Failed { outcome: Outcome::NotHttp2, .. } => {
+                    return Err(NoResponse::NotHttp2);
+                }
+                Step::Ended { outcome, .. } | Step::Failed { outcome, .. } => {
+                    return Err(NoResponse::Ended(outcome));
+                }
+            }
+        }
+    }
+
     /// The response whose head begins `bytes`, maybe behind interim ones.
     fn response(&self, bytes: &[u8], body: Vec<u8>) -> Response {
         let (headers, head_bytes) = last_head(bytes);
@@ -272,6 +326,17 @@ impl Connection {
             _ => Ok(()),
         }
     }
+}
+
+fn one_request(request: &[u8], is_secured: bool) -> Requests {
+    let spec = RequestSpec {
+        name: String::new(),
+        bytes: request.to_vec(),
+        weight: 1.0,
+        method: if request.starts_with(b"HEAD ") { "HEAD".into() } else { String::new() },
+        expected: Expected::default(),
+    };
+    Requests::new(&[spec], 0.0).encoded(if is_secured { "https" } else { "http" })
 }
 
 impl AsRawFd for Connection {

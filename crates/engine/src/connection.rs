@@ -35,6 +35,8 @@ pub enum Received {
         id: Id,
         /// How.
         outcome: Outcome,
+        /// The code that the server gives as its reason; 0 for none.
+        code: u8,
         /// Bytes read; what follows has not been looked at.
         consumed: usize,
     },
@@ -150,12 +152,16 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// The instant since which the timeout runs: of the attempt to connect, or of sending.
+    /// The instant since which the timeout runs: of the attempt to connect, of sending, or of a
+    /// request that cannot be sent though no other is in its way.
     #[must_use]
     pub fn waiting_since_ns(&self) -> Option<u64> {
         match self.state {
             State::Closed => None,
             State::Connecting => Some(self.due_ns),
+            State::Open if self.begun == 0 && self.protocol.room() == 0 => {
+                self.exchanges.front().map(|next| next.due_ns().max(self.connected_ns))
+            }
             State::Open => self.under_way().map(|exchange| exchange.sent_ns).min(),
         }
     }
@@ -165,6 +171,37 @@ impl<'a> Connection<'a> {
     #[must_use]
     pub fn is_sending(&self) -> bool {
         !self.protocol.pending_output().is_empty()
+    }
+
+    /// Whether no further request may be assigned to it now.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.exchanges.len() >= self.protocol.places()
+    }
+
+    /// Whether more requests may be assigned to it than when this was last asked.
+    #[inline]
+    pub fn has_grown(&mut self) -> bool {
+        self.protocol.has_grown()
+    }
+
+    /// Whether the server has shown that it speaks the protocol, where that comes before responses.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.protocol.is_ready()
+    }
+
+    /// Whether requests have ended that [`Connection::received`] has still to tell of.
+    #[inline]
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.protocol.has_ended()
+    }
+
+    /// Gives up a request in flight and leaves the others alone; false when that cannot be.
+    pub fn cancel(&mut self, id: Id) -> bool {
+        self.protocol.cancel(id)
     }
 
     /// How the connection ends, if it can carry no request after the exchange that ended last.
@@ -206,6 +243,7 @@ impl<'a> Connection<'a> {
         self.tcp_connected_ns = self.tcp_connected_ns.min(now_ns);
         self.connected_ns = now_ns;
         self.resumed = resumed;
+        self.protocol.open();
     }
 
     /// The server has sent an alert of TLS, if it has.
@@ -227,7 +265,17 @@ impl<'a> Connection<'a> {
     #[inline]
     pub fn output<'b>(&'b mut self, most: Option<u32>, outbox: &'b mut Vec<u8>) -> &'b [u8] {
         let more = most.map_or(usize::MAX, |most| most.saturating_sub(self.requests) as usize);
+        let more = more.min(self.protocol.room());
         let next = self.exchanges.range(self.begun..).take(more);
+        if self.protocol.is_buffered() {
+            for exchange in next {
+                self.protocol.begin(exchange.id, exchange.request);
+                if self.protocol.pending_output().len() >= OUTBOX_BYTES {
+                    break;
+                }
+            }
+            return self.protocol.pending_output();
+        }
         match next.len() {
             0 => return self.protocol.pending_output(),
             1 if !self.is_sending() => {
@@ -274,7 +322,10 @@ impl<'a> Connection<'a> {
         match step {
             Step::More => Received::More,
             Step::Complete { id, consumed } => {
-                Received::Ended { id, outcome: self.judge(id), consumed }
+                Received::Ended { id, outcome: self.judge(id), code: 0, consumed }
+            }
+            Step::Ended { id, outcome, code, consumed } => {
+                Received::Ended { id, outcome, code, consumed }
             }
             Step::Failed { id, outcome } => Received::Failed { id, outcome },
         }
@@ -470,7 +521,7 @@ mod tests {
     }
 
     fn complete(outcome: Outcome) -> Received {
-        Received::Ended { id: Id(0), outcome, consumed: HELLO.len() }
+        Received::Ended { id: Id(0), outcome, code: 0, consumed: HELLO.len() }
     }
 
     const UNSOLICITED: Received = Received::Failed { id: None, outcome: Outcome::Unsolicited };
@@ -495,7 +546,7 @@ mod tests {
         assert_eq!(phase(&connection), Some(Phase::Receiving));
         let last = connection.received(&HELLO[41..], 50);
         let consumed = HELLO.len() - 41;
-        assert_eq!(last, Received::Ended { id: Id(0), outcome: Outcome::Ok, consumed });
+        assert_eq!(last, Received::Ended { id: Id(0), outcome: Outcome::Ok, code: 0, consumed });
         let sample = end(&mut connection, Outcome::Ok, 50);
         assert_eq!((sample.due_ns, sample.sent_ns), (5, 30));
         assert_eq!((sample.first_byte_ns, sample.done_ns), (40, 50));
@@ -565,7 +616,7 @@ mod tests {
         let answers = [HELLO, HELLO, HELLO].concat();
         let mut rest = &answers[..];
         for (number, now_ns) in (0..3_u64).zip([200, 210, 220]) {
-            let Received::Ended { id, outcome, consumed } = connection.received(rest, now_ns)
+            let Received::Ended { id, outcome, consumed, .. } = connection.received(rest, now_ns)
             else {
                 panic!("answer {number} is not complete")
             };

@@ -57,6 +57,12 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// The instant at which it was due.
+    #[must_use]
+    pub fn due_ns(&self) -> u64 {
+        self.due_ns
+    }
+
     /// Whether the first byte of the response has come.
     #[inline]
     #[must_use]

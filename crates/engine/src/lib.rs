@@ -37,7 +37,7 @@ use crate::error::EngineError;
 use crate::progress::{EndedBy, Event, Finish, Progress, Tally};
 use crate::recorder::Writer;
 use crate::request::Requests;
-use crate::spec::Spec;
+use crate::spec::{Protocol, Spec};
 use crate::transport::security::Security;
 use crate::turns::Gate;
 use crate::worker::{Counts, Done, Task};
@@ -93,7 +93,10 @@ fn drive(
 ) -> Result<Finish, EngineError> {
     let means = preflight::check(spec)?;
     let security = spec.tls.as_ref().map(Security::new).transpose()?;
-    let requests = Requests::new(&spec.requests, spec.body_sample_ratio);
+    let mut requests = Requests::new(&spec.requests, spec.body_sample_ratio);
+    if spec.load.protocol == Protocol::Http2 {
+        requests = requests.encoded(if security.is_some() { "https" } else { "http" });
+    }
     let workers = spec.thread_count().min(spec.load.peak_connections()).max(1);
     let writer = if spec.record { Some(Writer::start(&spec.into, workers)?) } else { None };
     let published: Vec<_> = (0..workers).map(|_| Mutex::new(Counts::default())).collect();

@@ -80,7 +80,10 @@ outcomes! {
     ResetReceiving = 22, "reset_receiving", Lost, "reset within the response";
     ClosedWaiting = 23, "closed_waiting", Lost, "closed before the first byte of the response";
     ClosedEarly = 24, "closed_early", Lost, "closed within the response";
-    LostBehind = 25, "lost_behind", Lost, "pipelined behind a request that failed and took the connection with it";
+    LostBehind = 25, "lost_behind", Lost, "in flight on a connection that another request's failure ended";
+    StreamReset = 26, "stream_reset", Lost, "HTTP/2: the server reset the stream; its code is in errno";
+    StreamRefused = 27, "stream_refused", Lost, "HTTP/2: the server refused the stream and has not processed the request";
+    GoneAway = 28, "gone_away", Lost, "HTTP/2: not processed, since the server ended the connection (GOAWAY); of a connection: ended with an error code";
     TimedOutSending = 30, "timed_out_sending", TimedOut, "the request could not be sent in time";
     TimedOutWaiting = 31, "timed_out_waiting", TimedOut, "no byte of the response in time";
     TimedOutReceiving = 32, "timed_out_receiving", TimedOut, "the response began, but was not complete in time";
@@ -89,11 +92,13 @@ outcomes! {
     HeadTooLarge = 42, "head_too_large", Malformed, "the head of the response is larger than the reader takes";
     Unsolicited = 43, "unsolicited", Malformed, "bytes beyond the end of a response";
     IoFailed = 44, "io_failed", Lost, "reading or writing failed in another way; see errno";
+    Http2Error = 45, "http2_error", Malformed, "HTTP/2: the server broke a rule of the protocol";
+    NotHttp2 = 46, "not_http2", Malformed, "the server does not speak HTTP/2";
     Unfinished = 50, "unfinished", Open, "sent, and not ended when the load ended";
     NotSent = 51, "not_sent", Open, "due, and no connection was free for it until the load ended";
     Cancelled = 52, "cancelled", Open, "due, and not sent because the load ended; no failure";
     ClosedIdle = 60, "closed_idle", Connection, "the server closed it while no request was on it";
-    ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as the server had announced with a response";
+    ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as the server had announced, with a response or GOAWAY";
     StillOpen = 62, "still_open", Connection, "open when the load ended";
     ClosedByDriver = 63, "closed_by_driver", Connection, "closed by the driver, as the load asks, or for a response that came before its request was sent";
     TlsUnknownAuthority = 70, "tls_unknown_authority", Connect, "no trusted authority has signed the server's certificate";

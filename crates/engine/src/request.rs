@@ -1,5 +1,6 @@
 //! What: the bytes of each kind of request, and the seeded choice among them.
 
+use crate::protocol::http2::request::{self as http2, Encoded};
 use crate::spec::{Expected, RequestSpec};
 
 /// Bytes of bodies that are compared per response, on average, whatever `body_sample_ratio` is.
@@ -11,8 +12,10 @@ pub const COMPARED_BYTES: f64 = 4096.0;
 /// One kind of request, ready to send.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Head and body.
+    /// Head and body, as HTTP/1 sends them.
     pub bytes: Vec<u8>,
+    /// The same as HTTP/2 sends it; empty where it is not spoken.
+    pub http2: Encoded,
     /// The expected response.
     pub expected: Expected,
     /// Whether its response has no body whatever its head contains.
@@ -39,6 +42,7 @@ impl Requests {
     pub fn new(specs: &[RequestSpec], body_sample_ratio: f64) -> Self {
         let kinds = specs.iter().map(|spec| Request {
             bytes: spec.bytes.clone(),
+            http2: Encoded::default(),
             expected: spec.expected.clone(),
             is_head: spec.method.eq_ignore_ascii_case("HEAD"),
             compared_ratio: compared_ratio(spec, body_sample_ratio),
@@ -49,6 +53,15 @@ impl Requests {
             Some(*sum)
         });
         Self { kinds: kinds.collect(), cumulative: cumulative.collect() }
+    }
+
+    /// The same, ready to be sent by HTTP/2 as well.
+    #[must_use]
+    pub fn encoded(mut self, scheme: &str) -> Self {
+        for kind in &mut self.kinds {
+            kind.http2 = http2::encode(&kind.bytes, scheme).unwrap_or_default();
+        }
+        self
     }
 
     /// One kind by its index.

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::EngineError;
+use crate::protocol::http2::request::encode;
 
 /// Version of the format of a specification.
 pub const FORMAT: u32 = 1;
@@ -18,7 +19,7 @@ pub const FORMAT: u32 = 1;
 const MOST_THREADS: usize = 1024;
 
 /// The most requests that a connection may carry at one time.
-const MOST_PIPELINED: usize = 1024;
+const MOST_IN_FLIGHT: usize = 1024;
 
 /// The longest load, timeout or think time: a year; sums of a few of them fit in 64 bits.
 const LONGEST_NS: u64 = 366 * 24 * 3_600 * 1_000_000_000;
@@ -125,6 +126,17 @@ pub enum Model {
     Open,
 }
 
+/// What is spoken with the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// HTTP/1.1.
+    #[default]
+    Http1,
+    /// HTTP/2; without TLS, the server has to be known to speak it.
+    Http2,
+}
+
 /// How arrivals of the open model are spaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -197,9 +209,15 @@ pub struct Load {
     /// A connection is closed after this many requests.
     #[serde(default)]
     pub requests_per_connection: Option<u32>,
-    /// Requests that a connection may carry at one time.
+    /// What is spoken with the server.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// HTTP/1: requests that a connection may carry at one time.
     #[serde(default = "one")]
     pub pipeline: usize,
+    /// HTTP/2: streams that a connection may carry at one time.
+    #[serde(default = "one")]
+    pub streams: usize,
     /// Closed model: pause between a response and the next request.
     #[serde(default)]
     pub think_time_ns: u64,
@@ -276,7 +294,13 @@ impl Spec {
         if !(0.0..=1.0).contains(&self.body_sample_ratio) {
             problems.push("`body_sample_ratio` must lie between 0 and 1".into());
         }
-        self.requests.iter().for_each(|request| request.add_problems(&mut problems));
+        self.requests.iter().for_each(|request| {
+            request.add_problems(&mut problems);
+            if self.load.protocol == Protocol::Http2 && encode(&request.bytes, "").is_none() {
+                let name = &request.name;
+                problems.push(format!("request `{name}` cannot be sent as HTTP/2"));
+            }
+        });
         self.load.add_problems(&mut problems);
         if let Some(tls) = &self.tls {
             tls.add_problems(&mut problems);
@@ -310,7 +334,17 @@ impl Load {
         if self.requests_per_connection == Some(0) {
             problems.push("`load.requests_per_connection` must be above 0".into());
         }
-        self.add_pipeline_problems(problems);
+        self.add_depth_problems("pipeline", self.pipeline, problems);
+        self.add_depth_problems("streams", self.streams, problems);
+        match self.protocol {
+            Protocol::Http1 if self.streams > 1 => {
+                problems.push("`load.streams` needs HTTP/2".into());
+            }
+            Protocol::Http2 if self.pipeline > 1 => {
+                problems.push("`load.pipeline` needs HTTP/1; HTTP/2 has `streams`".into());
+            }
+            _ => {}
+        }
         self.add_length_problems(problems);
         for (number, stage) in self.stages.iter().enumerate() {
             if stage.duration_ns == 0 {
@@ -352,15 +386,16 @@ impl Load {
         }
     }
 
-    fn add_pipeline_problems(&self, problems: &mut Vec<String>) {
-        if self.pipeline == 0 || self.pipeline > MOST_PIPELINED {
-            problems.push(format!("`load.pipeline` must lie between 1 and {MOST_PIPELINED}"));
+    /// Problems of several requests in flight on one connection.
+    fn add_depth_problems(&self, key: &str, depth: usize, problems: &mut Vec<String>) {
+        if depth == 0 || depth > MOST_IN_FLIGHT {
+            problems.push(format!("`load.{key}` must lie between 1 and {MOST_IN_FLIGHT}"));
         }
-        if self.pipeline > 1 && self.requests_per_connection() == Some(1) {
-            problems.push("a connection of one request has nothing to pipeline".into());
+        if depth > 1 && self.requests_per_connection() == Some(1) {
+            problems.push(format!("a connection of one request has no use for `{key}`"));
         }
-        if self.pipeline > 1 && self.think_time_ns > 0 {
-            problems.push("`think_time_ns` and `pipeline` exclude each other".into());
+        if depth > 1 && self.think_time_ns > 0 {
+            problems.push(format!("`think_time_ns` and `{key}` exclude each other"));
         }
     }
 }

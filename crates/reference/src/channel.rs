@@ -32,7 +32,7 @@ impl TlsFiles {
             .with_single_cert(chain, key)
             .map_err(described)?;
         config.ticketer = rustls::crypto::ring::Ticketer::new().map_err(described)?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Arc::new(config))
     }
 }

@@ -1,12 +1,15 @@
-//! One connection of the reference server: bytes in, responses out, one request after the other.
+//! One connection of the reference server: bytes in, responses out, one request after the other
+//! unless it is HTTP/2.
 
 use std::io::ErrorKind;
 
+use plimsoll_http2::frame::PREFACE;
 use plimsoll_system::Ready;
 use plimsoll_tls::Read;
 
 use crate::channel::Channel;
 use crate::contract::{self, Answer};
+use crate::http2::Session;
 use crate::request::{self, Persistence, Reading};
 use crate::tally::{Held, Tally};
 
@@ -33,7 +36,7 @@ enum Phase {
 pub(super) enum Next {
     /// Nothing, until its socket is ready again.
     Rest,
-    /// Call [`Client::answer_now`] when the service time is over.
+    /// Call [`Client::answer_now`] for stream 0 when the service time is over.
     Wait,
     /// Forget it.
     Close,
@@ -71,6 +74,8 @@ pub(super) struct Client {
     sent_bytes: usize,
     held: Held,
     after: After,
+    /// The state of a connection of HTTP/2; nothing as long as it is HTTP/1.
+    http2: Option<Box<Session>>,
     continued: bool,
     readable: bool,
     hung_up: bool,
@@ -88,6 +93,7 @@ impl Client {
             held: Held { received_ns: 0, answered_ns: 0 },
             after: After::Stay,
             continued: false,
+            http2: None,
             readable: false,
             hung_up: false,
         }
@@ -103,9 +109,16 @@ impl Client {
         self.readable |= ready.readable || ready.hung_up;
     }
 
-    /// The service time is over.
-    pub fn answer_now(&mut self) {
-        if self.phase == Phase::Waiting {
+    /// A stream of HTTP/2 whose service time begins now.
+    pub fn next_complete(&mut self) -> Option<u32> {
+        self.http2.as_mut()?.next_complete()
+    }
+
+    /// The service time of a request is over; 0 is the one of a connection of HTTP/1.
+    pub fn answer_now(&mut self, stream: u32, tally: &Tally) {
+        if let Some(session) = &mut self.http2 {
+            session.answer(stream, tally);
+        } else if self.phase == Phase::Waiting {
             self.phase = Phase::Sending;
         }
     }
@@ -115,12 +128,16 @@ impl Client {
     /// With `at_once` a response is sent as soon as it is ready. `scratch` is empty between calls.
     pub fn go_on(&mut self, at_once: bool, scratch: &mut [u8], tally: &Tally) -> Next {
         loop {
+            if let Some(session) = self.http2.take() {
+                return self.go_on_in_http2(session, at_once, scratch, tally);
+            }
             let step = match self.phase {
                 Phase::Securing => self.secure(),
                 Phase::Waiting => Step::Blocked,
                 Phase::Sending => self.send(tally),
                 Phase::Draining { left_bytes } => self.drain(left_bytes, scratch, tally),
                 Phase::Reading => match self.read(scratch, tally) {
+                    _ if self.http2.is_some() => Step::Done,
                     Step::Done if at_once || self.after == After::CloseRefused => {
                         self.phase = Phase::Sending;
                         Step::Done
@@ -153,7 +170,69 @@ impl Client {
         }
     }
 
-    /// Reads until there is a response.
+    /// Reads all that has come, answers what is due, and sends.
+    fn go_on_in_http2(
+        &mut self,
+        mut session: Box<Session>,
+        at_once: bool,
+        scratch: &mut [u8],
+        tally: &Tally,
+    ) -> Next {
+        session.received(&std::mem::take(&mut self.input), tally);
+        let mut is_lost = false;
+        while !session.is_over() {
+            match self.receive(scratch, tally) {
+                Ok(count) => session.received(&scratch[..count], tally),
+                Err(Step::Over) => {
+                    is_lost = true;
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        while at_once {
+            let Some(stream) = session.next_complete() else { break };
+            session.answer(stream, tally);
+        }
+        let is_sent = match self.send_session(&mut session, tally) {
+            Step::Done => true,
+            Step::Blocked => false,
+            Step::Over => return Next::Close,
+        };
+        if is_lost {
+            return Next::Close;
+        }
+        if session.is_over() && is_sent {
+            if self.channel.finish_sending().is_err() {
+                return Next::Close;
+            }
+            self.phase = Phase::Draining { left_bytes: DRAIN_LIMIT_BYTES };
+            return self.go_on(at_once, scratch, tally);
+        }
+        self.http2 = Some(session);
+        Next::Rest
+    }
+
+    /// Sends what a connection of HTTP/2 has to say.
+    fn send_session(&mut self, session: &mut Session, tally: &Tally) -> Step {
+        while !session.output().is_empty() {
+            match self.channel.send(session.output()) {
+                Ok(count) => {
+                    tally.sent_bytes.add(count);
+                    session.sent(count, tally);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Blocked,
+                Err(_) => return Step::Over,
+            }
+        }
+        match self.channel.flush() {
+            Ok(()) => Step::Done,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Step::Blocked,
+            Err(_) => Step::Over,
+        }
+    }
+
+    /// Reads until there is a response, or the connection turns out to be HTTP/2.
     fn read(&mut self, scratch: &mut [u8], tally: &Tally) -> Step {
         if !self.input.is_empty() && self.read_kept(tally) {
             return Step::Done;
@@ -163,7 +242,7 @@ impl Client {
                 Ok(count) => count,
                 Err(step) => return step,
             };
-            if self.read_received(&scratch[..received_bytes], tally) {
+            if self.read_received(&scratch[..received_bytes], tally) || self.http2.is_some() {
                 return Step::Done;
             }
         }
@@ -236,6 +315,10 @@ impl Client {
                 };
                 self.continued = false;
                 request.length_bytes
+            }
+            Reading::Refused(_) if is_preface(bytes) => {
+                self.http2 = Some(Box::new(Session::new()));
+                0
             }
             Reading::Refused(refusal) => {
                 self.answer = contract::refuse(refusal);
@@ -310,4 +393,9 @@ impl Client {
             Err(step) => step,
         }
     }
+}
+
+/// Whether bytes are the preface of HTTP/2, or its beginning.
+fn is_preface(bytes: &[u8]) -> bool {
+    bytes.iter().zip(PREFACE).all(|(found, awaited)| found == awaited)
 }

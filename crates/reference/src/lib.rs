@@ -1,8 +1,9 @@
 //! A server with a known service time, to measure the engine against and to compare frameworks with.
 //!
 //! It serves the whole contract, does nothing else, and counts what it does. It sends a response one
-//! service time after the complete request. Requests of one connection are served one after the
-//! other; those of different connections do not wait for each other.
+//! service time after the complete request. Requests of one connection of HTTP/1 are served one after
+//! the other; those of different connections, and of different streams of HTTP/2, do not wait for
+//! each other. A client that begins with the preface of HTTP/2 is spoken to in HTTP/2.
 
 #![forbid(unsafe_code)]
 
@@ -10,6 +11,8 @@ mod channel;
 mod client;
 mod clients;
 mod contract;
+mod http2;
+mod http2_request;
 mod multipart;
 mod request;
 mod service_time;

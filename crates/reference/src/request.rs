@@ -256,7 +256,7 @@ fn persistence(newest: bool, wish: Wish) -> Persistence {
     }
 }
 
-fn method(name: &str) -> Method {
+pub(super) fn method(name: &str) -> Method {
     match name {
         "GET" => Method::Get,
         "HEAD" => Method::Head,
@@ -266,7 +266,7 @@ fn method(name: &str) -> Method {
 }
 
 /// Path and query of a target, with or without scheme and host.
-fn split_target(target: &str) -> (&str, &str) {
+pub(super) fn split_target(target: &str) -> (&str, &str) {
     let local = match target.strip_prefix("http://") {
         Some(rest) => rest.find('/').map_or("/", |start| &rest[start..]),
         None => target,

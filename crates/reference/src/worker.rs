@@ -103,8 +103,8 @@ pub(super) struct Worker {
     post: Arc<Post>,
     rules: Arc<Rules>,
     clients: Clients,
-    /// Instant and token of each response that waits, the earliest on top.
-    waiting: BinaryHeap<Reverse<(u64, u64)>>,
+    /// Instant, token and stream of each response that waits, the earliest on top.
+    waiting: BinaryHeap<Reverse<(u64, u64, u32)>>,
     random: fastrand::Rng,
     scratch: Vec<u8>,
 }
@@ -156,7 +156,7 @@ impl Worker {
     /// How long to wait for events: until the next response is due.
     fn patience_ns(&self) -> u64 {
         match self.waiting.peek() {
-            Some(Reverse((due_ns, _))) => due_ns.saturating_sub(system::now_ns()).min(PATIENCE_NS),
+            Some(Reverse((due_ns, ..))) => due_ns.saturating_sub(system::now_ns()).min(PATIENCE_NS),
             None => PATIENCE_NS,
         }
     }
@@ -260,10 +260,15 @@ impl Worker {
         };
         let at_once = self.rules.service_time.is_zero();
         match client.go_on(at_once, &mut self.scratch, &self.post.tally) {
-            Next::Rest => {}
+            Next::Rest => {
+                while let Some(stream) = client.next_complete() {
+                    let duration_ns = self.rules.service_time.duration_ns(self.random.f64());
+                    self.waiting.push(Reverse((now_ns + duration_ns, token, stream)));
+                }
+            }
             Next::Wait => {
                 let duration_ns = self.rules.service_time.duration_ns(self.random.f64());
-                self.waiting.push(Reverse((now_ns + duration_ns, token)));
+                self.waiting.push(Reverse((now_ns + duration_ns, token, 0)));
             }
             Next::Close => self.dismiss(token),
         }
@@ -272,7 +277,7 @@ impl Worker {
     /// Sends the responses whose service time is over.
     fn answer_those_due(&mut self) {
         let mut now_ns = 0;
-        while let Some(&Reverse((due_ns, token))) = self.waiting.peek() {
+        while let Some(&Reverse((due_ns, token, stream))) = self.waiting.peek() {
             if due_ns > now_ns {
                 now_ns = system::now_ns();
             }
@@ -281,7 +286,7 @@ impl Worker {
             }
             self.waiting.pop();
             if let Some(client) = self.clients.get(token) {
-                client.answer_now();
+                client.answer_now(stream, &self.post.tally);
                 self.serve(token, now_ns);
             }
         }

@@ -84,7 +84,9 @@ class LoadTable(BaseModel):
     connections: _Count | None = None
     keep_alive: bool | None = None
     requests_per_connection: _Count | None = None
+    protocol: Literal["http1", "http2"] | None = None
     pipeline: _Count | None = None
+    streams: _Count | None = None
     think_time: _Duration | None = None
     timeout: _Duration | None = None
     request_limit: _Count | None = None
@@ -254,25 +256,34 @@ def _loads(table: CampaignTable) -> Iterator[Mistake]:
 
 
 def _connections(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
-    for key in ("timeout", "requests_per_connection", "pipeline", "request_limit", "threads"):
+    keys = ("timeout", "requests_per_connection", "pipeline", "streams", "request_limit", "threads")
+    for key in keys:
         if getattr(load, key) == 0:
             yield Mistake((*at, key), f"`{key}` must be more than 0")
     if load.keep_alive is False and load.requests_per_connection is not None:
         message = "`requests_per_connection` needs `keep_alive = true`"
         yield Mistake((*at, "requests_per_connection"), message, "remove one of the two")
-    if (load.pipeline or 1) > 1:
-        yield from _pipeline(load, at)
+    for key, amount in (("pipeline", load.pipeline), ("streams", load.streams)):
+        if (amount or 1) > 1:
+            yield from _in_flight_each(load, key, at)
     yield from _only_open(load, at) if load.model != "open" else _only_closed(load, at)
 
 
-def _pipeline(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
-    """Whether several requests can be in flight on one connection."""
+def _in_flight_each(load: LoadTable, key: str, at: KeyPath) -> Iterator[Mistake]:
+    """Whether several requests can be in flight on one connection, as `key` has it."""
+    if (key == "streams") != (load.protocol == "http2"):
+        message, hint = (
+            ('`streams` needs `protocol = "http2"`', "HTTP/1 has `pipeline`")
+            if key == "streams"
+            else ("`pipeline` is for HTTP/1 only", "HTTP/2 has `streams`")
+        )
+        yield Mistake((*at, key), message, hint)
     if load.keep_alive is False or load.requests_per_connection == 1:
-        message = "`pipeline` needs more than one request per connection"
-        yield Mistake((*at, "pipeline"), message, "remove one of the two")
+        message = f"`{key}` needs more than one request per connection"
+        yield Mistake((*at, key), message, "remove one of the two")
     if load.think_time:
-        message = "`pipeline` and `think_time` exclude each other"
-        yield Mistake((*at, "pipeline"), message, "remove one of the two")
+        message = f"`{key}` and `think_time` exclude each other"
+        yield Mistake((*at, key), message, "remove one of the two")
 
 
 def _only_open(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:

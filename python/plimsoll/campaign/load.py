@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 StageKind = Literal["warm_up", "ramp", "hold"]
 Model = Literal["closed", "open"]
 Arrivals = Literal["constant", "poisson"]
+Protocol = Literal["http1", "http2"]
 
 MOST_PIPELINED = 1024
 """The most requests that the engine has in flight on one connection."""
+
+MOST_STREAMS = 1024
+"""The most streams of HTTP/2 that the engine has open on one connection."""
 
 MOST_THREADS = 1024
 """The most threads that the engine takes."""
@@ -115,7 +119,10 @@ class Load:
         connections: Open model: size of the pool of connections; 0 when closed.
         keep_alive: Whether a connection carries more than one request.
         requests_per_connection: A connection is closed after this many; None is no limit.
-        pipeline: Requests that may be in flight on one connection; 1 waits for each response.
+        protocol: What is spoken: `http1`, or `http2` with a server that is known to speak it.
+        pipeline: HTTP/1: requests that may be in flight on one connection; 1 waits for each
+            response.
+        streams: HTTP/2: streams that may be open on one connection, each with one request.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         timeout_s: A request (and an attempt to connect) fails after this long, in seconds.
         request_limit: Closed model: end after this many requests; None is no limit.
@@ -131,7 +138,9 @@ class Load:
     connections: int = 0
     keep_alive: bool = True
     requests_per_connection: int | None = None
+    protocol: Protocol = "http1"
     pipeline: int = 1
+    streams: int = 1
     think_time_s: float = 0.0
     timeout_s: float = 10.0
     request_limit: int | None = None
@@ -149,6 +158,11 @@ class Load:
         if self.model == "open":
             return self.connections
         return max(int(max(stage.start, stage.end)) for stage in self.stages)
+
+    @property
+    def in_flight_each(self) -> int:
+        """Requests that may be in flight on one connection, whatever the protocol calls them."""
+        return self.pipeline * self.streams
 
     @property
     def keeps_connections(self) -> bool:
@@ -192,7 +206,8 @@ class UnknownLoad:
     connections: ClassVar[int] = 0
     peak_connections: ClassVar[None] = None
     keeps_connections: ClassVar[bool] = True
-    pipeline: ClassVar[int] = 1
+    protocol: ClassVar[Protocol] = "http1"
+    in_flight_each: ClassVar[int] = 1
     timeout_s: ClassVar[None] = None
     is_saturating: ClassVar[bool] = False
 
@@ -202,6 +217,7 @@ def excesses(load: Load) -> Iterator[Excess]:
     wholes = (
         ("connections", load.connections, HIGHEST_LEVEL, ""),
         ("pipeline", load.pipeline, MOST_PIPELINED, ""),
+        ("streams", load.streams, MOST_STREAMS, ""),
         ("threads", load.threads, MOST_THREADS, ""),
         ("request_limit", load.request_limit, MOST_REQUESTS, ""),
         ("requests_per_connection", load.requests_per_connection, MOST_PER_CONNECTION, ""),

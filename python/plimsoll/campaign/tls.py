@@ -31,6 +31,7 @@ class Tls:
         version: The only version that is offered; None offers all.
         ciphers: IANA names of the cipher suites that are offered; empty offers all.
         resume: Whether sessions are resumed.
+        alpn: Protocols that are offered by ALPN; empty offers none.
     """
 
     server_name: str
@@ -41,6 +42,7 @@ class Tls:
     version: Version | None = None
     ciphers: tuple[str, ...] = ()
     resume: Resume = "never"
+    alpn: tuple[str, ...] = ()
 
     @property
     def block(self) -> dict[str, object]:
@@ -55,6 +57,7 @@ class Tls:
             "max_version": self.version or VERSIONS[-1],
             "ciphers": list(self.ciphers),
             "resume": self.resume,
+            "alpn": list(self.alpn),
         }
 
 

@@ -38,7 +38,10 @@ GROUPS = {
         "seed",
     ),
     "Request": ("method", "headers", "body"),
-    "Connections": ("threads", "driver_cores", "pipeline", "each", "no_keepalive", "timeout"),
+    "Connections": (
+        *("threads", "driver_cores", "http2", "streams", "pipeline", "each", "no_keepalive"),
+        "timeout",
+    ),
     "TLS": ("insecure", "cacert", "cert", "key", "tls_version", "ciphers", "tls_resume"),
     "Expected response": ("expect_status", "expect_length", "expect_body"),
     "Verdicts": ("fail_if", "accepted", "strict", "limits"),
@@ -126,12 +129,20 @@ GROUPS = {
     default=(),
     help="Cores of the load generator, one thread on each: `2,3`.",
 )
+@click.option("--http2", is_flag=True, help="Speak HTTP/2: by ALPN over TLS, else with prior knowledge (h2c).")
+@click.option(
+    "--streams",
+    type=options.COUNT,
+    default=1,
+    show_default=True,
+    help="HTTP/2: streams per connection, each with one request in flight.",
+)
 @click.option(
     "--pipeline",
     type=options.COUNT,
     default=1,
     show_default=True,
-    help="Requests in flight per connection; each response is timed separately.",
+    help="HTTP/1.1: requests in flight per connection; each response is timed separately.",
 )
 @click.option(
     "--requests-per-connection",
@@ -231,6 +242,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     body: str | None,
     threads: int,
     driver_cores: tuple[int, ...],
+    http2: bool,
+    streams: int,
     pipeline: int,
     each: int | None,
     no_keepalive: bool,
@@ -287,9 +300,10 @@ def command(  # noqa: PLR0913 - one argument for each option
     with shown:
         result = plimsoll.load(
             url, connections=connections, duration_s=length_s, rate_per_s=rate, arrivals=arrivals,
-            ramp_s=ramp, requests=requests, think_time_s=think, threads=threads, pipeline=pipeline,
-            requests_per_connection=each, keep_alive=not no_keepalive, method=method,
-            headers=headers_sent, body=sent, timeout_s=timeout,
+            ramp_s=ramp, requests=requests, think_time_s=think, threads=threads, http2=http2,
+            streams=streams, pipeline=pipeline, requests_per_connection=each,
+            keep_alive=not no_keepalive, method=method, headers=headers_sent, body=sent,
+            timeout_s=timeout,
             status=expect_status, length_bytes=expect_length, expected_body=expected, seed=seed,
             limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up,
             insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,

@@ -124,6 +124,8 @@ def rendered(drive: DriverJob) -> str:
 def _of_load(load: Load) -> Iterator[str]:
     if load.model == "open":
         yield ("opens a connection for each arrival of its open model and has no connection pool")
+    if load.protocol != "http1":
+        yield "does not speak HTTP/2 without TLS"
     if load.pipeline > 1:
         yield "does not pipeline"
     if load.request_limit is not None:

@@ -14,6 +14,7 @@ from plimsoll.campaign.load import (
     MOST_PER_CONNECTION,
     MOST_PIPELINED,
     MOST_REQUESTS,
+    MOST_STREAMS,
     MOST_THREADS,
     Load,
     Stage,
@@ -61,6 +62,8 @@ class LoadOptions:
         requests: Closed model: stop after this many requests; None for no limit.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         pipeline: Largest number of requests in flight on one connection.
+        http2: Whether HTTP/2 is spoken, with a server that is known to speak it.
+        streams: HTTP/2: largest number of open streams on one connection.
         requests_per_connection: Close a connection after this many requests; None for no limit.
         keep_alive: Whether a connection carries more than one request.
         method: Request method; None is GET, or POST with a body.
@@ -93,6 +96,8 @@ class LoadOptions:
     requests: int | None = None
     think_time_s: float | None = None
     pipeline: int = 1
+    http2: bool = False
+    streams: int = 1
     requests_per_connection: int | None = None
     keep_alive: bool = True
     method: str | None = None
@@ -156,6 +161,7 @@ def _tls(requested: LoadOptions) -> Tls | None:
         version=requested.tls_version,
         ciphers=requested.ciphers,
         resume=requested.tls_resume or "never",
+        alpn=("h2",) if requested.http2 else (),
     )
 
 
@@ -201,6 +207,7 @@ def _too_little(requested: LoadOptions) -> Iterator[Problem]:
         "--warm-up": requested.warm_up_s,
         "--requests": requested.requests,
         "--pipeline": requested.pipeline,
+        "--streams": requested.streams,
         "--requests-per-connection": requested.requests_per_connection,
         "--timeout": requested.timeout_s,
     }
@@ -217,6 +224,7 @@ def _too_much(requested: LoadOptions) -> Iterator[Problem]:
         "--requests": (requested.requests, MOST_REQUESTS),
         "--threads": (requested.threads, MOST_THREADS),
         "--pipeline": (requested.pipeline, MOST_PIPELINED),
+        "--streams": (requested.streams, MOST_STREAMS),
         "--requests-per-connection": (requested.requests_per_connection, MOST_PER_CONNECTION),
         "--expect-status": (requested.status, HIGHEST_STATUS),
         "--expect-length": (requested.length_bytes, LARGEST_BYTES),
@@ -296,6 +304,30 @@ def _excluded(requested: LoadOptions) -> Iterator[Problem]:
             "think time and pipelining exclude each other",
             "use either `--pipeline` or `--think`",
         ),
+        (
+            requested.streams > 1 and not requested.http2,
+            "--streams",
+            "streams need HTTP/2",
+            "add `--http2`, or use `--pipeline` with HTTP/1.1",
+        ),
+        (
+            requested.pipeline > 1 and requested.http2,
+            "--pipeline",
+            "pipelining needs HTTP/1.1, and `--http2` selects HTTP/2",
+            "use `--streams` with HTTP/2",
+        ),
+        (
+            requested.streams > 1 and each == 1,
+            "--streams",
+            "several streams need more than one request per connection",
+            "remove `--no-keepalive` or `--requests-per-connection 1`",
+        ),
+        (
+            requested.streams > 1 and bool(requested.think_time_s),
+            "--streams",
+            "think time and several streams exclude each other",
+            "use either `--streams` or `--think`",
+        ),
     )
     return (Problem(where, message, hint) for wrong, where, message, hint in found if wrong)
 
@@ -346,7 +378,9 @@ def _load(requested: LoadOptions) -> Load:
         connections=requested.connections if opened else 0,
         keep_alive=requested.keep_alive,
         requests_per_connection=requested.requests_per_connection,
+        protocol="http2" if requested.http2 else "http1",
         pipeline=requested.pipeline,
+        streams=requested.streams,
         think_time_s=requested.think_time_s or 0.0,
         timeout_s=requested.timeout_s,
         request_limit=requested.requests,

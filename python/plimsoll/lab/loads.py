@@ -40,6 +40,8 @@ def load(  # noqa: PLR0913 - one argument for each option
     threads: int = 1,
     driver_cores: Sequence[int] = (),
     pipeline: int = 1,
+    http2: bool = False,
+    streams: int = 1,
     requests_per_connection: int | None = None,
     keep_alive: bool = True,
     method: str | None = None,
@@ -82,7 +84,9 @@ def load(  # noqa: PLR0913 - one argument for each option
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         threads: Threads of the load generator.
         driver_cores: Cores of the load generator, one thread on each; empty for `threads` anywhere.
-        pipeline: Requests in flight on one connection.
+        pipeline: HTTP/1.1: requests in flight on one connection.
+        http2: Speak HTTP/2: by ALPN over TLS, else with prior knowledge.
+        streams: HTTP/2: open streams on one connection, each with one request.
         requests_per_connection: Close a connection after this number of requests.
         keep_alive: Whether a connection carries more than one request.
         method: None is GET, or POST with a body.
@@ -133,6 +137,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         requests=requests,
         think_time_s=think_time_s,
         pipeline=pipeline,
+        http2=http2,
+        streams=streams,
         requests_per_connection=requests_per_connection,
         keep_alive=keep_alive,
         method=method,
@@ -175,7 +181,11 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
     address = urls.address(requested.urls[0])
     request = planned.exchanges[0].request
     contract_requests = responding.require(
-        address, request, keep_alive=requested.keep_alive, tls=planned.tls
+        address,
+        request,
+        keep_alive=requested.keep_alive,
+        tls=planned.tls,
+        protocol=planned.load.protocol,
     )
     return lab.driven_load.put_on(
         requested, planned, address, contract_requests, record, storage, tell

@@ -231,6 +231,8 @@ def load_text(load: Load | UnknownLoad) -> str:
         stages = f"hold at {counted(load.stages[0].end)}"
     unit = "connections" if load.model == "closed" else "arrivals per second"
     parts = [f"{load.model} model ({unit}): {stages}", *_arrival_text(load), _connection_text(load)]
+    if load.protocol == "http2":
+        parts.append(f"HTTP/2, {plural(load.streams, 'stream')} on each")
     if load.pipeline > 1:
         parts.append(f"{load.pipeline} requests in flight on each")
     if load.think_time_s:

@@ -4,8 +4,8 @@ The request goes the way of the load: where that is TLS, its certificate is veri
 
 Under load a wrong port costs the whole load, and shows as failures without number. One
 request before it finds what no load can mend: nothing listens, the host cannot be reached, every
-connection is closed, or what is spoken is not HTTP/1. Any response will do, whatever its status. A
-server that is merely slow is no error: the load goes on after a short wait.
+connection is closed, or what is spoken is not the load's protocol. Any response will do, whatever
+its status. A server that is merely slow is no error: the load goes on after a short wait.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from plimsoll.campaign.requests import render
 from plimsoll.errors import InputError, NotResponding, Problem
 
 if TYPE_CHECKING:
+    from plimsoll.campaign.load import Protocol
     from plimsoll.campaign.requests import Request
     from plimsoll.campaign.tls import Tls
 
@@ -55,6 +56,7 @@ _USE_TLS = "write the URL with `https://`, or use a port of plain HTTP"
 _USE_PLAIN = "write the URL with `http://`, or use a port on which the server speaks TLS"
 _INSECURE = "accept any certificate with `--insecure`"
 _CERTIFICATE = "if the server asks for a certificate, give one with `--cert` and `--key`"
+_NO_HTTP2 = "remove `--http2`, or use a port on which the server speaks HTTP/2"
 _OTHER_PORT = "check the port: another protocol may be spoken there"
 _TLS_WAIT_S = 0.2
 _BAD_REQUEST = 400
@@ -89,7 +91,14 @@ _REFUSED_BY_TLS = {
 """Outcomes of a handshake that a load cannot change, with their hints."""
 
 
-def require(address: str, request: Request, *, keep_alive: bool, tls: Tls | None = None) -> int:
+def require(
+    address: str,
+    request: Request,
+    *,
+    keep_alive: bool,
+    tls: Tls | None = None,
+    protocol: Protocol = "http1",
+) -> int:
     """Requires that a server responds in HTTP, or is not yet known not to.
 
     The request is the load's own where its method changes nothing; else OPTIONS is sent.
@@ -99,13 +108,14 @@ def require(address: str, request: Request, *, keep_alive: bool, tls: Tls | None
         request: A request of the load.
         keep_alive: Whether the load keeps connections.
         tls: TLS to the server; None for plain TCP.
+        protocol: What the load speaks.
 
     Returns:
         How many requests were sent.
 
     Raises:
-        NotResponding: Nothing listens, what is spoken there is not HTTP/1, or not over TLS as
-            requested.
+        NotResponding: Nothing listens, what is spoken there is not the load's protocol, or not over
+            TLS as requested.
         InputError: The request would break its head apart, or a file of TLS cannot be used.
     """
     sent = render(request, address, keep_alive)
@@ -113,13 +123,13 @@ def require(address: str, request: Request, *, keep_alive: bool, tls: Tls | None
         sent = render(replace(request, method="OPTIONS", body=b""), address, keep_alive)
     for number in range(1, TRIES + 1):
         try:
-            status = _status(address, sent, tls, is_head=request.method == "HEAD")
+            status = _status(address, sent, tls, protocol, is_head=request.method == "HEAD")
         except _engine.NoResponse as error:
             kind, reason = error.args
             _require_handshake(kind, reason, address, tls)
-            if kind not in ("closed", "broken", "not_http", "tls_closed"):
+            if kind not in ("closed", "broken", "not_http", "not_http2", "tls_closed"):
                 return number
-            if number == TRIES or kind == "not_http":
+            if number == TRIES or kind in ("not_http", "not_http2"):
                 raise _not_http(address, sent, kind, reason, tls) from None
         else:
             if status == _BAD_REQUEST and tls is None and _speaks_tls(address):
@@ -128,7 +138,9 @@ def require(address: str, request: Request, *, keep_alive: bool, tls: Tls | None
     return TRIES
 
 
-def _status(address: str, sent: bytes, tls: Tls | None, *, is_head: bool) -> int | None:
+def _status(
+    address: str, sent: bytes, tls: Tls | None, protocol: Protocol, *, is_head: bool
+) -> int | None:
     """Status of a response on a new connection; None where there was no connection in time.
 
     Raises:
@@ -152,6 +164,8 @@ def _status(address: str, sent: bytes, tls: Tls | None, *, is_head: bool) -> int
         message, hint = _UNREACHABLE[number]
         reason = os.strerror(number).lower()
         raise NotResponding(message.format(address=address, reason=reason), hint) from None
+    if protocol == "http2":
+        return connection.status_by_http2(sent, WAIT_S)
     return connection.ask([sent], WAIT_S, is_head, WAIT_S)["status"]
 
 
@@ -173,6 +187,9 @@ def _not_http(address: str, sent: bytes, kind: str, reason: str, tls: Tls | None
         return _tls(address)
     if kind == "not_http":
         return NotResponding(f"`{address}` does not speak HTTP/1: {reason}", _OTHER_PORT)
+    if kind == "not_http2":
+        without = "" if tls else " without TLS"
+        return NotResponding(f"`{address}` does not speak HTTP/2{without}", _NO_HTTP2)
     if kind == "tls_closed" and _speaks_http(address, sent):
         return _no_tls(address)
     if kind == "tls_closed":

@@ -5,11 +5,13 @@
 //! schedule and the records know exchanges by their [`Id`] alone.
 
 pub mod http1;
+pub mod http2;
 
 use self::http1::Http1;
+use self::http2::Http2;
 use crate::outcome::Outcome;
 use crate::request::Request;
-use crate::spec::Load;
+use crate::spec::{self, Load};
 
 /// One request and its response, on the connection that carries them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,17 @@ pub enum Step {
         /// Bytes read; what follows has not been looked at.
         consumed: usize,
     },
+    /// To the end of an exchange that has no complete response; the connection goes on.
+    Ended {
+        /// Which one.
+        id: Id,
+        /// How.
+        outcome: Outcome,
+        /// The code that the server gives as its reason; 0 for none.
+        code: u8,
+        /// Bytes read; what follows has not been looked at.
+        consumed: usize,
+    },
     /// They are not of this protocol, or of no exchange: the connection is of no further use.
     Failed {
         /// The exchange whose response is at fault, if it is one's.
@@ -52,13 +65,24 @@ pub enum Step {
 pub enum Protocol<'a> {
     /// HTTP/1.1, one response after the other.
     Http1(Http1<'a>),
+    /// HTTP/2, responses in any order.
+    Http2(Http2<'a>),
 }
 
 impl<'a> Protocol<'a> {
     /// The protocol of a load.
     #[must_use]
     pub fn new(load: &Load) -> Self {
-        Self::Http1(Http1::new(load.pipeline))
+        match load.protocol {
+            spec::Protocol::Http1 => Self::Http1(Http1::new(load.pipeline)),
+            spec::Protocol::Http2 => Self::http2(load.streams),
+        }
+    }
+
+    /// HTTP/2 with so many streams at one time.
+    #[must_use]
+    pub fn http2(streams: usize) -> Self {
+        Self::Http2(Http2::new(streams))
     }
 
     /// Exchanges that a connection may carry at one time.
@@ -66,6 +90,53 @@ impl<'a> Protocol<'a> {
     pub fn capacity(&self) -> usize {
         match self {
             Self::Http1(http1) => http1.capacity(),
+            Self::Http2(http2) => http2.capacity(),
+        }
+    }
+
+    /// Exchanges that may be assigned to the connection now: fewer if the server takes fewer.
+    #[inline]
+    #[must_use]
+    pub fn places(&self) -> usize {
+        match self {
+            Self::Http1(_) => usize::MAX,
+            Self::Http2(http2) => http2.places(),
+        }
+    }
+
+    /// Exchanges that may begin now.
+    #[inline]
+    #[must_use]
+    pub fn room(&self) -> usize {
+        match self {
+            Self::Http1(_) => usize::MAX,
+            Self::Http2(http2) => http2.room(),
+        }
+    }
+
+    /// Whether there are more [`places`](Self::places) than when this was last asked.
+    #[inline]
+    pub fn has_grown(&mut self) -> bool {
+        match self {
+            Self::Http1(_) => false,
+            Self::Http2(http2) => http2.has_grown(),
+        }
+    }
+
+    /// Whether the server has shown that it speaks the protocol, where that comes before responses.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        match self {
+            Self::Http1(_) => true,
+            Self::Http2(http2) => http2.is_ready(),
+        }
+    }
+
+    /// The transport is there: what is sent before any request is pending.
+    pub fn open(&mut self) {
+        match self {
+            Self::Http1(_) => {}
+            Self::Http2(http2) => http2.open(),
         }
     }
 
@@ -73,14 +144,27 @@ impl<'a> Protocol<'a> {
     pub fn reset(&mut self) {
         match self {
             Self::Http1(http1) => http1.reset(),
+            Self::Http2(http2) => http2.reset(),
         }
     }
 
-    /// Begins a request: the bytes to be sent for it, after those that are pending.
+    /// Whether requests that begin are put behind what is pending, and are sent from there.
+    #[inline]
+    #[must_use]
+    pub fn is_buffered(&self) -> bool {
+        matches!(self, Self::Http2(_))
+    }
+
+    /// Begins a request: the bytes to be sent for it, after those that are pending; none if it
+    /// [`is_buffered`](Self::is_buffered).
     #[inline]
     pub fn begin(&mut self, id: Id, request: &'a Request) -> &[u8] {
         match self {
             Self::Http1(http1) => http1.begin(id, request),
+            Self::Http2(http2) => {
+                http2.begin(id, request);
+                &[]
+            }
         }
     }
 
@@ -90,6 +174,7 @@ impl<'a> Protocol<'a> {
     pub fn pending_output(&self) -> &[u8] {
         match self {
             Self::Http1(http1) => http1.pending_output(),
+            Self::Http2(http2) => http2.pending_output(),
         }
     }
 
@@ -100,6 +185,7 @@ impl<'a> Protocol<'a> {
     pub fn sent(&mut self, count: usize) -> usize {
         match self {
             Self::Http1(http1) => http1.sent(count),
+            Self::Http2(http2) => http2.sent(count),
         }
     }
 
@@ -108,6 +194,26 @@ impl<'a> Protocol<'a> {
     pub fn is_sending(&self, id: Id) -> bool {
         match self {
             Self::Http1(http1) => http1.is_sending(id),
+            Self::Http2(http2) => http2.is_sending(id),
+        }
+    }
+
+    /// Gives up an exchange under way and leaves the others alone; false when that cannot be.
+    pub fn cancel(&mut self, id: Id) -> bool {
+        match self {
+            Self::Http1(_) => false,
+            Self::Http2(http2) => http2.cancel(id),
+        }
+    }
+
+    /// Whether exchanges have ended that [`received`](Self::received) has not told of, as several
+    /// end with one frame.
+    #[inline]
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        match self {
+            Self::Http1(_) => false,
+            Self::Http2(http2) => http2.has_ended(),
         }
     }
 
@@ -116,6 +222,7 @@ impl<'a> Protocol<'a> {
     pub fn received(&mut self, bytes: &[u8], emit: impl FnMut(Id, Event<'_>)) -> Step {
         match self {
             Self::Http1(http1) => http1.received(bytes, emit),
+            Self::Http2(http2) => http2.received(bytes, emit),
         }
     }
 
@@ -123,6 +230,7 @@ impl<'a> Protocol<'a> {
     pub fn server_closed(&mut self) -> Option<Id> {
         match self {
             Self::Http1(http1) => http1.server_closed(),
+            Self::Http2(_) => None,
         }
     }
 
@@ -132,6 +240,7 @@ impl<'a> Protocol<'a> {
     pub fn must_close(&self) -> Option<Outcome> {
         match self {
             Self::Http1(http1) => http1.must_close(),
+            Self::Http2(http2) => http2.must_close(),
         }
     }
 }

@@ -96,7 +96,7 @@ impl Worker<'_> {
         let slot = &mut self.slots[index];
         slot.failures = 0;
         slot.connection.connected(now_ns, resumed);
-        if slot.connection.assigned() > 0 {
+        if slot.connection.assigned() > 0 || slot.connection.is_sending() {
             self.queue(index);
         }
         if let Some(negotiated) = negotiated {

@@ -109,7 +109,7 @@ impl Worker<'_> {
 
     #[inline]
     fn offer_place(&mut self, index: usize, at_ns: u64) {
-        if at_ns >= self.turn_until_ns {
+        if at_ns >= self.turn_until_ns || self.slots[index].connection.is_full() {
             self.slots[index].held += 1;
             return;
         }

@@ -63,10 +63,24 @@ impl Worker<'_> {
     }
 
     fn time_out(&mut self, index: usize, now_ns: u64) {
-        let connection = &self.slots[index].connection;
-        match self.oldest(index) {
+        let oldest = self.oldest(index);
+        let connection = &mut self.slots[index].connection;
+        match oldest {
             None if connection.is_securing() => self.connect_failed(index, Outcome::TlsTimeout, 0),
-            None => self.connect_failed(index, Outcome::ConnectTimeout, 0),
+            None if connection.state() == State::Connecting => {
+                self.connect_failed(index, Outcome::ConnectTimeout, 0);
+            }
+            None => {
+                let id = connection.any();
+                self.fail(index, id, Outcome::TimedOutSending, 0, now_ns);
+            }
+            Some((id, phase)) if connection.cancel(id) => {
+                self.complete(index, id, Outcome::of_timeout(phase), 0, false, now_ns);
+                self.queue(index);
+                if let Some(since_ns) = self.slots[index].connection.waiting_since_ns() {
+                    self.watch(index, since_ns + self.timeout_ns);
+                }
+            }
             Some((id, phase)) => self.fail(index, Some(id), Outcome::of_timeout(phase), 0, now_ns),
         }
     }
@@ -130,6 +144,10 @@ impl Worker<'_> {
                 }
                 return;
             }
+        }
+        let connection = &self.slots[index].connection;
+        if connection.in_flight() == 0 && connection.assigned() > 0 {
+            self.watch(index, self.clock() + self.timeout_ns);
         }
     }
 
@@ -218,27 +236,43 @@ impl Worker<'_> {
     fn take_in(&mut self, index: usize, hung_up: bool, count: usize) {
         let now_ns = self.clock();
         let mut start = 0;
-        while start < count && self.slots[index].connection.state() == State::Open {
+        while self.slots[index].connection.state() == State::Open
+            && (start < count || self.slots[index].connection.has_ended())
+        {
             let bytes = &self.buffer[start..count];
             match self.slots[index].connection.received(bytes, now_ns) {
                 Received::More => break,
-                Received::Ended { id, outcome, consumed } => {
+                Received::Ended { id, outcome, code, consumed } => {
                     start += consumed;
-                    self.complete(index, id, outcome, hung_up, now_ns);
+                    self.complete(index, id, outcome, code, hung_up, now_ns);
                 }
                 Received::Failed { id, outcome } => self.fail(index, id, outcome, 0, now_ns),
             }
         }
-        if self.slots[index].connection.is_sending() {
+        let connection = &mut self.slots[index].connection;
+        if connection.is_sending() {
+            let has_grown = connection.has_grown();
             self.queue(index);
+            if has_grown {
+                self.begin_held(index, now_ns);
+            }
         }
     }
 
-    /// An exchange has ended: the connection may go on, or has to be replaced.
+    /// An exchange has ended: the connection may go on, or has to be replaced. `errno` is the code
+    /// that the server gave as its reason, if it did.
     #[inline]
-    fn complete(&mut self, index: usize, id: Id, outcome: Outcome, hung_up: bool, now_ns: u64) {
+    fn complete(
+        &mut self,
+        index: usize,
+        id: Id,
+        outcome: Outcome,
+        errno: u8,
+        hung_up: bool,
+        now_ns: u64,
+    ) {
         let end = self.slots[index].connection.must_close();
-        self.end_request(index, id, outcome, 0, now_ns);
+        self.end_request(index, id, outcome, errno, now_ns);
         let mut ended = 1;
         if let Some(end) = end.or_else(|| self.end_of_idle(index, hung_up)) {
             ended += self.end_in_flight(index, None, Outcome::ClosedWaiting, 0, now_ns);
@@ -271,7 +305,7 @@ impl Worker<'_> {
             Some((id, outcome @ (Outcome::ClosedEarly | Outcome::ClosedWaiting))) => {
                 self.fail(index, Some(id), outcome, 0, now_ns);
             }
-            Some((id, outcome)) => self.complete(index, id, outcome, true, now_ns),
+            Some((id, outcome)) => self.complete(index, id, outcome, 0, true, now_ns),
         }
     }
 
@@ -288,11 +322,25 @@ impl Worker<'_> {
     }
 
     /// A connection has failed, and with it whatever was in flight on it; `id` is the request that
-    /// `outcome` is of.
+    /// `outcome` is of. Requests that wait for the connection fail with it if it never took any, or
+    /// if it did not take them in time.
     fn fail(&mut self, index: usize, id: Option<Id>, outcome: Outcome, errno: u8, now_ns: u64) {
-        let lost = self.end_in_flight(index, id, outcome, errno, now_ns);
+        let mut lost = self.end_in_flight(index, id, outcome, errno, now_ns);
+        if !self.slots[index].connection.is_ready() || id.is_some() && lost == 0 {
+            lost += self.end_unsent(index, outcome, errno, now_ns);
+        }
         self.close(index, outcome, errno, now_ns);
         self.release_ended(index, lost, now_ns);
+    }
+
+    /// Ends the requests that waited for a connection to take them; returns how many there were.
+    fn end_unsent(&mut self, index: usize, outcome: Outcome, errno: u8, now_ns: u64) -> usize {
+        let mut ended = 0;
+        while let Some(id) = self.slots[index].connection.any() {
+            self.end_request(index, id, outcome, errno, now_ns);
+            ended += 1;
+        }
+        ended
     }
 
     /// Ends the requests in flight on a connection that is given up; returns how many there were.

@@ -34,6 +34,8 @@ pub struct Ask {
     pub think_ms: u64,
     /// Requests that a connection may carry at one time.
     pub pipeline: usize,
+    /// Whether HTTP/2 is spoken, with so many streams.
+    pub streams: Option<usize>,
     pub request_body_bytes: usize,
     pub status: (u16, u16),
     pub length_bytes: Option<usize>,
@@ -54,6 +56,7 @@ pub const ASK: Ask = Ask {
     timeout_ms: 10_000,
     think_ms: 0,
     pipeline: 1,
+    streams: None,
     request_body_bytes: 0,
     status: (200, 200),
     length_bytes: Some(BODY.len()),
@@ -110,6 +113,8 @@ impl Ask {
                 "think_time_ns": self.think_ms * 1_000_000,
                 "request_limit": self.requests,
                 "pipeline": self.pipeline,
+                "protocol": if self.streams.is_some() { "http2" } else { "http1" },
+                "streams": self.streams.unwrap_or(1),
             },
             "threads": self.threads, "seed": 1, "body_sample_ratio": self.body_sample_ratio,
         });

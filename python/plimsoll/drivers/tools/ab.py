@@ -136,6 +136,8 @@ def _of_load(load: Load) -> Iterator[str]:
     connections = load.peak_connections
     if connections > MOST_CONNECTIONS:
         yield f"`ab` opens at most {MOST_CONNECTIONS:,} connections"
+    if load.protocol != "http1":
+        yield "`ab` does not speak HTTP/2"
     if load.pipeline > 1:
         yield "`ab` does not pipeline"
     if load.threads not in (None, 1):

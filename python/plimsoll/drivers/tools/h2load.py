@@ -1,4 +1,4 @@
-"""h2load, made to speak HTTP/1.1: one kind of request, a number of connections, several threads.
+"""h2load, with HTTP/1.1 or HTTP/2: one kind of request, a number of connections, several threads.
 
 A load that ends by time has h2load's own warm-up, on the connections of the hold; one that ends
 after a number of requests has none. `--log-file` keeps each request with a response. There is no
@@ -99,8 +99,9 @@ def command(drive: DriverJob) -> tuple[str, ...]:
     requested = plain_load.plain(load)
     threads = reported_runs.threads(drive, requested.connections)
     options = (
-        ("--h1", "-c", str(requested.connections), "-t", str(threads)),
-        ("-m", str(load.pipeline)) if load.pipeline > 1 else (),
+        ("--h1",) if load.protocol == "http1" else (),
+        ("-c", str(requested.connections), "-t", str(threads)),
+        ("-m", str(load.in_flight_each)) if load.in_flight_each > 1 else (),
         _length(load),
         *(("-H", f"{name}: {value}") for name, value in request.headers),
         ("-d", BODY) if request.body else (),
@@ -172,8 +173,8 @@ def _known(measured: Measured, drive: DriverJob) -> ReportedStatistics | None:
     figures = measured.figures
     if figures is None:
         return None
-    pipeline = float(drive.load.pipeline)
-    known = replace(figures, model="closed", in_flight_each=pipeline)
+    each = float(drive.load.in_flight_each)
+    known = replace(figures, model="closed", in_flight_each=each)
     if not figures.received_bytes:  # where each connection carries one request it prints 0
         known = replace(known, received_bytes=None, received_per_s=None)
     if drive.load.request_limit is not None:

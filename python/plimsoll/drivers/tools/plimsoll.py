@@ -451,10 +451,12 @@ def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
 
 
 def _load(load: Load) -> dict[str, object]:
-    """The load; `pipeline` is left out where each request waits for the response before it."""
+    """The load; what concerns several requests on one connection is left out where there is one."""
     pipelined = {"pipeline": load.pipeline} if load.pipeline > 1 else {}
+    streamed = {"protocol": load.protocol, "streams": load.streams}
     return {
         **pipelined,
+        **(streamed if load.protocol == "http2" else {}),
         "model": load.model,
         "stages": [_stage(stage) for stage in load.stages],
         "arrivals": load.arrivals,

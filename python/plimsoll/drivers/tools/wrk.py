@@ -61,6 +61,8 @@ def refuses(load: Load, exchanges: tuple[Exchange, ...]) -> str:
         return reason
     if load.threads and load.threads > min(stage.start for stage in load.stages):
         return f"`wrk` needs at least one connection per thread, not {load.threads} threads"
+    if load.protocol != "http1":
+        return "`wrk` does not speak HTTP/2"
     if load.request_limit is not None:
         return "`wrk` has no limit for the number of requests"
     if load.timeout_s != round(load.timeout_s):

@@ -88,7 +88,8 @@ def _servers(repetitions: Sequence[ComparedTrial]) -> Iterator[list[Entry]]:
 
 def _alike(load: Load) -> Hashable:
     """What loads that are compared have in common."""
-    connections = (load.keep_alive, load.requests_per_connection, load.pipeline)
+    each = (load.protocol, load.pipeline, load.streams)
+    connections = (load.keep_alive, load.requests_per_connection, *each)
     return (*connections, load.server_cores, load.threads)
 
 

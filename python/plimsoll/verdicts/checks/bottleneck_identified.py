@@ -154,10 +154,10 @@ def _few(tables: Tables) -> int | None:
     """The requested connections if they are so few that they are the limit; None otherwise."""
     recording = tables.recording
     requested = tables.summary.connections_requested or 0
-    pipeline = recording.load.pipeline
+    each = recording.load.in_flight_each
     server, driver = recording.server, recording.driver
     count = len(server.cores if server else ()) + len(driver.cores if driver else ())
-    is_few = 0 < requested * pipeline <= FEW_FOR_EACH_CORE * max(count, 2)
+    is_few = 0 < requested * each <= FEW_FOR_EACH_CORE * max(count, 2)
     return int(requested) if is_few else None
 
 

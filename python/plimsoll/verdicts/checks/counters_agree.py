@@ -132,7 +132,7 @@ def _compared(tables: Tables) -> dict[str, bool]:
     load = tables.recording.load
     is_kept = load.keeps_connections
     is_kept = is_kept and not _is_reopened(tables)
-    is_alone = load.pipeline == 1
+    is_alone = load.in_flight_each == 1
     return {"connections of the server": is_kept, "segments": is_alone}
 
 

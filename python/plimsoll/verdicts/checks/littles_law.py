@@ -17,13 +17,13 @@ stretch consists of the load generator's readings that lie in it by more than ha
 the ratio of the second quantity to the first where it is worst.
 
 In a closed load without think time, every place of an open connection (one, or the number of
-pipelined requests) always holds a request: at the server, or about to be sent. So the requests in
-flight by the load generator's clock and those waiting to be sent by the rows add up to the number
-of places. The second number is the load generator's own time between two requests, and may reach a
-tenth of the total on a busy one. That is no fault, because it is part of the response time, and
-`driver_headroom` judges whether the load generator had time to spare. A place with neither is
-unused. Where servers take turns, places empty one after the other at the end of each turn, when no
-request begins any more; that time is left out.
+pipelined requests or streams) always holds a request: at the server, or about to be sent. So the
+requests in flight by the load generator's clock and those waiting to be sent by the rows add up to
+the number of places. The second number is the load generator's own time between two requests, and
+may reach a tenth of the total on a busy one. That is no fault, because it is part of the response
+time, and `driver_headroom` judges whether the load generator had time to spare. A place with
+neither is unused. Where servers take turns, places empty one after the other at the end of each
+turn, when no request begins any more; that time is left out.
 
 Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
 """
@@ -211,7 +211,7 @@ def _occupied(
     if not is_open:
         sentence = "how many connections were open could not be read"
         return [unknown(limit, sentence, REPEAT)]
-    places = is_open * load.pipeline * _filled_ratio(tables.recording.held_turns)
+    places = is_open * load.in_flight_each * _filled_ratio(tables.recording.held_turns)
     ratio = (hold.mean + by_rows.waiting) / places
     sentence = (
         f"of {wording.amount(places)} requests that the open connections can carry, "

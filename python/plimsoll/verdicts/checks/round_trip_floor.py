@@ -54,8 +54,9 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(FLOOR_RATIO)
     service_ns = tables.summary.service_time.min_ns
-    if tables.recording.load.pipeline > 1:
-        return not_checked(limit, "requests are pipelined, so one round trip may serve many")
+    if tables.recording.load.in_flight_each > 1:
+        sentence = "connections carry several requests, so one round trip may serve many"
+        return not_checked(limit, sentence)
     if service_ns is None:
         return not_checked(limit, "no request got a response in the measurement window")
     trips = [series.values.min() for series in tables.usage.of(*TRIP)]

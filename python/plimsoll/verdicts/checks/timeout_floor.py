@@ -61,7 +61,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     if not in_flight or not timeout_s or not held_s:
         sentence = "requests in flight or their timeout are unknown"
         return not_checked(limit, sentence)
-    longest_s = (timeout_s + LATE_S) * load.pipeline
+    longest_s = (timeout_s + LATE_S) * load.in_flight_each
     ended_per_s = sum(map(_ended, _counts(tables))) / held_s
     floor_per_s = laws.least_per_s(in_flight, 1.0, longest_s)
     ratio = (ended_per_s * held_s + in_flight) / (floor_per_s * held_s)

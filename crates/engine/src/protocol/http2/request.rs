@@ -1,0 +1,87 @@
+//! A request of HTTP/1 as HTTP/2 sends it: a header block that is encoded once, and the body.
+//!
+//! # Source
+//!
+//! RFC 9113, sections 8.2 and 8.3.
+
+use plimsoll_http2::hpack;
+
+/// The most header fields of a request.
+const MOST_HEADERS: usize = 128;
+
+/// Fields that belong to one connection of HTTP/1.
+const OF_A_CONNECTION: [&str; 6] =
+    ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "host"];
+
+/// What HTTP/2 sends of a request.
+#[derive(Clone, Debug, Default)]
+pub struct Encoded {
+    /// The header block. It adds nothing to the server's table, so it fits any connection.
+    pub block: Vec<u8>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Encodes a request given as HTTP/1; nothing when it is none, or its body is in chunks.
+#[must_use]
+pub fn encode(bytes: &[u8], scheme: &str) -> Option<Encoded> {
+    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut head = httparse::Request::new(&mut headers);
+    let httparse::Status::Complete(body_at) = head.parse(bytes).ok()? else { return None };
+    let host = head.headers.iter().find(|header| header.name.eq_ignore_ascii_case("host"));
+    let mut block = Vec::new();
+    hpack::write_field(&mut block, b":method", head.method?.as_bytes());
+    hpack::write_field(&mut block, b":scheme", scheme.as_bytes());
+    hpack::write_field(&mut block, b":path", head.path?.as_bytes());
+    if let Some(host) = host {
+        hpack::write_field(&mut block, b":authority", host.value);
+    }
+    for header in &*head.headers {
+        let name = header.name.to_ascii_lowercase();
+        if name == "transfer-encoding" {
+            return None;
+        }
+        let is_te = name == "te" && !header.value.eq_ignore_ascii_case(b"trailers");
+        if !is_te && !OF_A_CONNECTION.contains(&&*name) {
+            hpack::write_field(&mut block, name.as_bytes(), header.value);
+        }
+    }
+    Some(Encoded { block, body: bytes[body_at..].to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(encoded: &Encoded) -> Vec<String> {
+        let mut fields = Vec::new();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let keep = |name: &[u8], value: &[u8]| fields.push(text(name) + "=" + &text(value));
+        hpack::Decoder::default().decode(&encoded.block, keep).unwrap();
+        fields
+    }
+
+    #[test]
+    fn a_head_becomes_fields_and_what_is_of_a_connection_goes() {
+        let bytes = b"POST /json?a=1 HTTP/1.1\r\nHost: x:80\r\nConnection: close\r\nTE: gzip\r\n\
+            Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}";
+        let encoded = encode(bytes, "http").unwrap();
+        let expected = [
+            ":method=POST",
+            ":scheme=http",
+            ":path=/json?a=1",
+            ":authority=x:80",
+            "content-type=text/plain",
+            "content-length=2",
+        ];
+        assert_eq!(fields(&encoded), expected);
+        assert_eq!(encoded.body, b"{}");
+    }
+
+    #[test]
+    fn what_is_no_request_or_comes_in_chunks_is_not_encoded() {
+        assert!(encode(b"GET", "http").is_none());
+        let chunked = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
+        assert!(encode(chunked, "http").is_none());
+    }
+}

@@ -1,0 +1,290 @@
+//! A server that speaks HTTP/2 as a test tells it to, and counts what it does and sees.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use plimsoll_http2::frame::{
+    self, ACK, END_HEADERS, END_STREAM, ErrorCode, Head, Kind, PREFACE, Part, Reader, Setting,
+};
+use plimsoll_http2::hpack;
+
+use crate::hostile::BODY;
+
+const TICK: Duration = Duration::from_millis(1);
+
+/// What the server has seen of all clients.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    pub accepted: usize,
+    /// Requests that were complete.
+    pub requests: usize,
+    /// Codes of the streams that clients have reset.
+    pub resets: Vec<u32>,
+    pub ping_acks: usize,
+    pub settings_acks: usize,
+    /// Bytes by which clients have enlarged windows.
+    pub window_updates: usize,
+    /// First bytes of header blocks.
+    pub block_starts: Vec<u8>,
+}
+
+pub struct Server {
+    address: SocketAddr,
+    seen: Arc<Mutex<Seen>>,
+    stop: Arc<AtomicBool>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts; `behave` has a connection, and its number.
+    pub fn start(behave: impl Fn(&mut Visit, usize) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let (seen, stop) =
+            (Arc::new(Mutex::new(Seen::default())), Arc::new(AtomicBool::new(false)));
+        let (of_all, until) = (Arc::clone(&seen), Arc::clone(&stop));
+        let behave = Arc::new(behave);
+        let acceptor = thread::spawn(move || {
+            let mut visits = Vec::new();
+            while !until.load(SeqCst) {
+                let Ok((stream, _)) = listener.accept() else {
+                    thread::sleep(TICK);
+                    continue;
+                };
+                of_all.lock().unwrap().accepted += 1;
+                let number = visits.len();
+                let mut visit = Visit::new(stream, Arc::clone(&of_all), Arc::clone(&until));
+                let behave = Arc::clone(&behave);
+                visits.push(thread::spawn(move || {
+                    behave(&mut visit, number);
+                    visit.wait();
+                }));
+            }
+            visits.into_iter().for_each(|visit| visit.join().unwrap());
+        });
+        Self { address, seen, stop, acceptor: Some(acceptor) }
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Ends every connection; returns what the server has seen.
+    pub fn stop(mut self) -> Seen {
+        self.end();
+        self.seen.lock().unwrap().clone()
+    }
+
+    fn end(&mut self) {
+        self.stop.store(true, SeqCst);
+        if let Some(acceptor) = self.acceptor.take() {
+            acceptor.join().unwrap();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// One connection.
+pub struct Visit {
+    stream: Option<TcpStream>,
+    reader: Reader,
+    input: Vec<u8>,
+    has_preface: bool,
+    seen: Arc<Mutex<Seen>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Visit {
+    fn new(stream: TcpStream, seen: Arc<Mutex<Seen>>, stop: Arc<AtomicBool>) -> Self {
+        stream.set_nonblocking(false).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(TICK)).unwrap();
+        stream.set_write_timeout(Some(Duration::from_secs(10))).unwrap();
+        let (reader, input) = (Reader::default(), Vec::new());
+        Self { stream: Some(stream), reader, input, has_preface: false, seen, stop }
+    }
+
+    /// Sends bytes; whether the client is still there shows when something is read.
+    pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        if let Some(stream) = &mut self.stream {
+            let _ = stream.write_all(bytes.as_ref());
+        }
+    }
+
+    /// Settings of the server.
+    pub fn greet(&mut self, settings: &[(Setting, u32)]) {
+        let mut out = Vec::new();
+        frame::write_settings(&mut out, settings);
+        self.send(out);
+    }
+
+    /// Sends the right response.
+    pub fn respond(&mut self, stream: u32) {
+        self.send(right(stream));
+    }
+
+    /// Closes the connection in order.
+    pub fn close(&mut self) {
+        self.stream = None;
+    }
+
+    /// Stream of the next complete request; nothing when the client is gone or the test over.
+    pub fn next_request(&mut self) -> Option<u32> {
+        loop {
+            if let Some(stream) = self.read_frames() {
+                self.seen.lock().unwrap().requests += 1;
+                return Some(stream);
+            }
+            if !self.read_more() {
+                return None;
+            }
+        }
+    }
+
+    /// Requests until there are so many.
+    pub fn next_requests(&mut self, count: usize) -> Option<Vec<u32>> {
+        (0..count).map(|_| self.next_request()).collect()
+    }
+
+    /// Reads until the client is gone or the test over.
+    fn wait(&mut self) {
+        while self.next_request().is_some() {}
+    }
+
+    fn read_more(&mut self) -> bool {
+        let Some(stream) = &mut self.stream else { return false };
+        let mut buffer = [0; 4096];
+        loop {
+            match stream.read(&mut buffer) {
+                Ok(0) => return false,
+                Ok(count) => {
+                    self.input.extend_from_slice(&buffer[..count]);
+                    return true;
+                }
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
+                {
+                    if self.stop.load(SeqCst) {
+                        return false;
+                    }
+                }
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// Reads what has come, up to the end of a request.
+    fn read_frames(&mut self) -> Option<u32> {
+        if !self.has_preface {
+            if self.input.len() < PREFACE.len() {
+                return None;
+            }
+            assert!(self.input.starts_with(PREFACE));
+            self.input.drain(..PREFACE.len());
+            self.has_preface = true;
+        }
+        let input = std::mem::take(&mut self.input);
+        let mut start = 0;
+        loop {
+            let read = self.reader.next(&input[start..]).unwrap();
+            start += read.consumed;
+            let mut seen = self.seen.lock().unwrap();
+            let ended = match read.part {
+                Part::More => return None,
+                Part::Frame(head, payload) => match head.kind {
+                    Kind::Headers => {
+                        seen.block_starts.push(payload[0]);
+                        head.has(END_STREAM).then_some(head.stream)
+                    }
+                    Kind::RstStream => {
+                        seen.resets.push(frame::number(payload).unwrap());
+                        None
+                    }
+                    Kind::Ping if head.has(ACK) => {
+                        seen.ping_acks += 1;
+                        None
+                    }
+                    Kind::Settings if head.has(ACK) => {
+                        seen.settings_acks += 1;
+                        None
+                    }
+                    Kind::WindowUpdate => {
+                        seen.window_updates += frame::increment(payload).unwrap() as usize;
+                        None
+                    }
+                    _ => None,
+                },
+                Part::Data { head, is_last, .. } => {
+                    (is_last && head.has(END_STREAM)).then_some(head.stream)
+                }
+            };
+            if ended.is_some() {
+                self.input = input[start..].to_vec();
+                return ended;
+            }
+        }
+    }
+}
+
+/// A frame.
+pub fn frame(kind: Kind, flags: u8, stream: u32, payload: impl AsRef<[u8]>) -> Vec<u8> {
+    let payload = payload.as_ref();
+    let mut out = Vec::new();
+    Head { length: payload.len(), kind, flags, stream }.write(&mut out);
+    out.extend_from_slice(payload);
+    out
+}
+
+/// A header block.
+pub fn block(fields: &[(&str, &str)]) -> Vec<u8> {
+    let mut block = Vec::new();
+    for (name, value) in fields {
+        hpack::write_field(&mut block, name.as_bytes(), value.as_bytes());
+    }
+    block
+}
+
+/// The head of a response with further fields, which a body follows.
+pub fn head(stream: u32, fields: &[(&str, &str)]) -> Vec<u8> {
+    let fields = [&[(":status", "200")], fields].concat();
+    frame(Kind::Headers, END_HEADERS, stream, block(&fields))
+}
+
+/// A body, or the last piece of one.
+pub fn body(stream: u32, bytes: &[u8]) -> Vec<u8> {
+    frame(Kind::Data, END_STREAM, stream, bytes)
+}
+
+/// The right response.
+pub fn right(stream: u32) -> Vec<u8> {
+    let length = BODY.len().to_string();
+    [head(stream, &[("content-length", &length)]), body(stream, BODY)].concat()
+}
+
+pub fn reset(stream: u32, code: ErrorCode) -> Vec<u8> {
+    let mut out = Vec::new();
+    frame::write_reset(&mut out, stream, code);
+    out
+}
+
+pub fn go_away(last: u32, code: ErrorCode) -> Vec<u8> {
+    let mut out = Vec::new();
+    frame::write_go_away(&mut out, last, code);
+    out
+}
+
+pub fn window_update(stream: u32, more: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    frame::write_window_update(&mut out, stream, more);
+    out
+}
