@@ -31,7 +31,13 @@ TLS_SECTION = "load_tools_tls"
 
 
 def measure(
-    tool: Tool, connections: int, seconds: int, repetition: int, *, by_tls: bool = False
+    tool: Tool,
+    connections: int,
+    seconds: int,
+    repetition: int,
+    *,
+    by_tls: bool = False,
+    streams: int | None = None,
 ) -> Cost:
     """Runs a tool once.
 
@@ -41,14 +47,16 @@ def measure(
         seconds: Length of the run.
         repetition: Number of the repetition.
         by_tls: Whether the server speaks TLS.
+        streams: Streams of HTTP/2 on each connection; None for HTTP/1.1.
     """
     cores = host.cores()
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as made:
         folder = Path(made)
 
         def command(address: str) -> Sequence[str]:
+            place = (cores.tool, folder)
             return tool.command(
-                Bench(address, connections, seconds, cores.tool, folder, by_tls=by_tls)
+                Bench(address, connections, seconds, *place, by_tls=by_tls, streams=streams)
             )
 
         shown = certificate.made(folder) if by_tls else None
@@ -63,13 +71,15 @@ def measure_all(
     repetitions: int,
     *,
     by_tls: bool = False,
+    streams: int | None = None,
 ) -> list[Cost]:
     """Runs every tool at every number of connections in every repetition, and reports it."""
     found: list[Cost] = []
     for repetition in range(repetitions):
         for level in levels:
             for tool in rotated(chosen, repetition):
-                found.append(measure(tool, level, seconds, repetition, by_tls=by_tls))
+                one = measure(tool, level, seconds, repetition, by_tls=by_tls, streams=streams)
+                found.append(one)
                 _tell(found[-1])
     return found
 
@@ -144,6 +154,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--repetitions", type=int, default=3, help="default: 3")
     add("--tls", action="store_true", help="by TLS; the findings stand in a section of their own")
     add("--tools", default="", help="names with commas; default: all that are installed")
+    add("--http2", action="store_true", help="only tools that speak it")
+    add("--streams", type=int, default=1, help="of HTTP/2 on each connection; default: 1")
     add("--baseline", type=Path, help="a checkout whose engine runs beside this one, built there")
     add("--json", type=Path, help="also write every run into this file")
     add("--page", type=Path, help="also put the findings into this page")
@@ -160,9 +172,12 @@ def main(arguments: Sequence[str]) -> None:
     chosen = [tool for tool in _chosen(asked.tools) if tool.has_tls or not asked.tls]
     if asked.baseline:
         chosen.append(tools.baseline(asked.baseline))
+    if asked.http2:
+        chosen = [tool for tool in chosen if tool.speaks_http2]
     host.allow_connections(max(asked.connections))
+    streams = asked.streams if asked.http2 else None
     runs = (asked.connections, asked.seconds, asked.repetitions)
-    found = measure_all(chosen, *runs, by_tls=asked.tls)
+    found = measure_all(chosen, *runs, by_tls=asked.tls, streams=streams)
     text = report(found, chosen, asked.seconds, asked.repetitions)
     print(text)
     if asked.json:

@@ -35,6 +35,7 @@ class DriverJob:
         ramp_s: Seconds before in which the level rises from 0 in steps, so that no listen queue has
             to hold every connection at once.
         by_tls: Whether the server speaks TLS; its certificate is not verified.
+        streams: Streams of HTTP/2 on each connection; None for HTTP/1.1.
     """
 
     address: str
@@ -47,6 +48,7 @@ class DriverJob:
     warm_up_s: float = 0.0
     ramp_s: float = 0.0
     by_tls: bool = False
+    streams: int | None = None
 
 
 def command(drive: DriverJob) -> list[str]:
@@ -74,8 +76,9 @@ def spec(drive: DriverJob) -> dict[str, Any]:
     request = f"GET {PATH} HTTP/1.1\r\nHost: {drive.address}\r\n\r\n".encode()
     expected = {"status": [200, 200], "length_bytes": len(BODY), "body": _base64(BODY)}
     host = drive.address.rpartition(":")[0]
+    tls = {"server_name": host, "insecure": True, "alpn": [] if drive.streams is None else ["h2"]}
     return {
-        **({"tls": {"server_name": host, "insecure": True}} if drive.by_tls else {}),
+        **({"tls": tls} if drive.by_tls else {}),
         "format": 1,
         "into": str(drive.into),
         "address": drive.address,
@@ -98,7 +101,8 @@ def _load(drive: DriverJob) -> Mapping[str, Any]:
         _stage("hold", drive.seconds, level, level),
     ]
     asked = [stage for stage in stages if stage["duration_ns"]]
-    return {**kind, "stages": asked, "timeout_ns": 10 * NS_PER_S}
+    spoken = {} if drive.streams is None else {"protocol": "http2", "streams": drive.streams}
+    return {**kind, **spoken, "stages": asked, "timeout_ns": 10 * NS_PER_S}
 
 
 def _stage(kind: str, seconds: float, start: float, end: float) -> dict[str, Any]:

@@ -34,6 +34,7 @@ class Bench:
         core: Core of the tool.
         folder: Folder for its files.
         by_tls: Whether the server speaks TLS; its certificate is not verified.
+        streams: Streams of HTTP/2 on each connection; None for HTTP/1.1.
     """
 
     address: str
@@ -42,6 +43,7 @@ class Bench:
     core: int
     folder: Path
     by_tls: bool = False
+    streams: int | None = None
 
     @property
     def url(self) -> str:
@@ -76,6 +78,7 @@ class Tool:
         said: Reads what it printed; ValueError when it does not say what is needed.
         version: The command that prints its version; empty when it has none.
         has_tls: Whether it speaks TLS.
+        speaks_http2: Whether it speaks HTTP/2.
     """
 
     name: str
@@ -85,6 +88,7 @@ class Tool:
     said: Callable[[str], Said]
     version: tuple[str, ...] = ()
     has_tls: bool = True
+    speaks_http2: bool = False
 
     @property
     def is_installed(self) -> bool:
@@ -94,10 +98,9 @@ class Tool:
 
 def _plimsoll(bench: Bench, *, record: bool = True) -> list[str]:
     load = (bench.connections, bench.seconds)
-    way = {"record": record, "by_tls": bench.by_tls}
-    return engine.command(
-        engine.DriverJob(bench.address, bench.folder, (bench.core,), *load, **way)
-    )
+    place = (bench.address, bench.folder, (bench.core,))
+    way = {"record": record, "by_tls": bench.by_tls, "streams": bench.streams}
+    return engine.command(engine.DriverJob(*place, *load, **way))
 
 
 def baseline(checkout: Path) -> Tool:
@@ -113,6 +116,7 @@ def baseline(checkout: Path) -> Tool:
         "",
         lambda bench: ["env", place, *_plimsoll(bench)],
         said_by_plimsoll,
+        speaks_http2=True,
     )
 
 
@@ -178,7 +182,8 @@ def said_by_ab(text: str) -> Said:
 
 
 def _h2load(bench: Bench) -> list[str]:
-    return ["h2load", "--h1", "-t1", f"-c{bench.connections}", f"-D{bench.seconds}", bench.url]
+    protocol = ["--h1"] if bench.streams is None else [f"-m{bench.streams}"]
+    return ["h2load", *protocol, "-t1", f"-c{bench.connections}", f"-D{bench.seconds}", bench.url]
 
 
 def said_by_h2load(text: str) -> Said:
@@ -219,15 +224,21 @@ def said_by_oha(text: str) -> Said:
 
 
 TOOLS = (
-    Tool("plimsoll", "plimsoll", "", _plimsoll, said_by_plimsoll),
-    Tool("no-rows", "plimsoll, no rows", "", _plimsoll_without_rows, said_by_plimsoll),
+    Tool("plimsoll", "plimsoll", "", _plimsoll, said_by_plimsoll, speaks_http2=True),
+    Tool(
+        *("no-rows", "plimsoll, no rows", "", _plimsoll_without_rows, said_by_plimsoll),
+        speaks_http2=True,
+    ),
     Tool(
         *("ceiling", "a bare loop that only counts", "cargo", _ceiling, said_by_ceiling),
         has_tls=False,
     ),
     Tool("wrk", "wrk", "wrk", _wrk, said_by_wrk, ("wrk", "-v")),
     Tool("ab", "ab", "ab", _ab, said_by_ab, ("ab", "-V")),
-    Tool("h2load", "h2load", "h2load", _h2load, said_by_h2load, ("h2load", "--version")),
+    Tool(
+        *("h2load", "h2load", "h2load", _h2load, said_by_h2load, ("h2load", "--version")),
+        speaks_http2=True,
+    ),
     Tool("hey", "hey", "hey", _hey, said_by_hey),
     Tool("oha", "oha", "oha", _oha, said_by_oha, ("oha", "--version")),
 )

@@ -161,7 +161,7 @@ fn interim_heads_trailers_padding_and_unknown_frames_are_passed_over() {
         visit.send(frame(Kind::Headers, END_HEADERS | END_STREAM, stream, trailers));
     });
     assert!(seen.requests.iter().all(|row| row["status"] == 200));
-    assert_eq!(server.resets, []);
+    assert!(server.resets.is_empty());
 }
 
 #[test]

@@ -129,7 +129,7 @@ GROUPS = {
     default=(),
     help="Cores of the load generator, one thread on each: `2,3`.",
 )
-@click.option("--http2", is_flag=True, help="Speak HTTP/2: by ALPN over TLS, else with prior knowledge (h2c).")
+@click.option("--http2", is_flag=True, help="Speak HTTP/2, over TLS by ALPN.")
 @click.option(
     "--streams",
     type=options.COUNT,

@@ -185,19 +185,21 @@ def _require_handshake(kind: str, reason: str, address: str, tls: Tls | None) ->
 def _not_http(address: str, sent: bytes, kind: str, reason: str, tls: Tls | None) -> NotResponding:
     if tls is None and _speaks_tls(address):
         return _tls(address)
-    if kind == "not_http":
-        return NotResponding(f"`{address}` does not speak HTTP/1: {reason}", _OTHER_PORT)
+    if kind == "tls_closed" and _speaks_http(address, sent):
+        return _no_tls(address)
     if kind == "not_http2":
         without = "" if tls else " without TLS"
         return NotResponding(f"`{address}` does not speak HTTP/2{without}", _NO_HTTP2)
-    if kind == "tls_closed" and _speaks_http(address, sent):
-        return _no_tls(address)
-    if kind == "tls_closed":
+    hint = _OTHER_PORT
+    if kind == "not_http":
+        message = f"`{address}` does not speak HTTP/1: {reason}"
+    elif kind == "tls_closed":
         message = f"`{address}` closes every connection within the TLS handshake"
-        return NotResponding(message, _OTHER_PORT)
-    if kind == "broken" and tls is not None:
-        return NotResponding(f"`{address}` ended every TLS connection: {reason}", _CERTIFICATE)
-    return NotResponding(f"`{address}` closes every connection without a response", _OTHER_PORT)
+    elif kind == "broken" and tls is not None:
+        message, hint = f"`{address}` ended every TLS connection: {reason}", _CERTIFICATE
+    else:
+        message = f"`{address}` closes every connection without a response"
+    return NotResponding(message, hint)
 
 
 def _tls(address: str) -> NotResponding:
@@ -212,7 +214,7 @@ def _no_tls(address: str) -> NotResponding:
 def _speaks_http(address: str, sent: bytes) -> bool:
     """Whether plain HTTP is responded to in HTTP."""
     try:
-        return _status(address, sent, None, is_head=False) is not None
+        return _status(address, sent, None, "http1", is_head=False) is not None
     except (NotResponding, _engine.NoResponse):
         return False
 

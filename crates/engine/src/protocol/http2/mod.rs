@@ -153,3 +153,237 @@ fn step(ended: Ended, consumed: usize) -> Step {
 fn failed(Fault { id, outcome }: Fault) -> Step {
     Step::Failed { id, outcome }
 }
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_http2::frame::{self, ErrorCode, Head, Setting};
+    use plimsoll_http2::hpack;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::request::Requests;
+    use crate::spec::{Expected, RequestSpec};
+
+    fn requests(body_bytes: usize) -> Requests {
+        let mut bytes = b"POST / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec();
+        bytes.resize(bytes.len() + body_bytes, b'x');
+        let spec = RequestSpec {
+            name: String::new(),
+            bytes,
+            weight: 1.0,
+            method: "POST".into(),
+            expected: Expected::default(),
+        };
+        Requests::new(&[spec], 0.0).encoded("http")
+    }
+
+    fn frame(kind: Kind, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        Head { length: payload.len(), kind, flags, stream }.write(&mut out);
+        out.extend_from_slice(payload);
+        out
+    }
+
+    fn settings(of: &[(Setting, u32)]) -> Vec<u8> {
+        let mut out = Vec::new();
+        frame::write_settings(&mut out, of);
+        out
+    }
+
+    /// A connection with so many requests under way, and nothing pending.
+    fn under_way(requests: &Requests, streams: u32) -> Http2<'_> {
+        let mut http2 = Http2::new(streams as usize);
+        http2.open();
+        let greeting = settings(&[]);
+        assert_eq!(http2.received(&greeting, |_, _| ()), Step::More);
+        (0..streams).for_each(|number| http2.begin(Id(number), requests.kind(0)));
+        let count = http2.pending_output().len();
+        assert_eq!(http2.sent(count), streams as usize);
+        http2
+    }
+
+    #[derive(Debug, Default, PartialEq)]
+    struct Heard {
+        statuses: Vec<(Id, u16)>,
+        bodies: std::collections::BTreeMap<u32, Vec<u8>>,
+        bytes: std::collections::BTreeMap<u32, usize>,
+        /// Ends of exchanges in their order, and of the connection.
+        ended: Vec<String>,
+        output: Vec<u8>,
+    }
+
+    fn hear(requests: &Requests, bytes: &[u8], cuts: &[usize]) -> Heard {
+        let mut http2 = under_way(requests, 4);
+        let mut heard = Heard::default();
+        let mut start = 0;
+        'all: for &cut in cuts.iter().chain([&bytes.len()]) {
+            let mut rest = &bytes[start..cut];
+            start = cut;
+            while !rest.is_empty() || http2.has_ended() {
+                let step = http2.received(rest, |id, event| match event {
+                    Event::Head(status) => heard.statuses.push((id, status)),
+                    Event::Body(piece) => {
+                        heard.bodies.entry(id.0).or_default().extend_from_slice(piece);
+                    }
+                    Event::Bytes(count) => *heard.bytes.entry(id.0).or_default() += count,
+                });
+                rest = match step {
+                    Step::More => break,
+                    Step::Complete { id, consumed } => {
+                        heard.ended.push(format!("{id:?}"));
+                        &rest[consumed..]
+                    }
+                    Step::Ended { id, outcome, code, consumed } => {
+                        heard.ended.push(format!("{id:?} {outcome:?} {code}"));
+                        &rest[consumed..]
+                    }
+                    Step::Failed { id, outcome } => {
+                        heard.ended.push(format!("{id:?} {outcome:?}"));
+                        break 'all;
+                    }
+                };
+            }
+        }
+        heard.output = http2.pending_output().to_vec();
+        // How much came of a response before it failed depends on how it came.
+        let complete = |id: &u32| heard.ended.contains(&format!("{:?}", Id(*id)));
+        heard.bytes.retain(|id, _| complete(id));
+        heard
+    }
+
+    #[test]
+    fn the_client_speaks_first_and_begins_one_request_until_the_settings_come() {
+        let requests = requests(0);
+        let mut http2 = Http2::new(4);
+        http2.open();
+        let preface = http2.pending_output().to_vec();
+        assert!(preface.starts_with(frame::PREFACE));
+        assert_eq!((http2.room(), http2.places(), http2.is_ready()), (1, 4, false));
+        http2.begin(Id(0), requests.kind(0));
+        assert_eq!(http2.room(), 0);
+        let limited = settings(&[(Setting::MaxConcurrentStreams, 3)]);
+        assert_eq!(http2.received(&limited, |_, _| ()), Step::More);
+        assert_eq!((http2.room(), http2.places(), http2.is_ready()), (2, 3, true));
+        http2.reset();
+        assert_eq!((http2.room(), http2.places(), http2.is_ready()), (1, 4, false));
+    }
+
+    #[test]
+    fn requests_of_which_nothing_was_taken_are_taken_back() {
+        let requests = requests(10);
+        let mut http2 = under_way(&requests, 1);
+        let mut http2_of_three = Http2::new(8);
+        std::mem::swap(&mut http2, &mut http2_of_three);
+        http2.open();
+        http2.received(&settings(&[]), |_, _| ());
+        let before = http2.pending_output().len();
+        (0..3).for_each(|number| http2.begin(Id(number), requests.kind(0)));
+        let each = (http2.pending_output().len() - before) / 3;
+        assert_eq!(http2.sent(before + each + 1), 2);
+        assert_eq!(http2.pending_output().len(), each - 1);
+        assert!(http2.is_sending(Id(1)) && !http2.is_sending(Id(0)));
+        http2.begin(Id(2), requests.kind(0));
+        let third = &http2.pending_output()[each - 1..];
+        assert_eq!(Head::read(*third.first_chunk().unwrap()).stream, 5);
+        assert_eq!(http2.sent(2 * each - 1), 1);
+    }
+
+    #[test]
+    fn a_body_is_sent_as_far_as_the_windows_reach() {
+        let requests = requests(100_000);
+        let mut http2 = Http2::new(1);
+        http2.open();
+        http2.received(&settings(&[(Setting::InitialWindowSize, 40_000)]), |_, _| ());
+        http2.begin(Id(0), requests.kind(0));
+        let data = |http2: &mut Http2<'_>| {
+            let (mut reader, mut count) = (Reader::default(), 0);
+            let output = http2.pending_output().to_vec();
+            let skipped = if output.starts_with(frame::PREFACE) { frame::PREFACE.len() } else { 0 };
+            let mut rest = &output[skipped..];
+            loop {
+                let read = reader.next(rest).unwrap();
+                match read.part {
+                    Part::More => break,
+                    Part::Data { piece, .. } => count += piece.len(),
+                    Part::Frame(..) => {}
+                }
+                rest = &rest[read.consumed..];
+            }
+            http2.sent(output.len());
+            count
+        };
+        assert_eq!((data(&mut http2), data(&mut http2)), (40_000, 0));
+        assert!(http2.is_sending(Id(0)));
+        let mut more = Vec::new();
+        frame::write_window_update(&mut more, 1, 60_000);
+        http2.received(&more, |_, _| ());
+        assert_eq!(data(&mut http2), 65_535 - 40_000);
+        let mut more = Vec::new();
+        frame::write_window_update(&mut more, 0, 60_000);
+        http2.received(&more, |_, _| ());
+        assert_eq!(data(&mut http2), 100_000 - 65_535);
+        assert!(!http2.is_sending(Id(0)));
+    }
+
+    #[test]
+    fn a_request_is_given_up_alone_unless_the_connection_stands_still() {
+        let requests = requests(0);
+        let mut http2 = under_way(&requests, 3);
+        assert!(http2.cancel(Id(1)));
+        let mut reset = Vec::new();
+        frame::write_reset(&mut reset, 3, ErrorCode::Cancel);
+        assert_eq!(http2.pending_output(), reset);
+        assert!(!http2.cancel(Id(2)));
+        assert_eq!(http2.room(), 1);
+    }
+
+    /// Frames of a server, right and wrong ones.
+    fn frames() -> impl Strategy<Value = Vec<u8>> {
+        let head = |fields: &[(&str, &str)]| {
+            let mut block = Vec::new();
+            for (name, value) in fields {
+                hpack::write_field(&mut block, name.as_bytes(), value.as_bytes());
+            }
+            block
+        };
+        let payloads = vec![
+            head(&[(":status", "200")]),
+            head(&[(":status", "200"), ("content-length", "5")]),
+            head(&[(":status", "103")]),
+            head(&[("trailer", "x")]),
+            b"HELLO".to_vec(),
+            b"".to_vec(),
+            vec![0; 8],
+            vec![0, 0, 0, 7],
+            vec![0, 0, 0, 3, 0, 0, 0, 0],
+            vec![0, 4, 0, 1, 0, 0],
+            vec![2, b'a', b'b', 0, 0],
+        ];
+        let kinds = prop_oneof![4 => Just(0u8), 4 => Just(1), 1 => 2u8..11];
+        let flags = prop_oneof![Just(0u8), Just(1), Just(4), Just(5), Just(8), any::<u8>()];
+        let streams = prop_oneof![Just(0u32), Just(1), Just(3), Just(5), Just(7), 0u32..12];
+        let one = (kinds, flags, streams, prop::sample::select(payloads)).prop_map(
+            |(kind, flags, stream, payload)| frame(Kind::of(kind), flags, stream, &payload),
+        );
+        prop::collection::vec(one, 0..16).prop_map(|frames| frames.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_of_anything_means_the_same_as_none(
+            bytes in prop_oneof![
+                9 => frames(), 1 => prop::collection::vec(any::<u8>(), 0..200)
+            ],
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+            body_bytes in prop_oneof![Just(0usize), Just(200_000)],
+        ) {
+            let requests = requests(body_bytes);
+            let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+            cuts.sort_unstable();
+            let whole = hear(&requests, &bytes, &[]);
+            prop_assert_eq!(&hear(&requests, &bytes, &cuts), &whole);
+            let each: Vec<_> = (0..=bytes.len()).collect();
+            prop_assert_eq!(&hear(&requests, &bytes, &each), &whole);
+        }
+    }
+}
