@@ -223,8 +223,9 @@ fn records_of_any_size_are_right() {
 }
 
 /// A body of many reads, whose bytes differ.
-static LONG: LazyLock<Vec<u8>> =
-    LazyLock::new(|| (0..1_000_003_u32).map(|place| (place * 31 % 251) as u8).collect());
+static LONG: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    (0..1_000_003_u32).map(|place| u8::try_from(place * 31 % 251).unwrap()).collect()
+});
 
 #[test]
 fn a_long_body_is_right_to_the_byte() {
