@@ -239,7 +239,10 @@ fn of_handshake(error: &Error) -> Outcome {
 
 fn of_certificate(problem: &CertificateError) -> Outcome {
     match problem {
-        CertificateError::UnknownIssuer => Outcome::TlsUnknownAuthority,
+        // An authority of the same name has signed it, and not the one that is trusted.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            Outcome::TlsUnknownAuthority
+        }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             Outcome::TlsWrongName
         }

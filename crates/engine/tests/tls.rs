@@ -310,6 +310,11 @@ fn a_certificate_for_another_name_is_refused() {
 }
 
 #[test]
+fn a_certificate_that_is_none_for_servers_is_refused() {
+    refuses_certificate(Authority::signs_a_client, "tls_bad_certificate");
+}
+
+#[test]
 fn a_certificate_that_has_expired_is_refused() {
     refuses_certificate(|authority| authority.signs("127.0.0.1", 2000, 2001), "tls_expired");
 }

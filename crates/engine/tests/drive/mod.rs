@@ -86,6 +86,8 @@ impl Ask {
         stages.collect()
     }
 
+    // Not every test uses it.
+    #[allow(dead_code)]
     pub fn spec(&self, address: SocketAddr, into: &Path) -> Spec {
         self.spec_by(address, into, &Value::Null)
     }
@@ -147,6 +149,8 @@ pub fn by_outcome(rows: &[Row]) -> BTreeMap<&'static str, u64> {
 }
 
 /// Drives a server, stops it, and checks what must hold whatever it does.
+// Not every test uses it.
+#[allow(dead_code)]
 pub fn drive(server: Hostile, ask: &Ask) -> (Seen, Counts) {
     let seen = drive_at(server.address(), ask, &Value::Null);
     let counts = server.stop();

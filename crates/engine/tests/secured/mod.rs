@@ -12,7 +12,10 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use plimsoll_tls::provider;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    date_time_ymd,
+};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
 use serde_json::{Value, json};
@@ -49,10 +52,21 @@ impl Authority {
 
     /// A certificate for a name that was valid from one year on and until another.
     pub fn signs(&self, name: &str, from: i32, until: i32) -> Identity {
-        let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         (params.not_before, params.not_after) =
             (date_time_ymd(from, 1, 1), date_time_ymd(until, 1, 1));
+        self.sign(&params)
+    }
+
+    /// A certificate for loopback that is good for clients alone.
+    pub fn signs_a_client(&self) -> Identity {
+        let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+        self.sign(&params)
+    }
+
+    fn sign(&self, params: &CertificateParams) -> Identity {
+        let key = KeyPair::generate().unwrap();
         let signed = params.signed_by(&key, &self.issuer).unwrap();
         Identity { chain: vec![signed.der().clone()], key: key.into() }
     }
