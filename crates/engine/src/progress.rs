@@ -257,6 +257,8 @@ impl Finish {
 
 fn secured(done: &[Done]) -> Secured {
     let mut all = Secured::default();
-    done.iter().for_each(|done| all.merge(&done.secured));
+    for one in done {
+        all.merge(&one.secured);
+    }
     all
 }

@@ -27,7 +27,9 @@ impl Secured {
 
     /// Counts those of another worker.
     pub fn merge(&mut self, other: &Self) {
-        other.0.iter().cloned().for_each(|alike| self.add_all(alike));
+        for alike in &other.0 {
+            self.add_all(alike.clone());
+        }
     }
 
     fn add_all(&mut self, more: Alike) {

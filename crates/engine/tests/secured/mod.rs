@@ -174,7 +174,9 @@ impl Server {
                 let (number, way) = (count.fetch_add(1, SeqCst), Arc::clone(&way));
                 visits.push(thread::spawn(move || way(socket, number)));
             }
-            visits.into_iter().for_each(|visit| visit.join().unwrap());
+            for visit in visits {
+                visit.join().unwrap();
+            }
         });
         Self { address, accepted, stop, acceptor: Some(acceptor) }
     }
