@@ -147,6 +147,9 @@ def test_a_campaign_may_have_the_idle_host_measured(root: Path) -> None:
 def test_a_load_may_have_several_requests_in_flight_on_a_connection(root: Path) -> None:
     deep = SHORT.replace("[[load]]\n", "[[load]]\npipeline = 8\n")
     assert (read(root, deep).loads[0].pipeline, read(root, SHORT).loads[0].pipeline) == (8, 1)
+    spoken = SHORT.replace("[[load]]\n", '[[load]]\nprotocol = "http2"\nstreams = 8\n')
+    load = read(root, spoken).loads[0]
+    assert (load.protocol, load.streams, load.in_flight_each) == ("http2", 8, 8)
 
 
 def test_what_a_file_does_not_say_has_a_default(root: Path) -> None:
@@ -313,6 +316,12 @@ def test_a_warm_up_may_climb_and_a_ramp_may_be_a_straight_line(root: Path) -> No
             "pipeline = 2\nrequests_per_connection = 1",
             "`pipeline` needs more than one request per connection",
         ),
+        (
+            'protocol = "http2"\nstreams = 2\nthink_time = "1s"',
+            "`streams` and `think_time` exclude each other",
+        ),
+        ("streams = 2", '`streams` needs `protocol = "http2"`'),
+        ('protocol = "http2"\npipeline = 2', "`pipeline` is for HTTP/1 only"),
         (
             'pipeline = 2\nthink_time = "1s"',
             "`pipeline` and `think_time` exclude each other",

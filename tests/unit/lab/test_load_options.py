@@ -53,6 +53,8 @@ def test_a_ramp_goes_straight_up_to_the_level_before_the_hold(
 
 
 def test_what_concerns_connections_is_handed_on() -> None:
+    found = load(http2=True, streams=10)
+    assert (found.protocol, found.streams, found.in_flight_each) == ("http2", 10, 10)
     found = load(pipeline=8, requests_per_connection=100, timeout_s=2.0)
     assert (found.pipeline, found.requests_per_connection, found.timeout_s) == (8, 100, 2.0)
     assert load(think_time_s=0.1).think_time_s == 0.1
@@ -110,6 +112,17 @@ def test_the_standard_input_is_not_read_twice() -> None:
             "--pipeline: pipelining needs more than one request per connection",
         ),
         ({"pipeline": 2, "think_time_s": 0.1}, "--pipeline: think time and pipelining"),
+        ({"streams": 2}, "--streams: streams need HTTP/2"),
+        ({"http2": True, "pipeline": 2}, "--pipeline: pipelining needs HTTP/1.1"),
+        (
+            {"http2": True, "streams": 2, "requests_per_connection": 1},
+            "--streams: several streams need more than one request per connection",
+        ),
+        (
+            {"http2": True, "streams": 2, "think_time_s": 0.1},
+            "--streams: think time and several streams",
+        ),
+        ({"http2": True, "streams": 1025}, "--streams: `1025` is too large"),
         ({"pipeline": 1025}, "--pipeline: `1025` is too large"),
         ({"expected_body": b"abc", "length_bytes": 4}, "--expect-length: `--expect-body` has"),
     ],

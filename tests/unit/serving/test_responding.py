@@ -161,3 +161,22 @@ def test_a_port_of_tls_is_told_whatever_it_says_to_plain_http(
             required(address)
         listener.shutdown(socket.SHUT_RDWR)
     assert "`https://`" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "answer", [b"HTTP/1.1 505 No\r\nContent-Length: 0\r\n\r\n", b"HTTP/1.0 400\r\n\r\n", RIGHT]
+)
+def test_a_server_without_http2_is_named_at_once(answer: bytes) -> None:
+    with serving(says(answer)) as (address, heard):
+        with pytest.raises(NotResponding) as error:
+            responding.require(address, GET, keep_alive=True, protocol="http2")
+        assert len(heard) == 1
+    assert str(error.value) == f"`{address}` does not speak HTTP/2 without TLS"
+    assert "--http2" in error.value.hint
+
+
+def test_a_server_that_responds_by_http2_is_asked_once() -> None:
+    settings, head = b"\0\0\0\4\0\0\0\0\0", b"\0\0\1\1\5\0\0\0\1\x88"
+    with serving(says(settings + head)) as (address, heard):
+        assert responding.require(address, GET, keep_alive=True, protocol="http2") == 1
+    assert heard[0].startswith(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")

@@ -183,6 +183,8 @@ REFUSED = [
     ("wrk", replace(HOLD, model="open"), GET, "closed model only"),
     ("ab", HOLD, MIX, "sends one request type, not 6"),
     ("ab", replace(HOLD, pipeline=4), GET, "does not pipeline"),
+    ("ab", replace(HOLD, protocol="http2"), GET, "does not speak HTTP/2"),
+    ("wrk", replace(HOLD, protocol="http2"), GET, "does not speak HTTP/2"),
     ("ab", replace(HOLD, threads=2), GET, "has one thread"),
     ("ab", replace(HOLD, timeout_s=0.5), GET, "timeout in whole seconds"),
     ("ab", replace(HOLD, stages=(Stage("hold", 1.0, 20_001, 20_001),)), GET, "20,000 connections"),

@@ -131,6 +131,14 @@ def test_durations_become_nanoseconds(order: DriverJob) -> None:
     assert b"Connection: close\r\n" in b64decode(spec["requests"][0]["bytes"])
 
 
+def test_only_a_load_of_http2_names_its_protocol(order: DriverJob) -> None:
+    load = Load("x", "closed", (Stage("hold", 1.0, 1, 1),), protocol="http2", streams=3)
+    spoken = driver.spec(replace(order, load=load))["load"]
+    assert (spoken["protocol"], spoken["streams"]) == ("http2", 3)
+    other = driver.spec(replace(order, load=replace(load, protocol="http1", streams=1)))["load"]
+    assert not {"protocol", "streams"} & set(other)
+
+
 def test_only_a_load_that_pipelines_says_how_deep(order: DriverJob) -> None:
     load = Load("x", "closed", (Stage("hold", 1.0, 1, 1),), pipeline=8)
     assert driver.spec(replace(order, load=load))["load"]["pipeline"] == 8
