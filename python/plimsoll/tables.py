@@ -112,7 +112,12 @@ REQUESTS = Table(
         Column("host", _TEXT, "load generator host"),
         Column("status", pa.uint16(), "status code; null when no head was read", True),
         Column("outcome", _TEXT, "how it ended"),
-        Column("errno", pa.uint8(), "error number of the system; null when there was none", True),
+        Column(
+            "errno",
+            pa.uint8(),
+            "error number of the system, or of HTTP/2 for `stream_reset`; null for none",
+            True,
+        ),
         Column("sent_bytes", pa.uint32(), "bytes of the request; null when unknown", True),
     ),
 )
@@ -143,7 +148,12 @@ CONNECTIONS = Table(
         Column(
             "outcome", _TEXT, "how the attempt, or the connection, ended; null when unknown", True
         ),
-        Column("errno", pa.uint8(), "error number of the system; null when there was none", True),
+        Column(
+            "errno",
+            pa.uint8(),
+            "error number of the system, or of HTTP/2 for `stream_reset`; null for none",
+            True,
+        ),
         Column(
             "tcp_connected_ns",
             pa.int64(),
@@ -417,7 +427,12 @@ FAILURES_BY_SECOND = Table(
     (
         Column("second", pa.int32(), "seconds since the trial's zero, rounded down"),
         Column("outcome", pa.string(), "how the requests ended"),
-        Column("errno", pa.int32(), "error number of the system; null when there was none", True),
+        Column(
+            "errno",
+            pa.int32(),
+            "error number of the system, or of HTTP/2 for `stream_reset`; null for none",
+            True,
+        ),
         Column("status", pa.int32(), "status code; null when no head was read", True),
         Column("count", pa.int64(), "number of requests"),
         Column("first_ns", pa.int64(), "end of the first of them"),

@@ -6,7 +6,6 @@ in which it was due. `unfinished` and `cancelled` are no failures: the end of th
 
 from __future__ import annotations
 
-import errno
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.aggregate import query
+from plimsoll.aggregate.outcomes import error_name
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
@@ -58,7 +58,7 @@ def kinds(failed: pa.Table) -> tuple[Failure, ...]:
         Failure(
             outcome=row["outcome"],
             errno=row["errno"],
-            errno_name=errno_name(row["errno"]),
+            errno_name=error_name(row["outcome"], row["errno"]),
             status=row["status"],
             count=row["count_sum"],
             first_at_s=row["first_ns_min"] / 1e9,
@@ -83,12 +83,3 @@ def by_second(requests: Rows) -> pa.Table:
     with query.opened(requests=requests) as database:
         found = database.sql(query.text("failure_seconds")).to_arrow_table()
     return found.cast(BY_SECOND)
-
-
-def errno_name(number: int | None) -> str | None:
-    """The name of an error number: `ECONNRESET`; None for none.
-
-    Source:
-        errno(3).
-    """
-    return None if number is None else errno.errorcode.get(number, f"errno {number}")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plimsoll.aggregate import summaries
-from plimsoll.aggregate.failures import Failure, errno_name
-from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, RIGHT, UNENDED
+from plimsoll.aggregate.failures import Failure
+from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, RIGHT, UNENDED, error_name
 from plimsoll.aggregate.quantiles import QUANTILES, enough, rank
 from plimsoll.aggregate.statuses import StatusTotal
 from plimsoll.drivers import records
@@ -209,7 +209,7 @@ def _failures(failed: dict[tuple[str, int, int], list[int]]) -> tuple[Failure, .
         Failure(
             outcome=outcome,
             errno=number or None,
-            errno_name=errno_name(number or None),
+            errno_name=error_name(outcome, number or None),
             count=count,
             first_at_s=first_ns / 1e9,
             last_at_s=last_ns / 1e9,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 from typing import Literal
 
@@ -93,3 +94,24 @@ UNENDED = ("unfinished", "cancelled")
 
 NOT_FAILED = (*RIGHT, *UNENDED)
 """Requests that did not fail."""
+
+CODES_OF_HTTP2 = (
+    *("NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT"),
+    *("STREAM_CLOSED", "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR"),
+    *("CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED"),
+)
+"""Error codes of HTTP/2 from 0 on; RFC 9113, section 7."""
+
+
+def error_name(outcome: str, number: int | None) -> str | None:
+    """The name of the error number of an outcome: `ECONNRESET`, `CANCEL`; None for none.
+
+    Source:
+        errno(3); RFC 9113, section 7, for streams of HTTP/2 that were reset.
+    """
+    if number is None:
+        return None
+    if outcome == "stream_reset":
+        known = number < len(CODES_OF_HTTP2)
+        return CODES_OF_HTTP2[number] if known else f"code {number}"
+    return errno.errorcode.get(number, f"errno {number}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import altair as alt
 
 from plimsoll import canvas, wording
-from plimsoll.aggregate.failures import errno_name
+from plimsoll.aggregate.outcomes import error_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +123,7 @@ def _failure_rows(data: TrialData) -> Rows:
 
 
 def _kind(outcome: str, number: int | None) -> str:
-    name = errno_name(number)
+    name = error_name(outcome, number)
     return f"{outcome} ({name})" if name else outcome
 
 

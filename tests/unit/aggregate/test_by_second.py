@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from plimsoll import tables
-from plimsoll.aggregate import connections, failures, memory
+from plimsoll.aggregate import connections, failures, memory, outcomes
 
 SECOND = 1_000_000_000
 
@@ -107,7 +107,9 @@ def test_without_rows_there_are_no_failures() -> None:
 
 
 def test_an_unknown_error_number_keeps_its_number() -> None:
-    assert failures.errno_name(250) == "errno 250"
+    assert outcomes.error_name("reset_waiting", 250) == "errno 250"
+    assert outcomes.error_name("stream_reset", 8) == "CANCEL"
+    assert outcomes.error_name("stream_reset", 14) == "code 14"
 
 
 def test_connections_count_as_open_from_their_handshake_until_they_close() -> None:

@@ -12,11 +12,10 @@ the server, the driver or the network failed.
 
 from __future__ import annotations
 
-import errno
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED
+from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, error_name
 from plimsoll.verdicts import closings
 from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
@@ -196,7 +195,7 @@ def _words(row: OutcomeCount) -> str:
     words = f"with unknown outcome `{row.outcome}`" if outcome is None else outcome.words
     if row.errno is None:
         return words
-    return f"{words} ({errno.errorcode.get(row.errno, f'error {row.errno}')})"
+    return f"{words} ({error_name(row.outcome, row.errno)})"
 
 
 def _elsewhere(tables: Tables) -> str:
