@@ -503,8 +503,9 @@ impl Session {
             let piece = &stream.answer[stream.sent_bytes..stream.sent_bytes + length];
             self.output.extend_from_slice(piece);
             stream.sent_bytes += length;
-            stream.window -= length as i64;
-            self.window -= length as i64;
+            let taken = i64::try_from(length).unwrap_or(i64::MAX);
+            stream.window -= taken;
+            self.window -= taken;
         }
         self.finished.push(stream.held);
         self.streams.remove(place);

@@ -116,11 +116,14 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         An object ready for JSON; what is not known is null.
     """
     recording, summary = found.recording, found.summary
+    load = None if recording.load.model == "unknown" else recording.load
     return {
         "trial": recording.trial,
         "framework": recording.title,
         "endpoint": recording.endpoint,
         "load": recording.load.name,
+        "protocol": load and load.protocol,
+        "in_flight_each": load and load.in_flight_each,
         "repetition": recording.repetition,
         "ending": asdict(recording.ending),
         "seed": recording.seed,

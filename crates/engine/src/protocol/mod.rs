@@ -66,7 +66,7 @@ pub enum Protocol<'a> {
     /// HTTP/1.1, one response after the other.
     Http1(Http1<'a>),
     /// HTTP/2, responses in any order.
-    Http2(Http2<'a>),
+    Http2(Box<Http2<'a>>),
 }
 
 impl<'a> Protocol<'a> {
@@ -82,7 +82,7 @@ impl<'a> Protocol<'a> {
     /// HTTP/2 with so many streams at one time.
     #[must_use]
     pub fn http2(streams: usize) -> Self {
-        Self::Http2(Http2::new(streams))
+        Self::Http2(Box::new(Http2::new(streams)))
     }
 
     /// Exchanges that a connection may carry at one time.

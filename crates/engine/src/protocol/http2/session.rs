@@ -143,6 +143,12 @@ pub(super) struct Session<'a> {
     last_processed: u32,
 }
 
+/// A length as what it changes a window by.
+#[inline]
+fn signed(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
+}
+
 impl<'a> Session<'a> {
     pub(super) fn new(wanted: usize) -> Self {
         Self {
@@ -302,8 +308,8 @@ impl<'a> Session<'a> {
             Head { length, kind: Kind::Data, flags, stream: stream.number }.write(&mut self.output);
             self.output.extend_from_slice(piece);
             stream.body = rest;
-            stream.window -= length as i64;
-            self.window -= length as i64;
+            stream.window -= signed(length);
+            self.window -= signed(length);
             stream.end = self.taken_before + self.output.len() as u64;
             if rest.is_empty() {
                 self.with_body -= 1;
@@ -354,7 +360,7 @@ impl<'a> Session<'a> {
         for _ in begun..self.fresh.len() {
             let Some(stream) = self.streams.pop_back() else { break };
             let buffered = stream.request.http2.body.len() - stream.body.len();
-            self.window += buffered as i64;
+            self.window += signed(buffered);
             self.with_body -= usize::from(!stream.body.is_empty());
             self.next_number -= 2;
         }
@@ -418,7 +424,8 @@ impl<'a> Session<'a> {
         self.streams.binary_search_by_key(&number, |stream| stream.number).ok()
     }
 
-    /// How the connection ends after a frame that breaks a rule: the oldest request is at fault.
+    /// How the connection ends after a frame that breaks a rule, whatever its code would be: the
+    /// oldest request is at fault.
     pub(super) fn fault(&self, _: ErrorCode) -> Fault {
         let is_http2 = self.settings.are_there;
         self.ended_by(if is_http2 { Outcome::Http2Error } else { Outcome::NotHttp2 })
