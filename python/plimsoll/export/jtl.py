@@ -103,6 +103,13 @@ SPELLINGS = {
         "Premature end of Content-Length delimited message body",
     ),
     "lost_behind": JtlFailure("java.net.SocketException", "Connection is not open"),
+    "stream_reset": JtlFailure("org.apache.hc.core5.http2.H2StreamResetException", "Stream reset"),
+    "stream_refused": JtlFailure(
+        "org.apache.hc.core5.http2.H2StreamResetException", "Stream refused"
+    ),
+    "gone_away": JtlFailure(
+        "org.apache.hc.core5.http.RequestNotExecutedException", "Connection is closed"
+    ),
     "timed_out_sending": JtlFailure("java.net.SocketTimeoutException", "Write timed out"),
     "timed_out_waiting": JtlFailure("java.net.SocketTimeoutException", "Read timed out"),
     "timed_out_receiving": JtlFailure("java.net.SocketTimeoutException", "Read timed out"),
@@ -114,6 +121,10 @@ SPELLINGS = {
     ),
     "head_too_large": JtlFailure(
         "org.apache.http.MessageConstraintException", "Maximum line length limit exceeded"
+    ),
+    "http2_error": JtlFailure("org.apache.hc.core5.http2.H2ConnectionException", "Protocol error"),
+    "not_http2": JtlFailure(
+        "org.apache.hc.core5.http2.H2ConnectionException", "Unexpected preface"
     ),
     "unsolicited": JtlFailure(
         "org.apache.http.client.ClientProtocolException", "unsolicited bytes"
