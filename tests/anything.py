@@ -74,7 +74,7 @@ ENVIRONMENTS: tuple[Mapping[str, str], ...] = (
 SHARES = {
     "audit": 40, "import": 20, "plan": 12, "load": 12, "judge": 2, "report": 1, "export": 2,
     "compare": 2, "history": 2, "run": 2, "check": 2, "install": 1, "new": 1, "list": 1,
-    "machine": 1, "calibrate": 1, "completion": 1,
+    "machine": 1, "calibrate": 1, "completion": 1, "watch": 1,
 }  # fmt: skip
 """How often each verb is called, in a hundred; those that take long, seldom."""
 
@@ -251,6 +251,7 @@ class Lab:
         return ["judged"]
 
     _report = _judge
+    _watch = _judge
 
     def _export(self, luck: random.Random) -> list[str]:
         return [*self._judge(luck), "--to", "out"]
@@ -330,8 +331,10 @@ def _nothing_started() -> Generator[None]:
             "plimsoll.cli.install._install",
             "plimsoll.conduct.campaign.conduct",
             "plimsoll.conduct.turns.conduct",
+            "plimsoll.watch.server.serve",
         ):
             stack.enter_context(patch(place, refuse))
+        stack.enter_context(patch("plimsoll.watch.giving_way.lower_priority"))
         yield
 
 

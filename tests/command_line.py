@@ -77,6 +77,11 @@ class Running:
         """What it has said so far."""
         return Path(self._err.name).read_text(encoding="utf-8")
 
+    @property
+    def stdout(self) -> str:
+        """What it has printed so far."""
+        return Path(self._out.name).read_text(encoding="utf-8")
+
     def processes(self) -> list[str]:
         """Names of all that it started and that lives, itself included."""
         return living(f"{MARK}={self.mark}")

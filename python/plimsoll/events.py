@@ -170,6 +170,9 @@ class Progress:
         connections_refused: Attempts to connect that failed since zero.
         counted: Whether the driver reports counts during the load; if not, only the time, the
             stage and the requested connections are known.
+        server_busy_cores: Cores that the server kept busy in the last second, or turn; None where
+            that is not known yet.
+        driver_busy_cores: The same of the driver.
     """
 
     at_s: float
@@ -183,6 +186,8 @@ class Progress:
     connections_opened: int = 0
     connections_refused: int = 0
     counted: bool = True
+    server_busy_cores: float | None = None
+    driver_busy_cores: float | None = None
 
 
 @dataclass(frozen=True)

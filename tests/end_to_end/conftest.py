@@ -8,9 +8,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import chromium
 import command_line
 import small_disks
 from command_line import LENIENT, TOY, TOYS, Ran
@@ -31,6 +33,13 @@ def reference_server() -> Iterator[str]:
     finally:
         server.terminate()
         server.communicate(timeout=20)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A browser without windows, for the tests of one file."""
+    with chromium.launched() as found:
+        yield found
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,22 +9,14 @@ from typing import Any
 
 import pytest
 
+import chromium
 import sample
 from plimsoll import canvas
 from plimsoll.report import html
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NODE = "trial-node.2048.steady.1"
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        CHROMIUM is None, reason="Chromium is not installed: `apt install chromium`"
-    ),
-]
+pytestmark = pytest.mark.browser
 
 
 @dataclass
@@ -58,16 +49,6 @@ class Visit:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return html.write(sample.findings(), tmp_path_factory.mktemp("report"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -119,12 +100,7 @@ def test_every_trial_can_be_opened_without_a_network_and_without_an_error(visit:
 )
 def test_no_serious_obstacle_stands_in_the_way_of_anybody(visit: Visit) -> None:
     visit.open(NODE)
-    obstacles = [
-        f"{one['impact']}: {one['help']}: {one['nodes'][0]['html']}"
-        for one in axe.Axe().run(visit.page).response["violations"]
-        if one["impact"] in ("serious", "critical")
-    ]
-    assert obstacles == []
+    assert chromium.obstacles(visit.page) == []
 
 
 def test_a_chart_is_drawn_only_when_its_section_is_opened(visit: Visit) -> None:

@@ -76,6 +76,7 @@ VERBS = {
     "check": "start each framework and verify its endpoints, without load",
     "plan": "list the trials of a campaign, with the time and disk space they need",
     "run": "run the trials of a campaign; resumes where it stopped",
+    "watch": "show a run in a browser while it goes on, when it has stopped, or afterwards",
     "compare": "decide whether server B is faster than A; two variants, revisions or commands",
     "calibrate": "check the engine against a server with known service times; measure its capacity",
     "load": "put load on a server that is already running",

@@ -281,7 +281,8 @@ def _watch(
         sampler.watch(Scope("driver", tree, peer=address))
 
     def progress(progress: Progress) -> bool:
-        tell(progress)
+        server, driver = sampler.busy_cores("server"), sampler.busy_cores("driver")
+        tell(replace(progress, server_busy_cores=server, driver_busy_cores=driver))
         return go_on()
 
     return DriverCallbacks(begun, sampler.align, progress, interruption)

@@ -24,7 +24,7 @@ from plimsoll.conduct.resting import Rest
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import turning
 from plimsoll.errors import DriverError, FrameworkError
-from plimsoll.events import Listener, TurnEnded, ignore
+from plimsoll.events import Listener, Progress, TurnEnded, ignore
 from plimsoll.processes import cpu_clock
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.turns import Turn
@@ -112,7 +112,7 @@ def _take_turns(seats: Sequence[_Seat], setting: RunConfig, tell: Listener) -> N
                 seat.settle()
             if turn is not None:
                 passed_ns += turn.end_ns - turn.start_ns
-                passed = replace(turn.progress, at_s=passed_ns / 1e9)
+                passed = replace(seat.with_busy_cores(turn.progress), at_s=passed_ns / 1e9)
                 tell(TurnEnded(seat.known.trial, passed))
         number += 1
 
@@ -199,6 +199,13 @@ class _Seat:
             self._fail(error)
             return None
         return turn
+
+    def with_busy_cores(self, progress: Progress) -> Progress:
+        """The state of the load after the last turn, with the cores kept busy in that turn."""
+        last = self.turns[-1]
+        cpu_ns = (last.server_cpu_ns, last.driver_cpu_ns)
+        server, driver = (None if one is None else one / max(last.duration_ns, 1) for one in cpu_ns)
+        return replace(progress, server_busy_cores=server, driver_busy_cores=driver)
 
     def settle(self) -> None:
         """Waits after the warm-up until its server is idle."""

@@ -73,6 +73,31 @@ def of_trial(results: Results, recording: Recording, *, again: bool = False) -> 
     return _findings(recording, derived)
 
 
+def kept_of_trial(results: Results, recording: Recording) -> TrialFindings | None:
+    """What was kept of a trial; None when it was not derived from what is there now.
+
+    Nothing is derived and nothing written. Of a trial that an error ended, and that was not
+    derived, only the error is known.
+
+    Args:
+        results: Where it was kept.
+        recording: Its recording.
+
+    Raises:
+        StorageError: It could not be read.
+    """
+    derived = _kept(results, recording)
+    if derived is None and recording.ending.kind == "completed":
+        return None
+    return _findings(recording, derived or _nothing(recording))
+
+
+def _nothing(recording: Recording) -> DerivedTrial:
+    """The derived tables of a trial without rows."""
+    empty = {key: _named(one.empty_table(), recording.trial) for key, one in SCHEMAS.items()}
+    return DerivedTrial(empty, {"verdicts": []})
+
+
 def _kept(results: Results, recording: Recording) -> DerivedTrial | None:
     """What was kept of a trial; None when it was not made from what is there now."""
     found = results.read_derived_trial(recording.trial)

@@ -25,13 +25,9 @@ from plimsoll.verdicts.judge import judge_campaign, with_campaign
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
-
     from plimsoll.aggregate.usage import Window
-    from plimsoll.comparison.further_blocks import Rule
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.storage.results import Results
-    from plimsoll.verdicts.verdict import Verdict
 
 CAMPAIGN_JUDGED = "campaign_verdicts"
 """Name of the derived content with the verdicts on the campaign as a whole."""
@@ -52,8 +48,25 @@ def gather(results: Results, *, again: bool = False) -> Findings:
     """
     recordings = [results.recording(trial_id) for trial_id in results.trial_ids()]
     results.prune_derived()
-    each = tuple(of_trial(results, recording, again=again) for recording in recordings)
-    judged = _judged(results, each)
+    found = of_trials(results, [of_trial(results, one, again=again) for one in recordings])
+    judged = [dataclasses.asdict(verdict) for verdict in found.verdicts]
+    results.write_derived_json(CAMPAIGN_JUDGED, {"verdicts": judged})
+    results.write_derived("comparisons", found.comparisons)
+    return found
+
+
+def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
+    """The findings of some trials of a campaign; nothing is written.
+
+    Args:
+        results: The campaign.
+        each: What is known of the trials, in the order of the plan.
+
+    Raises:
+        StorageError: The plan or the campaign could not be read.
+    """
+    recordings = [trial.recording for trial in each]
+    judged = judge_campaign(_repetitions(each))
     trials = tuple(
         dataclasses.replace(trial, verdicts=with_campaign(trial.verdicts, trial.recording, judged))
         for trial in each
@@ -61,7 +74,7 @@ def gather(results: Results, *, again: bool = False) -> Findings:
     found = {recording.trial for recording in recordings}
     as_run = results.campaign_resolved()
     rule = further_blocks.rule(as_run)
-    compared = _compared(results, trials, rule)
+    compared = comparisons(_repetitions(trials), has_stopped_early=rule is not None)
     return Findings(
         campaign=results.folder.resolve().name,
         version=plimsoll.__version__,
@@ -75,14 +88,6 @@ def gather(results: Results, *, again: bool = False) -> Findings:
         as_run=as_run,
         progress=rule and further_blocks.progress(rule, recordings, compared.to_pylist()),
     )
-
-
-def _judged(results: Results, trials: Sequence[TrialFindings]) -> tuple[Verdict, ...]:
-    """Verdicts on the campaign as a whole, kept as well."""
-    verdicts = judge_campaign(_repetitions(trials))
-    judged = [dataclasses.asdict(verdict) for verdict in verdicts]
-    results.write_derived_json(CAMPAIGN_JUDGED, {"verdicts": judged})
-    return verdicts
 
 
 def _publication(results: Results, trials: Sequence[TrialFindings]) -> Publication | None:
@@ -138,10 +143,3 @@ def _course(trial: TrialFindings) -> str:
     name = "" if trial.course is None else trial.course.name
     doubted = any(one.check == STEADY and one.is_doubting for one in trial.verdicts)
     return name if doubted or name in ("", steady_state.SHORT) else steady_state.FLAT
-
-
-def _compared(results: Results, trials: Sequence[TrialFindings], rule: Rule | None) -> pa.Table:
-    """Rows of `tables.COMPARISONS`, kept as well."""
-    compared = comparisons(_repetitions(trials), has_stopped_early=rule is not None)
-    results.write_derived("comparisons", compared)
-    return compared

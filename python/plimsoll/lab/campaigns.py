@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +18,13 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
 from plimsoll.lab import following, selection
+from plimsoll.lab.announcing import Announcer
 from plimsoll.lab.paces import Watch
 from plimsoll.lab.results import CampaignResults
 from plimsoll.report import words
 from plimsoll.storage.documents import CampaignFiles
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Sequence
 
     from plimsoll.campaign.campaign import Campaign
@@ -96,25 +98,62 @@ def run(  # noqa: PLR0913 - one argument for each option
         folder = RESULTS / requested.name if into is None else Path(into)
         stored = closing.enter_context(storages.opened(folder, storage))
         following.require_until(requested, stored)
-        conducting.conduct(
-            (*trials, *following.begun(requested, refuses, stored)),
-            _run_config(requested, tell),
-            stored,
-            CampaignFiles(
-                path.read_text(encoding="utf-8"),
-                selection.published(requested),
-                selection.resolved(requested),
-            ),
+        planned = (*trials, *following.begun(requested, refuses, stored))
+        setting = _run_config(requested, tell)
+        announcer = Announcer(
+            folder,
+            planned,
+            tell,
+            command=_command(campaign, into, storage, settings, frameworks, available=available),
+            cores=_cores(requested, setting),
             cool_down_s=requested.cool_down_s,
-            repeat=Repeat(
-                failed=again,
-                changed=repeat_changed,
-                void=_void(stored) if again else (),
-            ),
-            further=lambda: following.group(requested, refuses, stored),
-            tell=Watch(_judging(stored, tell) if judge else tell, requested.idle_s),
+            idle_s=requested.idle_s,
         )
+        with announcer:
+            conducting.conduct(
+                planned,
+                setting,
+                stored,
+                CampaignFiles(
+                    path.read_text(encoding="utf-8"),
+                    selection.published(requested),
+                    selection.resolved(requested),
+                ),
+                cool_down_s=requested.cool_down_s,
+                repeat=Repeat(
+                    failed=again,
+                    changed=repeat_changed,
+                    void=_void(stored) if again else (),
+                ),
+                further=lambda: following.group(requested, refuses, stored),
+                tell=Watch(_judging(stored, announcer) if judge else announcer, requested.idle_s),
+            )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
+
+
+def _command(
+    campaign: str | os.PathLike[str],
+    into: str | os.PathLike[str] | None,
+    storage: str,
+    settings: Sequence[str],
+    frameworks: str | os.PathLike[str] | None,
+    *,
+    available: bool,
+) -> str:
+    """What resumes a run, for a shell; the address of a database is left to the reader."""
+    words = ["plimsoll", "run", os.fspath(campaign), *(["--available"] if available else [])]
+    for option, value in (("--into", into), ("--frameworks", frameworks)):
+        words += [] if value is None else [option, os.fspath(value)]
+    for setting in settings:
+        words += ["--set", setting]
+    return shlex.join(words) + (" --storage URL" if storage else "")
+
+
+def _cores(requested: Campaign, setting: RunConfig) -> tuple[int, ...]:
+    """Cores of server and driver under any load; empty where one of them may use all."""
+    servers = [load.server_cores or setting.server_cores for load in requested.loads]
+    given = [setting.driver_cores, *servers]
+    return tuple(sorted({core for cores in given for core in cores})) if all(given) else ()
 
 
 def _planned(requested: Campaign, refuses: Refuses, tell: Listener) -> tuple[Trial, ...]:

@@ -130,7 +130,7 @@ def render(findings: Findings) -> str:
     trials = [_with_charts(trial, drawn) for trial in contents.trials(findings)]
     scripts = {"library": library(), "script": _template_text("page.js")}
     return (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             findings=findings,
@@ -186,13 +186,13 @@ def rendered(template: str, **values: object) -> str:
         template: Its file in `templates`.
         values: What it shows; texts are escaped.
     """
-    return _environment().get_template(template).render(**values)
+    return environment().get_template(template).render(**values)
 
 
 def rankings_fragment(findings: Findings) -> str:
     """The rankings with their verdicts, small enough for an output cell of a notebook."""
     return (
-        _environment()
+        environment()
         .get_template("rankings_fragment.html")
         .render(
             title=findings.campaign,
@@ -211,7 +211,7 @@ def trial_fragment(findings: Findings, trial_id: str) -> str:
         trial_id: Its id.
     """
     found = next(one for one in contents.trials(findings) if one.trial.recording.trial == trial_id)
-    return _environment().get_template("trial_fragment.html").render(trial=found, marks=words.MARKS)
+    return environment().get_template("trial_fragment.html").render(trial=found, marks=words.MARKS)
 
 
 @cache
@@ -309,9 +309,16 @@ def _height_px(specification: Specification) -> int:
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def environment(*packages: str) -> jinja2.Environment:
+    """The templates of this package, and of others that make pages of its parts.
+
+    Args:
+        packages: Names of the others; their templates are in their folder `templates`.
+    """
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("plimsoll.report"),
+        loader=jinja2.ChoiceLoader(
+            [jinja2.PackageLoader(name) for name in ("plimsoll.report", *packages)]
+        ),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

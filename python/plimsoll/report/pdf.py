@@ -1,7 +1,8 @@
-"""PDF: the same report on paper, as vectors: what was found first, then one page for each trial.
+"""PDF: the same report on paper, as vectors.
 
-Pages are typeset as SVG and made into PDF by the converter that also draws the charts, so neither
-a browser nor a font of the system is needed.
+It has the answer on one page, then all that was found, then one page for each trial. Pages are
+typeset as SVG and made into PDF by the converter that also draws the charts, so neither a browser
+nor a font of the system is needed.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING
 import pypdf
 import vl_convert
 from markupsafe import Markup
+from pypdf.generic import BooleanObject, DictionaryObject, NameObject, TextStringObject
 
 from plimsoll import canvas, charts, texts
-from plimsoll.report import against_latency, contents, sections, servers, words
+from plimsoll.report import against_latency, contents, pdf_summary, sections, servers, words
 from plimsoll.report import typesetting as ts
 from plimsoll.report.pictures import sized, svg
 from plimsoll.storage.parquet import keep
@@ -70,9 +72,11 @@ def write(findings: Findings, into: Path) -> Path:
 def render(findings: Findings) -> bytes:
     """The report as a PDF document, with an outline."""
     writer = pypdf.PdfWriter()
-    first = ts.pages(_summary(findings))
+    rankings = contents.rankings(findings)
+    found = ts.pages(_found(findings, rankings))
     trials = contents.trials(findings)
-    titled = [("Summary", first[0]), *(("", block) for block in first[1:])]
+    titled = [("Summary", pdf_summary.page(findings, rankings)), ("All that was found", found[0])]
+    titled += [("", block) for block in found[1:]]
     titled += [(trial.title, _trial(trial)) for trial in trials]
     for number, (title, block) in enumerate(titled):
         place = f"page {number + 1} of {len(titled)}"
@@ -81,6 +85,14 @@ def render(findings: Findings) -> bytes:
         writer.add_page(page)
         if title:
             writer.add_outline_item(title=texts.line(title), page_number=number)
+    writer.root_object.update(
+        {
+            NameObject("/Lang"): TextStringObject("en"),
+            NameObject("/ViewerPreferences"): DictionaryObject(
+                {NameObject("/DisplayDocTitle"): BooleanObject(True)}
+            ),
+        }
+    )
     writer.add_metadata({"/Title": texts.line(findings.campaign), "/Creator": "Plimsoll"})
     writer.compress_identical_objects()
     stream = BytesIO()
@@ -88,12 +100,9 @@ def render(findings: Findings) -> bytes:
     return stream.getvalue()
 
 
-def _summary(findings: Findings) -> Iterator[Block]:
-    """The blocks of the first pages."""
+def _found(findings: Findings, rankings: Sequence[RankingContents]) -> Iterator[Block]:
+    """The blocks of the pages behind the first one."""
     hosts = [("Machine", summary) for summary, _ in contents.machines(findings).values()]
-    yield _brand(findings)
-    yield ts.paragraph(findings.campaign, 20, bold=True)
-    yield ts.paragraph(contents.subtitle(findings), 9, colour=canvas.MUTED)
     yield _heading("Configuration")
     yield _facts([*contents.configuration(findings), *hosts], ts.TEXT_WIDTH_PT)
     yield _heading("Can these numbers be trusted?")
@@ -104,22 +113,12 @@ def _summary(findings: Findings) -> Iterator[Block]:
     yield from _campaign(contents.of_campaign(findings))
     yield from (_failed(trial) for trial in contents.trials(findings) if trial.error)
     yield from (_doubt(doubt) for doubt in contents.doubts(findings))
-    rankings = contents.rankings(findings)
     for number, ranking in enumerate(rankings):
         yield from _ranking(ranking, () if number else contents.detail(rankings))
     yield from _against_latency(against_latency.drawn(findings))
     for section in sections.of(findings):
         yield from _section(section)
     yield from _servers(servers.rows(findings))
-
-
-def _brand(findings: Findings) -> Block:
-    mark = Markup(
-        '<g transform="scale(0.55)" fill="none" stroke="{}"><circle cx="16" cy="16" r="9.5"'
-        ' stroke-width="2.6"/><path d="M1.5 16h29" stroke-width="3.2"/></g>'
-    ).format(canvas.INK.light)
-    name = ts.written(f"Plimsoll {findings.version}", 24, 12, 9, colour=canvas.MUTED)
-    return ts.Block(26, mark + name)
 
 
 def _heading(text: str, size_pt: float = 12.0) -> Block:

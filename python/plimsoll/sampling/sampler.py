@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from plimsoll.recording.readings import Reading, ScopeName
 from plimsoll.sampling.samplers import SAMPLERS
@@ -28,6 +29,12 @@ ORDER: tuple[ScopeName, ...] = ("server", "driver", "machine")
 
 THOROUGH_EVERY = 5
 """Every so many readings one is thorough; the first and the last are, too."""
+
+CPU_TIMES = ("cpu_user_s", "cpu_system_s")
+"""Quantities that together are the processor time of a process tree."""
+
+LATEST = 4_000
+"""Readings among which the last two of a quantity are: two seconds of a thousand cores."""
 
 
 @dataclass
@@ -54,6 +61,24 @@ class Sampler:
     def watch(self, scope: Scope) -> None:
         """Adds a scope to those that are read."""
         self._scopes = {**self._scopes, scope.name: scope}
+
+    def busy_cores(self, scope: ScopeName) -> float | None:
+        """Cores that a scope kept busy between its last two readings; None before these."""
+        if scope not in self._scopes:
+            return None
+        read: dict[str, list[Reading]] = {quantity: [] for quantity in CPU_TIMES}
+        for one in islice(reversed(self.readings), LATEST):
+            if one.scope == scope and one.quantity in read:
+                read[one.quantity].append(one)
+            if all(len(found) > 1 for found in read.values()):
+                break
+        pairs = [found[:2] for found in read.values() if len(found) > 1]
+        if len(pairs) < len(CPU_TIMES):
+            return None
+        return sum(
+            (last.value - before.value) / max(last.at_ns - before.at_ns, 1) * 1e9
+            for last, before in pairs
+        )
 
     def align(self, zero_ns: int) -> None:
         """From now on reads at whole seconds after an instant.

@@ -363,6 +363,10 @@ class ParquetResults:
         with locked(self.folder):
             yield
 
+    def being_recorded(self, trial_id: str) -> Path:
+        """Folder in which a trial is being recorded, if it is."""
+        return self.trials / f".{trial_id}.partial"
+
     @contextmanager
     def trial(self, trial_id: str) -> Generator[Path]:
         """A folder for a trial that gets its final name only if the block succeeds.
@@ -376,7 +380,7 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written.
         """
-        partial = self.trials / f".{trial_id}.partial"
+        partial = self.being_recorded(trial_id)
         try:
             with writing(self.folder):
                 shutil.rmtree(partial, ignore_errors=True)

@@ -23,7 +23,17 @@ from plimsoll import report, tables
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.errors import StorageError
 from plimsoll.findings.findings import Findings
-from plimsoll.report import contents, formats, html, machine_readable, markdown, pdf, terminal
+from plimsoll.report import (
+    contents,
+    formats,
+    html,
+    machine_readable,
+    markdown,
+    pdf,
+    pdf_summary,
+    terminal,
+    typesetting,
+)
 
 Golden = Callable[[str, str], None]
 FORMATS = pytest.mark.parametrize("form", formats.FORMATS, ids=lambda form: form.NAME)
@@ -248,8 +258,8 @@ def test_the_document_has_one_page_for_each_trial_after_its_summary(
 
 def test_the_outline_names_every_trial(document: pypdf.PdfReader) -> None:
     titles = [entry["/Title"] for entry in document.outline if isinstance(entry, dict)]
-    assert titles[0] == "Summary"
-    assert titles[1:] == [trial.title for trial in contents.trials(sample.findings())]
+    assert titles[:2] == ["Summary", "All that was found"]
+    assert titles[2:] == [trial.title for trial in contents.trials(sample.findings())]
 
 
 def test_pages_are_vectors_with_their_letters_inside(document: pypdf.PdfReader) -> None:
@@ -260,10 +270,30 @@ def test_pages_are_vectors_with_their_letters_inside(document: pypdf.PdfReader) 
         assert all("LiberationSans" in name for name in names)
 
 
-def test_the_first_page_has_the_counts_and_the_ranking(document: pypdf.PdfReader) -> None:
+def test_the_first_page_has_answer_doubts_machine_and_bars(document: pypdf.PdfReader) -> None:
     text = _words(document.pages[0].extract_text())
-    for part in ("sample", "doubtful", "Ranking", "12,500/s", "overrides limits"):
+    for part in (
+        *("sample", "Example CPU at 2.30 GHz", "12,500/s"),
+        "axum and spring virtual are not significantly different",
+        "axum is 1.55 × go (95 %: 1.38–1.75)",
+        "Driver headroom (doubtful",
+    ):
         assert _words(part) in text
+
+
+def test_the_second_page_begins_with_counts_and_limits(document: pypdf.PdfReader) -> None:
+    text = _words(document.pages[1].extract_text())
+    for part in ("Configuration", "doubtful", "overrides limits"):
+        assert _words(part) in text
+
+
+@pytest.mark.parametrize("count", [1, 4, 60])
+def test_the_summary_is_one_page_however_many_rankings_there_are(count: int) -> None:
+    found = sample.findings()
+    rankings = contents.rankings(found)[:1] * count
+    block = pdf_summary.page(found, rankings)
+    assert block.height_pt <= typesetting.TEXT_HEIGHT_PT
+    assert ("more rankings" in block.content) == (count == 60)
 
 
 def _words(text: str) -> str:

@@ -79,7 +79,8 @@ def _terminal(found: Findings) -> str:
 
 
 def _pdf(found: Findings) -> str:
-    return pypdf.PdfReader(io.BytesIO(pdf.render(found))).pages[0].extract_text()
+    pages = pypdf.PdfReader(io.BytesIO(pdf.render(found))).pages
+    return "".join(page.extract_text() for page in pages)
 
 
 @pytest.mark.parametrize("write", [html.render, markdown.render, _terminal, _pdf])

@@ -1,0 +1,174 @@
+"""A run announces how it stands, once a second, to whoever looks on (`plimsoll.live`)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self
+
+from plimsoll import events, live, plan
+from plimsoll.lab import paces
+from plimsoll.live import LiveRun, LiveSecond
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from plimsoll.events import Event, Listener, Progress
+    from plimsoll.plan import Trial
+
+EVERY_S = 1.0
+"""From one announcement to the next."""
+
+
+@dataclass
+class Announcer:
+    """A listener that passes events on, and keeps `live.json` in the meantime.
+
+    A thread of its own writes the file, so that a long step does not look like the end. It writes
+    nothing before the campaign begins: only then does the folder belong to this run.
+
+    Attributes:
+        folder: Folder of the results.
+        trials: The plan, as far as it is known.
+        tell: The listener that events are passed on to.
+        command: What resumes the run, for a shell.
+        cores: Cores of server and driver; empty where they may use all.
+        cool_down_s: Pause between two trials, in seconds.
+        idle_s: Seconds for which the idle host is read before and after each trial.
+    """
+
+    folder: Path
+    trials: Sequence[Trial]
+    tell: Listener
+    command: str = ""
+    cores: tuple[int, ...] = ()
+    cool_down_s: float = 0.0
+    idle_s: float = 0.0
+    _run: LiveRun | None = None
+    _seconds: list[LiveSecond] = field(default_factory=list[LiveSecond])
+    _apart: int = 1
+    _told: int = 0
+    _left: dict[str, Trial] = field(default_factory=dict[str, "Trial"])
+    _left_s: float = 0.0
+    _now_s: float = 0.0
+    _begun_s: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _ended: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        """Announces the run for as long as the block lasts."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Removes the file; a run that ends in order leaves none."""
+        if self._thread is not None:
+            self._ended.set()
+            self._thread.join()
+            live.remove(self.folder)
+
+    def __call__(self, event: Event) -> None:
+        """Notes an event, and passes it on."""
+        with self._lock:
+            self._take(event)
+        self.tell(event)
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case events.CampaignStarted():
+                self._begin(event.to_do)
+            case events.TrialStarted():
+                self._start((event.trial,), event.number, event.of)
+            case events.GroupStarted():
+                self._start(event.trials, event.number, event.of)
+            case events.Phase():
+                self._change(phase=event.name)
+            case events.Progress():
+                self._progress(event)
+            case events.TurnEnded():
+                self._change(phase="driving", active=event.trial.id)
+                self._progress(event.progress)
+            case events.TrialSkipped() | events.TrialEnded() | events.TrialJudged():
+                self._left.pop(event.trial.id, None)
+                self._changed()
+            case events.CoolingDown():
+                self._change(phase="cooling_down")
+            case _:
+                pass
+
+    def _begin(self, to_do: int) -> None:
+        now_s = time.time()
+        self._left = {trial.id: trial for trial in self.trials}
+        writer = live.this_process()
+        self._run = LiveRun(writer, now_s, now_s, self.command, self.cores, of=to_do)
+        self._thread = threading.Thread(target=self._announce, name="announcer", daemon=True)
+        self._thread.start()
+
+    def _start(self, trials: Sequence[Trial], number: int, of: int) -> None:
+        """Trials begin; what is left is estimated by what trials took so far."""
+        self._left |= {trial.id: trial for trial in trials}
+        self._seconds, self._apart, self._told = [], 1, 0
+        self._left_s, self._now_s = self._estimate([*self._left.values()]), self._estimate(trials)
+        self._begun_s = time.monotonic()
+        self._change(
+            trials=tuple(trial.id for trial in trials),
+            number=number,
+            of=of,
+            phase="",
+            load_s=sum(trial.load.duration_s for trial in trials),
+            progress=None,
+            active=trials[0].id,
+        )
+
+    def _progress(self, progress: Progress) -> None:
+        run = self._run
+        if run is None:
+            return
+        self._change(progress=progress)
+        self._told += 1
+        if self._told % self._apart:
+            return
+        rate = progress.throughput_per_s if progress.counted else None
+        busy = (progress.server_busy_cores, progress.driver_busy_cores)
+        self._seconds.append(
+            LiveSecond(round(progress.at_s, 3), run.active, _rounded(rate), *map(_rounded, busy))
+        )
+        if len(self._seconds) > live.MOST_SECONDS:
+            self._seconds, self._apart = self._seconds[1::2], 2 * self._apart
+
+    def _changed(self) -> None:
+        if self._run is not None:
+            self._change(changes=self._run.changes + 1)
+
+    def _change(self, **changes: object) -> None:
+        if self._run is not None:
+            self._run = replace(self._run, **changes)  # pyright: ignore[reportArgumentType]
+
+    def _estimate(self, trials: Sequence[Trial]) -> float:
+        """Seconds that some trials take, without the report."""
+        known = paces.known([trial.framework for trial in trials])
+        estimate = plan.estimate(
+            trials, self.cool_down_s, known, idle_s=self.idle_s, report_factor=0.0
+        )
+        return estimate.duration_s
+
+    def _announce(self) -> None:
+        """Writes the file until the end."""
+        while True:
+            with self._lock:
+                run, seconds = self._run, tuple(self._seconds)
+                passed_s = time.monotonic() - self._begun_s
+                left_s = self._left_s - min(passed_s, self._now_s) if self._begun_s else None
+            if run is not None:
+                live.keep(
+                    replace(run, at_utc_s=time.time(), left_s=_rounded(left_s), seconds=seconds),
+                    self.folder,
+                )
+            if self._ended.wait(EVERY_S):
+                return
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)

@@ -1,0 +1,16 @@
+"""Watch: a live page of a run, served on this host.
+
+It reads what the run announces (`plimsoll.live`), what was recorded, and what was derived when each
+trial ended. It conducts nothing, derives nothing and writes nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from plimsoll import doors
+
+if TYPE_CHECKING:
+    from plimsoll.watch import giving_way, looking, server
+
+__all__ = ["giving_way", "looking", "server"]
+
+__getattr__ = doors.of_modules(__name__, __all__)

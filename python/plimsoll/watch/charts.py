@@ -1,0 +1,117 @@
+"""Charts of the load that runs: drawn once for a trial, then given new seconds.
+
+A trial has throughput, response time and CPU. Servers that take turns have throughput and CPU, a
+line each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from plimsoll import canvas
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.canvas import Colour, Specification
+
+HEIGHT_PX = 120
+
+LATENCIES = {"p50": canvas.PERCENTILES[1], "p99": canvas.PERCENTILES[4]}
+"""Percentiles that are drawn, and their colours."""
+
+BUSY = {"server": canvas.SERVER, "driver": canvas.DRIVER}
+"""Whose busy cores are drawn, and their colours."""
+
+
+@dataclass(frozen=True)
+class LiveView:
+    """One of the charts.
+
+    Attributes:
+        name: Its name in the page.
+        title: Its heading.
+        specification: Without rows in its data set `seconds`.
+    """
+
+    name: str
+    title: str
+    specification: Specification
+
+
+def of_trial() -> tuple[LiveView, ...]:
+    """The charts of a trial that runs alone."""
+    return (
+        _view("throughput", "Throughput", "responses per second", {"throughput": canvas.SERVER}),
+        _view("latency", "Response time", "ms", LATENCIES),
+        _view("cpu", "CPU", "busy cores", BUSY),
+    )
+
+
+def of_group(frameworks: Sequence[str]) -> tuple[LiveView, ...]:
+    """The charts of servers that take turns.
+
+    Args:
+        frameworks: Their names, each once.
+    """
+    return (
+        _turns("throughput", "Throughput", "responses per second", frameworks),
+        _turns("server", "CPU of the server", "busy cores", frameworks),
+    )
+
+
+def _view(name: str, title: str, unit: str, colours: Mapping[str, Colour]) -> LiveView:
+    among = colours if len(colours) > 1 else {}
+    lines = [
+        canvas.seconds()
+        .mark_line(strokeWidth=2, strokeCap="round", strokeJoin="round")
+        .encode(
+            x=canvas.time("middle"),
+            y=_y(column, unit),
+            color=canvas.colour_of(column, among) if among else alt.value(colour.light),
+        )
+        for column, colour in colours.items()
+    ]
+    cursor = canvas.cursor({column: column for column in colours}, f"live_{name}")
+    return LiveView(name, title, _finished(*lines, cursor))
+
+
+def _turns(name: str, title: str, unit: str, frameworks: Sequence[str]) -> LiveView:
+    lines = (
+        alt.Chart(alt.NamedData(name="seconds"))
+        .mark_line(strokeWidth=1.6, point=alt.OverlayMarkDef(size=12))
+        .encode(
+            x=canvas.time("second"),
+            y=_y(name, unit),
+            color=alt.Color(
+                "framework:N",
+                scale=canvas.entry_scale(frameworks),
+                legend=alt.Legend(title=None),
+            ),
+            strokeDash=canvas.entry_dashes(frameworks),
+            tooltip=[
+                alt.Tooltip("framework:N"),
+                alt.Tooltip(f"{name}:Q", title=unit, format=canvas.NUMBERS),
+            ],
+        )
+    )
+    return LiveView(name, title, _finished(lines))
+
+
+def _y(column: str, unit: str) -> alt.Y:
+    return alt.Y(
+        f"{column}:Q",
+        title=unit,
+        scale=alt.Scale(zero=True),
+        axis=alt.Axis(format=canvas.NUMBERS, tickCount=4),
+    )
+
+
+def _finished(*layers: alt.Chart) -> Specification:
+    chart = canvas.layered(canvas.stage_bands(), *layers)
+    drawn = canvas.styled(chart.properties(width=canvas.WIDTH_PX, height=HEIGHT_PX))
+    outside_px = canvas.AXIS_PX + canvas.ASIDE_PX
+    return {**drawn, "usermeta": {"outside_px": outside_px}}

@@ -1,0 +1,240 @@
+"""Looking: what the page shows now, as JSON, put together from what is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from plimsoll import canvas, live
+from plimsoll.errors import InputError, PlimsollError, Problem
+from plimsoll.watch import charts, giving_way, page, snapshot
+from plimsoll.watch.latencies import RowReader
+from plimsoll.watch.page import PageParts
+from plimsoll.watch.recorded import CampaignReader
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.canvas import Rows
+    from plimsoll.live import LiveRun
+    from plimsoll.storage.documents import Planned
+    from plimsoll.storage.results import Results
+    from plimsoll.watch.charts import LiveView
+    from plimsoll.watch.latencies import LatencySecond
+    from plimsoll.watch.recorded import RecordedCampaign
+    from plimsoll.watch.snapshot import Snapshot, Told
+
+STORED_EVERY_S = 5.0
+"""What is recorded is read so often; at once when the run says that a trial ended."""
+
+
+def require_campaign(results: Results) -> None:
+    """Requires a plan or a recording.
+
+    Raises:
+        InputError: There is neither.
+        StorageError: The results cannot be read.
+    """
+    if results.planned_ids() or results.trial_ids():
+        return
+    is_nothing = results.place == str(results.folder) and not results.folder.is_dir()
+    missing = "is not a folder" if is_nothing else "contains no campaign"
+    hint = "give the results folder of a campaign that `plimsoll run` has begun"
+    raise InputError([Problem("", f"`{results.place}` {missing}", hint)])
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What was seen at one time.
+
+    Attributes:
+        shown: What the page shows.
+        told: Of which its rankings and verdicts are.
+        run: What the run announced last; None where none is going on.
+        latencies: Response times of the load that runs, by second.
+    """
+
+    shown: Snapshot
+    told: Told
+    run: LiveRun | None
+    latencies: Sequence[LatencySecond]
+
+
+@dataclass
+class Looker:
+    """Looks at a campaign, again and again, from one thread.
+
+    Attributes:
+        results: The campaign.
+        allowed: Cores that this process may use.
+    """
+
+    results: Results
+    allowed: frozenset[int] = field(default_factory=lambda: frozenset(os.sched_getaffinity(0)))
+    _reader: CampaignReader | None = None
+    _parts: PageParts = field(default_factory=PageParts)
+    _campaign: RecordedCampaign | None = None
+    _told: Told | None = None
+    _read_s: float = 0.0
+    _changes: tuple[object, ...] = ()
+    _cores: tuple[int, ...] | None = None
+    _rows: RowReader | None = None
+
+    def page(self) -> str:
+        """The whole page as it is now.
+
+        Raises:
+            StorageError: The results cannot be read, and were never.
+        """
+        return page.whole(self._seen().shown)
+
+    def look(self) -> str:
+        """What the page shows now, as JSON; the same text as long as nothing changes.
+
+        Raises:
+            StorageError: The results cannot be read, and were never.
+        """
+        seen = self._seen()
+        shown = seen.shown
+        content = {
+            "title": page.title(shown),
+            "headline": shown.headline,
+            "ranking": page.ranking_heading(shown),
+            "has_next": bool(shown.following),
+            "parts": self._parts.of(shown, seen.told),
+            "chart": None if shown.now is None else self._chart(seen),
+        }
+        return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+
+    def _seen(self) -> Sight:
+        run = live.read(self.results.folder)
+        campaign, told, trouble = self._recorded(run)
+        self._keep_off(run)
+        latencies = self._latencies(run)
+        last = next((one for one in reversed(latencies) if one.p50_ns is not None), None)
+        shown = snapshot.snapshot(
+            campaign,
+            told,
+            run,
+            self.results.place,
+            time.time(),
+            (last.p50_ns, last.p99_ns) if last else (None, None),
+        )
+        if trouble:
+            shown = replace(shown, sentences=(*shown.sentences, trouble))
+        return Sight(shown, told, run, latencies)
+
+    def _recorded(self, run: LiveRun | None) -> tuple[RecordedCampaign, Told, str]:
+        """What is recorded, and a sentence where it cannot be read now."""
+        changes = (None,) if run is None else (run.writer, run.begun_utc_s, run.changes)
+        now_s = time.monotonic()
+        trouble = ""
+        is_due = changes != self._changes or now_s - self._read_s >= STORED_EVERY_S
+        if self._campaign is None or self._told is None or is_due:
+            try:
+                self._reader = self._reader or CampaignReader(self.results)
+                found = self._reader.read()
+                if self._told is None or found.findings is not self._findings:
+                    self._told = snapshot.told(found.findings)
+                self._campaign = found
+                self._read_s, self._changes = now_s, changes
+            except PlimsollError as error:
+                if self._campaign is None or self._told is None:
+                    raise
+                trouble = f"The results cannot be read now: {error.message}."
+        return self._campaign, self._told, trouble
+
+    @property
+    def _findings(self) -> object:
+        return None if self._campaign is None else self._campaign.findings
+
+    def _keep_off(self, run: LiveRun | None) -> None:
+        cores = () if run is None else run.cores
+        if cores != self._cores:
+            self._cores = cores
+            giving_way.keep_off(cores, self.allowed)
+
+    def _latencies(self, run: LiveRun | None) -> Sequence[LatencySecond]:
+        """Response times of the trial that runs alone, by second."""
+        if run is None or len(run.trials) != 1 or run.progress is None:
+            self._rows = None
+            return ()
+        folder = self.results.being_recorded(run.trials[0])
+        if self._rows is None or self._rows.folder != folder:
+            self._rows = RowReader(folder)
+        return self._rows.seconds()
+
+    def _chart(self, seen: Sight) -> dict[str, object] | None:
+        """What the charts of the load that runs are drawn from; None before its first second."""
+        run = seen.run
+        if run is None or not run.seconds or self._campaign is None:
+            return None
+        planned = {one["id"]: one for one in self._campaign.plan}
+        trials = [planned[key] for key in run.trials if key in planned]
+        frameworks = list(dict.fromkeys(map(snapshot.planned_framework, trials)))
+        is_group = len(run.trials) > 1
+        views = charts.of_group(frameworks) if is_group else charts.of_trial()
+        return {
+            "key": f"{run.begun_utc_s} {run.number} {run.trials[:1]}",
+            "views": [_described(view, run) for view in views],
+            "stages": _stages(trials, run.load_s, is_group=is_group),
+            "seconds": _seconds(run, planned, seen.latencies),
+            "twins": canvas.DARK,
+        }
+
+
+def _described(view: LiveView, run: LiveRun) -> dict[str, object]:
+    last = run.seconds[-1]
+    description = f"{view.title} of the load that runs, second by second, {last.at_s:.0f} s so far"
+    return {
+        "title": view.title,
+        "specification": view.specification,
+        "description": description,
+    }
+
+
+def _stages(trials: Sequence[Planned], load_s: float, *, is_group: bool) -> Rows:
+    """The stages of a trial, or the whole time of trials that take turns, as bands of a chart."""
+    if is_group or not trials:
+        return [{"start_s": 0, "end_s": load_s, "kind": "hold", "label": "", "short": ""}]
+    rows: Rows = []
+    start_s = 0.0
+    for stage in trials[0]["load"]["stages"]:
+        end_s = start_s + stage["duration_s"]
+        name = stage["kind"].replace("_", "-")
+        label = name if stage["duration_s"] >= canvas.SHORT_SHARE * load_s else ""
+        rows.append(
+            {
+                "start_s": start_s,
+                "end_s": end_s,
+                "kind": stage["kind"],
+                "label": label,
+                "short": label,
+            }
+        )
+        start_s = end_s
+    return rows
+
+
+def _seconds(run: LiveRun, planned: dict[str, Planned], latencies: Sequence[LatencySecond]) -> Rows:
+    """One row for each second, or turn."""
+    times = {one.second: one for one in latencies}
+    rows: Rows = []
+    for one in run.seconds:
+        found = times.get(max(round(one.at_s) - 1, 0))
+        trial = planned.get(one.trial)
+        rows.append(
+            {
+                "second": max(round(one.at_s) - 1, 0) if len(run.trials) == 1 else one.at_s,
+                "framework": "" if trial is None else snapshot.planned_framework(trial),
+                "throughput": one.throughput_per_s,
+                "server": one.server_busy_cores,
+                "driver": one.driver_busy_cores,
+                "p50": canvas.scaled(found and found.p50_ns, 1e6),
+                "p99": canvas.scaled(found and found.p99_ns, 1e6),
+            }
+        )
+    return rows

@@ -1,0 +1,351 @@
+"""A snapshot: all that the page shows at one time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll import wording
+from plimsoll.report import answer, contents, words
+from plimsoll.verdicts.verdict import DOUBTING, by_checks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.live import LiveRun
+    from plimsoll.report.answer import RankingAnswer
+    from plimsoll.report.contents import Remark
+    from plimsoll.storage.documents import Planned
+    from plimsoll.watch.recorded import RecordedCampaign
+
+RunState = Literal["running", "stopped", "paused", "finished"]
+"""`stopped`: the lab was killed; `paused`: trials are missing, and nobody conducts them."""
+
+MOST_NEXT = 5
+"""Trials that are named as the next ones."""
+
+MOST_ENDED = 40
+"""Trials that are shown with their verdicts, the latest ones."""
+
+QUIET_S = 5.0
+"""Seconds without a sign of a lab that lives, from which the page says so."""
+
+PHASES = {
+    "": "preparing the next trial",
+    "idling": "measuring the idle host",
+    "starting": "starting the server",
+    "checking": "checking the contract",
+    "driving": "under load",
+    "stopping": "stopping the server",
+    "writing": "writing the recording",
+    "cooling_down": "cooling down",
+}
+"""What a run does, in words."""
+
+HEADLINES: Mapping[RunState, str] = {
+    "running": "Running",
+    "stopped": "The run stopped",
+    "paused": "Not running",
+    "finished": "Finished",
+}
+
+_SHORT_S = 90.0
+_LONG_S = 5400.0
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A number of the load that runs.
+
+    Attributes:
+        name: What it is.
+        number: The number with its unit.
+        note: What belongs to it; may be empty.
+    """
+
+    name: str
+    number: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class RunningNow:
+    """What runs now.
+
+    Attributes:
+        title: The trial, or the trials that take turns.
+        phase: What is being done.
+        tiles: How the load stands; empty before its first second.
+    """
+
+    title: str
+    phase: str
+    tiles: tuple[Tile, ...]
+
+
+@dataclass(frozen=True)
+class EndedTrial:
+    """A trial that is recorded.
+
+    Attributes:
+        anchor: Its anchor.
+        title: Framework, endpoint, load and repetition.
+        number: Its goodput.
+        state: How far to believe it.
+        error: What ended it, with what to do; empty where it completed.
+        doubts: Verdicts that are not sound.
+        by_checks: By how many checks it is sound; empty where the doubts say it.
+    """
+
+    anchor: str
+    title: str
+    number: str
+    state: State
+    error: tuple[str, ...]
+    doubts: tuple[Remark, ...]
+    by_checks: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that the page shows.
+
+    Attributes:
+        campaign: Name of the campaign.
+        place: Where its results are.
+        state: What the run does.
+        headline: The same in a few words.
+        sentences: What else there is to say of it.
+        resume: The command that resumes it; empty where it runs or is finished, or is unknown.
+        done: Trials that are recorded.
+        planned: Trials of the plan.
+        now: What runs now; None where nothing does.
+        following: The next trials.
+        more_following: How many come after these.
+        answers: The rankings as they form.
+        ended: The latest trials that ended, the last one first.
+        more_ended: How many ended before these.
+    """
+
+    campaign: str
+    place: str
+    state: RunState
+    headline: str
+    sentences: tuple[str, ...]
+    resume: str
+    done: int
+    planned: int
+    now: RunningNow | None
+    following: tuple[str, ...]
+    more_following: int
+    answers: tuple[RankingAnswer, ...]
+    ended: tuple[EndedTrial, ...]
+    more_ended: int
+
+
+@dataclass(frozen=True)
+class Told:
+    """The part of a snapshot that changes only when a trial was recorded or judged.
+
+    Attributes:
+        answers: The rankings.
+        ended: The latest trials that ended.
+        more_ended: How many ended before these.
+    """
+
+    answers: tuple[RankingAnswer, ...]
+    ended: tuple[EndedTrial, ...]
+    more_ended: int
+
+
+def told(findings: Findings) -> Told:
+    """What findings say to the page.
+
+    Args:
+        findings: Those of the trials so far.
+    """
+    trials = sorted(findings.trials, key=lambda one: one.recording.zero_utc, reverse=True)
+    return Told(
+        tuple(answer.answers(findings, contents.rankings(findings))) if trials else (),
+        tuple(map(_ended, trials[:MOST_ENDED])),
+        len(trials[MOST_ENDED:]),
+    )
+
+
+def snapshot(
+    campaign: RecordedCampaign,
+    of_trials: Told,
+    run: LiveRun | None,
+    place: str,
+    now_utc_s: float,
+    latency_ns: tuple[float | None, float | None] = (None, None),
+) -> Snapshot:
+    """All that the page shows now.
+
+    Args:
+        campaign: What is recorded.
+        of_trials: What `told` says of its findings.
+        run: What the run announced last; None where none is going on.
+        place: Where the results are.
+        now_utc_s: The time, in seconds since 1970.
+        latency_ns: Median and 99th percentile of the last second that has them.
+    """
+    state = _state(campaign, run, now_utc_s)
+    running = run.trials if run is not None and state == "running" else ()
+    missing = [one for one in campaign.plan if one["id"] not in campaign.recorded]
+    following = [planned_title(one) for one in missing if one["id"] not in running]
+    done = len(campaign.recorded)
+    planned = max(len(campaign.plan), done)
+    return Snapshot(
+        campaign=campaign.findings.campaign,
+        place=place,
+        state=state,
+        headline=_headline(state, done, planned, run),
+        sentences=tuple(_sentences(state, campaign, run, now_utc_s)),
+        resume=run.command if run is not None and state == "stopped" else "",
+        done=done,
+        planned=planned,
+        now=_now(run, campaign.plan, latency_ns) if run is not None and running else None,
+        following=tuple(following[:MOST_NEXT]),
+        more_following=len(following[MOST_NEXT:]),
+        answers=of_trials.answers,
+        ended=of_trials.ended,
+        more_ended=of_trials.more_ended,
+    )
+
+
+def planned_title(planned: Planned) -> str:
+    """A trial of a plan as people read it: `go · 2048 · steady · repetition 1`."""
+    parts = [planned_framework(planned), planned["endpoint"], planned["load"]["name"]]
+    if planned["driver"] != contents.ENGINE:
+        parts.append(planned["driver"])
+    return " · ".join([*parts, f"repetition {planned['repetition']}"])
+
+
+def planned_framework(planned: Planned) -> str:
+    """Framework and variant of a trial of a plan, as rankings name it."""
+    return f"{planned['framework']} {planned['variant']}".strip()
+
+
+def _state(campaign: RecordedCampaign, run: LiveRun | None, now_utc_s: float) -> RunState:
+    if run is not None:
+        return "running" if run.goes_on(now_utc_s) else "stopped"
+    recorded = {*campaign.recorded}
+    return "finished" if all(one["id"] in recorded for one in campaign.plan) else "paused"
+
+
+def _headline(state: RunState, done: int, planned: int, run: LiveRun | None) -> str:
+    trials = wording.several(planned, "trial")
+    if state == "finished":
+        return f"Finished: {trials}"
+    if run is None or state != "running":
+        return f"{HEADLINES[state]}: {done} of {trials} recorded"
+    if not run.number:
+        return f"Running: {done} of {trials} recorded"
+    last = run.number + len(run.trials) - 1
+    which = f"trial {run.number}" if last == run.number else f"trials {run.number} to {last}"
+    return f"Running: {which} of {run.of}"
+
+
+def _sentences(
+    state: RunState, campaign: RecordedCampaign, run: LiveRun | None, now_utc_s: float
+) -> list[str]:
+    """What there is to say of a run besides its headline."""
+    found: list[str] = []
+    if run is not None and state == "running":
+        if run.left_s is not None:
+            ends_utc_s = run.at_utc_s + max(run.left_s, 0.0)
+            found.append(f"{left_text(run.left_s)}, until about {_clock(ends_utc_s)} UTC")
+        if (silent_s := now_utc_s - run.at_utc_s) > QUIET_S:
+            found.append(f"the lab lives, and has said nothing for {silent_s:.0f} s")
+    if run is not None and state == "stopped":
+        found.append(
+            f"the lab, process {run.writer.pid}, is gone since {_clock(run.at_utc_s)} UTC without "
+            "having ended the run; every recorded trial is kept"
+        )
+    if state == "paused":
+        found.append("nobody conducts the missing trials; the command that began it resumes it")
+    if len(campaign.unjudged) > (state == "running"):  # the lab judges the last one just now
+        trials = wording.several(len(campaign.unjudged), "recorded trial")
+        found.append(f"{trials} not judged yet, `plimsoll judge` judges them")
+    return [f"{one[:1].upper()}{one[1:]}." for one in found]
+
+
+def left_text(left_s: float) -> str:
+    """Time left in words: `About 12 min left`."""
+    if left_s < 1:
+        return "About to end"
+    if left_s < _SHORT_S:
+        return f"About {max(5 * round(left_s / 5), 5)} s left"
+    if left_s < _LONG_S:
+        return f"About {left_s / 60:.0f} min left"
+    hours, minutes = divmod(round(left_s / 600) * 10, 60)
+    return f"About {hours} h {minutes} min left" if minutes else f"About {hours} h left"
+
+
+def _clock(utc_s: float) -> str:
+    return datetime.fromtimestamp(utc_s, UTC).strftime("%H:%M")
+
+
+def _now(
+    run: LiveRun,
+    plan: Sequence[Planned],
+    latency_ns: tuple[float | None, float | None],
+) -> RunningNow:
+    by_id = {one["id"]: one for one in plan}
+    active = by_id.get(run.active)
+    title = run.active if active is None else planned_title(active)
+    if len(run.trials) > 1:
+        title = f"{title}, in turns with {wording.several(len(run.trials) - 1, 'other server')}"
+    phase = PHASES.get(run.phase, run.phase)
+    if run.phase == "driving" and run.progress is not None:
+        stage = run.progress.stage.replace("_", "-")
+        phase = f"{phase}: {stage}, {run.progress.at_s:.0f} of {run.load_s:.0f} s"
+    return RunningNow(title, phase, tuple(_tiles(run, latency_ns)))
+
+
+def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[Tile]:
+    progress = run.progress
+    if progress is None:
+        return []
+    busy = [
+        Tile(f"CPU of the {side}", wording.cores(cores))
+        for side, cores in (
+            ("server", progress.server_busy_cores),
+            ("driver", progress.driver_busy_cores),
+        )
+        if cores is not None
+    ]
+    if not progress.counted:
+        return [Tile("Driver", "at work", "it reports its figures when it ends"), *busy]
+    failed = sum(count for name, count in progress.outcomes.items() if name != "ok")
+    requested = f"of {progress.connections_requested:,} requested"
+    p50_ns, p99_ns = latency_ns
+    return [
+        Tile("Throughput", words.rate(progress.throughput_per_s)),
+        *([Tile("p50", words.duration(p50_ns))] if p50_ns is not None else []),
+        *([Tile("p99", words.duration(p99_ns))] if p99_ns is not None else []),
+        *busy,
+        Tile("Connections", f"{progress.connections_open:,}", requested),
+        Tile("Failed", f"{failed:,}", f"of {progress.requests_ended:,} requests"),
+    ]
+
+
+def _ended(trial: TrialFindings) -> EndedTrial:
+    recording = trial.recording
+    ending = recording.ending
+    title = contents.title(recording)
+    remarks = [contents.remark(one, {recording.trial: title}) for one in trial.verdicts]
+    doubts = tuple(one for one in remarks if one.level in DOUBTING)
+    return EndedTrial(
+        anchor=contents.anchor("trial", recording.trial),
+        title=title,
+        number=words.rate(trial.value),
+        state=trial.state,
+        error=() if trial.has_ended_well else (ending.kind, ending.message, ending.hint),
+        doubts=doubts,
+        by_checks=by_checks(trial.verdicts) if trial.verdicts and not doubts else "",
+    )
