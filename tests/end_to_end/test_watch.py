@@ -86,7 +86,7 @@ def visited(browser: Any, address: str, **options: Any) -> Iterator[Visit]:
 
 def begun(folder: Path, *options: object) -> Running:
     """A run that has announced itself."""
-    running = start("run", WATCHED, "--no-report", *options, folder=folder)
+    running = start("run", WATCHED, *options, folder=folder)
     results = folder / RESULTS
     assert eventually(lambda: live.read(results) is not None, 60), running.stderr
     return running
@@ -96,8 +96,8 @@ def begun(folder: Path, *options: object) -> Running:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the results of a run that is over."""
     folder = tmp_path_factory.mktemp("finished")
-    ran = run("run", WATCHED, "--no-report", *SHORT, folder=folder)
-    assert ran.code == 0, ran.stderr
+    ran = run("run", WATCHED, *SHORT, folder=folder)
+    assert ran.code in (0, 1), ran.stderr
     assert not (folder / RESULTS / live.FILE).exists()
     return folder
 
@@ -137,7 +137,7 @@ def test_a_run_is_followed_until_it_is_killed_and_when_it_goes_on(
         os.kill(lab.process.pid, signal.SIGKILL)
         visit.headline("The run stopped: 1 of 4 trials recorded", FEW_SECONDS_MS)
         assert page.locator("#state .command").inner_text().startswith("plimsoll run ")
-        assert not page.locator("#running").is_visible()
+        assert not page.locator("#load").is_visible()
         lab.process.wait()
 
         lab = begun(tmp_path)
@@ -221,8 +221,8 @@ def test_without_a_script_the_page_has_the_state_and_says_what_is_missing(
 def test_results_in_a_database_are_shown_without_the_password(
     browser: Any, tmp_path: Path, database: str
 ) -> None:
-    ran = run("run", WATCHED, "--no-report", *SHORT, "--storage", database, folder=tmp_path)
-    assert ran.code == 0, ran.stderr
+    ran = run("run", WATCHED, *SHORT, "--storage", database, folder=tmp_path)
+    assert ran.code in (0, 1), ran.stderr
     with (
         watched(tmp_path, "--storage", database) as (address, running),
         visited(browser, address) as visit,

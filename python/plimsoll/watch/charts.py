@@ -7,7 +7,7 @@ line each.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import altair as alt
 
@@ -27,6 +27,10 @@ BUSY = {"server": canvas.SERVER, "driver": canvas.DRIVER}
 """Whose busy cores are drawn, and their colours."""
 
 
+POWERS_OF_TEN = [10.0**power for power in range(-3, 6)]
+"""Where a logarithmic axis has its ticks."""
+
+
 @dataclass(frozen=True)
 class LiveView:
     """One of the charts.
@@ -42,12 +46,18 @@ class LiveView:
     specification: Specification
 
 
-def of_trial() -> tuple[LiveView, ...]:
-    """The charts of a trial that runs alone."""
+def of_trial(*, wide: bool) -> tuple[LiveView, ...]:
+    """The charts of a trial that runs alone.
+
+    Args:
+        wide: Whether its response times lie so far apart that their axis is logarithmic.
+    """
+    times = _axis("ms, logarithmic", "log") if wide else _axis("ms")
+    throughput = {"throughput": canvas.SERVER}
     return (
-        _view("throughput", "Throughput", "responses per second", {"throughput": canvas.SERVER}),
-        _view("latency", "Response time", "ms", LATENCIES),
-        _view("cpu", "CPU", "busy cores", BUSY),
+        _view("throughput", "Throughput", _axis("responses per second"), throughput),
+        _view("latency", "Response time", times, LATENCIES),
+        _view("cpu", "CPU", _axis("busy cores"), BUSY),
     )
 
 
@@ -63,14 +73,14 @@ def of_group(frameworks: Sequence[str]) -> tuple[LiveView, ...]:
     )
 
 
-def _view(name: str, title: str, unit: str, colours: Mapping[str, Colour]) -> LiveView:
+def _view(name: str, title: str, y: alt.Y, colours: Mapping[str, Colour]) -> LiveView:
     among = colours if len(colours) > 1 else {}
     lines = [
         canvas.seconds()
         .mark_line(strokeWidth=2, strokeCap="round", strokeJoin="round")
         .encode(
             x=canvas.time("middle"),
-            y=_y(column, unit),
+            y=_of(column, y),
             color=canvas.colour_of(column, among) if among else alt.value(colour.light),
         )
         for column, colour in colours.items()
@@ -85,7 +95,7 @@ def _turns(name: str, title: str, unit: str, frameworks: Sequence[str]) -> LiveV
         .mark_line(strokeWidth=1.6, point=alt.OverlayMarkDef(size=12))
         .encode(
             x=canvas.time("second"),
-            y=_y(name, unit),
+            y=_of(name, _axis(unit)),
             color=alt.Color(
                 "framework:N",
                 scale=canvas.entry_scale(frameworks),
@@ -101,13 +111,19 @@ def _turns(name: str, title: str, unit: str, frameworks: Sequence[str]) -> LiveV
     return LiveView(name, title, _finished(lines))
 
 
-def _y(column: str, unit: str) -> alt.Y:
-    return alt.Y(
-        f"{column}:Q",
-        title=unit,
-        scale=alt.Scale(zero=True),
-        axis=alt.Axis(format=canvas.NUMBERS, tickCount=4),
-    )
+def _axis(unit: str, kind: Literal["linear", "log"] = "linear") -> alt.Y:
+    """An upright axis of some unit, without its column."""
+    if kind == "log":
+        scale = alt.Scale(type="log", nice=False, padding=6)
+        return alt.Y(
+            title=unit, scale=scale, axis=alt.Axis(format=canvas.NUMBERS, values=POWERS_OF_TEN)
+        )
+    axis = alt.Axis(format=canvas.NUMBERS, tickCount=4)
+    return alt.Y(title=unit, scale=alt.Scale(zero=True), axis=axis)
+
+
+def _of(column: str, axis: alt.Y) -> alt.Y:
+    return axis.copy(deep=False).field(column).type("quantitative")
 
 
 def _finished(*layers: alt.Chart) -> Specification:

@@ -48,6 +48,11 @@ class LatencySecond:
     p50_ns: float | None
     p99_ns: float | None
 
+    @property
+    def completeness(self) -> int:
+        """How many of both are known."""
+        return (self.p50_ns is not None) + (self.p99_ns is not None)
+
 
 @dataclass
 class RowReader:

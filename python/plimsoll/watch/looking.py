@@ -114,7 +114,7 @@ class Looker:
         campaign, told, trouble = self._recorded(run)
         self._keep_off(run)
         latencies = self._latencies(run)
-        last = next((one for one in reversed(latencies) if one.p50_ns is not None), None)
+        last = max(latencies, key=lambda one: (one.completeness, one.second), default=None)
         shown = snapshot.snapshot(
             campaign,
             told,
@@ -168,27 +168,30 @@ class Looker:
         return self._rows.seconds()
 
     def _chart(self, seen: Sight) -> dict[str, object] | None:
-        """What the charts of the load that runs are drawn from; None before its first second."""
+        """What the charts of the load that runs are drawn from."""
         run = seen.run
-        if run is None or not run.seconds or self._campaign is None:
+        if run is None or self._campaign is None:
             return None
         planned = {one["id"]: one for one in self._campaign.plan}
         trials = [planned[key] for key in run.trials if key in planned]
         frameworks = list(dict.fromkeys(map(snapshot.planned_framework, trials)))
         is_group = len(run.trials) > 1
-        views = charts.of_group(frameworks) if is_group else charts.of_trial()
+        seconds = _seconds(run, planned, seen.latencies)
+        times = [row[name] for row in seconds for name in charts.LATENCIES if row[name]]
+        wide = canvas.is_wide(times)
+        views = charts.of_group(frameworks) if is_group else charts.of_trial(wide=wide)
         return {
-            "key": f"{run.begun_utc_s} {run.number} {run.trials[:1]}",
+            "key": f"{run.begun_utc_s} {run.number} {run.trials[:1]} {wide}",
             "views": [_described(view, run) for view in views],
             "stages": _stages(trials, run.load_s, is_group=is_group),
-            "seconds": _seconds(run, planned, seen.latencies),
+            "seconds": seconds,
             "twins": canvas.DARK,
         }
 
 
 def _described(view: LiveView, run: LiveRun) -> dict[str, object]:
-    last = run.seconds[-1]
-    description = f"{view.title} of the load that runs, second by second, {last.at_s:.0f} s so far"
+    passed_s = run.seconds[-1].at_s if run.seconds else 0.0
+    description = f"{view.title} of the load that runs, second by second, {passed_s:.0f} s so far"
     return {
         "title": view.title,
         "specification": view.specification,

@@ -78,7 +78,7 @@ class RunningNow:
     Attributes:
         title: The trial, or the trials that take turns.
         phase: What is being done.
-        tiles: How the load stands; empty before its first second.
+        tiles: How the load stands.
     """
 
     title: str
@@ -191,7 +191,7 @@ def snapshot(
         run: What the run announced last; None where none is going on.
         place: Where the results are.
         now_utc_s: The time, in seconds since 1970.
-        latency_ns: Median and 99th percentile of the last second that has them.
+        latency_ns: Median and 99th percentile of the last second that has both.
     """
     state = _state(campaign, run, now_utc_s)
     running = run.trials if run is not None and state == "running" else ()
@@ -308,26 +308,29 @@ def _now(
 
 
 def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[Tile]:
+    """The same tiles in every phase, so that nothing below them moves."""
     progress = run.progress
     if progress is None:
-        return []
+        names = ("Throughput", "p50", "p99", "Server CPU", "Driver CPU", "Connections", "Failed")
+        return [Tile(name, words.ABSENT) for name in names]
     busy = [
-        Tile(f"CPU of the {side}", wording.cores(cores))
-        for side, cores in (
-            ("server", progress.server_busy_cores),
-            ("driver", progress.driver_busy_cores),
+        Tile(name, words.ABSENT if cores is None else f"{cores:.2f}", "busy cores")
+        for name, cores in (
+            ("Server CPU", progress.server_busy_cores),
+            ("Driver CPU", progress.driver_busy_cores),
         )
-        if cores is not None
     ]
     if not progress.counted:
         return [Tile("Driver", "at work", "it reports its figures when it ends"), *busy]
+    times = [
+        Tile(name, words.duration(value_ns), "response time")
+        for name, value_ns in zip(("p50", "p99"), latency_ns, strict=True)
+    ]
     failed = sum(count for name, count in progress.outcomes.items() if name != "ok")
     requested = f"of {progress.connections_requested:,} requested"
-    p50_ns, p99_ns = latency_ns
     return [
-        Tile("Throughput", words.rate(progress.throughput_per_s)),
-        *([Tile("p50", words.duration(p50_ns))] if p50_ns is not None else []),
-        *([Tile("p99", words.duration(p99_ns))] if p99_ns is not None else []),
+        Tile("Throughput", words.rate(progress.throughput_per_s), "responses"),
+        *times,
         *busy,
         Tile("Connections", f"{progress.connections_open:,}", requested),
         Tile("Failed", f"{failed:,}", f"of {progress.requests_ended:,} requests"),

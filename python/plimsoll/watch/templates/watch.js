@@ -150,7 +150,7 @@
     at("next").hidden = !snapshot.has_next;
     text("ranking", snapshot.ranking);
     chart = snapshot.chart;
-    at("charts").hidden = !chart;
+    at("load").hidden = !chart;
     redraw();
   }
 
