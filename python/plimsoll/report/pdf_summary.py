@@ -128,7 +128,7 @@ def _doubts(marks: Sequence[Mark]) -> str:
     told = [_doubt(mark) for mark in marks[:MOST_DOUBTS]]
     rest = len(marks) - len(told)
     more = [words.plural(rest, "further doubt")] if rest else []
-    return f"To know: {'; '.join([*told, *more])}."
+    return f"Doubts: {'; '.join([*told, *more])}."
 
 
 def _doubt(mark: Mark) -> str:
