@@ -19,6 +19,7 @@ from plimsoll.events import Progress
 from plimsoll.processes import process_table
 
 FILE = "live.json"
+_PARTIAL = f".{FILE}.partial"
 
 FORMAT = 1
 """Format of the file; a reader ignores others."""
@@ -123,7 +124,7 @@ def this_process() -> Writer:
 
 def keep(run: LiveRun, folder: Path) -> None:
     """Replaces the file; where it cannot be written, a run goes on unseen."""
-    partial = folder / f".{FILE}.partial"
+    partial = folder / _PARTIAL
     with suppress(OSError):
         partial.write_text(json.dumps(run, default=vars, separators=(",", ":")), "utf-8")
         partial.replace(folder / FILE)
@@ -131,8 +132,9 @@ def keep(run: LiveRun, folder: Path) -> None:
 
 def remove(folder: Path) -> None:
     """Removes the file, if there is one."""
-    with suppress(OSError):
-        (folder / FILE).unlink(missing_ok=True)
+    for name in (_PARTIAL, FILE):
+        with suppress(OSError):
+            (folder / name).unlink(missing_ok=True)
 
 
 def read(folder: Path) -> LiveRun | None:
