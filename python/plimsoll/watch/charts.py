@@ -7,6 +7,7 @@ line each.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import altair as alt
@@ -46,6 +47,7 @@ class LiveView:
     specification: Specification
 
 
+@cache
 def of_trial(*, wide: bool) -> tuple[LiveView, ...]:
     """The charts of a trial that runs alone.
 
@@ -61,7 +63,8 @@ def of_trial(*, wide: bool) -> tuple[LiveView, ...]:
     )
 
 
-def of_group(frameworks: Sequence[str]) -> tuple[LiveView, ...]:
+@cache
+def of_group(frameworks: tuple[str, ...]) -> tuple[LiveView, ...]:
     """The charts of servers that take turns.
 
     Args:

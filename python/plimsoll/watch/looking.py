@@ -174,7 +174,7 @@ class Looker:
             return None
         planned = {one["id"]: one for one in self._campaign.plan}
         trials = [planned[key] for key in run.trials if key in planned]
-        frameworks = list(dict.fromkeys(map(snapshot.planned_framework, trials)))
+        frameworks = tuple(dict.fromkeys(map(snapshot.planned_framework, trials)))
         is_group = len(run.trials) > 1
         seconds = _seconds(run, planned, seen.latencies)
         times = [row[name] for row in seconds for name in charts.LATENCIES if row[name]]
