@@ -78,7 +78,7 @@ class LiveRun:
         trials: Ids of the trials that run now; several where they take turns.
         number: Number of the first of them in this run, from 1; 0 before the first.
         of: How many trials this run conducts.
-        phase: What is being done; `cooling_down` between trials, empty before the first.
+        phase: A phase of a trial, `judging` or `cooling_down`; empty before a trial begins.
         load_s: Length of the load, in seconds.
         left_s: Estimated time until the last trial has ended, in seconds; None where unknown.
         changes: How many trials were skipped, ended or judged in this run, all together.

@@ -92,7 +92,7 @@ class Announcer:
                 self._progress(event.progress)
             case events.TrialSkipped() | events.TrialEnded() | events.TrialJudged():
                 self._left.pop(event.trial.id, None)
-                self._changed()
+                self._changed("judging" if isinstance(event, events.TrialEnded) else "")
             case events.CoolingDown():
                 self._change(phase="cooling_down")
             case _:
@@ -138,9 +138,9 @@ class Announcer:
         if len(self._seconds) > live.MOST_SECONDS:
             self._seconds, self._apart = self._seconds[1::2], 2 * self._apart
 
-    def _changed(self) -> None:
+    def _changed(self, phase: str) -> None:
         if self._run is not None:
-            self._change(changes=self._run.changes + 1)
+            self._change(changes=self._run.changes + 1, phase=phase)
 
     def _change(self, **changes: object) -> None:
         if self._run is not None:

@@ -104,7 +104,6 @@ def _turns(name: str, title: str, unit: str, frameworks: Sequence[str]) -> LiveV
                 scale=canvas.entry_scale(frameworks),
                 legend=alt.Legend(title=None),
             ),
-            strokeDash=canvas.entry_dashes(frameworks),
             tooltip=[
                 alt.Tooltip("framework:N"),
                 alt.Tooltip(f"{name}:Q", title=unit, format=canvas.NUMBERS),

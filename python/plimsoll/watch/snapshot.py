@@ -41,6 +41,7 @@ PHASES = {
     "driving": "under load",
     "stopping": "stopping the server",
     "writing": "writing the recording",
+    "judging": "judging the trial",
     "cooling_down": "cooling down",
 }
 """What a run does, in words."""
@@ -298,20 +299,28 @@ def _now(
     by_id = {one["id"]: one for one in plan}
     active = by_id.get(run.active)
     title = run.active if active is None else planned_title(active)
-    if len(run.trials) > 1:
-        title = f"{title}, in turns with {wording.several(len(run.trials) - 1, 'other server')}"
     phase = PHASES.get(run.phase, run.phase)
     if run.phase == "driving" and run.progress is not None:
         stage = run.progress.stage.replace("_", "-")
         phase = f"{phase}: {stage}, {run.progress.at_s:.0f} of {run.load_s:.0f} s"
+    if len(run.trials) > 1 and active is not None:
+        title = f"{_table(active)}: {len(run.trials)} servers in turns"
+        phase = f"{phase}, now {planned_framework(active)}"
     return RunningNow(title, phase, tuple(_tiles(run, latency_ns)))
+
+
+def _table(planned: Planned) -> str:
+    """What the trials that take turns have in common."""
+    load = planned["load"]["name"]
+    return f"{planned['endpoint']} · {load} · repetition {planned['repetition']}"
 
 
 def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[Tile]:
     """The same tiles in every phase, so that nothing below them moves."""
     progress = run.progress
+    latencies = dict(zip(("p50", "p99"), latency_ns, strict=True)) if len(run.trials) == 1 else {}
     if progress is None:
-        names = ("Throughput", "p50", "p99", "Server CPU", "Driver CPU", "Connections", "Failed")
+        names = ("Throughput", *latencies, "Server CPU", "Driver CPU", "Connections", "Failed")
         return [Tile(name, words.ABSENT) for name in names]
     busy = [
         Tile(name, words.ABSENT if cores is None else f"{cores:.2f}", "busy cores")
@@ -324,7 +333,7 @@ def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[
         return [Tile("Driver", "at work", "it reports its figures when it ends"), *busy]
     times = [
         Tile(name, words.duration(value_ns), "response time")
-        for name, value_ns in zip(("p50", "p99"), latency_ns, strict=True)
+        for name, value_ns in latencies.items()
     ]
     failed = sum(count for name, count in progress.outcomes.items() if name != "ok")
     requested = f"of {progress.connections_requested:,} requested"

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.conduct import turns
 from plimsoll.processes.tree import ProcessTree
-from plimsoll.recording.readings import ScopeName
+from plimsoll.recording.readings import Reading, ScopeName
 from plimsoll.sampling import sampler as module
 from plimsoll.sampling.sampler import Sampler, next_count, pause_s, sampling
 from plimsoll.sampling.scope import Scope
@@ -155,3 +155,17 @@ def test_whole_seconds_are_read_from_the_moment_the_zero_is_known() -> None:
     sampler.run()
     assert len(instants) == taken
     assert sampler.cpu_s > 0
+
+
+def test_busy_cores_are_those_between_the_last_two_readings() -> None:
+    sampler = Sampler()
+    assert sampler.busy_cores("machine") is None
+    sampler.watch(Scope("server", ProcessTree(os.getpid())))
+    for second, (user_s, system_s) in enumerate([(0.0, 0.0), (5.0, 1.0), (5.5, 1.25)]):
+        for quantity, value in (("cpu_user_s", user_s), ("cpu_system_s", system_s)):
+            sampler.readings.append(Reading(second * S, "server", quantity, value))
+        sampler.readings.append(Reading(second * S, "driver", "cpu_user_s", 99.0))
+        if not second:
+            assert sampler.busy_cores("server") is None
+    assert sampler.busy_cores("server") == pytest.approx(0.75)
+    assert sampler.busy_cores("driver") is None

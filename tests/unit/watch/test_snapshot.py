@@ -85,7 +85,9 @@ def test_servers_that_take_turns_are_named_together() -> None:
     found = shown(campaign("x", "y"), going_on)
     assert found.headline == "Running: trials 1 to 2 of 12"
     assert found.now is not None
-    assert found.now.title.endswith(", in turns with 1 other server")
+    assert found.now.title == "json · steady · repetition 9: 2 servers in turns"
+    assert found.now.phase == "under load, now go one-core"
+    assert "p50" not in [tile.name for tile in found.now.tiles]
 
 
 def test_a_driver_that_counts_nothing_shows_no_figures() -> None:
