@@ -77,14 +77,15 @@ def of_group(frameworks: tuple[str, ...]) -> tuple[LiveView, ...]:
 
 
 def _view(name: str, title: str, y: alt.Y, colours: Mapping[str, Colour]) -> LiveView:
-    among = colours if len(colours) > 1 else {}
     lines = [
         canvas.seconds()
         .mark_line(strokeWidth=2, strokeCap="round", strokeJoin="round")
         .encode(
             x=canvas.time("middle"),
             y=_of(column, y),
-            color=canvas.colour_of(column, among) if among else alt.value(colour.light),
+            color=canvas.colour_of(column, colours)
+            if len(colours) > 1
+            else alt.value(colour.light),
         )
         for column, colour in colours.items()
     ]

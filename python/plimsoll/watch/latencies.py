@@ -7,7 +7,7 @@ seconds that they belong to are filled in then.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class RowReader:
         self._read = there
 
 
-def _by_second(rows: np.memmap[Any, Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def _by_second(rows: NDArray[np.void]) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Each second with the buckets of its complete responses."""
     names = records.outcome_names()
     complete = [code for code, name in names.items() if name in records.complete_outcomes()]

@@ -177,12 +177,12 @@ def serve(looker: Looker, listener: socket.socket) -> None:
     Raises:
         KeyboardInterrupt: It was ended.
     """
-    host, _ = listener.getsockname()
+    host = str(listener.getsockname()[0])
 
     def is_ending() -> bool:
         return server.should_exit
 
-    app = application(Feed(looker), dict.fromkeys((*LOOPBACK, host)).keys(), is_ending)
+    app = application(Feed(looker), (*LOOPBACK, host), is_ending)
     config = uvicorn.Config(
         app,
         loop="asyncio",
