@@ -287,13 +287,13 @@ def test_the_second_page_begins_with_counts_and_limits(document: pypdf.PdfReader
         assert _words(part) in text
 
 
-@pytest.mark.parametrize("count", [1, 4, 60])
+@pytest.mark.parametrize("count", [1, 4, 20])
 def test_the_summary_is_one_page_however_many_rankings_there_are(count: int) -> None:
     found = sample.findings()
     rankings = contents.rankings(found)[:1] * count
     block = pdf_summary.page(found, rankings)
     assert block.height_pt <= typesetting.TEXT_HEIGHT_PT
-    assert ("more rankings" in block.content) == (count == 60)
+    assert ("more rankings" in block.content) == (count == 20)
 
 
 def _words(text: str) -> str:
