@@ -40,7 +40,7 @@ def command(*, results: Path, port: int, host: str, opens: bool, storage: str) -
     """Show a run in a browser while it goes on, when it has stopped, or afterwards.
 
     The page has the ranking as it forms with its intervals, throughput, latency and CPU of the load
-    that runs, verdicts, what comes next and how long it takes. It reads only, at the lowest
+    that runs, verdicts, what comes next and how long it takes. It reads only, at a low
     priority, on other cores than server and driver where there are any. Ctrl-C ends it.
     """
     watch.giving_way.lower_priority()

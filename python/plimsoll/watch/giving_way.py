@@ -11,14 +11,17 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-LOWEST = 19
-"""The lowest priority of nice(2)."""
+NICENESS = 10
+"""Priority by nice(2): a tenth of a core beside a program that wants all of it.
+
+At 19 it would be a hundredth, and the page of a load that takes every core would not start.
+"""
 
 
 def lower_priority() -> None:
-    """Gives this thread, and those it starts from now on, the lowest priority."""
+    """Gives this thread, and those it starts from now on, a low priority."""
     with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, LOWEST)
+        os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def keep_off(cores: Iterable[int], allowed: Iterable[int]) -> None:

@@ -44,10 +44,10 @@ def test_when_the_run_is_over_it_comes_back() -> None:
     assert affinity_after(*calls) == [CORES, CORES]
 
 
-def test_it_has_the_lowest_priority() -> None:
+def test_it_has_a_low_priority_and_never_a_higher_one() -> None:
     code = (
         "import os; from plimsoll.watch import giving_way; giving_way.lower_priority(); "
         "print(os.getpriority(os.PRIO_PROCESS, 0))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "19\n"
+    assert int(ran.stdout) == max(10, os.getpriority(os.PRIO_PROCESS, 0))
