@@ -1,0 +1,55 @@
+"""Contents: the text of each part of a report; a format only lays it out."""
+
+from plimsoll.report.contents.campaign import (
+    AS_RUN,
+    GLOSSARY,
+    Facts,
+    as_run,
+    banner,
+    changed_limits,
+    configuration,
+    extent,
+    machines,
+    subtitle,
+)
+from plimsoll.report.contents.naming import anchor
+from plimsoll.report.contents.ranking import RankingContents, Row, detail, rankings
+from plimsoll.report.contents.remarks import (
+    CAMPAIGN,
+    Doubt,
+    Remark,
+    doubts,
+    doubts_of,
+    ended,
+    of_campaign,
+    remark,
+)
+from plimsoll.report.contents.trial import TrialContents, trials
+
+__all__ = [
+    "AS_RUN",
+    "CAMPAIGN",
+    "GLOSSARY",
+    "Doubt",
+    "Facts",
+    "RankingContents",
+    "Remark",
+    "Row",
+    "TrialContents",
+    "anchor",
+    "as_run",
+    "banner",
+    "changed_limits",
+    "configuration",
+    "detail",
+    "doubts",
+    "doubts_of",
+    "ended",
+    "extent",
+    "machines",
+    "of_campaign",
+    "rankings",
+    "remark",
+    "subtitle",
+    "trials",
+]

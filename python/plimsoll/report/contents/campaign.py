@@ -1,0 +1,145 @@
+"""What a report says of a campaign as a whole: what ran, where, and how far it got."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from plimsoll.findings.trial import load_name
+from plimsoll.report import stopping, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import State
+    from plimsoll.machine import Fact
+    from plimsoll.recording import Recording
+
+Facts = list[tuple[str, str]]
+"""Names and values."""
+
+STATES: dict[State, str] = {
+    "sound": "no check found a problem",
+    "not_checked": "responses were not verified",
+    "doubtful": "use with care, see why",
+    "void": "shown, not ranked",
+    "failed": "ended by an error",
+}
+"""Every state of a trial, and what it means."""
+
+RARE: tuple[State, ...] = ("not_checked", "failed")
+"""States that are shown only if a trial is in them."""
+
+GLOSSARY: Facts = [
+    ("trial", "one framework, one endpoint, one load, one repetition, with a fresh server"),
+    ("repetition", "a trial repeated with a fresh server"),
+    ("hold", "the measurement window: the stage with a constant load, the only one summarised"),
+    ("throughput", "responses per second, successful or not"),
+    ("goodput", "successful responses per second; rankings use it"),
+    ("due", "the intended start of a request, by the schedule"),
+    ("response time", "done − due: includes the wait before sending"),
+    ("service time", "done − sent"),
+    ("lag", "sent − due: how late the load generator sent it"),
+    ("RSS, PSS", "memory of processes; shared pages counted per process, or once"),
+    (
+        "rank 2–4",
+        "not significantly different from its neighbours: its true rank may be any of these",
+    ),
+    ("sound", "no check found a problem with the number"),
+    ("not checked", "a check does not apply, or lacks data"),
+    ("doubtful", "a check found a problem; the number is ranked and marked"),
+    ("void", "a check shows that the number is wrong; it is shown, not ranked"),
+]
+"""The words of a report."""
+
+AS_RUN = "Campaign as run"
+"""Heading of the campaign with the settings of the command line and every default."""
+
+
+def subtitle(findings: Findings) -> str:
+    """What the campaign was, in one line."""
+    frameworks = {trial.recording.title for trial in findings.trials}
+    endpoints = {trial.recording.endpoint for trial in findings.trials}
+    parts = [
+        words.plural(len(frameworks), "framework"),
+        words.plural(len(endpoints), "endpoint"),
+        words.plural(len(findings.trials), "trial"),
+    ]
+    days = sorted({trial.recording.zero_utc[:10] for trial in findings.trials})
+    when = " to ".join(dict.fromkeys([days[0], days[-1]])) if days else ""
+    return " · ".join(part for part in [*parts, when] if part)
+
+
+def configuration(findings: Findings) -> Facts:
+    """The configuration of the campaign."""
+    recordings = [trial.recording for trial in findings.trials]
+    loads = {load_name(recording): recording.load for recording in recordings}
+    return [
+        ("Frameworks", _listed(sorted(_with_version(recording) for recording in recordings))),
+        ("Endpoints", _listed(ranking.endpoint for ranking in findings.rankings)),
+        *((f"Load {name}", words.load_text(load)) for name, load in sorted(loads.items())),
+        ("Repetitions", str(max((recording.repetition for recording in recordings), default=0))),
+        ("Driver", _listed(_driver(recording) for recording in recordings)),
+    ]
+
+
+def _with_version(recording: Recording) -> str:
+    version = recording.versions.get("framework", "")
+    return f"{recording.title} ({version})" if version else recording.title
+
+
+def _driver(recording: Recording) -> str:
+    if recording.driver is None:
+        return recording.driver_name
+    return f"{recording.driver.name} {recording.driver.version}".strip()
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(texts))
+
+
+def as_run(findings: Findings) -> str:
+    """The campaign as run, as JSON; empty where there was no campaign file."""
+    return "" if findings.as_run is None else json.dumps(findings.as_run, indent=2)
+
+
+def machines(findings: Findings) -> dict[str, tuple[str, Facts]]:
+    """Each host by its name: itself in one line, and every fact of it."""
+    found: dict[str, dict[str, Fact]] = {}
+    for trial in findings.trials:
+        found.update(trial.recording.machines)
+    return {
+        name: (words.machine(facts), [words.fact(key, value) for key, value in facts.items()])
+        for name, facts in found.items()
+    }
+
+
+def extent(findings: Findings) -> str:
+    """What to say of trials that are missing, or why no further block was begun; may be empty."""
+    count = len(findings.missing)
+    if not count:
+        return "" if findings.progress is None else stopping.of_campaign(findings.progress)
+    return (
+        f"{words.plural(count, 'trial')} of the plan {'is' if count == 1 else 'are'} missing: "
+        "the campaign was interrupted. Run the same `plimsoll run` again to resume."
+    )
+
+
+def changed_limits(findings: Findings) -> list[str]:
+    """Each limit of a check that the campaign changed, in words."""
+    return [
+        f"{check}.{name} = {words.number(value)}"
+        for check, values in findings.limits.items()
+        for name, value in values.items()
+    ]
+
+
+def banner(findings: Findings) -> list[tuple[State, int, str]]:
+    """How many trials are in each state, and what it means; rare ones where there are any."""
+    counts = findings.counts
+    return [
+        (state, counts[state], meaning)
+        for state, meaning in STATES.items()
+        if state not in RARE or counts[state]
+    ]

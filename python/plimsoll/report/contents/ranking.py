@@ -1,0 +1,269 @@
+"""What a report says of a ranking: a row for each entry, who is ahead, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll import charts
+from plimsoll.findings import leads
+from plimsoll.findings.trial import RANKED_BY
+from plimsoll.report import stopping, words
+from plimsoll.report.contents.naming import anchor
+from plimsoll.report.hold_length import hold_length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.rankings import Ranking, Standing
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.report.contents.campaign import Facts
+
+Key = tuple[str, str, str, str]
+"""Endpoint, load, driver and quantity."""
+
+_OTHERS = (
+    ("time 50 %", "response_time_p50_ns", words.duration),
+    ("time 99 %", "response_time_p99_ns", words.duration),
+    ("failed", "failure_ratio", words.share),
+    ("server CPU", "server_busy_cores", words.cores),
+    ("memory", "server_peak_rss_bytes", words.size),
+)
+"""Columns of a ranking besides throughput: heading, quantity, how it is written."""
+
+CPU_PER_REQUEST = "server_cpu_s_per_request"
+"""The column of `tables.SUMMARIES` with the processor time of a response."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One framework in a ranking.
+
+    Attributes:
+        rank: Its rank, or range of ranks.
+        is_ranked: Whether it has one.
+        framework: Framework and variant.
+        anchor: Anchor of its first trial.
+        number: Its median goodput.
+        interval: The 95 % interval of it; empty when there is none.
+        of_best: It as a share of the best, with the interval of that; `–` when it has none.
+        to_next: It as a multiple of the next one in the ranking, with interval; `–` for the last.
+        to_next_brief: The same without the name, which stands in the next line.
+        others: Other quantities: heading and value.
+        ratios: For each of them the ratio to the best by that quantity, with interval; empty where
+            there is none.
+        state: How far to believe it.
+        reason: Why, in a few words.
+        cpu_per_request: Processor time of the server per complete response.
+    """
+
+    rank: str
+    is_ranked: bool
+    framework: str
+    anchor: str
+    number: str
+    interval: str
+    of_best: str
+    to_next: str
+    to_next_brief: str
+    others: Facts
+    ratios: tuple[str, ...]
+    state: State
+    reason: str
+    cpu_per_request: str
+
+
+@dataclass(frozen=True)
+class RankingContents:
+    """One ranking.
+
+    Attributes:
+        anchor: Its anchor.
+        title: Endpoint and load.
+        headings: Headings of the other quantities.
+        rows: The frameworks, the best first.
+        leads: Who is ahead by which quantity, and by how much; the ranking's own first.
+        clear_lead: The best and the first one that it is ahead of, where that is not the next one.
+        resolution: What differences it tells apart, and whether more repetitions or longer holds
+            would tell more; of a campaign with `until`, which intervals are too wide. Empty where
+            nothing is known of scatter.
+        ranking: What it is made from.
+    """
+
+    anchor: str
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[Row, ...]
+    leads: tuple[str, ...]
+    clear_lead: str
+    resolution: str
+    ranking: Ranking
+
+
+def rankings(findings: Findings) -> list[RankingContents]:
+    """Every ranking."""
+    compared: dict[Key, list[leads.Row]] = {}
+    for row in findings.comparisons.to_pylist():
+        key = (row["endpoint"], row["load"], row["driver"], row["quantity"])
+        compared.setdefault(key, []).append(row)
+    states: dict[str, State] = {trial.recording.trial: trial.state for trial in findings.trials}
+    return [_ranking(ranking, findings, compared, states) for ranking in findings.rankings]
+
+
+def detail(rankings: Sequence[RankingContents]) -> tuple[str, str]:
+    """Heading and caption of the rankings; tables of one entry each rank nothing."""
+    if any(ranking.rows[1:] for ranking in rankings):
+        return "Ranking in detail", charts.comparison.CAPTION
+    return "Results in detail", charts.comparison.CAPTION_OF_ONE
+
+
+def _ranking(
+    ranking: Ranking,
+    findings: Findings,
+    compared: Mapping[Key, Sequence[leads.Row]],
+    states: Mapping[str, State],
+) -> RankingContents:
+    def rows(quantity: str) -> Sequence[leads.Row]:
+        return compared.get((ranking.endpoint, ranking.load, ranking.driver, quantity), ())
+
+    quantities = {
+        (row["framework"], row["quantity"]): row
+        for quantity in _columns()
+        for row in rows(quantity)
+    }
+    reported = leads.leads([rows(quantity) for quantity in leads.QUANTITIES])
+    clear = leads.clear_lead(rows(RANKED_BY))
+    is_next = clear is None or (bool(reported) and reported[0].second == clear.second)
+    resolution = leads.resolution(rows(RANKED_BY))
+    counting = _counting(ranking, findings)
+    length = None if resolution is None else hold_length(counting, resolution.scatter)
+    return RankingContents(
+        anchor=anchor("ranking", *_field(ranking, findings, always=(0, 1))),
+        title=", ".join(_field(ranking, findings, always=(0,))),
+        headings=tuple(heading for heading, _, _ in _OTHERS),
+        rows=tuple(_row(standing, quantities, states) for standing in ranking.standings),
+        leads=tuple(lead.sentence for lead in reported),
+        clear_lead="" if clear is None or is_next else clear.sentence,
+        resolution=". ".join(
+            one
+            for one in (_told_apart(ranking, findings, resolution), length and length.sentence)
+            if one
+        ),
+        ranking=ranking,
+    )
+
+
+def _told_apart(ranking: Ranking, findings: Findings, resolution: leads.Resolution | None) -> str:
+    """What differences a ranking tells apart, or which of its intervals are still too wide."""
+    if findings.progress is not None:
+        table = (ranking.endpoint, ranking.load, ranking.driver)
+        return stopping.of_table(findings.progress, table)
+    return "" if resolution is None else resolution.sentence
+
+
+def _counting(ranking: Ranking, findings: Findings) -> list[TrialFindings]:
+    """The trials of a ranking that count."""
+    names = {
+        repetition.trial
+        for standing in ranking.standings
+        for repetition in standing.repetitions
+        if repetition.level != "void"
+    }
+    return [trial for trial in findings.trials if trial.recording.trial in names]
+
+
+def _columns() -> Iterator[str]:
+    """Columns of summaries that a row of a ranking needs."""
+    for _, quantity, _ in _OTHERS:
+        yield quantity
+        yield _instead(quantity)
+    yield CPU_PER_REQUEST
+
+
+def _instead(quantity: str) -> str:
+    """The service time where the response time is unknown."""
+    return quantity.replace("response_time", "service_time")
+
+
+def _field(ranking: Ranking, findings: Findings, always: tuple[int, ...]) -> list[str]:
+    """Endpoint, load and driver of a ranking; those named always, others where there are several.
+
+    Args:
+        ranking: The ranking.
+        findings: All that there is.
+        always: Places of what is named always.
+    """
+    every = [(one.endpoint, one.load, one.driver) for one in findings.rankings]
+    own = (ranking.endpoint, ranking.load, ranking.driver)
+    return [
+        name
+        for place, name in enumerate(own)
+        if place in always or len({names[place] for names in every}) > 1
+    ]
+
+
+def _row(
+    standing: Standing,
+    quantities: Mapping[tuple[str, str], leads.Row],
+    states: Mapping[str, State],
+) -> Row:
+    others = [_other(standing.framework, quantities, *other) for other in _OTHERS]
+    return Row(
+        rank=standing.rank,
+        is_ranked=standing.rank_low is not None,
+        framework=standing.framework,
+        anchor=anchor("trial", standing.repetitions[0].trial),
+        number=words.rate(standing.value),
+        interval=_interval(standing),
+        of_best=words.of_best(standing.to_best),
+        to_next=words.times_as(standing.to_next, standing.next_framework),
+        to_next_brief=words.times_as(standing.to_next),
+        others=[(heading, value) for heading, value, _ in others],
+        ratios=tuple(ratio for _, _, ratio in others),
+        state=_state(standing, states),
+        reason=_reason(standing),
+        cpu_per_request=words.seconds(
+            quantities.get((standing.framework, CPU_PER_REQUEST), {}).get("median")
+        ),
+    )
+
+
+def _other(
+    framework: str,
+    quantities: Mapping[tuple[str, str], leads.Row],
+    heading: str,
+    quantity: str,
+    write: Callable[[float | None], str],
+) -> tuple[str, str, str]:
+    """Heading, value and ratio to the best of another quantity."""
+    own: leads.Row = quantities.get((framework, quantity), {})
+    instead: leads.Row = quantities.get((framework, _instead(quantity)), {})
+    if own.get("median") is None and instead.get("median") is not None:
+        return heading, f"{write(instead['median'])} service", _to_least(instead)
+    return heading, write(own.get("median")), _to_least(own)
+
+
+def _to_least(row: leads.Row) -> str:
+    ratio = leads.ratio_of(row, "best")
+    if ratio is None:
+        return ""
+    return "least" if ratio.value == 1 else f"{words.times_as(ratio)}"
+
+
+def _interval(standing: Standing) -> str:
+    if standing.low is None or standing.high is None:
+        return ""
+    return f"{words.number(standing.low)}–{words.number(standing.high)}"
+
+
+def _state(standing: Standing, states: Mapping[str, State]) -> State:
+    every = {states[repetition.trial] for repetition in standing.repetitions}
+    return "failed" if every == {"failed"} else standing.level
+
+
+def _reason(standing: Standing) -> str:
+    repetitions = len(standing.repetitions)
+    single = "one repetition" if repetitions == 1 and standing.rank_low else ""
+    yardstick = "yardstick, not ranked" if standing.is_yardstick else ""
+    return "; ".join(part for part in (yardstick, standing.reason, single) if part)

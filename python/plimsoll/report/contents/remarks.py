@@ -1,0 +1,174 @@
+"""What the checks say of a campaign and of its trials, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from plimsoll.report import words
+from plimsoll.report.contents.naming import anchor, title
+from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.verdicts.verdict import Level, Verdict
+
+CAMPAIGN = "The campaign as a whole"
+"""Heading of what the checks on a campaign say."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """The text of a verdict.
+
+    Attributes:
+        level: Its level.
+        name: Name of its check.
+        subject: What it is about, as people read it.
+        anchor: Anchor of the trial it is about; empty for a campaign and for a block.
+        measured: What was measured, with its unit.
+        limit: The limit, with its unit.
+        sentences: Its sentences, each with what to do about it.
+        source: Where formula and limit come from.
+    """
+
+    level: Level
+    name: str
+    subject: str
+    anchor: str
+    measured: str
+    limit: str
+    sentences: tuple[Sentence, ...]
+    source: str
+
+    @property
+    def against(self) -> str:
+        """What was measured against which limit; empty where nothing was."""
+        if self.measured == words.ABSENT:
+            return ""
+        return f"measured {self.measured}, limit {self.limit}"
+
+    @property
+    def text(self) -> str:
+        """All sentences, without what to do."""
+        return " ".join(sentence.text for sentence in self.sentences)
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """What to do, each once."""
+        return tuple(dict.fromkeys(one.remedy for one in self.sentences if one.remedy))
+
+    @property
+    def full_text(self) -> str:
+        """All sentences, and what was measured against which limit."""
+        return f"{self.text} ({self.against})" if self.against else self.text
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """The findings of one check on one level with one remedy.
+
+    Attributes:
+        level: The level.
+        name: Name of the check.
+        count: How many subjects it concerns, in words.
+        remedy: What to do; the same for every subject.
+        remarks: One for each subject.
+    """
+
+    level: Level
+    name: str
+    count: str
+    remedy: str
+    remarks: tuple[Remark, ...]
+
+
+def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
+    """The text of a verdict.
+
+    Args:
+        verdict: The verdict.
+        titles: Title of each trial by its id.
+    """
+    return Remark(
+        level=verdict.level,
+        name=catalogue.title(verdict.check),
+        subject=titles.get(verdict.subject, verdict.subject),
+        anchor=anchor("trial", verdict.subject) if verdict.subject in titles else "",
+        measured=words.measured(verdict),
+        limit=words.limit(verdict),
+        sentences=verdict.sentences,
+        source=verdict.source,
+    )
+
+
+def of_campaign(findings: Findings) -> list[Remark]:
+    """What the checks on a campaign say of it, the worst first, sound ones too."""
+    remarks = [remark(verdict, {}) for verdict in findings.verdicts]
+    return sorted(remarks, key=lambda entry: -LEVELS.index(entry.level))
+
+
+def ended(trial: TrialFindings) -> Remark:
+    """The text of the error that ended a trial."""
+    recording = trial.recording
+    kind, name = recording.ending.kind, title(recording)
+    reported = Sentence("void", recording.ending.message, recording.ending.hint)
+    place = anchor("trial", recording.trial)
+    return Remark("void", kind, name, place, words.ABSENT, words.ABSENT, (reported,), "")
+
+
+def doubts(findings: Findings) -> list[Doubt]:
+    """What checks say against trials, by level, check and remedy; void first, then the most.
+
+    Verdicts on a trial that an error ended are left to its own section: the error explains it.
+    What they say of the campaign is `of_campaign`.
+    """
+    return doubts_of(findings.trials)
+
+
+def doubts_of(trials: Iterable[TrialFindings]) -> list[Doubt]:
+    """What checks say against some trials, by level, check and remedy; void first, then the most.
+
+    Args:
+        trials: The trials.
+    """
+    known = tuple(trials)
+    titles = {trial.recording.trial: title(trial.recording) for trial in known}
+    grouped: dict[tuple[Level, str, str], list[Remark]] = {}
+    for trial in known:
+        for verdict in trial.verdicts if trial.has_ended_well else ():
+            for (level, remedy), reported in _by_remedy(verdict, titles):
+                grouped.setdefault((level, verdict.check, remedy), []).append(reported)
+    found = [
+        Doubt(
+            level=level,
+            name=catalogue.title(check),
+            count=f"in {words.plural(len(remarks), 'trial')}",
+            remedy=remedy,
+            remarks=tuple(remarks),
+        )
+        for (level, check, remedy), remarks in grouped.items()
+    ]
+    return sorted(found, key=lambda doubt: (-LEVELS.index(doubt.level), -len(doubt.remarks)))
+
+
+def _by_remedy(
+    verdict: Verdict, titles: Mapping[str, str]
+) -> Iterator[tuple[tuple[Level, str], Remark]]:
+    """The sentences of a verdict that doubt, by level and remedy.
+
+    What was measured belongs to the first sentence, which gave the verdict its level.
+    """
+    whole = remark(verdict, titles)
+    grouped: dict[tuple[Level, str], list[Sentence]] = {}
+    for sentence in verdict.sentences:
+        if sentence.level in DOUBTING:
+            grouped.setdefault((sentence.level, sentence.remedy), []).append(sentence)
+    for key, sentences in grouped.items():
+        is_first = verdict.sentences[0] in sentences
+        reported = replace(whole, level=key[0], sentences=tuple(sentences))
+        yield key, reported if is_first else replace(reported, measured=words.ABSENT)
