@@ -427,20 +427,35 @@ def colour_of(name: str, among: Mapping[str, Colour]) -> alt.ColorDatum:
     )
 
 
-def entry_colours(names: Sequence[str]) -> dict[str, Colour]:
-    """The colour of each entry that charts of a campaign show, by their order."""
-    return {name: KINDS[place % len(KINDS)] for place, name in enumerate(names)}
+def entry_places(names: Sequence[str], entries: Sequence[str]) -> dict[str, int]:
+    """The place of each entry of a chart among those of its report, which decides on its look.
+
+    So an entry looks the same in every chart of a report, whatever its rank.
+
+    Args:
+        names: The entries of the chart.
+        entries: Every entry of the report; empty for a chart that stands alone.
+    """
+    places = {name: place for place, name in enumerate(entries or names)}
+    return {name: places[name] for name in names}
 
 
-def entry_scale(names: Sequence[str]) -> alt.Scale:
+def entry_colours(names: Sequence[str], entries: Sequence[str] = ()) -> dict[str, Colour]:
+    """The colour of each entry of a chart; `entry_places` describes the arguments."""
+    places = entry_places(names, entries)
+    return {name: KINDS[place % len(KINDS)] for name, place in places.items()}
+
+
+def entry_scale(names: Sequence[str], entries: Sequence[str] = ()) -> alt.Scale:
     """The same as the scale of a channel."""
-    shades = [colour.light for colour in entry_colours(names).values()]
+    shades = [colour.light for colour in entry_colours(names, entries).values()]
     return alt.Scale(domain=list(names), range=shades)
 
 
-def entry_dashes(names: Sequence[str]) -> alt.StrokeDash:
+def entry_dashes(names: Sequence[str], entries: Sequence[str] = ()) -> alt.StrokeDash:
     """The channel that tells lines of entries of the same colour apart."""
-    dashes = [_DASHES[place // len(KINDS) % len(_DASHES)] for place in range(len(names))]
+    places = entry_places(names, entries).values()
+    dashes = [_DASHES[place // len(KINDS) % len(_DASHES)] for place in places]
     scale = alt.Scale(domain=list(names), range=dashes)
     return alt.StrokeDash("framework:N", scale=scale, legend=None)
 

@@ -110,3 +110,21 @@ def test_without_any_level_nothing_is_said_of_it() -> None:
 @pytest.mark.parametrize(("low", "high", "text"), [(1, 1, "1"), (2, 4, "2–4"), (None, None, "–")])
 def test_a_tie_is_a_range_of_ranks(low: int | None, high: int | None, text: str) -> None:
     assert Standing("x", low, high, 1.0, None, None, "sound", ()).rank == text
+
+
+def test_an_entry_has_one_colour_in_every_chart_of_a_report_whatever_its_rank() -> None:
+    entries = ("axum", "go", "node", "php")
+    first = canvas.entry_colours(("go", "axum", "php"), entries)
+    second = canvas.entry_colours(("php", "go"), entries)
+    assert list(first) == ["go", "axum", "php"]
+    assert {name: first[name] for name in second} == second
+    assert len(set(first.values())) == len(first)
+
+
+def test_entries_beyond_the_colours_there_are_differ_by_their_dashes() -> None:
+    entries = tuple(f"entry {number}" for number in range(len(canvas.KINDS) + 1))
+    names = (entries[-1], entries[0])
+    colours = canvas.entry_colours(names, entries)
+    assert colours[names[0]] == colours[names[1]]
+    dashes = canvas.entry_dashes(names, entries).to_dict()["scale"]["range"]
+    assert dashes[0] != dashes[1]

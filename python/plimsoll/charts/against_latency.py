@@ -86,8 +86,13 @@ class _Box(NamedTuple):
         )
 
 
-def draw(data: AgainstLatency) -> Specification:
-    """The chart with its data."""
+def draw(data: AgainstLatency, entries: tuple[str, ...] = ()) -> Specification:
+    """The chart with its data.
+
+    Args:
+        data: What it shows.
+        entries: Every entry of the report, for `canvas.entry_places`.
+    """
     rows = [_row(point) for point in data.points]
     x = _axis("goodput, responses/s", (row["goodput"] for row in rows))
     y = _axis(f"{_AXES[data.latency]} (ms)", (row["latency"] for row in rows))
@@ -96,7 +101,7 @@ def draw(data: AgainstLatency) -> Specification:
             row[name] = side
     frameworks = tuple(dict.fromkeys(point.framework for point in data.points))
     levels = tuple(name for name in LEVEL_SHAPES if any(row["level"] == name for row in rows))
-    chart = _chart(frameworks, levels, x, y)
+    chart = _chart(frameworks, entries, levels, x, y)
     return canvas.finished(chart, {"points": rows}, _description(data))
 
 
@@ -183,9 +188,13 @@ def _description(data: AgainstLatency) -> str:
 
 @cache
 def _chart(
-    frameworks: tuple[str, ...], levels: tuple[Level, ...], x: _Axis, y: _Axis
+    frameworks: tuple[str, ...],
+    entries: tuple[str, ...],
+    levels: tuple[Level, ...],
+    x: _Axis,
+    y: _Axis,
 ) -> Specification:
-    colour = alt.Color("framework:N", scale=canvas.entry_scale(frameworks), legend=None)
+    colour = alt.Color("framework:N", scale=canvas.entry_scale(frameworks, entries), legend=None)
     source = alt.Chart(alt.NamedData(name="points"))
     lines = source.mark_line(strokeWidth=1.2, opacity=0.5).encode(
         x=_x("goodput", x), y=_y("latency", y), color=colour

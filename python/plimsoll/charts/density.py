@@ -35,9 +35,14 @@ _TICKS = [step * 10.0**power for power in range(-3, 6) for step in (1, 2, 5)]
 _HEIGHT_PX = 260
 
 
-def draw(data: Distributions) -> Specification:
-    """The chart with its data; each outline begins and ends with an empty bucket."""
-    chart = _chart(data.frameworks, _TIMES[data.time])
+def draw(data: Distributions, entries: tuple[str, ...] = ()) -> Specification:
+    """The chart with its data; each outline begins and ends with an empty bucket.
+
+    Args:
+        data: What it shows.
+        entries: Every entry of the report, for `canvas.entry_places`.
+    """
+    chart = _chart(data.frameworks, entries, _TIMES[data.time])
     counts = {name: _counts(data, name) for name in data.frameworks}
     rows = [row for name, counted in counts.items() for row in _rows(name, counted)]
     return canvas.finished(chart, {"density": rows}, _description(data, counts))
@@ -82,15 +87,16 @@ def _description(data: Distributions, counts: dict[str, Counter[int]]) -> str:
 
 
 @cache
-def _chart(frameworks: tuple[str, ...], time: str) -> Specification:
-    shade = alt.Fill("framework:N", scale=canvas.entry_scale(frameworks), legend=None)
-    line = alt.Stroke("framework:N", scale=canvas.entry_scale(frameworks), legend=None)
+def _chart(frameworks: tuple[str, ...], entries: tuple[str, ...], time: str) -> Specification:
+    scale = canvas.entry_scale(frameworks, entries)
+    shade = alt.Fill("framework:N", scale=scale, legend=None)
+    line = alt.Stroke("framework:N", scale=scale, legend=None)
     source = alt.Chart(alt.NamedData(name="density"))
     areas = source.mark_area(interpolate="step-after", opacity=0.12).encode(
         x=_x(time), y=_y(), fill=shade
     )
     lines = source.mark_line(interpolate="step-after", strokeWidth=1.6).encode(
-        x=_x(time), y=_y(), stroke=line, strokeDash=canvas.entry_dashes(frameworks)
+        x=_x(time), y=_y(), stroke=line, strokeDash=canvas.entry_dashes(frameworks, entries)
     )
     points = source.mark_point(size=60, opacity=0, filled=True).encode(
         x=_x(time),

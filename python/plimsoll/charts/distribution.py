@@ -39,9 +39,14 @@ _TICKS = [step * 10.0**power for power in range(-3, 6) for step in (1, 2, 5)]
 _HEIGHT_PX = 260
 
 
-def draw(data: Distributions) -> Specification:
-    """The chart with its data."""
-    chart = _chart(data.frameworks, _TIMES[data.time])
+def draw(data: Distributions, entries: tuple[str, ...] = ()) -> Specification:
+    """The chart with its data.
+
+    Args:
+        data: What it shows.
+        entries: Every entry of the report, for `canvas.entry_places`.
+    """
+    chart = _chart(data.frameworks, entries, _TIMES[data.time])
     return canvas.finished(chart, {"quantiles": _rows(data)}, _description(data))
 
 
@@ -74,8 +79,10 @@ def _description(data: Distributions) -> str:
 
 
 @cache
-def _chart(frameworks: tuple[str, ...], time: str) -> Specification:
-    chart = canvas.layered(_lines(frameworks, time), _points(frameworks, time))
+def _chart(frameworks: tuple[str, ...], entries: tuple[str, ...], time: str) -> Specification:
+    shade = alt.Color("framework:N", scale=canvas.entry_scale(frameworks, entries), legend=None)
+    dashes = canvas.entry_dashes(frameworks, entries)
+    chart = canvas.layered(_lines(time, shade, dashes), _points(time, shade))
     return canvas.styled(chart.properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX))
 
 
@@ -84,21 +91,21 @@ def _source() -> alt.Chart:
     return alt.Chart(alt.NamedData(name="quantiles")).transform_calculate(tail=tail)
 
 
-def _lines(frameworks: tuple[str, ...], time: str) -> alt.Chart:
+def _lines(time: str, shade: alt.Color, dashes: alt.StrokeDash) -> alt.Chart:
     return (
         _source()
         .mark_line(strokeWidth=1.8, strokeCap="round", strokeJoin="round", opacity=0.9)
         .encode(
             x=_x(),
             y=_y(time),
-            color=_colour(frameworks),
+            color=shade,
             detail="repetition:N",
-            strokeDash=canvas.entry_dashes(frameworks),
+            strokeDash=dashes,
         )
     )
 
 
-def _points(frameworks: tuple[str, ...], time: str) -> alt.Chart:
+def _points(time: str, shade: alt.Color) -> alt.Chart:
     """Points for the pointer, unseen."""
     return (
         _source()
@@ -106,7 +113,7 @@ def _points(frameworks: tuple[str, ...], time: str) -> alt.Chart:
         .encode(
             x=_x(),
             y=_y(time),
-            color=_colour(frameworks),
+            color=shade,
             tooltip=[
                 alt.Tooltip("framework:N"),
                 alt.Tooltip("repetition:Q"),
@@ -134,7 +141,3 @@ def _y(time: str) -> alt.Y:
         scale=alt.Scale(type="log", nice=False, padding=6),
         axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS, labelOverlap="greedy"),
     )
-
-
-def _colour(frameworks: tuple[str, ...]) -> alt.Color:
-    return alt.Color("framework:N", scale=canvas.entry_scale(frameworks), legend=None)

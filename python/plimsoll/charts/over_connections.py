@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import altair as alt
 
@@ -44,11 +44,23 @@ _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down
 _HEIGHT_PX = 130
 
 
-def draw(data: ConnectionsSeries) -> Specification:
-    """The chart with its data; a panel without any number is left out."""
+class _Look(NamedTuple):
+    """The entries of the chart, and those of the report that decide on how they look."""
+
+    names: tuple[str, ...]
+    entries: tuple[str, ...]
+
+
+def draw(data: ConnectionsSeries, entries: tuple[str, ...] = ()) -> Specification:
+    """The chart with its data; a panel without any number is left out.
+
+    Args:
+        data: What it shows.
+        entries: Every entry of the report, for `canvas.entry_places`.
+    """
     rows = [_row(point) for point in data.points]
     panels = tuple(name for name in _PANELS if any(row[name] is not None for row in rows))
-    drawn = _chart(data.frameworks, panels or ("goodput",))
+    drawn = _chart(_Look(data.frameworks, entries), panels or ("goodput",))
     return canvas.finished(drawn, {"points": rows}, _description(data))
 
 
@@ -100,14 +112,14 @@ def _description(data: ConnectionsSeries) -> str:
 
 
 @cache
-def _chart(frameworks: tuple[str, ...], panels: tuple[str, ...]) -> Specification:
-    drawn = [_panel(name, frameworks, is_last=name == panels[-1]) for name in panels]
+def _chart(look: _Look, panels: tuple[str, ...]) -> Specification:
+    drawn = [_panel(name, look, is_last=name == panels[-1]) for name in panels]
     chart = alt.vconcat(*drawn, spacing=34)
     return canvas.styled(chart)
 
 
-def _panel(name: str, frameworks: tuple[str, ...], *, is_last: bool) -> alt.LayerChart:
-    layers = (_lines(name, frameworks), _intervals(name, frameworks), _points(name, frameworks))
+def _panel(name: str, look: _Look, *, is_last: bool) -> alt.LayerChart:
+    layers = (_lines(name, look), _intervals(name, look), _points(name, look))
     chart = canvas.layered(*(layer.encode(x=_x(is_titled=is_last)) for layer in layers))
     return chart.properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX)
 
@@ -135,48 +147,48 @@ def _y(column: str, name: str) -> alt.Y:
     )
 
 
-def _colour(frameworks: tuple[str, ...]) -> alt.Color:
+def _colour(look: _Look) -> alt.Color:
     legend = alt.Legend(title=None)
-    return alt.Color("framework:N", scale=canvas.entry_scale(frameworks), legend=legend)
+    return alt.Color("framework:N", scale=canvas.entry_scale(*look), legend=legend)
 
 
-def _shape(frameworks: tuple[str, ...]) -> alt.Shape:
-    shapes = [_SHAPES[place % len(_SHAPES)] for place in range(len(frameworks))]
+def _shape(look: _Look) -> alt.Shape:
+    shapes = [_SHAPES[place % len(_SHAPES)] for place in canvas.entry_places(*look).values()]
     return alt.Shape(
         "framework:N",
-        scale=alt.Scale(domain=list(frameworks), range=shapes),
+        scale=alt.Scale(domain=list(look.names), range=shapes),
         legend=alt.Legend(title=None),
     )
 
 
-def _lines(name: str, frameworks: tuple[str, ...]) -> alt.Chart:
+def _lines(name: str, look: _Look) -> alt.Chart:
     return (
         _source()
         .transform_filter(f"isValid(datum.{name})")
         .mark_line(strokeWidth=1.6, strokeCap="round", strokeJoin="round")
-        .encode(y=_y(name, name), color=_colour(frameworks))
+        .encode(y=_y(name, name), color=_colour(look))
     )
 
 
-def _intervals(name: str, frameworks: tuple[str, ...]) -> alt.Chart:
+def _intervals(name: str, look: _Look) -> alt.Chart:
     return (
         _source()
         .transform_filter(f"isValid(datum.{name}_low)")
         .mark_rule(strokeWidth=2.2, opacity=0.6)
-        .encode(y=_y(f"{name}_low", name), y2=f"{name}_high", color=_colour(frameworks))
+        .encode(y=_y(f"{name}_low", name), y2=f"{name}_high", color=_colour(look))
     )
 
 
-def _points(name: str, frameworks: tuple[str, ...]) -> alt.Chart:
-    fill = alt.Fill("framework:N", scale=canvas.entry_scale(frameworks), legend=None)
+def _points(name: str, look: _Look) -> alt.Chart:
+    fill = alt.Fill("framework:N", scale=canvas.entry_scale(*look), legend=None)
     return (
         _source()
         .transform_filter(f"isValid(datum.{name})")
         .mark_point(size=46, opacity=1, strokeWidth=1.6)
         .encode(
             y=_y(name, name),
-            color=_colour(frameworks),
-            shape=_shape(frameworks),
+            color=_colour(look),
+            shape=_shape(look),
             fill=alt.condition("datum.level === 'void'", alt.value(canvas.PAPER.light), fill),
             tooltip=[
                 alt.Tooltip("framework:N"),

@@ -80,6 +80,11 @@ class Findings:
         object.__setattr__(self, "rankings", rankings(self.trials, self.comparisons))
 
     @property
+    def frameworks(self) -> tuple[str, ...]:
+        """Frameworks and variants in the order of their names, whatever their ranks."""
+        return tuple(sorted({trial.recording.title for trial in self.trials}))
+
+    @property
     def counts(self) -> Counter[State]:
         """How many trials are in each state."""
         return Counter(trial.state for trial in self.trials)

@@ -30,7 +30,7 @@ def drawn(findings: Findings) -> tuple[Picture, ...]:
             anchor(ANCHOR, one.endpoint, one.driver),
             f"{one.endpoint}, by {one.driver}" if several else one.endpoint,
             charts.against_latency,
-            charts.against_latency.draw(one),
+            charts.against_latency.draw(one, findings.frameworks),
         )
         for one in every
     )

@@ -52,7 +52,7 @@ def section(findings: Findings) -> Section | None:
                 anchor(ANCHOR, one.endpoint, one.driver),
                 title,
                 charts.over_connections,
-                charts.over_connections.draw(one),
+                charts.over_connections.draw(one, findings.frameworks),
             )
             for title, one in named
         ),

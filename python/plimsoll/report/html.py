@@ -148,7 +148,9 @@ def render(findings: Findings) -> str:
             extent=contents.extent(findings),
             limits=contents.changed_limits(findings),
             failed=[trial for trial in trials if trial["error"]],
-            answers=[_answer(one, drawn) for one in answer.answers(findings, ranked)],
+            answers=[
+                _answer(one, drawn, findings.frameworks) for one in answer.answers(findings, ranked)
+            ],
             frameworks=_frameworks(findings),
             most_laid_over=answer.MOST_LAID_OVER,
             answer_headings=answer.HEADINGS,
@@ -226,18 +228,19 @@ def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, Any]:
     return {**vars(ranking), "chart": {**chart, "caption": ""}}
 
 
-def _answer(found: RankingAnswer, drawn: Charts) -> Mapping[str, Any]:
+def _answer(found: RankingAnswer, drawn: Charts, entries: tuple[str, ...]) -> Mapping[str, Any]:
     """An answer with the charts of its distributions, and which are laid over each other."""
     data = found.distributions
     if data is None:
         return {**vars(found), "laid_over": None}
     placed = [
-        drawn.add(f"data-{found.anchor}", module, module.draw(data))
+        drawn.add(f"data-{found.anchor}", module, module.draw(data, entries))
         for module in charts.OF_DISTRIBUTIONS
     ]
+    colours = canvas.entry_colours(data.frameworks, entries)
     choices = [
         {"name": name, "colour": colour, "is_chosen": place < answer.LAID_OVER}
-        for place, (name, colour) in enumerate(canvas.entry_colours(data.frameworks).items())
+        for place, (name, colour) in enumerate(colours.items())
     ]
     return {**vars(found), "laid_over": {"charts": placed, "choices": choices}}
 
