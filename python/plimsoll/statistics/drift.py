@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll.statistics import student
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -123,7 +125,7 @@ def drift(counts: Sequence[float]) -> Drift | None:
     return Drift(
         first=max(first, 0.0),
         last=max(last, 0.0),
-        reach=_student(len(values) - 2) * error,
+        reach=student.two_sided(len(values) - 2, CONFIDENCE) * error,
         explained_ratio=explained,
         mean_error_ratio=_mean_error(around) / float(values.mean()),
         progress=shape,
@@ -149,7 +151,7 @@ def _mean_error(around: Vector) -> float:
     """Half width of the interval of a mean, from the numbers less their mean."""
     count = len(around)
     variance = float(around @ around) / (count - 1) * _inflation(around)
-    return _student(count - 1) * math.sqrt(variance / count)
+    return student.two_sided(count - 1, CONFIDENCE) * math.sqrt(variance / count)
 
 
 def _inflation(residuals: Vector) -> float:
@@ -176,11 +178,3 @@ def _designs(count: int) -> tuple[Matrix, ...]:
     curves = [1 - np.exp(-at / parts) for parts in _LEVELS_OFF]
     shapes = [line, *steps, *(curve / curve[-1] for curve in curves)]
     return tuple(np.column_stack([np.ones(count), shape]) for shape in shapes)
-
-
-@cache
-def _student(freedom: int) -> float:
-    """Quantile of Student's distribution for a two-sided interval."""
-    from scipy.special import stdtrit  # noqa: PLC0415 - a report without judging needs none
-
-    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
