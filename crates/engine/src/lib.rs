@@ -10,6 +10,7 @@ pub mod ask;
 pub mod connection;
 pub mod error;
 pub mod exchange;
+pub mod histogram;
 pub mod outcome;
 pub mod preflight;
 pub mod progress;
@@ -126,7 +127,7 @@ fn drive(
             })
             .collect();
         let mut watch =
-            Watch { spec, threads: &threads, published: &published, tally: Tally::default() };
+            Watch { spec, threads: &threads, published: &published, tally: Tally::begun() };
         let mut look = || {
             if interrupted() || writer.as_ref().is_some_and(Writer::has_failed) {
                 stop.store(true, Ordering::Relaxed);

@@ -126,6 +126,13 @@ pub enum Phase {
 }
 
 impl Outcome {
+    /// Whether a complete response came, right or wrong.
+    #[inline]
+    #[must_use]
+    pub fn is_complete(self) -> bool {
+        matches!(self, Self::Ok | Self::WrongStatus | Self::WrongLength | Self::WrongBody)
+    }
+
     /// How an attempt to connect ended that failed with `error`.
     #[must_use]
     pub fn of_connect(error: &io::Error) -> Self {

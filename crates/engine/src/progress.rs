@@ -6,6 +6,7 @@ use std::time::Duration;
 use plimsoll_system as system;
 use serde::Serialize;
 
+use crate::histogram::Histogram;
 use crate::outcome::Outcome;
 use crate::recorder::Recorded;
 use crate::schedule::boundaries;
@@ -93,15 +94,58 @@ pub struct Progress {
     pub lost_rows: u64,
     /// Longest time any worker was away from its sockets since the last progress, in seconds.
     pub longest_pause_s: f64,
+    /// Complete responses by status code.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Response times since the last progress; None without a response.
+    pub response_time: Option<Recent>,
+    /// Cores that the engine's process kept busy since the last progress.
+    pub busy_cores: f64,
+    /// Threads that generate load, the most cores they can keep busy.
+    pub threads: usize,
 }
 
-/// The worker's in-flight integrals at the last progress.
-#[derive(Clone, Debug, Default)]
+/// Quantiles of the response times of a short while, in nanoseconds, to within 1/16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Recent {
+    /// The median.
+    pub p50_ns: u64,
+    /// 90 % took no longer.
+    pub p90_ns: u64,
+    /// 99 % took no longer.
+    pub p99_ns: u64,
+}
+
+impl Recent {
+    fn of(times: &Histogram) -> Option<Self> {
+        Some(Self {
+            p50_ns: times.quantile_ns(500)?,
+            p90_ns: times.quantile_ns(900)?,
+            p99_ns: times.quantile_ns(990)?,
+        })
+    }
+}
+
+/// What was summed up at the last progress, so that the next one can tell what came since.
+#[derive(Clone, Debug)]
 pub struct Tally {
     last_in_flight_ns: Vec<(u64, u128)>,
+    last_response_times: Histogram,
+    last_cpu_s: f64,
+    last_clock_ns: u64,
 }
 
 impl Tally {
+    /// Nothing yet; processor time counts from here on.
+    #[must_use]
+    pub fn begun() -> Self {
+        Self {
+            last_in_flight_ns: Vec::new(),
+            last_response_times: Histogram::default(),
+            last_cpu_s: system::process_cpu_s(),
+            last_clock_ns: system::now_ns(),
+        }
+    }
+
     /// Adds up the counts of all workers.
     #[must_use]
     pub fn progress(&mut self, load: &Load, counts: &[Counts]) -> Progress {
@@ -122,7 +166,27 @@ impl Tally {
             refused: counts.iter().map(|counts| counts.refused).sum(),
             lost_rows: counts.iter().map(|counts| counts.lost_rows).sum(),
             longest_pause_s: longest_pause_s(counts),
+            statuses: statuses(counts),
+            response_time: self.recent(counts),
+            busy_cores: self.busy_cores(),
+            threads: counts.len(),
         }
+    }
+
+    /// Response times since the last progress.
+    fn recent(&mut self, counts: &[Counts]) -> Option<Recent> {
+        let mut times = Histogram::default();
+        counts.iter().for_each(|counts| times.add(&counts.response_times));
+        let before = std::mem::replace(&mut self.last_response_times, times);
+        Recent::of(&times.since(&before))
+    }
+
+    fn busy_cores(&mut self) -> f64 {
+        let (cpu_s, clock_ns) = (system::process_cpu_s(), system::now_ns());
+        let used_s = cpu_s - std::mem::replace(&mut self.last_cpu_s, cpu_s);
+        let passed_ns = clock_ns - std::mem::replace(&mut self.last_clock_ns, clock_ns);
+        let passed_s = Duration::from_nanos(passed_ns).as_secs_f64();
+        if passed_s > 0.0 { used_s / passed_s } else { 0.0 }
     }
 
     #[allow(clippy::cast_precision_loss)]
@@ -152,6 +216,14 @@ fn outcomes(counts: &[Counts]) -> BTreeMap<&'static str, u64> {
         (outcome.name(), total)
     });
     totals.filter(|&(_, total)| total > 0).collect()
+}
+
+fn statuses(counts: &[Counts]) -> BTreeMap<u16, u64> {
+    let mut totals = BTreeMap::new();
+    for (code, count) in counts.iter().flat_map(|counts| counts.statuses.known()) {
+        *totals.entry(code).or_default() += count;
+    }
+    totals
 }
 
 fn stage_at(load: &Load, at_ns: u64) -> &'static str {

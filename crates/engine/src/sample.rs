@@ -84,6 +84,19 @@ macro_rules! record {
                 )*
                 bytes
             }
+
+            /// The record that lies in a file as these bytes.
+            #[inline]
+            #[must_use]
+            pub fn from_bytes(bytes: &[u8; $size]) -> Self {
+                $(
+                    let offset = std::mem::offset_of!($name, $field);
+                    let end = offset + std::mem::size_of::<$kind>();
+                    let mut $field = [0; std::mem::size_of::<$kind>()];
+                    $field.copy_from_slice(&bytes[offset..end]);
+                )*
+                Self { $($field: $kind::from_le_bytes($field),)* }
+            }
         }
 
         const _: () = assert!(std::mem::size_of::<$name>() == $size);
@@ -213,5 +226,6 @@ mod tests {
         assert_eq!(bytes[8..24], [255; 16]);
         assert_eq!(bytes[24..26], [2, 1]);
         assert_eq!(bytes[52..], [0x0b, 0x0a, 12, 13]);
+        assert_eq!(ConnectionSample::from_bytes(&bytes), sample);
     }
 }

@@ -1,7 +1,34 @@
 //! What a worker counts by its own doing, apart from its rows.
 
+use crate::histogram::Histogram;
+
 /// Room for a count of every outcome code.
 pub const OUTCOME_CODES: usize = 96;
+
+/// Room for a count of every status code: `100` is the first.
+pub const STATUS_CODES: usize = 900;
+
+/// The first status code.
+const FIRST_STATUS: u16 = 100;
+
+/// Complete responses by status code.
+#[derive(Clone, Copy, Debug)]
+pub struct Statuses([u64; STATUS_CODES]);
+
+impl Statuses {
+    /// Counts a response; a code that HTTP does not know is not counted.
+    #[inline]
+    pub fn count(&mut self, code: u16) {
+        if let Some(count) = self.0.get_mut(usize::from(code.wrapping_sub(FIRST_STATUS))) {
+            *count += 1;
+        }
+    }
+
+    /// Codes of which there are any, and their number.
+    pub fn known(&self) -> impl Iterator<Item = (u16, u64)> {
+        (FIRST_STATUS..).zip(self.0).filter(|&(_, count)| count > 0)
+    }
+}
 
 /// A worker's counts, all from zero on, by its own doing and not from the rows.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +47,10 @@ pub struct Counts {
     pub sent: u64,
     /// Requests that ended, by outcome code.
     pub outcomes: [u64; OUTCOME_CODES],
+    /// Complete responses by status code.
+    pub statuses: Statuses,
+    /// Response times of complete responses.
+    pub response_times: Histogram,
     /// Bytes of responses.
     pub received_bytes: u64,
     /// Handshakes that completed.
@@ -62,6 +93,8 @@ impl Default for Counts {
             in_flight_ns: 0,
             sent: 0,
             outcomes: [0; OUTCOME_CODES],
+            statuses: Statuses([0; STATUS_CODES]),
+            response_times: Histogram::default(),
             received_bytes: 0,
             opened: 0,
             refused: 0,

@@ -34,6 +34,10 @@ impl Worker<'_> {
             }
             self.counts.in_flight -= 1;
         }
+        if outcome.is_complete() {
+            self.counts.statuses.count(sample.status);
+            self.counts.response_times.count(done_ns.saturating_sub(sample.due_ns));
+        }
         self.keep(&sample);
     }
 
