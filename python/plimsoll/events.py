@@ -154,6 +154,21 @@ class Phase:
 
 
 @dataclass(frozen=True)
+class RecentLatency:
+    """Response times of a short while, in nanoseconds; each is up to 1/16 too long.
+
+    Attributes:
+        p50_ns: The median.
+        p90_ns: 90 % took no longer.
+        p99_ns: 99 % took no longer.
+    """
+
+    p50_ns: float
+    p90_ns: float
+    p99_ns: float
+
+
+@dataclass(frozen=True)
 class Progress:
     """The state of the load, once a second and once at its end.
 
@@ -173,6 +188,9 @@ class Progress:
         server_busy_cores: Cores that the server kept busy in the last second, or turn; None where
             that is not known yet.
         driver_busy_cores: The same of the driver.
+        driver_threads: Its threads, the most cores that it can keep busy; None if unknown.
+        statuses: Complete responses since zero, by status code.
+        latency: Response times since the last progress; None without a response, or unknown.
     """
 
     at_s: float
@@ -188,6 +206,9 @@ class Progress:
     counted: bool = True
     server_busy_cores: float | None = None
     driver_busy_cores: float | None = None
+    driver_threads: int | None = None
+    statuses: Mapping[int, int] = field(default_factory=dict[int, int])
+    latency: RecentLatency | None = None
 
 
 @dataclass(frozen=True)

@@ -295,8 +295,9 @@ def command(  # noqa: PLR0913 - one argument for each option
     load_s = 0.0 if requests else length_s + (ramp or 0.0) + (warm_up or 0.0)
     is_quiet = quiet or form != "text"
     shown = cli.load_screen.LoadScreen(
-        _title(url), load_s, is_quiet=is_quiet, verbose=verbose, is_kept=record is not None
-    )
+        _title(url), load_s, is_quiet=is_quiet, verbose=verbose, is_kept=record is not None,
+        limits=fail_if,
+    )  # fmt: skip
     with shown:
         result = plimsoll.load(
             url, connections=connections, duration_s=length_s, rate_per_s=rate, arrivals=arrivals,

@@ -11,6 +11,7 @@ from plimsoll.recording import Ending
 
 if TYPE_CHECKING:
     from plimsoll.events import Listener
+    from plimsoll.findings.thresholds import Threshold
     from plimsoll.findings.trial import TrialFindings
 
 
@@ -25,13 +26,21 @@ class LoadScreen:
         is_quiet: Whether nothing is shown while it runs, and no figures when it is over.
         verbose: Whether everything is shown.
         is_kept: Whether the rows are kept; of those that are not, none is written upon Ctrl-C.
+        limits: Thresholds that fail the command.
     """
 
     def __init__(
-        self, title: str, load_s: float, *, is_quiet: bool, verbose: bool, is_kept: bool
+        self,
+        title: str,
+        load_s: float,
+        *,
+        is_quiet: bool,
+        verbose: bool,
+        is_kept: bool,
+        limits: tuple[Threshold, ...] = (),
     ) -> None:
         """Show nothing yet."""
-        self._title, self._load_s = title, load_s
+        self._title, self._load_s, self._limits = title, load_s, limits
         self._is_quiet, self._verbose, self._is_kept = is_quiet, verbose, is_kept
         self._panel: Listener | None = None
         self._closing = ExitStack()
@@ -58,7 +67,9 @@ class LoadScreen:
             self._show_figures(event)
             return
         if self._panel is None:
-            scene = cli.panel.Scene(trial=self._title, load_s=self._load_s, left_s=self._load_s)
+            scene = cli.panel.Scene(
+                trial=self._title, load_s=self._load_s, left_s=self._load_s, limits=self._limits
+            )
             self._panel = self._closing.enter_context(cli.panel.showing(scene))
         self._panel(event)
 
@@ -71,7 +82,7 @@ class LoadScreen:
         figures = aggregate.first_figures.of_records(recording, event.folder)
         report.screen.show_figures(figures, verbose=self._verbose)
         if self._verbose:
-            report.histogram.show(figures.response_times_ns)
+            report.histogram.show(figures.response_times)
         self._has_figures = True
         if is_interrupted and not self._is_kept:
             raise KeyboardInterrupt

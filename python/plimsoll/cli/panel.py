@@ -17,16 +17,16 @@ from rich.text import Text
 
 from plimsoll import events
 from plimsoll.aggregate.outcomes import UNENDED
-from plimsoll.cli import messages
+from plimsoll.cli import messages, progress_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
     from rich.console import RenderableType
 
+    from plimsoll.findings.thresholds import Threshold
     from plimsoll.tool_output.reported import ReportedStatistics
 
-BARS = " ▁▂▃▄▅▆▇█"
 SECONDS_SHOWN = 60
 LINE_EVERY_S = 10.0
 
@@ -56,6 +56,8 @@ class Scene:
         phase: The current step.
         progress: State of the load; None before its first second.
         throughputs: Complete responses per second, second by second.
+        p99s_ns: The 99th percentile of response times, second by second; 0 where there was none.
+        limits: Thresholds that fail the command.
     """
 
     trial: str = ""
@@ -66,6 +68,8 @@ class Scene:
     phase: str = ""
     progress: events.Progress | None = None
     throughputs: deque[float] = field(default_factory=lambda: deque(maxlen=SECONDS_SHOWN))
+    p99s_ns: deque[float] = field(default_factory=lambda: deque(maxlen=SECONDS_SHOWN))
+    limits: tuple[Threshold, ...] = ()
 
     def take(self, event: events.Event) -> None:
         """Updates the scene by an event."""
@@ -73,27 +77,34 @@ class Scene:
             case events.TrialStarted():
                 self.trial, self.number, self.of = event.trial.id, event.number, event.of
                 self.load_s, self.left_s = event.trial.load.duration_s, event.left_s
-                self.progress = None
-                self.throughputs.clear()
+                self._forget()
             case events.GroupStarted():
                 self.trial, self.number, self.of = _group_text(event), event.number, event.of
                 self.load_s = sum(trial.load.duration_s for trial in event.trials)
                 self.left_s = event.left_s
-                self.progress = None
-                self.throughputs.clear()
+                self._forget()
             case events.TurnEnded():
                 self.phase = PHASES["driving"]
-                self.trial, self.progress = event.trial.id, event.progress
-                self.throughputs.append(event.progress.throughput_per_s)
+                self.trial = event.trial.id
+                self._follow(event.progress)
             case events.Phase():
                 self.phase = PHASES[event.name]
             case events.Progress():
-                self.progress = event
-                self.throughputs.append(event.throughput_per_s)
+                self._follow(event)
             case events.CoolingDown():
                 self.phase = "cooling down"
             case _:
                 pass
+
+    def _forget(self) -> None:
+        self.progress = None
+        self.throughputs.clear()
+        self.p99s_ns.clear()
+
+    def _follow(self, progress: events.Progress) -> None:
+        self.progress = progress
+        self.throughputs.append(progress.throughput_per_s)
+        self.p99s_ns.append(progress.latency.p99_ns if progress.latency else 0.0)
 
     @property
     def remaining_s(self) -> float:
@@ -128,20 +139,6 @@ def showing(scene: Scene) -> Generator[events.Listener]:
         yield _drawn(scene, live)
     finally:
         live.stop()
-
-
-def sparkline(values: list[float]) -> str:
-    """Values as a row of bars, the largest one full; empty for none."""
-    top = max(values, default=0.0)
-    steps = len(BARS) - 1
-    return "".join(BARS[round(steps * value / top) if top else 0] for value in values)
-
-
-def outcomes_text(progress: events.Progress) -> str:
-    """Failures by kind, the most frequent first; empty when there are none."""
-    failed = {name: count for name, count in progress.outcomes.items() if name != "ok"}
-    ordered = sorted(failed.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {count:,}" for name, count in ordered)
 
 
 def ending_text(event: events.TrialEnded) -> str:
@@ -256,7 +253,7 @@ def _plan_text(event: events.CampaignStarted) -> str:
 
 
 def _progress_text(progress: events.Progress) -> str:
-    failed = outcomes_text(progress)
+    failed = progress_rows.outcomes_text(progress)
     if not progress.counted:
         return f"{progress.at_s:.0f} s {progress.stage}: {_uncounted_text(progress)}"
     return (
@@ -291,7 +288,8 @@ def _panel_rows(scene: Scene, width: int) -> Iterator[tuple[str, RenderableType]
         return
     yield "stage", Text(f"{progress.stage.replace('_', '-')}, {_passed(scene, progress)}")
     if progress.counted:
-        yield from _counted_rows(scene, progress, width)
+        seconds = (tuple(scene.throughputs), tuple(scene.p99s_ns))
+        yield from progress_rows.rows(progress, *seconds, scene.limits, width)
     else:
         yield "driver", Text(_uncounted_text(progress))
     if scene.phase != PHASES["driving"]:
@@ -300,31 +298,6 @@ def _panel_rows(scene: Scene, width: int) -> Iterator[tuple[str, RenderableType]
         yield "remaining", Text(f"{scene.remaining_s:.0f} s of load")
 
 
-def _counted_rows(
-    scene: Scene, progress: events.Progress, width: int
-) -> Iterator[tuple[str, RenderableType]]:
-    """The rows for a driver that reports progress."""
-    opened = f"{progress.connections_open:,} of {progress.connections_requested:,} open"
-    refused = progress.connections_refused
-    yield "connections", Text(opened + (f", {refused:,} failed attempts" if refused else ""))
-    yield "throughput", Text(throughput_text(scene, width), no_wrap=True)
-    failed = outcomes_text(progress)
-    yield "failed", Text(failed or "none", style="red" if failed else "green")
-    yield "requests", Text(f"{progress.requests_ended:,}")
-
-
 def _passed(scene: Scene, progress: events.Progress) -> str:
     whole = f" of {scene.load_s:.0f}" if scene.load_s else ""
     return f"{progress.at_s:.0f}{whole} s"
-
-
-def throughput_text(scene: Scene, width: int) -> str:
-    """The throughput of the last second, and a sparkline of the seconds before.
-
-    Args:
-        scene: What the panel shows.
-        width: Available columns.
-    """
-    number = f"{scene.throughputs[-1]:,.0f}/s" if scene.throughputs else "–"
-    room = max(0, width - len(number) - 2)
-    return f"{number}  {sparkline(list(scene.throughputs)[-room:] if room else [])}".rstrip()

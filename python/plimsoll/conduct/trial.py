@@ -281,7 +281,9 @@ def _watch(
         sampler.watch(Scope("driver", tree, peer=address))
 
     def progress(progress: Progress) -> bool:
-        server, driver = sampler.busy_cores("server"), sampler.busy_cores("driver")
+        server, driver = sampler.busy_cores("server"), progress.driver_busy_cores
+        if driver is None:
+            driver = sampler.busy_cores("driver")
         tell(replace(progress, server_busy_cores=server, driver_busy_cores=driver))
         return go_on()
 

@@ -12,7 +12,8 @@ from rich.console import Console
 import foreign
 import toy_trials
 from plimsoll import events
-from plimsoll.cli import panel
+from plimsoll.cli import panel, progress_rows
+from plimsoll.findings import thresholds
 from plimsoll.recording import Driver, Ending, Recording
 
 
@@ -99,21 +100,15 @@ def test_only_the_last_minute_is_drawn() -> None:
 def test_a_sparkline_has_a_bar_for_each_value_and_the_largest_is_full(
     values: list[float], drawn: str
 ) -> None:
-    assert panel.sparkline(values) == drawn
+    assert progress_rows.sparkline(values) == drawn
 
 
 @pytest.mark.parametrize("width", [20, 40, 76])
 def test_the_bars_of_the_last_seconds_fit_beside_the_number(width: int) -> None:
-    scene = panel.Scene()
-    for second in range(100):
-        scene.take(progress(float(second), throughput_per_s=1000.0 + second))
-    text = panel.throughput_text(scene, width)
-    assert text.startswith("1,099/s  ")
-    assert len(text) == min(width, len("1,099/s  ") + panel.SECONDS_SHOWN)
-
-
-def test_before_the_first_second_there_is_no_throughput() -> None:
-    assert panel.throughput_text(panel.Scene(), 40) == "–"
+    values = [1000.0 + second for second in range(60)]
+    text = progress_rows.barred("1,059/s", values, width)
+    assert text.startswith("1,059/s  ")
+    assert len(text) == min(width, len("1,059/s  ") + len(values))
 
 
 def drawn(scene: panel.Scene, width: int = 80) -> str:
@@ -142,6 +137,60 @@ def test_a_load_of_a_number_of_requests_has_no_length_that_could_be_left() -> No
     assert "37,000" in text
 
 
+LATENCY = events.RecentLatency(p50_ns=122_000, p90_ns=193_000, p99_ns=2_890_000)
+
+
+def test_a_load_under_way_shows_latency_status_codes_and_the_drivers_own_headroom() -> None:
+    scene = panel.Scene(trial="x", load_s=9.0, left_s=9.0, phase="under load")
+    for second in range(3):
+        told = replace(LATENCY, p99_ns=LATENCY.p99_ns * (second + 1))
+        codes = {200: 10 * second, 404: 1 + second}
+        scene.take(
+            progress(
+                float(second),
+                latency=told,
+                statuses=codes,
+                driver_busy_cores=0.42,
+                driver_threads=1,
+            )
+        )
+    text = drawn(scene)
+    assert "p50 122 µs, p90 193 µs, p99 8.67 ms" in text
+    assert "▃▅█" in text
+    assert "200 × 20, 404 × 3" in text
+    assert "0.42 of 1 core busy" in text
+
+
+@pytest.mark.parametrize(
+    ("threshold", "told"),
+    [
+        ("p99>2ms", "p99>2ms, now 2.890 ms"),
+        ("p50>2ms", "p50>2ms, now 0.122 ms"),
+        ("throughput<20k", "throughput<20k, now 12,346"),
+        ("failed>3", "failed>3, now 10"),
+        ("failures>1%", "failures>1%, now 0.027%"),
+        ("p99.9>1s", "p99.9>1s, known at the end"),
+    ],
+)
+def test_each_threshold_stands_beside_the_value_so_far(threshold: str, told: str) -> None:
+    scene = panel.Scene(trial="x", phase="under load", limits=(thresholds.read(threshold),))
+    scene.take(progress(latency=LATENCY))
+    assert told in drawn(scene)
+
+
+def test_a_threshold_that_is_crossed_is_red_and_another_green() -> None:
+    styles = [
+        progress_rows.limit_text(thresholds.read(one), progress(latency=LATENCY), None).style
+        for one in ("p99>2ms", "p99>3ms")
+    ]
+    assert styles == ["red", "green"]
+
+
+def test_requests_that_the_end_of_the_load_cut_short_are_no_failures() -> None:
+    cut = progress(outcomes={"ok": 5, "unfinished": 64, "cancelled": 3})
+    assert progress_rows.outcomes_text(cut) == ""
+
+
 def test_what_follows_the_load_is_shown_in_its_place() -> None:
     scene = panel.Scene(trial="x", load_s=3.0, left_s=3.0)
     scene.take(progress(3.0))
@@ -150,8 +199,8 @@ def test_what_follows_the_load_is_shown_in_its_place() -> None:
 
 
 def test_failures_are_shown_by_kind_the_most_frequent_first() -> None:
-    assert panel.outcomes_text(progress()) == "reset_waiting 8, timed_out_waiting 2"
-    assert panel.outcomes_text(progress(outcomes={"ok": 5})) == ""
+    assert progress_rows.outcomes_text(progress()) == "reset_waiting 8, timed_out_waiting 2"
+    assert progress_rows.outcomes_text(progress(outcomes={"ok": 5})) == ""
 
 
 def test_the_end_of_a_trial_is_one_line_with_what_failed() -> None:

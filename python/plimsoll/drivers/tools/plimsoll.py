@@ -30,7 +30,7 @@ from plimsoll.errors import (
     PlimsollError,
     StorageError,
 )
-from plimsoll.events import Progress
+from plimsoll.events import Progress, RecentLatency
 from plimsoll.processes import process_table
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.recording import Driver, RecordedStage
@@ -231,7 +231,15 @@ def progress(line: Line, before: Line) -> Progress:
         outcomes=line["outcomes"],
         connections_opened=line["opened"],
         connections_refused=line["refused"],
+        statuses={int(code): count for code, count in line.get("statuses", {}).items()},
+        latency=_recent(line.get("response_time")),
+        driver_busy_cores=line.get("busy_cores"),
+        driver_threads=line.get("threads"),
     )
+
+
+def _recent(found: Line | None) -> RecentLatency | None:
+    return RecentLatency(**found) if found else None
 
 
 def started_engine(spec: Path, drive: DriverJob, *, has_input: bool = False) -> SupervisedProcess:
