@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.aggregate import connections, failures, memory
+from plimsoll.aggregate.counted import Failure
 from plimsoll.aggregate.distribution import GRID, Quantile
-from plimsoll.aggregate.failures import Failure
 from plimsoll.aggregate.summary import Summary
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons

@@ -1,11 +1,14 @@
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Literal, TypedDict, final
 
 __all__ = [
     "Connection",
     "EngineFailure",
     "NoResponse",
+    "Times",
     "__version__",
+    "load_figures",
     "outcomes",
     "record_layouts",
     "run",
@@ -35,6 +38,12 @@ class _Response(TypedDict):
     closes: bool
     early: bool
 
+class _LoadFigures(TypedDict):
+    counts: dict[str, int]
+    statuses: list[tuple[int, int, int, int]]
+    failures: list[tuple[str, int, int, int, int, int]]
+    times: dict[str, Times]
+
 class EngineFailure(Exception): ...
 class NoResponse(Exception): ...
 
@@ -47,6 +56,14 @@ class Connection:
     ) -> _Response: ...
     def status_by_http2(self, request: bytes, timeout_s: float) -> int: ...
 
+@final
+class Times:
+    def __len__(self) -> int: ...
+    def mean(self) -> float | None: ...
+    def at(self, places: Sequence[int]) -> list[int]: ...
+    def to_bytes(self) -> bytes: ...
+
+def load_figures(folder: str | PathLike[str], holds: Sequence[tuple[int, int]]) -> _LoadFigures: ...
 def run(spec_json: str, observe: Callable[[str], None]) -> str: ...
 def serve_reference(spec_json: str, announce: Callable[[str], None]) -> str: ...
 def record_layouts() -> dict[str, _Layout]: ...

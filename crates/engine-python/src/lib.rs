@@ -1,6 +1,7 @@
 //! The door between Plimsoll's lab and what of it is written in Rust: nothing but conversions.
 
 mod ask;
+mod figures;
 mod load;
 mod reference;
 mod separated;
@@ -57,10 +58,12 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(record_layouts, module)?)?;
     module.add_function(wrap_pyfunction!(outcomes, module)?)?;
+    module.add_function(wrap_pyfunction!(figures::load_figures, module)?)?;
     module.add_function(wrap_pyfunction!(load::run, module)?)?;
     module.add_function(wrap_pyfunction!(reference::serve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(separated::separated_rows, module)?)?;
     module.add_class::<ask::Connection>()?;
+    module.add_class::<figures::Times>()?;
     module.add("NoResponse", module.py().get_type::<ask::NoResponse>())?;
     module.add("EngineFailure", module.py().get_type::<load::EngineFailure>())?;
     Ok(())

@@ -6,14 +6,15 @@ in which it was due. `unfinished` and `cancelled` are no failures: the end of th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.aggregate import query
+from plimsoll.aggregate.counted import Failure
 from plimsoll.aggregate.outcomes import error_name
+from plimsoll.aggregate.shaping import shaped
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
@@ -22,49 +23,26 @@ BY_SECOND = tables.FAILURES_BY_SECOND.schema
 """Schema of `by_second`."""
 
 
-@dataclass(frozen=True)
-class Failure:
-    """One kind of failure in one trial.
-
-    Attributes:
-        outcome: How the requests ended.
-        errno: Error number of the system; None when there was none.
-        errno_name: Its name, `ECONNRESET`; None when there was none.
-        count: How many requests, in the whole trial.
-        first_at_s: When the first of them ended, in seconds since the trial's zero.
-        last_at_s: When the last of them ended.
-        status: The status code that came instead of the right one; None for other outcomes.
-    """
-
-    outcome: str
-    errno: int | None
-    errno_name: str | None
-    count: int
-    first_at_s: float
-    last_at_s: float
-    status: int | None = None
-
-
 def kinds(failed: pa.Table) -> tuple[Failure, ...]:
     """The kinds of failure of a trial, the most frequent first.
 
     Args:
         failed: Its failures as `by_second` gives them.
     """
-    grouped = failed.group_by(["outcome", "errno", "status"]).aggregate(
-        [("count", "sum"), ("first_ns", "min"), ("last_ns", "max")]
-    )
+    grouped: dict[tuple[str, int | None, int | None], list[dict[str, int]]] = {}
+    for row in failed.to_pylist():
+        grouped.setdefault((row["outcome"], row["errno"], row["status"]), []).append(row)
     found = [
         Failure(
-            outcome=row["outcome"],
-            errno=row["errno"],
-            errno_name=error_name(row["outcome"], row["errno"]),
-            status=row["status"],
-            count=row["count_sum"],
-            first_at_s=row["first_ns_min"] / 1e9,
-            last_at_s=row["last_ns_max"] / 1e9,
+            outcome=outcome,
+            errno=number,
+            errno_name=error_name(outcome, number),
+            status=status,
+            count=sum(row["count"] for row in rows),
+            first_at_s=min(row["first_ns"] for row in rows) / 1e9,
+            last_at_s=max(row["last_ns"] for row in rows) / 1e9,
         )
-        for row in grouped.to_pylist()
+        for (outcome, number, status), rows in grouped.items()
     ]
     return tuple(
         sorted(found, key=lambda one: (-one.count, one.outcome, one.errno or one.status or 0))
@@ -82,4 +60,4 @@ def by_second(requests: Rows) -> pa.Table:
     """
     with query.opened(requests=requests) as database:
         found = database.sql(query.text("failure_seconds")).to_arrow_table()
-    return found.cast(BY_SECOND)
+    return shaped(found, BY_SECOND)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from plimsoll import tables
+from plimsoll.aggregate.counted import StatusTotal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,23 +16,6 @@ if TYPE_CHECKING:
 
 BY_REQUEST = tables.STATUSES.schema
 """Complete responses by request type and status code, as in `evidence.StatusCount`."""
-
-
-@dataclass(frozen=True)
-class StatusTotal:
-    """Complete responses with one status code, of all request types.
-
-    Attributes:
-        status: The code; None if unknown.
-        responses: How many, in the whole trial.
-        held: How many of them within the holds.
-        held_wrong: How many of these have a status that was not expected.
-    """
-
-    status: int | None
-    responses: int
-    held: int
-    held_wrong: int = 0
 
 
 def by_request(counts: Iterable[StatusCount]) -> pa.Table:
@@ -47,10 +30,12 @@ def totals(counted: pa.Table) -> tuple[StatusTotal, ...]:
     Args:
         counted: Rows of `BY_REQUEST`.
     """
-    counts = [(name, "sum") for name in ("responses", "held", "held_wrong")]
-    grouped = counted.group_by("status").aggregate(counts)
+    grouped: dict[int | None, list[dict[str, int]]] = {}
+    for row in counted.to_pylist():
+        grouped.setdefault(row["status"], []).append(row)
+    names = ("responses", "held", "held_wrong")
     found = [
-        StatusTotal(row["status"], *(row[f"{name}_sum"] for name, _ in counts))
-        for row in grouped.to_pylist()
+        StatusTotal(status, *(sum(row[name] for row in rows) for name in names))
+        for status, rows in grouped.items()
     ]
     return tuple(sorted(found, key=lambda one: (-one.responses, one.status or 0)))

@@ -14,7 +14,7 @@ import pyarrow as pa
 from plimsoll import tables
 from plimsoll.aggregate import by_figures, energy, kinds, percentiles, query
 from plimsoll.aggregate.cores import driver_peak_busy_ratio, mean_busy_cores
-from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.rates import connections_requested, held_s, holds, rates, shares
 from plimsoll.aggregate.summary import Summary
 from plimsoll.aggregate.usage import usage
 
@@ -61,9 +61,9 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: R
         columns["source"] = recording.driver_name
     columns |= _used(recording, usage(readings))
     columns["trial"] = recording.trial
-    columns["duration_s"] = sum(end - start for start, end in holds(recording)) / SECOND_NS
+    columns["duration_s"] = held_s(recording)
     columns["connections_requested"] = connections_requested(recording)
-    columns |= _shares(columns)
+    columns |= shares(columns)
     return Summary.of_row(columns)
 
 
@@ -75,23 +75,8 @@ def _by_rows(recording: Recording, requests: Rows, connections: Rows) -> Columns
     columns["some_of_ok_are_wrong"] |= any(one.held_wrong for one in recording.recomputed)
     if recording.driver is not None and not recording.driver.has_connects:
         columns |= dict.fromkeys(COUNTED_CONNECTIONS)
-    duration_s = sum(end - start for start, end in holds(recording)) / SECOND_NS
-    return columns | _rates(columns, duration_s) | {"source": "requests"}
-
-
-def of_counts(recording: Recording, counted: Columns) -> Summary:
-    """A summary of counts and times alone: what needs readings of resources is not known.
-
-    Args:
-        recording: The recording.
-        counted: Counts and times by their columns, as `_by_rows` has them.
-    """
-    columns: Columns = dict.fromkeys(column.name for column in tables.MEASURED)
-    duration_s = sum(end - start for start, end in holds(recording)) / SECOND_NS
-    columns |= counted | _rates(counted, duration_s)
-    columns |= {"trial": recording.trial, "duration_s": duration_s, "source": "requests"}
-    columns["connections_requested"] = connections_requested(recording)
-    return Summary.of_row(columns | _shares(columns))
+    duration_s = held_s(recording)
+    return columns | rates(columns, duration_s) | {"source": "requests"}
 
 
 def summaries(trials: Sequence[tuple[Recording, Summary]]) -> pa.Table:
@@ -108,18 +93,6 @@ def _identity(recording: Recording) -> Columns:
         "driver": recording.driver_name,
         "repetition": recording.repetition,
     }
-
-
-def holds(recording: Recording) -> list[Window]:
-    """The stretches of time that are summarised."""
-    return [(stage.start_ns, stage.end_ns) for stage in recording.holds]
-
-
-def connections_requested(recording: Recording) -> int | None:
-    """The most connections requested at one time; None if unknown."""
-    if recording.driver is not None and recording.driver.connections_requested is not None:
-        return recording.driver.connections_requested
-    return recording.load.peak_connections
 
 
 def _counts(database: duckdb.DuckDBPyConnection) -> Columns:
@@ -139,51 +112,6 @@ def _quantiles(database: duckdb.DuckDBPyConnection) -> Columns:
         for name, (value, source) in sources.items()
         for statistic, found in percentiles.percentiles(database, value, source).items()
     }
-
-
-def _rates(columns: Columns, duration_s: float) -> Columns:
-    """What follows from counts and duration."""
-    return {
-        "throughput_per_s": _ratio(columns["completed"], duration_s) or 0.0,
-        "goodput_per_s": _goodput_per_s(columns, duration_s),
-        "received_bytes_per_s": _bytes_per_s(columns["received_bytes"], duration_s),
-    }
-
-
-def _goodput_per_s(columns: Columns, duration_s: float) -> float | None:
-    """Right responses per second; None when some of those that count as right must be wrong.
-
-    That is so when some bodies were compared or recomputed, some of these were wrong, and others
-    were not looked at. The sample gives the share of wrong ones, not when and where they came.
-    """
-    if columns["some_of_ok_are_wrong"]:
-        return None
-    return _ratio(columns["ok"], duration_s) or 0.0
-
-
-def _shares(columns: Columns) -> Columns:
-    """What follows from counts, duration, busy cores and power."""
-    duration_s, completed = columns["duration_s"], columns["completed"]
-    ended = columns["ok"] + columns["failed"]
-    cpu_s = _times(columns["server_busy_cores"], duration_s)
-    return {
-        "failure_ratio": _ratio(columns["failed"], ended),
-        "server_cpu_s_per_request": _ratio(cpu_s, completed),
-        "requests_per_core_s": _ratio(completed, cpu_s),
-        "requests_per_joule": _ratio(completed, _times(columns["net_power_w"], duration_s)),
-    }
-
-
-def _times(rate: float | None, duration_s: float) -> float | None:
-    return None if rate is None else rate * duration_s
-
-
-def _bytes_per_s(received: int | None, duration_s: float) -> float | None:
-    return None if received is None else _ratio(received, duration_s) or 0.0
-
-
-def _ratio(part: float | None, whole: float | None) -> float | None:
-    return None if part is None or not whole else part / whole
 
 
 def _used(recording: Recording, readings: Usage) -> Columns:

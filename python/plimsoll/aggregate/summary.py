@@ -10,8 +10,6 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from plimsoll.tables import STATISTICS
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -42,6 +40,10 @@ class TimeStatistics:
             statistic: Its name in `tables.STATISTICS`: `p99`.
         """
         return getattr(self, f"{statistic}_ns")
+
+
+STATISTICS = tuple(one.name.removesuffix("_ns") for one in fields(TimeStatistics))
+"""The same as `tables.STATISTICS`, which are loaded with Arrow."""
 
 
 @dataclass(frozen=True)
@@ -148,3 +150,12 @@ def latency_kind(response_max_ns: float | None, service_max_ns: float | None) ->
 
 TIMES = tuple(one.name for one in fields(Summary) if one.type == TimeStatistics.__name__)
 """The times of a summary, by the names they have in columns."""
+
+COLUMNS = tuple(
+    column
+    for one in fields(Summary)
+    for column in (
+        [f"{one.name}_{name}_ns" for name in STATISTICS] if one.name in TIMES else [one.name]
+    )
+)
+"""The same as the columns of `tables.MEASURED`."""

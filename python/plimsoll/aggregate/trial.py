@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import check_inputs
+from plimsoll.aggregate import check_inputs, rates
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
 from plimsoll.aggregate import stalls as of_stalls
@@ -111,7 +111,7 @@ class Tables:
     @cached_property
     def holds(self) -> list[Window]:
         """The stretches of time that are summarised."""
-        return of_summaries.holds(self.recording)
+        return rates.holds(self.recording)
 
     @cached_property
     def stalls(self) -> list[Window]:

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from plimsoll.aggregate.counted import Failure, StatusTotal
     from plimsoll.aggregate.distribution import Quantile
-    from plimsoll.aggregate.failures import Failure
-    from plimsoll.aggregate.statuses import StatusTotal
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
     from plimsoll.recording import Recording

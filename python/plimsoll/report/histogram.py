@@ -16,6 +16,8 @@ from plimsoll.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plimsoll import _engine
+
     Times = np.ndarray[Any, np.dtype[np.int64]]
 
 STEPS = (1, 2, 5)
@@ -25,15 +27,15 @@ BAR = 40
 """Columns of the longest bar."""
 
 
-def show(times_ns: Times, console: Console | None = None) -> None:
+def show(times: _engine.Times, console: Console | None = None) -> None:
     """Prints how many responses took how long; nothing where there are none.
 
     Args:
-        times_ns: The response times, in nanoseconds.
+        times: The response times.
         console: Where to; None for stdout.
     """
     out = console or Console(highlight=False)
-    for text in lines(times_ns):
+    for text in lines(np.frombuffer(times.to_bytes(), np.int64)):
         out.print(Text(text, no_wrap=True, overflow="crop"), style="dim")
 
 

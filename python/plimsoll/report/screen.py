@@ -20,8 +20,7 @@ from plimsoll.wording import counted, listed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.aggregate.failures import Failure
-    from plimsoll.aggregate.statuses import StatusTotal
+    from plimsoll.aggregate.counted import Failure, StatusTotal
     from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import Recording

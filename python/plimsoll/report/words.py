@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from plimsoll import texts
 from plimsoll import verdicts as judging
 from plimsoll.aggregate import quantiles
+from plimsoll.aggregate.summary import STATISTICS
 from plimsoll.provenance import ID_LENGTH
-from plimsoll.tables import STATISTICS
 from plimsoll.verdicts import verdict as of_verdicts
 from plimsoll.verdicts.verdict import by_checks
 from plimsoll.wording import counted, factor, per_second, significant

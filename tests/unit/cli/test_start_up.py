@@ -85,8 +85,7 @@ def test_the_first_figures_wait_for_no_database_and_no_check() -> None:
     imports += "; from plimsoll.report import screen, words"
     found = loaded(f"{imports}; print('LOADED', *sys.modules)")
     heavy = {"duckdb", "scipy", "altair", "pydantic", "plimsoll.verdicts.catalogue"}
-    assert found & heavy == set()
-    assert "numpy" in found
+    assert found & (heavy | {"numpy", "pyarrow"}) == set()
 
 
 def test_what_a_load_came_to_is_told_without_what_draws_charts() -> None:

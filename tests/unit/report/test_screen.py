@@ -13,8 +13,7 @@ from rich.console import Console
 
 import sample
 from plimsoll import tables
-from plimsoll.aggregate.failures import Failure
-from plimsoll.aggregate.statuses import StatusTotal
+from plimsoll.aggregate.counted import Failure, StatusTotal
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import ExpectedResponse
