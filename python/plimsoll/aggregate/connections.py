@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.aggregate import query
+from plimsoll.aggregate.shaping import shaped
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
@@ -35,4 +36,4 @@ def by_second(connections: Rows, requests: Rows, seconds: int) -> pa.Table:
     with query.opened(connections=connections, requests=requests) as database:
         relation = database.sql(query.text("connection_seconds"), params={"seconds": seconds})
         found = relation.to_arrow_table()
-    return found.cast(BY_SECOND)
+    return shaped(found, BY_SECOND)

@@ -68,7 +68,7 @@ def of_trial(recording: Recording, requests: Rows) -> pa.Table:
                     "quantile": list(found),
                     "value_ns": list(found.values()),
                 }
-                return pa.table(columns).cast(tables.QUANTILES.schema)
+                return pa.table(columns, schema=tables.QUANTILES.schema)
     return tables.QUANTILES.schema.empty_table()
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from plimsoll import tables
 from plimsoll.aggregate import query
 from plimsoll.aggregate.distribution import TOLD
+from plimsoll.aggregate.shaping import shaped
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
@@ -60,4 +61,4 @@ def _named(found: pa.Table, trial: str, time: str, seconds: int) -> pa.Table:
     constants = {"trial": trial, "time": time, "seconds": seconds}
     for name, value in constants.items():
         found = found.append_column(name, pa.array([value] * found.num_rows))
-    return found.select(tables.LATENCY_BUCKETS.schema.names).cast(tables.LATENCY_BUCKETS.schema)
+    return shaped(found, tables.LATENCY_BUCKETS.schema)

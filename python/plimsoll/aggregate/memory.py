@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.shaping import shaped
 from plimsoll.aggregate.usage import usage
 
 if TYPE_CHECKING:
@@ -41,4 +42,4 @@ def by_second(readings: Rows, seconds: int) -> pa.Table:
         name: pa.array(found.level(scope, quantity, middles), from_pandas=True)
         for name, (scope, quantity) in _READ.items()
     }
-    return pa.table({"second": number, **columns}).cast(BY_SECOND)
+    return shaped(pa.table({"second": number, **columns}), BY_SECOND)

@@ -259,6 +259,4 @@ def _table(columns: Columns) -> pa.Table:
 
 def _array(values: Any, kind: pa.DataType) -> pa.Array:
     """A column in its type; NaN becomes null."""
-    if pa.types.is_dictionary(kind):
-        return pa.array(values, pa.string()).cast(kind)
     return pa.array(values, kind, from_pandas=True)

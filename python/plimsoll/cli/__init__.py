@@ -210,6 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     _make_outputs_fit()
+    sys.meta_path.insert(0, _WithoutPandas())
     code = ended(arguments)
     _let_go()
     sys.exit(code)
@@ -229,6 +230,23 @@ def ended(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return messages.failure(error)
     return code if isinstance(code, int) else 0
+
+
+class _WithoutPandas:
+    """Has Arrow do without pandas, which no verb uses.
+
+    Arrow loads it wherever it is installed, which takes longer than judging a load.
+    """
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Finds nothing, and has nobody else look for pandas.
+
+        Raises:
+            ModuleNotFoundError: Pandas is looked for.
+        """
+        if name == "pandas":
+            raise ModuleNotFoundError("pandas is left out", name=name)
 
 
 def _make_outputs_fit() -> None:

@@ -109,7 +109,8 @@ def outcomes_text(progress: events.Progress) -> str:
 
 def driver_text(progress: events.Progress) -> str:
     """How many of the cores that its threads can use the driver keeps busy."""
-    return f"{progress.driver_busy_cores:.2f} of {wording.several(progress.driver_threads or 0, 'core')} busy"
+    cores = wording.several(progress.driver_threads or 0, "core")
+    return f"{progress.driver_busy_cores:.2f} of {cores} busy"
 
 
 def limit_text(limit: Threshold, progress: events.Progress, latest_per_s: float | None) -> Text:

@@ -10,9 +10,8 @@ import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.conduct import recomputed_bodies
-from plimsoll.drivers import foreign_rows, records
+from plimsoll.drivers import records
 from plimsoll.errors import EngineFailed
-from plimsoll.intake import recorded
 from plimsoll.recording import HOST, writing
 from plimsoll.storage import documents
 
@@ -42,6 +41,8 @@ def close(
     zero_ns: int,
     into: Path,
     driven: DriverResult | None = None,
+    *,
+    is_kept: bool = True,
 ) -> Recording:
     """Writes the tables of a trial and its `trial.json`; removes the driver's files of rows.
 
@@ -53,6 +54,7 @@ def close(
         zero_ns: Zero of the trial by CLOCK_MONOTONIC.
         into: The trial's folder, where the driver's files lie.
         driven: What the driver gave back; None when it never ended.
+        is_kept: Whether the tables outlive this process, and are packed for that.
 
     Returns:
         What happened, with what the rows of a foreign driver say of it. Where these cannot be
@@ -63,29 +65,33 @@ def close(
         EngineFailed: The engine's files are damaged.
     """
     if driven is not None and driven.rows is not None:
+        from plimsoll.drivers import foreign_rows  # noqa: PLC0415 - reads the files of every tool
+
         taken = foreign_rows.take_in(recording, driven, driven.rows, into)
         recording, readings = taken.recording, [*readings, *taken.readings]
-    _convert_all(recording, into)
-    writing.write_usage(readings, into / "usage.parquet", zero_ns)
+    ending = writing.PARQUET if is_kept else writing.ARROW
+    _convert_all(recording, into, ending)
+    writing.write_usage(readings, into / f"usage{ending}", zero_ns)
     documents.keep_recording(recording, into)
     return recording
 
 
-def _convert_all(recording: Recording, into: Path) -> None:
+def _convert_all(recording: Recording, into: Path, ending: str) -> None:
     """Turns what the engine wrote into tables; removes its files."""
     for table in RECORDED if recording.driver else ():
-        convert(table, into)
+        convert(table, into, ending)
         (into / f"{table.name}.bin").unlink(missing_ok=True)
     for name in LEFTOVERS:
         (into / name).unlink(missing_ok=True)
 
 
-def convert(table: Table, into: Path) -> int:
-    """Turns the engine's file of a table into Parquet, a chunk at a time.
+def convert(table: Table, into: Path, ending: str = writing.PARQUET) -> int:
+    """Turns the engine's file of a table into one of Arrow's, a chunk at a time.
 
     Args:
         table: The table.
         into: Folder of the file, and of the result.
+        ending: Ending of the result, which is its format.
 
     Returns:
         Its rows; 0, and no result, when there is no such file.
@@ -98,7 +104,7 @@ def convert(table: Table, into: Path) -> int:
     if not source.exists():
         return 0
     rows = 0
-    with writing.opened(table, into / f"{table.name}.parquet") as writer:
+    with writing.opened(table, into / f"{table.name}{ending}") as writer:
         for chunk in chunks(source, records.record_dtype(table.name)):
             writer.write_table(arrow(table, chunk))
             rows += len(chunk)
@@ -135,7 +141,7 @@ def arrow(table: Table, chunk: Records) -> pa.Table:
 
 def _array(column: tables.Column, chunk: Records) -> pa.Array:
     if column.name == "host":
-        return recorded.repeated(HOST, len(chunk))
+        return writing.repeated(HOST, len(chunk))
     if column.name not in (chunk.dtype.names or ()):
         return pa.nulls(len(chunk), column.type)
     values = chunk[column.name]

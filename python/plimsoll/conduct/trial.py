@@ -92,6 +92,8 @@ def load(
     interruption: Interruption,
     tell: Listener = ignore,
     contract_requests: int = 0,
+    *,
+    is_kept: bool = True,
 ) -> Recording:
     """Puts a trial's load on a server that runs already, and that is left as it is.
 
@@ -103,6 +105,7 @@ def load(
         interruption: Knows of Ctrl-C.
         tell: Told each phase and each second of progress.
         contract_requests: Requests that were sent before it.
+        is_kept: Whether the recording outlives this process.
 
     Returns:
         What happened. The error of a driver is its `ending`, and `Interrupted` when Ctrl-C ended
@@ -127,7 +130,7 @@ def load(
         except (DriverError, Interrupted) as error:
             known.fail(error)
         known.provenance = _provenance_of_running(trial, setting, scope)
-        return closed(known, into, interruption, tell)
+        return closed(known, into, interruption, tell, is_kept=is_kept)
 
 
 def provenance_of(trial: Trial, setting: RunConfig) -> Provenance:
@@ -323,10 +326,19 @@ def _yes() -> bool:
     return True
 
 
-def closed(known: TrialState, into: Path, interruption: Interruption, tell: Listener) -> Recording:
+def closed(
+    known: TrialState,
+    into: Path,
+    interruption: Interruption,
+    tell: Listener,
+    *,
+    is_kept: bool = True,
+) -> Recording:
     """The recording, written; Ctrl-C does not take away what has been measured."""
     from plimsoll.conduct import recording  # noqa: PLC0415 - heavy
 
     with interruption.deferred(), writing(into.parent.parent):
         tell(Phase("writing"))
-        return recording.close(known.recording(), known.readings, known.zero_ns, into, known.driven)
+        return recording.close(
+            known.recording(), known.readings, known.zero_ns, into, known.driven, is_kept=is_kept
+        )

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 import plimsoll
 from plimsoll.aggregate import steady_state
 from plimsoll.aggregate.usage import second_window
-from plimsoll.comparison import further_blocks, over_connections, published_comparison
+from plimsoll.comparison import further_blocks, over_connections
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
 from plimsoll.findings.derivation import of_trial
-from plimsoll.findings.findings import Findings, Publication
-from plimsoll.published import document
-from plimsoll.verdicts.audit import audit
+from plimsoll.findings.findings import Findings
 from plimsoll.verdicts.checks.steady import NAME as STEADY
 from plimsoll.verdicts.judge import judge_campaign, with_campaign
 
@@ -26,14 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.aggregate.usage import Window
+    from plimsoll.findings.findings import Publication
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.storage.results import Results
 
 CAMPAIGN_JUDGED = "campaign_verdicts"
 """Name of the derived content with the verdicts on the campaign as a whole."""
-
-PUBLISHED = "published.toml"
-"""Name of the published figures that a campaign names, among its results."""
 
 
 def gather(results: Results, *, again: bool = False) -> Findings:
@@ -95,13 +91,9 @@ def _publication(results: Results, trials: Sequence[TrialFindings]) -> Publicati
     text = results.published_toml()
     if text is None:
         return None
-    found, repetitions = document.read(text, PUBLISHED), _repetitions(trials)
-    return Publication(
-        document=found,
-        fields=published_comparison.fields(found, repetitions),
-        claims=published_comparison.claimed(found, repetitions),
-        audit=audit(found.figures),
-    )
+    from plimsoll.findings import publication  # noqa: PLC0415 - few campaigns name one
+
+    return publication.of_text(text, _repetitions(trials))
 
 
 def _repetitions(trials: Sequence[TrialFindings]) -> list[ComparedTrial]:

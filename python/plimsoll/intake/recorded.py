@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from plimsoll import tables, texts
 from plimsoll.intake import limits
 from plimsoll.intake.rows import ROWS
-from plimsoll.recording import HOST
+from plimsoll.recording import HOST, writing
 from plimsoll.recording.readings import Reading
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class _Account:
             "request": self._kinds(rows["kind"]),
             "connection": nothing,
             "worker": pa.array(np.zeros(len(batch), np.uint16)),
-            "host": repeated(host, len(batch)),
+            "host": writing.repeated(host, len(batch)),
             "status": rows["status"],
             "outcome": rows["outcome"],
             "errno": rows["errno"],
@@ -230,7 +230,7 @@ class _Account:
             "responses": nothing,
             "connection": pa.array(self.attempts + np.arange(len(chosen)), pa.uint32()),
             "worker": pa.array(np.zeros(len(chosen), np.uint16)),
-            "host": repeated(host, len(chosen)),
+            "host": writing.repeated(host, len(chosen)),
             "outcome": pc.if_else(failed, outcome, None).dictionary_encode(),
             "errno": pc.if_else(failed, batch.column("errno").take(picked), None),
             "tcp_connected_ns": pa.nulls(len(chosen), pa.int64()),
@@ -435,8 +435,3 @@ def _count_from(zero_ns: int, path: Path, table: Table) -> None:
 
 def _less(instants: pa.Array, zero_ns: int) -> pa.Array:
     return pc.subtract(instants, zero_ns)
-
-
-def repeated(text: str, rows: int) -> pa.Array:
-    """A column with the same text in all rows."""
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([text]))

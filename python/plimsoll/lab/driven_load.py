@@ -12,6 +12,7 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import StorageError
 from plimsoll.lab import scratch
 from plimsoll.processes.interruption import Interruption
+from plimsoll.storage.unkept import UnkeptResults
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -60,7 +61,12 @@ def put_on(
         machine.raise_open_files()
         interruption = Interruption()
         with stored.locked(), interruption.listening():
-            trials.load(planned, address, setting, stored, interruption, tell, contract_requests)
+            recording = trials.load(
+                planned, address, setting, stored, interruption, tell, contract_requests,
+                is_kept=record is not None,
+            )  # fmt: skip
+        if isinstance(stored, UnkeptResults):
+            stored.known[recording.trial] = recording
         campaign = lab.results.CampaignResults(stored, closing.pop_all())
         return lab.results.LoadResult(campaign, planned.id)
 
@@ -73,8 +79,8 @@ def _kept(record: Path | None, storage: str) -> Generator[Results]:
         StorageError: The storage is not there, or holds a recording of this name.
     """
     if record is None:
-        with scratch.folder() as folder, storages.opened(folder) as results:
-            yield results
+        with scratch.folder() as folder:
+            yield UnkeptResults(folder)
         return
     with storages.opened(record, storage) as results:
         _require_none(results)

@@ -1,4 +1,7 @@
-"""Writing recorded tables as Parquet.
+"""Writing recorded tables: as Parquet where they are kept.
+
+Tables of a load that is not kept are written as they lie in memory (Arrow's file format), and are
+read from there without being copied: to pack rows costs more than all that is asked of them once.
 
 Timestamps are stored as differences (DELTA_BINARY_PACKED): for rows of 100 and of 9,000 connections
 they need a fifth less space than zstd over plain values, and half the time to write.
@@ -8,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from plimsoll import tables
 
@@ -17,20 +20,38 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    import pyarrow.parquet as pq
+
     from plimsoll.recording.readings import Reading
     from plimsoll.tables import Table
 
 
-def opened(table: Table, path: Path) -> pq.ParquetWriter:
-    """A Parquet file of a recorded table, opened for writing.
+PARQUET = ".parquet"
+"""Ending of the file of a table that is kept."""
+
+ARROW = ".arrow"
+"""Ending of the file of a table that is not."""
+
+
+def repeated(text: str, rows: int) -> pa.Array:
+    """A column with the same text in all rows."""
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([text]))
+
+
+def opened(table: Table, path: Path) -> pq.ParquetWriter | pa.ipc.RecordBatchFileWriter:
+    """A file of a recorded table, opened for writing.
 
     Args:
         table: The table.
-        path: The file.
+        path: The file; its ending is its format.
 
     Raises:
         OSError: It cannot be written.
     """
+    if path.suffix == ARROW:
+        return pa.ipc.new_file(path, table.schema)
+    import pyarrow.parquet as pq  # noqa: PLC0415 - what is not kept does without
+
     instants = [column.name for column in table.columns if column.name.endswith("_ns")]
     others = [column.name for column in table.columns if column.name not in instants]
     return pq.ParquetWriter(
@@ -47,7 +68,7 @@ def write_usage(readings: Iterable[Reading], path: Path, zero_ns: int = 0) -> No
 
     Args:
         readings: The readings.
-        path: The file.
+        path: The file; its ending is its format.
         zero_ns: Zero of the trial by the clock of the readings.
 
     Raises:
@@ -62,4 +83,10 @@ def write_usage(readings: Iterable[Reading], path: Path, zero_ns: int = 0) -> No
         "value": [reading.value for reading in ordered],
     }
     rows = pa.Table.from_pydict(columns, schema=tables.USAGE.schema)
-    pq.write_table(rows, path, compression="zstd")
+    if path.suffix == ARROW:
+        with pa.ipc.new_file(path, rows.schema) as writer:
+            writer.write_table(rows)
+    else:
+        import pyarrow.parquet as pq  # noqa: PLC0415 - what is not kept does without
+
+        pq.write_table(rows, path, compression="zstd")

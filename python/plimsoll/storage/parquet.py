@@ -169,7 +169,7 @@ class ParquetResults:
             raise StorageError(f"`{path}` cannot be read: {error}") from error
         return documents.recording(content, str(path))
 
-    def table(self, trial_id: str, name: str) -> ds.Dataset:
+    def table(self, trial_id: str, name: str) -> ds.Dataset | pa.Table:
         """A recorded table of a trial, read lazily; empty if the trial has none.
 
         Args:

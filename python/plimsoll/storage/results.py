@@ -86,7 +86,7 @@ class Results(Protocol):
         """The recording of a trial."""
         ...
 
-    def table(self, trial_id: str, name: str) -> ds.Dataset:
+    def table(self, trial_id: str, name: str) -> ds.Dataset | pa.Table:
         """A recorded table of a trial in no particular order; empty if the trial has none.
 
         It is valid until a table of another trial is requested.
