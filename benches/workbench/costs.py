@@ -96,6 +96,7 @@ def read(tool: Tool, measured: Measured, connections: int, repetition: int) -> C
         repetition: Number of the repetition.
     """
     ended = measured.client
+    is_fine = ended.exit_code in tool.fine
     try:
         said = tool.said(ended.stdout)
     except (ValueError, KeyError):
@@ -104,7 +105,7 @@ def read(tool: Tool, measured: Measured, connections: int, repetition: int) -> C
         tool=tool.name,
         connections=connections,
         repetition=repetition,
-        complaint=_last_words(ended) if ended.exit_code else complaint(said, measured, connections),
+        complaint=complaint(said, measured, connections) if is_fine else _last_words(ended),
         cpu_s=ended.cpu_s,
         requests=said.requests,
         duration_s=said.duration_s,

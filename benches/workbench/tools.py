@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -79,6 +80,7 @@ class Tool:
         version: The command that prints its version; empty when it has none.
         has_tls: Whether it speaks TLS.
         speaks_http2: Whether it speaks HTTP/2.
+        fine: Exit codes of a run that got to its end.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Tool:
     version: tuple[str, ...] = ()
     has_tls: bool = True
     speaks_http2: bool = False
+    fine: tuple[int, ...] = (0,)
 
     @property
     def is_installed(self) -> bool:
@@ -132,6 +135,20 @@ def said_by_plimsoll(text: str) -> Said:
     cut = sum(outcomes.get(name, 0) for name in ("unfinished", "not_sent", "cancelled"))
     failed = sum(outcomes.values()) - right - cut
     return Said(right, finish["ended_ns"] / 1e9, failed + finish["lost_rows"])
+
+
+def _whole_command(bench: Bench) -> list[str]:
+    load = ["-c", str(bench.connections), "-d", f"{bench.seconds}s"]
+    return [sys.executable, "-m", "plimsoll", "load", bench.url, *load]
+
+
+def said_by_whole_command(text: str) -> Said:
+    """Reads the screen of `plimsoll load`: rate and counts of the measurement window."""
+    (rate_per_s,) = _found(r"^throughput +([\d,]+)/s", text)
+    complete, failed = _found(r"^requests +([\d,]+) complete, ([\d,]+) failed", text)
+    requests = int(complete.replace(",", ""))
+    duration_s = requests / int(rate_per_s.replace(",", ""))
+    return Said(requests, duration_s, int(failed.replace(",", "")))
 
 
 def _ceiling(bench: Bench) -> list[str]:
@@ -230,6 +247,15 @@ TOOLS = (
         speaks_http2=True,
     ),
     Tool(
+        "load",
+        "`plimsoll load`, whole",
+        "",
+        _whole_command,
+        said_by_whole_command,
+        has_tls=False,
+        fine=(0, 1),  # 1: a verdict is void, as it must be with everything on one core
+    ),
+    Tool(
         *("ceiling", "a bare loop that only counts", "cargo", _ceiling, said_by_ceiling),
         has_tls=False,
     ),
@@ -255,7 +281,7 @@ def version(tool: Tool) -> str:
 
 
 def _found(pattern: str, text: str) -> tuple[str, ...]:
-    found = re.search(pattern, text)
+    found = re.search(pattern, text, re.MULTILINE)
     if found is None:
         message = f"no `{pattern}` in what the tool said"
         raise ValueError(message)

@@ -57,6 +57,20 @@ FINISHED = {
 }
 
 
+LOAD = """127.0.0.1:8080/2048
+closed model (connections): hold 4 s at 64; connections kept alive; timeout 10…
+throughput     119,974/s; 258 MB/s
+requests       479,896 complete, 3 failed (0.0006 %), 64 unfinished
+status         200 × 479,896
+"""
+
+
+def test_the_whole_command_says_rate_and_counts_of_the_measurement_window() -> None:
+    assert tools.said_by_whole_command(LOAD) == Said(
+        479_896, pytest.approx(4.0, rel=1e-4), failed=3
+    )
+
+
 def test_wrk_says_how_many_requests_in_how_many_seconds() -> None:
     assert tools.said_by_wrk(WRK) == Said(312_345, 4.05)
 
