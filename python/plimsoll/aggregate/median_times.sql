@@ -1,7 +1,7 @@
 -- Median service time of the complete responses in each of $parts equal parts of the time from
 -- $from_ns to $until_ns, and how many there are.
 SELECT
-    least((done_ns - $from_ns)::HUGEINT * $parts // ($until_ns - $from_ns), $parts - 1)::INTEGER AS part,
+    least((done_ns - $from_ns) * $parts // ($until_ns - $from_ns), $parts - 1)::INTEGER AS part,
     count(*) AS completed,
     quantile_disc(done_ns - sent_ns, 0.5) AS median_ns
 FROM requests

@@ -1,16 +1,28 @@
-"""Percentiles, exact from the rows; `quantiles` defines them."""
+"""Percentiles, exact from the rows; `quantiles` defines them.
+
+As many values as memory holds are sorted. Of more, and of several parts, the database counts them
+by buckets instead, which takes ten times as long and bounded memory (`percentiles.sql`).
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from plimsoll.aggregate import query
-from plimsoll.aggregate.quantiles import QUANTILES
+from plimsoll.aggregate.quantiles import QUANTILES, enough, rank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import duckdb
+
+MOST_SORTED = 1 << 24
+"""The most values that are sorted: 128 MiB."""
+
+ALL = "0"
+"""The only part where there are no parts."""
 
 
 def percentiles(
@@ -23,7 +35,7 @@ def percentiles(
         value: SQL expression of a whole number; rows where it is null do not count.
         source: What follows FROM.
     """
-    found = of_parts(database, "0", value, source)
+    found = of_parts(database, ALL, value, source)
     return found.get(0, dict.fromkeys(QUANTILES))
 
 
@@ -57,7 +69,7 @@ def values(
         source: What follows FROM.
         quantiles: The quantiles, from 0 to 1.
     """
-    rows = _found(database, "0", value, source, quantiles)
+    rows = _found(database, ALL, value, source, quantiles)
     return {quantile: found for _, quantile, found in sorted(rows)}
 
 
@@ -73,5 +85,20 @@ def _found(
         f"CREATE OR REPLACE TEMP VIEW measured AS SELECT {part} AS part, {value} AS value"  # noqa: S608
         f" FROM {source}"
     )
+    if part == ALL:
+        (count,) = database.execute("SELECT count(value) FROM measured").fetchone() or (0,)
+        if count <= MOST_SORTED:
+            return _sorted(database, quantiles)
     rows = database.execute(query.text("percentiles"), {"quantiles": list(quantiles)}).fetchall()
     return [(part, float(quantile), int(found)) for part, quantile, found in rows]
+
+
+def _sorted(
+    database: duckdb.DuckDBPyConnection, quantiles: Sequence[float]
+) -> list[tuple[int, float, int]]:
+    """The same of all values together."""
+    statement = "SELECT value::BIGINT AS value FROM measured WHERE value IS NOT NULL"
+    values = np.sort(np.asarray(database.execute(statement).fetchnumpy()["value"]))
+    count = len(values)
+    known = [quantile for quantile in quantiles if enough(count, quantile)]
+    return [(0, quantile, int(values[rank(count, quantile) - 1])) for quantile in known]

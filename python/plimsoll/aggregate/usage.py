@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -143,6 +144,16 @@ class Usage:
 
         The first one reaches back to the zero of the trial. Only for a quantity read on one host.
         """
+        known = self._intervals.get((scope, quantity))
+        if known is None:
+            known = self._intervals[scope, quantity] = self._intervals_of(scope, quantity)
+        return known
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[str, str], tuple[tuple[Window, float], ...]]:
+        return {}
+
+    def _intervals_of(self, scope: str, quantity: str) -> tuple[tuple[Window, float], ...]:
         found = self.of(scope, quantity)
         if len(found) != 1:
             return ()
