@@ -128,10 +128,10 @@ impl Recent {
 /// What was summed up at the last progress, so that the next one can tell what came since.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    last_in_flight_ns: Vec<(u64, u128)>,
-    last_response_times: Histogram,
-    last_cpu_s: f64,
-    last_clock_ns: u64,
+    in_flight_ns: Vec<(u64, u128)>,
+    response_times: Histogram,
+    cpu_s: f64,
+    read_ns: u64,
 }
 
 impl Tally {
@@ -139,10 +139,10 @@ impl Tally {
     #[must_use]
     pub fn begun() -> Self {
         Self {
-            last_in_flight_ns: Vec::new(),
-            last_response_times: Histogram::default(),
-            last_cpu_s: system::process_cpu_s(),
-            last_clock_ns: system::now_ns(),
+            in_flight_ns: Vec::new(),
+            response_times: Histogram::default(),
+            cpu_s: system::process_cpu_s(),
+            read_ns: system::now_ns(),
         }
     }
 
@@ -176,23 +176,24 @@ impl Tally {
     /// Response times since the last progress.
     fn recent(&mut self, counts: &[Counts]) -> Option<Recent> {
         let mut times = Histogram::default();
-        counts.iter().for_each(|counts| times.add(&counts.response_times));
-        let before = std::mem::replace(&mut self.last_response_times, times);
+        for counts in counts {
+            times.add(&counts.response_times);
+        }
+        let before = std::mem::replace(&mut self.response_times, times);
         Recent::of(&times.since(&before))
     }
 
     fn busy_cores(&mut self) -> f64 {
-        let (cpu_s, clock_ns) = (system::process_cpu_s(), system::now_ns());
-        let used_s = cpu_s - std::mem::replace(&mut self.last_cpu_s, cpu_s);
-        let passed_ns = clock_ns - std::mem::replace(&mut self.last_clock_ns, clock_ns);
-        let passed_s = Duration::from_nanos(passed_ns).as_secs_f64();
-        if passed_s > 0.0 { used_s / passed_s } else { 0.0 }
+        let (cpu_s, read_ns) = (system::process_cpu_s(), system::now_ns());
+        let busy_s = cpu_s - std::mem::replace(&mut self.cpu_s, cpu_s);
+        let passed_ns = read_ns - std::mem::replace(&mut self.read_ns, read_ns);
+        if passed_ns > 0 { busy_s / Duration::from_nanos(passed_ns).as_secs_f64() } else { 0.0 }
     }
 
     #[allow(clippy::cast_precision_loss)]
     fn in_flight_mean(&mut self, counts: &[Counts]) -> f64 {
-        self.last_in_flight_ns.resize(counts.len(), (0, 0));
-        let means = counts.iter().zip(&mut self.last_in_flight_ns).map(|(counts, last)| {
+        self.in_flight_ns.resize(counts.len(), (0, 0));
+        let means = counts.iter().zip(&mut self.in_flight_ns).map(|(counts, last)| {
             let (before_ns, before) = std::mem::replace(last, (counts.at_ns, counts.in_flight_ns));
             let passed_ns = counts.at_ns.saturating_sub(before_ns);
             if passed_ns == 0 {
