@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import sample
@@ -126,5 +128,6 @@ def test_entries_beyond_the_colours_there_are_differ_by_their_dashes() -> None:
     names = (entries[-1], entries[0])
     colours = canvas.entry_colours(names, entries)
     assert colours[names[0]] == colours[names[1]]
-    dashes = canvas.entry_dashes(names, entries).to_dict()["scale"]["range"]
+    channel: Any = canvas.entry_dashes(names, entries).to_dict()
+    dashes = channel["scale"]["range"]
     assert dashes[0] != dashes[1]
