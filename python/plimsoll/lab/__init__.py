@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         revisions,
         scratch,
         selection,
+        unpacked,
         urls,
     )
 
@@ -43,6 +44,7 @@ __all__ = [
     "revisions",
     "scratch",
     "selection",
+    "unpacked",
     "urls",
 ]
 

@@ -11,8 +11,8 @@ from plimsoll.conduct import trial as trials
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import StorageError
 from plimsoll.lab import scratch
+from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.processes.interruption import Interruption
-from plimsoll.storage.unkept import UnkeptResults
 
 if TYPE_CHECKING:
     from collections.abc import Generator

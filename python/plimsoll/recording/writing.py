@@ -83,10 +83,5 @@ def write_usage(readings: Iterable[Reading], path: Path, zero_ns: int = 0) -> No
         "value": [reading.value for reading in ordered],
     }
     rows = pa.Table.from_pydict(columns, schema=tables.USAGE.schema)
-    if path.suffix == ARROW:
-        with pa.ipc.new_file(path, rows.schema) as writer:
-            writer.write_table(rows)
-    else:
-        import pyarrow.parquet as pq  # noqa: PLC0415 - what is not kept does without
-
-        pq.write_table(rows, path, compression="zstd")
+    with opened(tables.USAGE, path) as writer:
+        writer.write_table(rows)

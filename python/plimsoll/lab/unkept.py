@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from plimsoll import lab
 from plimsoll.recording import Recording
 from plimsoll.storage.parquet import ParquetResults
 
@@ -46,9 +47,7 @@ class UnkeptResults(ParquetResults):
         Raises:
             OSError: It cannot be read.
         """
-        from plimsoll.storage import unpacked  # noqa: PLC0415 - a load starts without it
-
-        return unpacked.table(self.trials / trial_id / f"{name}.arrow", name)
+        return lab.unpacked.table(self.trials / trial_id / f"{name}.arrow", name)
 
     def read_derived_trial(self, trial_id: str) -> None:
         """Finds nothing."""
