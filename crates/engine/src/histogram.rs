@@ -94,7 +94,9 @@ mod tests {
 
     fn of(times_ns: &[u64]) -> Histogram {
         let mut histogram = Histogram::default();
-        times_ns.iter().for_each(|&time_ns| histogram.count(time_ns));
+        for &time_ns in times_ns {
+            histogram.count(time_ns);
+        }
         histogram
     }
 

@@ -15,9 +15,10 @@ impl Times {
 
     /// Notes the time between two instants that are both known.
     #[inline]
+    #[allow(clippy::cast_possible_wrap)]
     pub fn note(&mut self, start_ns: u64, end_ns: u64) {
         if start_ns != NEVER && end_ns != NEVER {
-            self.0.push(end_ns.wrapping_sub(start_ns).cast_signed());
+            self.0.push(end_ns.wrapping_sub(start_ns) as i64);
         }
     }
 

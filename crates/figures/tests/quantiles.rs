@@ -5,7 +5,9 @@ use proptest::prelude::*;
 
 fn times(values: &[u32]) -> Times {
     let mut times = Times::default();
-    values.iter().for_each(|&value| times.note(7, 7 + u64::from(value)));
+    for &value in values {
+        times.note(7, 7 + u64::from(value));
+    }
     times
 }
 
