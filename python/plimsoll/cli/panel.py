@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SECONDS_SHOWN = 60
 LINE_EVERY_S = 10.0
+SHORTEST_S = 0.1
+"""Time since the progress before from which its rates say something; the last one may be sooner."""
 
 FRAME = 4 + len("connections") + 2
 """Columns of the panel that its frame and the names of its rows take."""
@@ -102,7 +104,9 @@ class Scene:
         self.p99s_ns.clear()
 
     def _follow(self, progress: events.Progress) -> None:
-        self.progress = progress
+        before, self.progress = self.progress, progress
+        if before is not None and 0 <= progress.at_s - before.at_s < SHORTEST_S:
+            return
         self.throughputs.append(progress.throughput_per_s)
         self.p99s_ns.append(progress.latency.p99_ns if progress.latency else 0.0)
 

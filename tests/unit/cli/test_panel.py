@@ -60,6 +60,15 @@ def test_a_scene_follows_a_trial() -> None:
     assert scene.phase == "cooling down"
 
 
+def test_the_moment_between_the_last_second_and_the_end_has_no_bar() -> None:
+    scene = panel.Scene()
+    scene.take(progress(3.0, throughput_per_s=9.0))
+    scene.take(progress(3.02, throughput_per_s=1.0, requests_ended=37_001))
+    assert list(scene.throughputs) == [9.0]
+    assert scene.progress is not None
+    assert scene.progress.requests_ended == 37_001
+
+
 def test_a_new_trial_forgets_the_load_of_the_one_before() -> None:
     scene = panel.Scene()
     for event in (started(), progress(), started(2, 3.0)):
