@@ -35,10 +35,10 @@ pub fn tallied<T: Send, const SIZE: usize>(
     };
     thread::scope(|scope| {
         let threads: Vec<_> = parts(rows).map(|part| scope.spawn(|| tallied(part))).collect();
-        let tallies = threads.into_iter().map(|thread| {
+        let ended = threads.into_iter().map(|thread| {
             thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread was lost")))
         });
-        tallies.collect()
+        ended.collect()
     })
 }
 
