@@ -33,7 +33,7 @@ impl Times {
     /// Every time, in eight bytes in the order of this machine.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let values = self.0.values();
-        PyBytes::new_with(py, values.len() * size_of::<i64>(), |bytes| {
+        PyBytes::new_with(py, size_of_val(values), |bytes| {
             for (room, value) in bytes.chunks_exact_mut(size_of::<i64>()).zip(values) {
                 room.copy_from_slice(&value.to_ne_bytes());
             }
