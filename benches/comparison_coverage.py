@@ -41,7 +41,7 @@ from scipy import optimize, stats
 
 from plimsoll.comparison.difference import ERROR, Difference
 from plimsoll.comparison.turn_pairs import A, B
-from plimsoll.comparison.until_decided import Compared, Wanted, compared
+from plimsoll.comparison.until_decided import Compared, MeasuredGroup, Wanted, compared
 from plimsoll.recording.turns import Turn
 from plimsoll.statistics import sequential
 
@@ -187,7 +187,11 @@ def found(machine: Machine, slowdown: float, count: int) -> Found:
     rows = []
     for seed in range(count):
         simulation = Simulation(machine, slowdown, seed)
-        end = compared(simulation.group, Wanted(BUDGET_S), clock_s=lambda one=simulation: one.now_s)
+        end = compared(
+            lambda number, one=simulation: MeasuredGroup(one.group(number)),
+            Wanted(BUDGET_S),
+            clock_s=lambda one=simulation: one.now_s,
+        )
         rows.append(_row(end, lost / (1 + slowdown), 1 + slowdown))
     return Found(*(float(column) for column in np.mean(rows, axis=0)))
 

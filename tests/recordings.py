@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 
 from plimsoll import tables
 from plimsoll.aggregate.trial import Tables
+from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import Arrivals, Load, Stage
 from plimsoll.recording import (
     Driver,
@@ -1148,3 +1149,32 @@ def with_stalled_connections(trial: Tables, connections: int, stall_ns: int) -> 
     column = pa.array(done, requests.schema.field(index).type, from_pandas=True)
     requests = requests.set_column(index, requests.schema.field(index), column)
     return dataclasses.replace(trial, requests=requests.filter(pa.array(kept)))
+
+
+def as_load(trial: Tables) -> Tables:
+    """The same trial, put on a server that ran already."""
+    assert trial.recording.server is not None
+    server = dataclasses.replace(trial.recording.server, start_s=None)
+    recording = dataclasses.replace(trial.recording, server=server)
+    return dataclasses.replace(trial, recording=recording)
+
+
+def with_speeds(trial: Tables, *speeds: float) -> Tables:
+    """The same trial by a load generator whose work for a request costs as the machine's speed is.
+
+    Args:
+        trial: The trial.
+        speeds: One factor for each second from zero, the last one for the rest.
+    """
+    ended = trial.usage.of("driver", "requests_ended")[0]
+    grown = np.diff(ended.values, prepend=0.0)
+    place = np.clip(np.rint(ended.at_ns / 1e9).astype(int) - 1, 0, len(speeds) - 1)
+    ran = np.cumsum(grown / np.array(speeds)[place])
+    ran *= 0.5 * ended.at_ns[-1] / 1e9 / ran[-1]
+    series = {
+        **trial.usage.series,
+        ("driver", "run_time_s"): (ReadingSeries(ended.at_ns, ran),),
+        ("driver", "voluntary_switches"): (ReadingSeries(ended.at_ns, 0.1 * ended.values),),
+    }
+    trial.__dict__["usage"] = Usage(series)
+    return trial

@@ -310,6 +310,22 @@ def connection_rows(without_response: int = 0) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=connections.BY_SECOND)
 
 
+def machine_speed_rows() -> pa.Table:
+    """The machine's speed by second: 5 % slower in second 8 of the hold, control there and back."""
+    rows = [
+        {
+            "second": second,
+            "driver_s_per_request": 1e-5 / speed,
+            "driver_speed_ratio": speed,
+            "control_s": 0.008 / speed if second % 2 == 0 else None,
+            "control_speed_ratio": speed if second % 2 == 0 else None,
+        }
+        for second in range(5, 12)
+        for speed in [0.95 if second == 8 else 1.0 + 0.005 * (second % 3)]
+    ]
+    return pa.Table.from_pylist(rows, schema=tables.MACHINE_SPEED.schema)
+
+
 def trial_data(**changes: Any) -> TrialData:
     """A sound trial; `changes` are fields of `TrialData`."""
     made = changes.pop("recording", None) or recording()
@@ -321,6 +337,7 @@ def trial_data(**changes: Any) -> TrialData:
         "connections": connection_rows(),
         "failures": failure_rows({}),
         "latencies": latency_rows(made.trial, 8000),
+        "machine_speed": machine_speed_rows(),
         **changes,
     }
     return TrialData(**values)

@@ -525,6 +525,36 @@ COURSES = Table(
     ),
 )
 
+MACHINE_SPEED = Table(
+    "machine_speed",
+    "derived",
+    "one second of a trial in which the machine's speed was measured, by the load generator's "
+    "processor time for a request or by the control; seconds before the load are negative",
+    (
+        Column("second", pa.int32(), "seconds since the trial's zero, rounded down"),
+        Column(
+            "driver_s_per_request",
+            pa.float64(),
+            "processor time of the load generator for a request",
+            True,
+        ),
+        Column(
+            "driver_speed_ratio",
+            pa.float64(),
+            "speed by that without what goes with its wake-ups, 1 in the median second; null "
+            "where it is idle for most of the time",
+            True,
+        ),
+        Column(
+            "control_s",
+            pa.float64(),
+            "processor time of the control, geometric mean of its parts and runs",
+            True,
+        ),
+        Column("control_speed_ratio", pa.float64(), "speed by that, 1 in the median second", True),
+    ),
+)
+
 REPORT_TABLES = (
     FAILURES_BY_SECOND,
     STATUSES,
@@ -533,6 +563,7 @@ REPORT_TABLES = (
     KINDS,
     STALLS,
     COURSES,
+    MACHINE_SPEED,
 )
 """What reports read besides `TABLES`. Each has the column `trial` as well, as its last one."""
 
@@ -569,6 +600,14 @@ QUANTITIES = (
     Quantity("thermal_throttles", "counter", "machine: thermal throttling events"),
     Quantity("energy_j", "counter", "machine: energy of packages and memory; RAPL"),
     Quantity("idle_energy_j", "counter", "machine: the same before and after, on the idle host"),
+    Quantity(
+        "control_compute_s",
+        "gauge",
+        "machine: processor time of the control's SHA-256, on the server's cores between turns, or "
+        "before and after a load in one piece",
+    ),
+    Quantity("control_memory_s", "gauge", "machine: the same of its walk through memory"),
+    Quantity("control_loopback_s", "gauge", "machine: the same of its echoes over loopback"),
     Quantity("pressure_cpu_s", "counter", "machine: some task waited for a core; PSI"),
     Quantity("pressure_memory_s", "counter", "machine: some task waited for memory; PSI"),
     Quantity("pressure_io_s", "counter", "machine: some task waited for a disk; PSI"),

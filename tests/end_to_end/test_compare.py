@@ -77,6 +77,21 @@ def test_a_server_that_works_ten_times_as_much_is_slower(server: Path, tmp_path:
     assert "B loses more than 5 %" in ran.said
 
 
+@pytest.mark.timeout(300)
+def test_at_a_rate_a_server_that_works_more_costs_more(server: Path, tmp_path: Path) -> None:
+    one, other = command(server), command(server, 4000)
+    options = ("--rate", "500", "--budget", "120s", "--max-regression", "20%")
+    ran = compared(tmp_path, one, other, *options, "--metric", "cpu_per_request")
+    found = json.loads(ran.stdout)
+    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert (found["answer"], found["witness"]) == ("slower", "cpu_per_request")
+    assert (found["limit"], ran.code, found["rate_per_s"]) == ("crossed", 7, 500)
+    assert found["answers"]["cpu_per_request"] == "slower"
+    assert found["throughput"]["ratio"] == pytest.approx(1.0, rel=0.05)
+    assert found["p99"] is not None
+    assert "CPU time per request" in ran.said
+
+
 def test_one_group_decides_nothing(server: Path, tmp_path: Path) -> None:
     ran = compared(tmp_path, command(server), command(server), "--budget", "1s")
     found = json.loads(ran.stdout)

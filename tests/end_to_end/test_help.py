@@ -65,6 +65,24 @@ def test_the_machine_is_described_with_what_to_change(tmp_path: Path) -> None:
     assert set(found) == {"facts", "server_cores", "driver_cores", "note", "advice"}
 
 
+def test_a_machine_is_watched_for_some_seconds(tmp_path: Path) -> None:
+    ran = run("machine", "--watch", "--seconds", 2, folder=tmp_path)
+    assert ran.code == 0
+    *lines, last = ran.stdout.splitlines()
+    assert lines and all("other programs" in line and "steal" in line for line in lines)
+    assert last.startswith("speed varied by ±")
+    ran = run("machine", "--watch", "--seconds", 2, "--json", folder=tmp_path)
+    *seconds, end = map(json.loads, ran.stdout.splitlines())
+    assert min(second["ratio_to_best"] for second in seconds) == 1
+    assert end["summary"].startswith("speed varied by ±")
+
+
+def test_seconds_without_watching_are_refused(tmp_path: Path) -> None:
+    ran = run("machine", "--seconds", 2, folder=tmp_path)
+    assert ran.code == 2
+    assert "needs `--watch`" in ran.said
+
+
 def test_a_machine_that_is_not_fit_has_an_exit_code_of_its_own(tmp_path: Path) -> None:
     few = ("prlimit", "--nofile=300:300")
     ran = run("machine", "-c", 1000, folder=tmp_path, before=few)

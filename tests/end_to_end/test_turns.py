@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pytest
@@ -104,6 +104,18 @@ def test_each_server_has_a_complete_trial_of_the_length_of_its_load(
     assert recording.driver.ended_by == "schedule"
     found = [(stage.kind, stage.start_ns, stage.end_ns) for stage in recording.stages]
     assert found == [("warm_up", 0, 300_000_000), ("hold", 300_000_000, LOAD_NS)]
+
+
+@pytest.mark.parametrize("trial", [FIRST, SECOND])
+def test_the_control_ran_between_turns_and_not_in_them(folder: Path, trial: str) -> None:
+    results = ParquetResults(folder / "results" / "pair")
+    rows = results.table(trial, "usage")
+    assert rows is not None
+    found = rows.to_table().to_pylist()
+    ran_ns = {row["at_ns"] for row in found if row["quantity"] == "control_compute_s"}
+    assert ran_ns
+    ends_ns = {0, *accumulate(turn.duration_ns for turn in of(folder, trial).turns)}
+    assert ran_ns <= ends_ns
 
 
 @pytest.mark.parametrize("trial", [FIRST, SECOND])

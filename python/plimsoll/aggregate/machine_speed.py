@@ -14,6 +14,10 @@ no more than the whole cost. What a slower machine changes through more wake-ups
 it, so the wander is too small rather than too great. A load generator that is idle for most of the
 time is no clock at all: how deeply a core sleeps is part of the cost then.
 
+The control (`sampling.control`) cannot move with the server, but it runs between turns, or before
+and after a load in one piece, while the load generator sees every second. So the control speaks
+where the load generator is no clock.
+
 Source: control measurements, D. C. Montgomery, Design and Analysis of Experiments; schedstat and
 `voluntary_ctxt_switches`, proc_pid_status(5); decision 57.
 """
@@ -23,8 +27,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
+from plimsoll import tables
 from plimsoll.aggregate import cores, disturbance
+from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.usage import second_window
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +46,14 @@ LEAST_BUSY = 0.3
 FEWEST = 4
 """Seconds of which fewer tell no median."""
 
+CONTROL = ("control_compute_s", "control_memory_s", "control_loopback_s")
+"""Parts of the control, quantities of `usage`."""
+
+WANDERED = "the machine's speed wandered"
+"""How sentences on a speed that wandered begin."""
+
+BY_SECOND = tables.MACHINE_SPEED.schema
+"""Schema of `by_second`."""
 
 LEAST_GIVEN = 0.2
 """If a trial got less than this share of its cores, its own throughput is unknown."""
@@ -56,12 +72,81 @@ def given(recording: Recording, readings: Usage, windows: Sequence[Window]) -> V
         [1.0 if one is None else max(1.0 - one.ratio, LEAST_GIVEN) for one in found]
     )
     seconds = cores.whole_seconds(recording)
-    measured = speeds(readings, seconds)
+    measured = measured_speeds(readings, seconds)
     known = ~np.isnan(measured)
     if not known.any():
         return progress
     apart = np.abs(_middles(windows)[:, None] - _middles(seconds)[known])
     return progress * measured[known][apart.argmin(axis=1)]
+
+
+def measured_speeds(readings: Usage, windows: Sequence[Window]) -> Values:
+    """Speed in each of some stretches, by the load generator, or by the control where it is none.
+
+    Args:
+        readings: The readings of a trial.
+        windows: Stretches of about a second each, of one kind of load.
+
+    Returns:
+        1 in the median one; NaN where it is unknown.
+    """
+    found = speeds(readings, windows)
+    return by_control(readings, windows) if np.isnan(found).all() else found
+
+
+def by_control(readings: Usage, windows: Sequence[Window]) -> Values:
+    """Speed in each of some stretches by the control, 1 in the median one.
+
+    Args:
+        readings: The readings of a trial.
+        windows: The stretches.
+
+    Returns:
+        NaN where the control did not run; NaN throughout where it ran in few of them.
+    """
+    took = _control_s(readings, windows)
+    known = ~np.isnan(took)
+    if known.sum() < FEWEST:
+        return np.full(len(windows), np.nan)
+    return np.median(took[known]) / took
+
+
+def by_second(recording: Recording, readings: Usage) -> pa.Table:
+    """The machine's speed in each second in which it was measured.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+
+    Returns:
+        Rows of `BY_SECOND`. The load generator is a clock within the holds only.
+    """
+    held = {start // SECOND_NS for start, _ in cores.whole_seconds(recording)}
+    ran = {
+        int(at_ns) // SECOND_NS
+        for part in CONTROL
+        for series in readings.of("machine", part)
+        for at_ns in series.at_ns
+    }
+    seconds = sorted(held | ran)
+    windows = [second_window(second) for second in seconds]
+    is_held = np.array([second in held for second in seconds], dtype=bool)
+    within = [window for window, is_one in zip(windows, is_held, strict=True) if is_one]
+    cost, speed = np.full(len(seconds), np.nan), np.full(len(seconds), np.nan)
+    if within:
+        cost[is_held] = _cost_s(readings, within)
+        speed[is_held] = speeds(readings, within)
+    took = _control_s(readings, windows)
+    middle = np.nanmedian(took) if ran else np.nan
+    columns = {
+        "driver_s_per_request": cost,
+        "driver_speed_ratio": speed,
+        "control_s": took,
+        "control_speed_ratio": middle / took,
+    }
+    found = {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
+    table = pa.table({"second": seconds, **found}).cast(BY_SECOND)
+    return table.filter(~(np.isnan(cost) & np.isnan(took)))
 
 
 def speeds(readings: Usage, windows: Sequence[Window]) -> Values:
@@ -84,6 +169,26 @@ def speeds(readings: Usage, windows: Sequence[Window]) -> Values:
     costs = _without_wake_ups(ran[known] / ended[known], woken[known] / ended[known])
     unknown[known] = np.median(costs) / costs
     return unknown
+
+
+def _cost_s(readings: Usage, windows: Sequence[Window]) -> Values:
+    """Processor time of the load generator for a request, in each stretch; NaN where unknown."""
+    ran = readings.rates("driver", "run_time_s", windows)
+    ended = readings.rates("driver", "requests_ended", windows)
+    return np.divide(ran, ended, out=np.full(len(windows), np.nan), where=(ran > 0) & (ended > 0))
+
+
+def _control_s(readings: Usage, windows: Sequence[Window]) -> Values:
+    """Geometric mean of the parts of the control and its runs in each stretch; NaN without one."""
+    found = np.full((len(CONTROL), len(windows)), np.nan)
+    for row, part in enumerate(CONTROL):
+        for series in readings.of("machine", part):
+            for place, window in enumerate(windows):
+                took = series.inside(window)
+                if len(took):
+                    found[row, place] = np.log(took).mean()
+    measured = ~np.isnan(found).all(axis=1)
+    return np.exp(found[measured].mean(axis=0)) if measured.any() else found[0]
 
 
 def _middles(windows: Sequence[Window]) -> Values:

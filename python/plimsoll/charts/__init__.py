@@ -22,6 +22,7 @@ from plimsoll.charts import (
     distribution,
     heat_map,
     history,
+    machine_speed,
     memory,
     over_connections,
     response_time,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 Chart = ModuleType
 """A chart's module."""
 
-OF_A_TRIAL = (throughput, response_time, heat_map, cpu, memory, connections)
+OF_A_TRIAL = (throughput, machine_speed, response_time, heat_map, cpu, memory, connections)
 """Charts drawn from a `TrialData`, in the order of a page."""
 
 OF_DISTRIBUTIONS = (distribution, density)
@@ -52,8 +53,12 @@ def drawn(data: TrialData) -> tuple[Chart, ...]:
 
 
 def left_out(data: TrialData) -> str:
-    """What to say of the charts that are left out; empty when there are none."""
-    titles = [f"`{chart.TITLE}`" for chart in OF_A_TRIAL if chart not in drawn(data)]
+    """What to say of the charts that are left out; empty when there are none.
+
+    Nothing of the machine's speed: no driver records it, and an older recording has none.
+    """
+    told = (chart for chart in OF_A_TRIAL if chart is not machine_speed)
+    titles = [f"`{chart.TITLE}`" for chart in told if chart not in drawn(data)]
     if not titles:
         return ""
     name = data.recording.driver_name
@@ -75,6 +80,9 @@ def joined(data: TrialData) -> str:
 def _is_empty(chart: Chart, data: TrialData) -> bool:
     """Whether the driver of a trial records nothing of what a chart shows."""
     driver = data.recording.driver
+    if chart is machine_speed:
+        speeds = (data.machine_speed[name] for name in _SPEEDS)
+        return all(speed.null_count == len(speed) for speed in speeds)
     if chart is connections:
         closes_unknown = data.summary is not None and data.summary.connections_peak_open is None
         return driver is not None and (not driver.has_connects or closes_unknown)
@@ -90,6 +98,8 @@ def _is_null(data: TrialData, column: str) -> bool:
     values = data.seconds[column]
     return values.null_count == len(values)
 
+
+_SPEEDS = ("driver_speed_ratio", "control_speed_ratio")
 
 _READ = {
     cpu: ("server_busy_cores", "driver_busy_cores", "machine_busy_cores"),
@@ -113,6 +123,7 @@ __all__ = [
     "history",
     "joined",
     "left_out",
+    "machine_speed",
     "memory",
     "over_connections",
     "response_time",

@@ -16,16 +16,20 @@ from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError
 from plimsoll.events import Notice, Step
 
 if TYPE_CHECKING:
+    from plimsoll.comparison.difference import Metric
     from plimsoll.events import Event
     from plimsoll.lab.comparing import ComparisonResult
 
 
 SHARE = options.QuantityType("SHARE", quantities.share)
 
+METRICS = ("throughput", "cpu_per_request", "p99")
+"""What may decide; `comparison.difference.METRICS`, which is too heavy for help."""
+
 GROUPS = {
     "Servers": ("a_command", "b_command", "revisions", "root"),
-    "Load": ("endpoint", "path", "connections", "warm_up"),
-    "End": ("budget", "until", "max_regression"),
+    "Load": ("endpoint", "path", "connections", "rate", "warm_up"),
+    "End": ("budget", "until", "metric", "max_regression"),
     "Output": ("as_json", "markdown", "junit", "quiet"),
 }
 """Options of the help by heading."""
@@ -66,6 +70,13 @@ GROUPS = {
     help="Open connections to each server.",
 )
 @click.option(
+    "-R",
+    "--rate",
+    type=options.RATE,
+    help="Open model: requests per second to the server at turn, such as 2k.  "
+    "[default: full speed]",
+)
+@click.option(
     "--warm-up",
     type=options.DURATION,
     default="1s",
@@ -87,11 +98,17 @@ GROUPS = {
     help="Half width of an interval that is enough; a smaller difference is `same`.",
 )
 @click.option(
+    "--metric",
+    type=click.Choice(METRICS),
+    help="The one quantity that decides.  [default: throughput, with CPU time per request; "
+    "at a rate p99, with CPU time per request]",
+)
+@click.option(
     "--max-regression",
     type=SHARE,
     metavar="SHARE",
-    help="Largest allowed loss of throughput, such as 3%. Exit code 7 when crossed, "
-    "8 when undecided, 3 when this machine cannot show it.",
+    help="Largest allowed loss of throughput, such as 3%, or of what decides instead. Exit code 7 "
+    "when crossed, 8 when undecided, 3 when this machine cannot show it.",
 )
 @options.as_json
 @click.option(
@@ -109,9 +126,11 @@ def command(  # noqa: PLR0913 - one argument for each option
     endpoint: str | None,
     path: str | None,
     connections: int,
+    rate: float | None,
     warm_up: float,
     budget: float,
     until: float,
+    metric: Metric | None,
     max_regression: float | None,
     as_json: bool,
     markdown: Path | None,
@@ -128,6 +147,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll compare go node                                    two frameworks or variants
     plimsoll compare --revisions main HEAD go                   a framework at two revisions
     plimsoll compare --a 'node old.js' --b 'node new.js' --path /json
+    plimsoll compare go node --rate 2k                          latency and cost at a fixed rate
     plimsoll compare go go                                      what this machine can show
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     a, b = _sides(names, a_command, b_command, revisions)
@@ -139,6 +159,8 @@ def command(  # noqa: PLR0913 - one argument for each option
         endpoint=endpoint or "",
         path=path or "",
         connections=connections,
+        rate_per_s=rate,
+        metric=metric,
         budget_s=budget,
         within=until,
         max_regression=max_regression,

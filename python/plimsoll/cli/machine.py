@@ -1,15 +1,20 @@
-"""`plimsoll machine`: show this host's configuration and limits, and what to change."""
+"""`plimsoll machine`: show this host's configuration and limits, what to change, and its speed."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import machine
+from plimsoll import machine, wording
 from plimsoll.cli import options
 from plimsoll.errors import HostError
+
+if TYPE_CHECKING:
+    from plimsoll.sampling.watching import Variation, WatchedSecond
 
 
 @click.command(name="machine")
@@ -21,12 +26,31 @@ from plimsoll.errors import HostError
     show_default=True,
     help="Largest number of open connections.",
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Show the machine's speed once a second instead, until Ctrl-C.",
+)
+@click.option(
+    "--seconds",
+    type=options.COUNT,
+    help="Seconds after which `--watch` ends.  [default: until Ctrl-C]",
+)
 @options.as_json
-def command(connections: int, as_json: bool) -> int:
+def command(connections: int, watch: bool, seconds: int | None, as_json: bool) -> int:
     """Show this host's configuration and limits, and what to change.
 
     Exit code 3 when a limit of this host does not allow that many connections.
+
+    With `--watch`, a fixed piece of work runs on the server's cores once a second: its time
+    against its best, what the hypervisor withheld, and what other programs had. At the end, how
+    far the speed varied, and the smallest difference between servers that shows through it.
     """
+    if watch:
+        _watch(math.inf if seconds is None else float(seconds), as_json=as_json)
+        return 0
+    if seconds is not None:
+        raise click.UsageError("`--seconds` needs `--watch`")
     facts = machine.facts()
     division = machine.divide_cores(None, None)
     advice = machine.advice(connections, facts)
@@ -66,6 +90,65 @@ def _spoken(value: object) -> str:
     if isinstance(value, list | tuple):
         return " ".join(str(item) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return str(value)
+
+
+def _watch(length_s: float, *, as_json: bool) -> None:
+    """Prints a line each second, and one sentence at the end."""
+    from plimsoll.sampling import watching  # noqa: PLC0415 - heavy, and needed by this option only
+
+    watched: list[WatchedSecond] = []
+    try:
+        for second in watching.seconds(machine.divide_cores(None, None).server, length_s):
+            watched.append(second)
+            best_s = min(one.control_s for one in watched)
+            click.echo(_json_line(second, best_s) if as_json else _line(second, best_s))
+    except KeyboardInterrupt:
+        click.echo(err=True)
+    found = watching.variation(watched)
+    if found is not None:
+        click.echo(_json_end(found) if as_json else _variation(found))
+
+
+def _line(second: WatchedSecond, best_s: float) -> str:
+    """`  12 s  control +3.1 %  steal 0.0 cores  other programs 0.3 cores`."""
+    slower = wording.signed_percent(round(second.control_s / best_s - 1, 3))
+    return (
+        f"{second.at_s:4.0f} s  control {slower:>8}  steal {second.steal_cores:4.2f} cores  "
+        f"other programs {second.other_cores:4.2f} cores"
+    )
+
+
+def _json_line(second: WatchedSecond, best_s: float) -> str:
+    return json.dumps(
+        {
+            "at_s": round(second.at_s, 3),
+            "control_s": second.control_s,
+            **second.parts_s,
+            "ratio_to_best": second.control_s / best_s,
+            "steal_cores": second.steal_cores,
+            "other_cores": second.other_cores,
+        }
+    )
+
+
+def _variation(found: Variation) -> str:
+    time = f"{found.length_s:.0f} s"
+    said = f"speed varied by ±{wording.percent(round(found.ratio, 3))} in {time}"
+    if found.smallest is None:
+        return said
+    smallest = wording.percent(round(found.smallest, 4))
+    return f"{said}; the smallest difference visible in {time} of turns is about {smallest}"
+
+
+def _json_end(found: Variation) -> str:
+    return json.dumps(
+        {
+            "summary": _variation(found),
+            "length_s": round(found.length_s, 3),
+            "speed_varied_ratio": found.ratio,
+            "smallest_difference": found.smallest,
+        }
+    )
 
 
 def _fitness(connections: int) -> int:

@@ -85,6 +85,8 @@ class ComparedTrial:
             the holds; None when unknown.
         lost_ratio: Share of the holds in which it waited for cores that others had; None when
             unknown.
+        control_s: Processor time of the control, its median over the trial; None when it did not
+            run.
     """
 
     recording: Recording
@@ -94,6 +96,7 @@ class ComparedTrial:
     course: str = ""
     server_busy_ratio: float | None = None
     lost_ratio: float | None = None
+    control_s: float | None = None
 
     @property
     def counts(self) -> bool:

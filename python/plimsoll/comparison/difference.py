@@ -1,7 +1,8 @@
 """Difference: whether B is faster than A, slower, the same, or whether that is undecided.
 
-Two witnesses decide: throughput, and the server's CPU time per request, which other programs hardly
-touch. Each interval has half of the error, so both hold together in 95 % of comparisons.
+Two witnesses decide, at full speed throughput and the server's CPU time per request, which other
+programs hardly touch. Each interval has half of the error, so both hold together in 95 % of
+comparisons. Other quantities are shown with intervals of that kind, and decide nothing.
 
 - Throughput excludes 1 and does not lie within the tolerance: *faster* or *slower*.
 - Otherwise CPU time per request excludes 1 in that way, and throughput does not contradict it.
@@ -10,6 +11,11 @@ touch. Each interval has half of the error, so both hold together in 95 % of com
   time it wanted. Without that last part a server that waits for a lock, and so costs no more, would
   be called the same.
 - Otherwise *undecided*.
+
+At a fixed rate throughput is what was requested. There the 99th percentile of the response time
+decides, and CPU time per request where that is open: *slower* means a longer latency, or a request
+that costs more. *Same* needs the latency. A user who names a quantity has it alone decide, with the
+whole error.
 """
 
 from __future__ import annotations
@@ -27,12 +33,23 @@ from plimsoll.statistics.paired import PairedRatio, Plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plimsoll.comparison.turn_pairs import GroupTimes
     from plimsoll.recording.turns import Turn
     from plimsoll.statistics.intervals import Interval
+    from plimsoll.statistics.paired import PairedGroup
 
 Answer = Literal["faster", "slower", "same", "undecided"]
-Witness = Literal["throughput", "cpu_per_request"]
+Metric = Literal["throughput", "cpu_per_request", "p99"]
 Source = Literal["cpu_per_request", "cpu_obtained", "both"]
+
+METRICS: tuple[Metric, ...] = ("throughput", "cpu_per_request", "p99")
+"""Every quantity that may decide."""
+
+AT_FULL_SPEED: tuple[Metric, ...] = ("throughput", "cpu_per_request")
+"""What decides where both servers get all the load that they can take."""
+
+AT_A_RATE: tuple[Metric, ...] = ("p99", "cpu_per_request")
+"""What decides where both get requests at one rate."""
 
 WITHIN = 0.02
 """A smaller difference is none, by default."""
@@ -63,36 +80,60 @@ class Difference:
 
     Attributes:
         answer: What holds for B.
+        deciding: What may decide.
         witness: What decided; None when undecided.
         within: The tolerance: a ratio closer to 1 than this is the same.
         throughput: B / A, correct responses per second; None without a complete round.
         cpu_per_request: B / A, CPU time of the server per correct response; None when not measured.
         cpu_obtained: B / A, processor time that the server got; None when not measured.
         undisturbed: B / A, throughput with all processor time wanted; None when not measured.
+        p99: B / A, 99th percentile of the response time; None when not measured.
         failed: Share of requests that failed.
         groups: Starts of fresh processes.
         rounds: Pairs of turns.
         a_per_s: Throughput of A, the median of its turns, in responses per second.
         b_per_s: The same of B.
+        a_p99_ns: 99th percentile of A's response times, the median of its groups, in nanoseconds;
+            None when not measured.
+        b_p99_ns: The same of B.
     """
 
     answer: Answer
-    witness: Witness | None
+    deciding: tuple[Metric, ...]
+    witness: Metric | None
     within: float
     throughput: PairedRatio | None
     cpu_per_request: PairedRatio | None
     cpu_obtained: PairedRatio | None
     undisturbed: PairedRatio | None
+    p99: PairedRatio | None
     failed: Failed
     groups: int
     rounds: int
     a_per_s: float
     b_per_s: float
+    a_p99_ns: float | None = None
+    b_p99_ns: float | None = None
+
+    def of(self, metric: Metric) -> PairedRatio | None:
+        """The ratio of one quantity; None when it was not measured."""
+        ratios = {
+            "throughput": self.throughput,
+            "cpu_per_request": self.cpu_per_request,
+            "p99": self.p99,
+        }
+        return ratios[metric]
+
+    def answer_of(self, metric: Metric) -> Answer:
+        """What one quantity says of B by itself."""
+        if self.failed.are_too_many:
+            return "undecided"
+        return _by_itself(metric, self.of(metric), self.within)
 
     @property
     def ratio(self) -> PairedRatio | None:
-        """The ratio of the witness that decided; that of throughput where none did."""
-        return self.cpu_per_request if self.witness == "cpu_per_request" else self.throughput
+        """The ratio of the witness that decided; of what decides first where none did."""
+        return self.of(self.witness or self.deciding[0])
 
     @property
     def smallest(self) -> float | None:
@@ -108,7 +149,7 @@ class Difference:
     @property
     def witnesses(self) -> tuple[PairedRatio, ...]:
         """The ratios that may decide."""
-        return tuple(one for one in (self.throughput, self.cpu_per_request) if one is not None)
+        return tuple(one for one in map(self.of, self.deciding) if one is not None)
 
     @property
     def source(self) -> Source | None:
@@ -117,7 +158,7 @@ class Difference:
         A factor counts where it points to the answer: a slower server may well have got more CPU
         time.
         """
-        if self.answer not in ("faster", "slower"):
+        if self.answer not in ("faster", "slower") or self.deciding != AT_FULL_SPEED:
             return None
         is_slower = self.answer == "slower"
         cost = _side(self.cpu_per_request, 0.0) == ("more" if is_slower else "less")
@@ -136,36 +177,63 @@ class Difference:
         return max(1, min(needs) - self.groups) if needs else None
 
 
-def difference(turns: Sequence[Turn], plan: Plan, within: float = WITHIN) -> Difference:
+def difference(
+    turns: Sequence[Turn],
+    plan: Plan,
+    within: float = WITHIN,
+    times: Sequence[GroupTimes] = (),
+    deciding: tuple[Metric, ...] = AT_FULL_SPEED,
+) -> Difference:
     """How B stands to A.
 
     Args:
         turns: Turns of both, named `turn_pairs.A` and `turn_pairs.B`.
         plan: Looks so far and planned; its error is shared by the witnesses.
         within: A ratio closer to 1 than this is the same: 0.02.
+        times: Response times of each group.
+        deciding: What may decide: `AT_FULL_SPEED`, `AT_A_RATE`, or one quantity.
     """
-    costs = turn_pairs.groups(turns, turn_pairs.cpu_per_request)
     rates = turn_pairs.groups(turns, turn_pairs.throughput)
-    each = Plan(plan.taken, plan.planned, plan.error / (2 if costs else 1))
-    rate, cost = paired.ratio(rates, each), paired.ratio(costs, each)
+    found: dict[Metric, list[PairedGroup]] = {
+        "throughput": rates,
+        "cpu_per_request": turn_pairs.groups(turns, turn_pairs.cpu_per_request),
+        "p99": turn_pairs.p99(times),
+    }
+    sharing = sum(bool(found[metric]) for metric in deciding)
+    each = Plan(plan.taken, plan.planned, plan.error / max(sharing, 1))
+    rate, cost, latency = (paired.ratio(found[metric], each) for metric in METRICS)
     undisturbed = paired.ratio(turn_pairs.groups(turns, turn_pairs.undisturbed), each)
     failed = Failed(turn_pairs.failure_ratio(turns, A), turn_pairs.failure_ratio(turns, B))
-    answer, witness = (
-        ("undecided", None) if failed.are_too_many else _decided(rate, cost, undisturbed, within)
-    )
+    answer: Answer = "undecided"
+    witness: Metric | None = None
+    if failed.are_too_many:
+        pass
+    elif deciding == AT_FULL_SPEED:
+        answer, witness = _decided(rate, cost, undisturbed, within)
+    elif deciding == AT_A_RATE:
+        answer, witness = _decided_at_a_rate(latency, cost, within)
+    else:
+        (only,) = deciding
+        ratio = {"throughput": rate, "cpu_per_request": cost, "p99": latency}[only]
+        answer = _by_itself(only, ratio, within)
+        witness = None if answer == "undecided" else only
     return Difference(
         answer=answer,
+        deciding=deciding,
         witness=witness,
         within=within,
         throughput=rate,
         cpu_per_request=cost,
         cpu_obtained=paired.ratio(turn_pairs.groups(turns, turn_pairs.cpu_obtained), each),
         undisturbed=undisturbed,
+        p99=latency,
         failed=failed,
         groups=len(rates),
         rounds=sum(len(group.rounds) for group in rates),
         a_per_s=_per_s(turns, A),
         b_per_s=_per_s(turns, B),
+        a_p99_ns=median([one.a_p99_ns for one in times]) if times else None,
+        b_p99_ns=median([one.b_p99_ns for one in times]) if times else None,
     )
 
 
@@ -174,7 +242,7 @@ def _decided(
     cost: PairedRatio | None,
     undisturbed: PairedRatio | None,
     within: float,
-) -> tuple[Answer, Witness | None]:
+) -> tuple[Answer, Metric | None]:
     by_rate, by_cost = _side(rate, within), _side(cost, within)
     if by_rate in ("more", "less"):
         return "faster" if by_rate == "more" else "slower", "throughput"
@@ -185,6 +253,27 @@ def _decided(
     if by_cost == "same" == _side(undisturbed, within):
         return "same", "cpu_per_request"
     return "undecided", None
+
+
+def _decided_at_a_rate(
+    latency: PairedRatio | None, cost: PairedRatio | None, within: float
+) -> tuple[Answer, Metric | None]:
+    """By latency; where it is open, or the same, by what a request costs."""
+    by_latency = _by_itself("p99", latency, within)
+    by_cost = _by_itself("cpu_per_request", cost, within)
+    if by_latency in ("faster", "slower"):
+        return by_latency, "p99"
+    if by_cost in ("faster", "slower"):
+        return by_cost, "cpu_per_request"
+    return by_latency, None if by_latency == "undecided" else "p99"
+
+
+def _by_itself(metric: Metric, ratio: PairedRatio | None, within: float) -> Answer:
+    """What one quantity says of B; less is better of all but throughput."""
+    side = _side(ratio, within)
+    if side in ("same", "open"):
+        return "same" if side == "same" else "undecided"
+    return "faster" if (side == "more") == (metric == "throughput") else "slower"
 
 
 Side = Literal["more", "less", "same", "open"]

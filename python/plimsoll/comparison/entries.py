@@ -99,6 +99,22 @@ class Entry:
             value / (1 - min(lost, MOST_LOST)) for value, lost in known if value is not None
         )
 
+    def steadied(self, quantity: str) -> tuple[float, ...]:
+        """A rate of each repetition, had the machine been as fast as in the median one besides.
+
+        By the control, which does not move with the server. What `alone` gives where it did not run
+        in every repetition.
+
+        Args:
+            quantity: Name of its column in `summaries`.
+        """
+        alone = self.alone(quantity)
+        took = [one.control_s for one in self.repetitions if one.control_s is not None]
+        if len(took) != len(alone) or len(took) != len(self.repetitions):
+            return alone
+        middle = median(took)
+        return tuple(value * one / middle for value, one in zip(alone, took, strict=True))
+
     @property
     def response_bytes(self) -> float | None:
         """Mean bytes of a response, the median of its repetitions.

@@ -1,15 +1,18 @@
-"""Regression limit: whether B loses more throughput than is allowed, `--max-regression 3%`.
+"""Regression limit: whether B loses more than is allowed, `--max-regression 3%`.
 
-A loss is 1 - B / A: of throughput, or the one that CPU time per request lets expect of a saturated
-server, 1 - 1 / (B / A). The limit is *crossed* where a whole interval lies beyond it, *kept* where
-none reaches it, and *open* otherwise. So each error has the probability of the interval, and a loss
-that is about as great as the limit stays open for ever: set the limit to half of the loss that must
-not get through.
+At full speed a loss is 1 - B / A: of throughput, or the one that CPU time per request lets expect
+of a saturated server, 1 - 1 / (B / A). At a fixed rate, or of a quantity that the user named, it is
+what the quantity itself grew by, B / A - 1; of throughput what it fell by. The limit is *crossed*
+where a whole interval lies beyond it, *kept* where none reaches it, and *open* otherwise. So each
+error has the probability of the interval, and a loss that is about as great as the limit stays open
+for ever: set the limit to half of the loss that must not get through.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
+
+from plimsoll.comparison.difference import AT_FULL_SPEED
 
 if TYPE_CHECKING:
     from plimsoll.comparison.difference import Difference
@@ -23,10 +26,12 @@ def state(found: Difference, limit: float) -> State:
 
     Args:
         found: How B stands to A.
-        limit: The greatest loss that is allowed, as a share of A's throughput: 0.03.
+        limit: The greatest loss that is allowed, as a share of what A has: 0.03.
     """
     if found.failed.are_too_many:
         return "open"
+    if found.deciding != AT_FULL_SPEED:
+        return _of_each(found, limit)
     by_rate = _loss(found.throughput, limit, is_cost=False)
     by_cost = _loss(found.cpu_per_request, limit, is_cost=True)
     if by_rate == "crossed":
@@ -37,6 +42,24 @@ def state(found: Difference, limit: float) -> State:
         return "kept"
     is_blurred_only = _loss(found.undisturbed, limit, is_cost=False) == "kept"
     return "kept" if by_cost == "kept" and is_blurred_only else "open"
+
+
+def _of_each(found: Difference, limit: float) -> State:
+    """Crossed by any of what decides, kept by all."""
+    losses = {_grown(found.of(one), limit, is_rate=one == "throughput") for one in found.deciding}
+    if "crossed" in losses:
+        return "crossed"
+    return "kept" if losses == {"kept"} else "open"
+
+
+def _grown(ratio: PairedRatio | None, limit: float, *, is_rate: bool) -> State:
+    """Where the interval of what a quantity lost lies."""
+    if is_rate:
+        return _loss(ratio, limit, is_cost=False)
+    if ratio is None or ratio.interval is None or not ratio.holds_for_fresh_processes:
+        return "open"
+    least, most = ratio.interval.low - 1, ratio.interval.high - 1
+    return "crossed" if least > limit else "kept" if most < limit else "open"
 
 
 def _loss(ratio: PairedRatio | None, limit: float, *, is_cost: bool) -> State:

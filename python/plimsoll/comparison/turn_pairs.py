@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.statistics.paired import PairedGroup
@@ -22,6 +23,21 @@ A, B = "A", "B"
 
 Quantity = Callable[["Turn"], "tuple[float, float] | None"]
 """Two numbers of a turn whose sums are divided; None where one of them was not measured."""
+
+
+@dataclass(frozen=True)
+class GroupTimes:
+    """The 99th percentile of the response times of a group, over all turns of each server.
+
+    Attributes:
+        group: Which processes they had.
+        a_p99_ns: That of A, in nanoseconds; above 0.
+        b_p99_ns: That of B.
+    """
+
+    group: int
+    a_p99_ns: float
+    b_p99_ns: float
 
 
 def throughput(turn: Turn) -> tuple[float, float] | None:
@@ -60,6 +76,12 @@ def groups(turns: Iterable[Turn], quantity: Quantity) -> list[PairedGroup]:
         if below and above and all((*below, *above)):
             found[group].append((*above, *below))
     return [_group(found[number]) for number in sorted(found)]
+
+
+def p99(times: Iterable[GroupTimes]) -> list[PairedGroup]:
+    """B / A of the 99th percentile of each group."""
+    ordered = sorted(times, key=lambda one: one.group)
+    return [PairedGroup(math.log(one.b_p99_ns / one.a_p99_ns), ()) for one in ordered]
 
 
 def _group(rounds: Sequence[tuple[float, float, float, float]]) -> PairedGroup:

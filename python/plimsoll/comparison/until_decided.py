@@ -13,14 +13,36 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.comparison import regression_limit
-from plimsoll.comparison.difference import ERROR, WITHIN, Difference, difference
+from plimsoll.comparison.difference import (
+    AT_FULL_SPEED,
+    ERROR,
+    WITHIN,
+    Difference,
+    Metric,
+    difference,
+)
 from plimsoll.statistics import sequential
 from plimsoll.statistics.paired import Plan
 
 if TYPE_CHECKING:
+    from plimsoll.comparison.turn_pairs import GroupTimes
     from plimsoll.recording.turns import Turn
 
-Measure = Callable[[int], "tuple[Turn, ...]"]
+
+@dataclass(frozen=True)
+class MeasuredGroup:
+    """What one group of fresh processes did.
+
+    Attributes:
+        turns: The turns of both servers.
+        times: Their response times; None where there were too few responses.
+    """
+
+    turns: tuple[Turn, ...]
+    times: GroupTimes | None = None
+
+
+Measure = Callable[[int], MeasuredGroup]
 """Measures one group: starts A and B, warms them up, lets them take turns, and stops them."""
 
 MOST_GROUPS = 60
@@ -37,12 +59,14 @@ class Wanted:
     Attributes:
         budget_s: Time for everything, starts and warm-ups included, in seconds.
         within: Half the width of an interval that is enough, and the tolerance of *same*.
-        max_regression: The greatest loss of throughput that is allowed; None for no limit.
+        max_regression: The greatest loss that is allowed; None for no limit.
+        deciding: What may decide.
     """
 
     budget_s: float
     within: float = WITHIN
     max_regression: float | None = None
+    deciding: tuple[Metric, ...] = AT_FULL_SPEED
 
 
 @dataclass(frozen=True)
@@ -54,12 +78,14 @@ class Sides:
         b: B in the same way.
         path: Path that is requested.
         connections: Open connections.
+        rate_per_s: Requests per second that each server gets in its turns; None for full speed.
     """
 
     a: str
     b: str
     path: str
     connections: int
+    rate_per_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -120,11 +146,14 @@ def compared(
     """
     began_s = clock_s()
     turns: list[Turn] = []
+    times: list[GroupTimes] = []
     taken: list[int] = []
     looks: tuple[int, ...] = ()
     count = 0
     while True:
-        turns += measure(count)
+        measured = measure(count)
+        turns += measured.turns
+        times += [measured.times] if measured.times else []
         count += 1
         elapsed_s = clock_s() - began_s
         left = math.floor((wanted.budget_s - elapsed_s) / (elapsed_s / count))
@@ -134,7 +163,7 @@ def compared(
         if count in looks or is_last or not looks:
             taken.append(count)
             plan = Plan(tuple(taken), max((count, *looks)), ERROR)
-            found = difference(turns, plan, wanted.within)
+            found = difference(turns, plan, wanted.within, times, wanted.deciding)
             now = Compared(
                 wanted=wanted,
                 difference=found,

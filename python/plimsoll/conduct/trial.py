@@ -7,6 +7,7 @@ it is used: the first request of `plimsoll load` does not wait for it.
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,7 +28,7 @@ from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
 from plimsoll.recording import Recording
-from plimsoll.sampling import idle
+from plimsoll.sampling import control, idle
 from plimsoll.sampling.sampler import Sampler, sampling
 from plimsoll.sampling.scope import Scope
 from plimsoll.serving import server_counters
@@ -75,7 +76,9 @@ def conduct(
         try:
             with started(known, into, interruption, tell) as running:
                 examine(known, running, tell)
+                measure_machine(known)
                 _drive(known, into, server_scope(running), running.alive, interruption, tell)
+                measure_machine(known)
                 running.check_alive()
                 verified("after", known, running, tell)
         except (FrameworkError, DriverError) as error:
@@ -163,8 +166,7 @@ def started(
 
     tell(Phase("starting"))
     framework = known.trial.framework
-    cores = known.trial.load.server_cores or known.setting.server_cores
-    with server.started(framework, log=into / "server.log", cores=cores) as running:
+    with server.started(framework, log=into / "server.log", cores=known.server_cores) as running:
         known.server = trial_state.serving(running)
         try:
             yield running
@@ -196,6 +198,13 @@ def examine(known: TrialState, running: server.RunningServer, tell: Listener) ->
         known.exchanges, known.heads = found.exchanges, found.heads
     finally:
         known.server = trial_state.at_rest(running)
+
+
+def measure_machine(known: TrialState) -> None:
+    """Runs the control on the server's cores while no load is on."""
+    with control.ready(known.server_cores) as work:
+        for _ in range(control.TIMES):
+            known.control += control.readings(work.run(), time.monotonic_ns())
 
 
 def verified(

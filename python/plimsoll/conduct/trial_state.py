@@ -61,6 +61,7 @@ class TrialState:
         contract: What was wrong before and after the load.
         sampler: Has the readings of resources.
         idle: Readings of the idle host, before and after.
+        control: Readings of the control.
         driven: The driver's side; None until it ended.
         provenance: What runs; empty until that was looked at.
         turns: The turns that its load took with others; empty for a load in one piece.
@@ -81,6 +82,7 @@ class TrialState:
     contract: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     sampler: Sampler = field(default_factory=Sampler)
     idle: list[Reading] = field(default_factory=list["Reading"])
+    control: list[Reading] = field(default_factory=list["Reading"])
     driven: DriverResult | None = None
     provenance: Provenance = field(default_factory=Provenance)
     turns: tuple[Turn, ...] = ()
@@ -93,10 +95,15 @@ class TrialState:
         self.ending = Ending(type(error).__name__, error.message, error.hint)
 
     @property
+    def server_cores(self) -> tuple[int, ...]:
+        """Cores of its server; empty for all."""
+        return self.trial.load.server_cores or self.setting.server_cores
+
+    @property
     def readings(self) -> list[Reading]:
         """Every reading of a resource, and what the driver reported of itself."""
         stated = self.driven.readings if self.driven else ()
-        return [*self.idle, *self.sampler.readings, *stated]
+        return [*self.idle, *self.control, *self.sampler.readings, *stated]
 
     @property
     def zero_ns(self) -> int:

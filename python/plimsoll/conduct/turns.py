@@ -11,7 +11,8 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from plimsoll.events import Listener, Progress, TurnEnded, ignore
 from plimsoll.processes import cpu_clock
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.turns import Turn
+from plimsoll.sampling import control
 from plimsoll.sampling.rests import TurnReadings
 from plimsoll.sampling.scope import Scope
 
@@ -90,7 +92,8 @@ def conduct(
             for seat in seats:
                 servers.push(seat.leave)
                 seat.begin(interruption, tell)
-            _take_turns(seats, setting, tell)
+            with control.ready(seats[0].known.server_cores) as work:
+                _take_turns(seats, setting, work, tell)
             for seat in seats:
                 seat.end(tell)
         idle = one_trial.idle_readings(setting, tell)
@@ -100,11 +103,19 @@ def conduct(
         return tuple(one_trial.closed(seat.known, seat.into, interruption, tell) for seat in seats)
 
 
-def _take_turns(seats: Sequence[_Seat], setting: RunConfig, tell: Listener) -> None:
-    """All before the holds in one turn each, then rounds in an order drawn for each."""
+def _take_turns(
+    seats: Sequence[_Seat], setting: RunConfig, work: control.Control, tell: Listener
+) -> None:
+    """All before the holds in one turn each, then rounds in an order drawn for each.
+
+    Between rounds, about once a second, the control runs; so it follows each server as often.
+    """
     draw = Random(f"{seats[0].known.trial.seed}/turns")  # noqa: S311 - a seed makes it repeatable
-    number, passed_ns = 0, 0
+    number, passed_ns, ran_ns = 0, 0, 0
     while working := [seat for seat in seats if seat.is_working]:
+        if number and time.monotonic_ns() - ran_ns >= control.EVERY_NS:
+            _measure_machine(seats, work)
+            ran_ns = time.monotonic_ns()
         for seat in draw.sample(working, len(working)):
             length_s = setting.turn_s if number else seat.known.trial.load.before_holds_s
             turn = seat.turn(round(length_s * 1e9), number, tell) if length_s else None
@@ -115,6 +126,14 @@ def _take_turns(seats: Sequence[_Seat], setting: RunConfig, tell: Listener) -> N
                 passed = replace(seat.with_busy_cores(turn.progress), at_s=passed_ns / 1e9)
                 tell(TurnEnded(seat.known.trial, passed))
         number += 1
+    _measure_machine(seats, work)
+
+
+def _measure_machine(seats: Sequence[_Seat], work: control.Control) -> None:
+    """Runs the control; each trial keeps what it took, by the clock of its own load."""
+    took = work.run()
+    for seat in seats:
+        seat.note(took)
 
 
 @dataclass
@@ -132,6 +151,7 @@ class _Seat:
     _driver: ProcessTree | None = None
     _rest: Rest = field(default_factory=lambda: Rest(tuple))
     _thorough_ns: int = 0
+    _passed_ns: int = 0
 
     @classmethod
     def of(cls, trial: Trial, setting: RunConfig, into: Path, idle: Sequence[Reading]) -> _Seat:
@@ -176,19 +196,24 @@ class _Seat:
             self._fail(error)
 
     def turn(self, duration_ns: int, number: int, tell: Listener) -> EngineTurn | None:
-        """Has its turn; None when the server or its load turned out to be gone."""
+        """Has its turn; None when the server or its load turned out to be gone.
+
+        A server that works while it rests works only within its turn: readings are made while it is
+        frozen, or its CPU time of a turn would exceed what its cores can do in it.
+        """
         load, running = self._load, self._running
         if load is None or running is None:
             return None
         try:
             # Readings take milliseconds, in which a server that is frozen does nothing.
             before = self._read(thorough=not self.turns, order=BEFORE)
-            self._rest.end()
             used_before = self._used()
+            self._rest.end()
             turn = load.turn(duration_ns)
-            used = self._used()
             self._rest.begin()
+            used = self._used()
             after = self._read(thorough=self._is_thorough(turn.end_ns), order=AFTER)
+            self._passed_ns = turn.end_ns
             self.readings.begin(before, load.zero_ns + turn.start_ns)
             self.readings.end(after, load.zero_ns + turn.end_ns, is_last=load.has_ended)
             recorded = self._recorded(turn, number, used_before, used, before, after)
@@ -206,6 +231,11 @@ class _Seat:
         cpu_ns = (last.server_cpu_ns, last.driver_cpu_ns)
         server, driver = (None if one is None else one / max(last.duration_ns, 1) for one in cpu_ns)
         return replace(progress, server_busy_cores=server, driver_busy_cores=driver)
+
+    def note(self, took: Mapping[str, float]) -> None:
+        """Keeps what the control took, at the time at which its load rests."""
+        if self._load is not None:
+            self.known.control += control.readings(took, self._load.zero_ns + self._passed_ns)
 
     def settle(self) -> None:
         """Waits after the warm-up until its server is idle."""

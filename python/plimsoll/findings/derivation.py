@@ -23,6 +23,7 @@ from plimsoll.aggregate import (
     failures,
     kinds,
     latency_buckets,
+    machine_speed,
     memory,
     stages,
     stalls,
@@ -155,6 +156,7 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
         "kinds": kinds.kinds(trial.recording, trial.requests),
         "stalls": stalls.of_load(trial.recording, trial.requests),
         "courses": steady_state.courses(trial.recording, trial.requests, trial.usage),
+        "machine_speed": machine_speed.by_second(trial.recording, trial.usage),
     }
 
 
@@ -178,6 +180,7 @@ def _findings(recording: Recording, derived: DerivedTrial) -> TrialFindings:
             connections=of["connections_by_second"],
             failures=failed,
             latencies=of["latency_buckets"],
+            machine_speed=of["machine_speed"],
         ),
         verdicts=tuple(Verdict.read(values) for values in derived.judged["verdicts"]),
         failures=failures.kinds(failed),

@@ -7,6 +7,7 @@ comparisons and verdicts on the campaign, is worked out on top of it each time.
 from __future__ import annotations
 
 import dataclasses
+from statistics import median
 from typing import TYPE_CHECKING
 
 import plimsoll
@@ -106,9 +107,16 @@ def _repetitions(trials: Sequence[TrialFindings]) -> list[ComparedTrial]:
             course=_course(trial),
             server_busy_ratio=None if trial.course is None else trial.course.server_busy_ratio,
             lost_ratio=None if trial.course is None else trial.course.lost_ratio,
+            control_s=_control_s(trial),
         )
         for trial in trials
     ]
+
+
+def _control_s(trial: TrialFindings) -> float | None:
+    """Processor time of the control, its median over a trial; None when it did not run."""
+    took = [one for one in trial.data.machine_speed["control_s"].to_pylist() if one is not None]
+    return median(took) if took else None
 
 
 def _steps(trial: TrialFindings) -> tuple[int, ...]:

@@ -39,6 +39,7 @@ class TrialData:
         connections: Connections by second, as `aggregate.connections.by_second` gives it.
         failures: Failures by second and kind, as `aggregate.failures.by_second` gives it.
         latencies: Its rows of `tables.LATENCY_BUCKETS`.
+        machine_speed: Its rows of `tables.MACHINE_SPEED`.
     """
 
     recording: Recording
@@ -48,6 +49,7 @@ class TrialData:
     connections: pa.Table
     failures: pa.Table
     latencies: pa.Table
+    machine_speed: pa.Table
 
     @property
     def latency_kind(self) -> str:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from plimsoll import errors, machine
 from plimsoll import storage as storages
+from plimsoll.aggregate.trial import stored
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
-from plimsoll.comparison.turn_pairs import A, B
-from plimsoll.comparison.until_decided import Compared, Sides, Wanted, compared
+from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, METRICS
+from plimsoll.comparison.turn_pairs import A, B, GroupTimes
+from plimsoll.comparison.until_decided import Compared, MeasuredGroup, Sides, Wanted, compared
 from plimsoll.conduct import turns
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
@@ -28,11 +30,12 @@ from plimsoll.processes.interruption import Interruption
 from plimsoll.report import compared as report
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Sequence
 
-    from plimsoll.comparison.difference import Answer
+    from plimsoll.comparison.difference import Answer, Metric
     from plimsoll.comparison.until_decided import Measure
-    from plimsoll.recording.turns import Turn
+    from plimsoll.recording import Recording
+    from plimsoll.storage.results import Results
 
 TURN_S = 0.25
 """Length of a turn, in seconds."""
@@ -99,6 +102,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
     endpoint: str = "",
     path: str = "",
     connections: int = 64,
+    rate_per_s: float | None = None,
+    metric: Metric | None = None,
     budget_s: float = 120.0,
     within: float = 0.02,
     max_regression: float | None = None,
@@ -120,9 +125,13 @@ def compare(  # noqa: PLR0913 - one argument for each option
         endpoint: Endpoint of the contract that is requested; empty is `plaintext`.
         path: Path that is requested with GET instead; of commands, empty is `/`.
         connections: Open connections to each server.
+        rate_per_s: Open model: requests per second to the server at turn; None for full speed.
+        metric: The one quantity that decides; None for throughput with CPU time per request, at a
+            rate latency with CPU time per request.
         budget_s: Time for everything, starts and warm-ups included, in seconds.
         within: Half the width of an interval that is enough, and the tolerance of `same`.
-        max_regression: The greatest loss of throughput that is allowed, such as 0.03.
+        max_regression: The greatest loss that is allowed, such as 0.03: of throughput, or at a
+            rate, of latency and of CPU time per request, or of `metric`.
         warm_up_s: Turns of each server before the first that counts, in seconds.
         frameworks: Folder of the frameworks; None looks for it.
         tell: Called with each event.
@@ -134,11 +143,11 @@ def compare(  # noqa: PLR0913 - one argument for each option
         StorageError: Something cannot be written.
         Interrupted: Ctrl-C.
     """
-    _require_possible(connections, budget_s, within, max_regression)
+    _require_possible(connections, rate_per_s, budget_s, within, max_regression)
     root = None if frameworks is None else Path(frameworks)
     requested = _endpoint(endpoint, path, commands=commands)
-    sides = Sides(a, b, requested.exchanges[0].request.target, connections)
-    wanted = Wanted(budget_s, within, max_regression)
+    sides = Sides(a, b, requested.exchanges[0].request.target, connections, rate_per_s)
+    wanted = Wanted(budget_s, within, max_regression, _deciding(metric, rate_per_s))
     with scratch.folder() as folder:
         if commands:
             pair = (_command(a, folder, sides.path), _command(b, folder, sides.path))
@@ -153,16 +162,22 @@ def compare(  # noqa: PLR0913 - one argument for each option
             pair = (replace(pair[0], endpoints=()), replace(pair[1], endpoints=()))
         elif not commands:
             _require_served(pair, requested)
-        with _measuring(pair, requested, _load(connections, warm_up_s), tell) as measure:
+        load = _load(connections, rate_per_s, warm_up_s)
+        with _measuring(pair, requested, load, tell) as measure:
             end = compared(measure, wanted, lambda now: tell(Step(_step(now))))
     return ComparisonResult(end, sides)
 
 
 def _require_possible(
-    connections: int, budget_s: float, within: float, max_regression: float | None
+    connections: int,
+    rate_per_s: float | None,
+    budget_s: float,
+    within: float,
+    max_regression: float | None,
 ) -> None:
     amounts = {
         "--connections": connections,
+        "--rate": rate_per_s,
         "--budget": budget_s,
         "--until": within,
         "--max-regression": max_regression,
@@ -234,11 +249,28 @@ def _require_served(pair: tuple[Framework, Framework], requested: Endpoint) -> N
         raise InputError(problems)
 
 
-def _load(connections: int, warm_up_s: float) -> Load:
-    level = float(connections)
+def _deciding(metric: Metric | None, rate_per_s: float | None) -> tuple[Metric, ...]:
+    """What may decide.
+
+    Raises:
+        InputError: There is no such quantity.
+    """
+    if metric is None:
+        return AT_FULL_SPEED if rate_per_s is None else AT_A_RATE
+    if metric not in METRICS:
+        hint = f"one of {', '.join(METRICS)}"
+        raise InputError([Problem("--metric", f"unknown quantity `{metric}`", hint)])
+    return (metric,)
+
+
+def _load(connections: int, rate_per_s: float | None, warm_up_s: float) -> Load:
+    """Full speed, or one rate from the first turn to the last."""
+    level = float(connections) if rate_per_s is None else rate_per_s
     stages = [Stage("warm_up", warm_up_s, level, level)] if warm_up_s else []
     hold = Stage("hold", ROUNDS * TURN_S, level, level)
-    return Load("compare", "closed", (*stages, hold))
+    if rate_per_s is None:
+        return Load("compare", "closed", (*stages, hold))
+    return Load("compare", "open", (*stages, hold), connections=connections)
 
 
 @contextmanager
@@ -257,25 +289,33 @@ def _measuring(
     )
     interruption = Interruption()
 
-    def measure(group: int) -> tuple[Turn, ...]:
+    def measure(group: int) -> MeasuredGroup:
         trials = [
             Trial(f"{entry}.{group}", at, framework, requested, load, group, "plimsoll", group)
             for at, (entry, framework) in enumerate(zip((A, B), pair, strict=True))
         ]
         with scratch.folder() as folder, storages.opened(folder) as results:
             found = turns.conduct(trials, setting, results, interruption)
-        for recording in found:
-            ending = recording.ending
-            if error := errors.of_ending(ending.kind, ending.message, ending.hint):
-                raise error
-        return tuple(
+            for recording in found:
+                ending = recording.ending
+                if error := errors.of_ending(ending.kind, ending.message, ending.hint):
+                    raise error
+            times = _times(group, results, found)
+        taken = tuple(
             replace(turn, group=group, entry=entry)
             for entry, recording in zip((A, B), found, strict=True)
             for turn in recording.held_turns
         )
+        return MeasuredGroup(taken, times)
 
     with interruption.listening():
         yield measure
+
+
+def _times(group: int, results: Results, found: Sequence[Recording]) -> GroupTimes | None:
+    """Response times of both servers; None where either had too few responses."""
+    a, b = (stored(results, one).summary.response_time.p99_ns for one in found)
+    return GroupTimes(group, a, b) if a and b else None
 
 
 def _step(now: Compared) -> str:

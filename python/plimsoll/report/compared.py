@@ -8,18 +8,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
-from plimsoll.comparison.difference import ERROR, MOST_FAILED
+from plimsoll.comparison.difference import AT_FULL_SPEED, ERROR, METRICS, MOST_FAILED
 from plimsoll.report import junit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.comparison.difference import Difference
+    from plimsoll.comparison.difference import Difference, Metric
     from plimsoll.comparison.until_decided import Compared, Sides
     from plimsoll.statistics.paired import PairedRatio
 
 FORMAT = 1
 """Version of the JSON document; its schema is `docs/schemas/compare-1.json`."""
+
+NAMES: dict[Metric, str] = {
+    "throughput": "throughput",
+    "cpu_per_request": "CPU time per request",
+    "p99": "p99 latency",
+}
+"""What may decide, as people read it."""
 
 _LONG_S = 600.0
 
@@ -31,11 +38,13 @@ def sentence(end: Compared) -> str:
     if found.answer == "undecided":
         return _undecided(end)
     if found.answer == "same":
-        what = "CPU time per request" if found.witness == "cpu_per_request" else "throughput"
+        what = NAMES[found.witness or "throughput"]
         same = f"B is the same as A within {wording.percent(found.within)}"
         return f"{same}: {what} {_signed_with_interval(found.ratio)}, {after}"
     if found.witness == "cpu_per_request":
         return f"B is {found.answer}: a request costs it {_cost(found)}, {after}"
+    if found.witness == "p99":
+        return f"B is {found.answer}: its p99 is {_latency(found)}, {after}"
     return f"B is {_speed(found)}, {after}"
 
 
@@ -60,7 +69,8 @@ def text(end: Compared, sides: Sides) -> str:
         f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}".rstrip()
         for row in rows
     ]
-    return "\n".join([*_named(end, sides), "", *table, "", *remarks(end), _measured(end)])
+    head = [*_at_rate(sides), *_named(end, sides)]
+    return "\n".join([*head, "", *table, "", *remarks(end), _measured(end)])
 
 
 def markdown(end: Compared, sides: Sides) -> str:
@@ -73,11 +83,20 @@ def markdown(end: Compared, sides: Sides) -> str:
         f"| failed requests | {wording.percent(found.failed.a)} "
         f"| {wording.percent(found.failed.b)} |",
     ]
+    if found.a_p99_ns and found.b_p99_ns:
+        a, b = (wording.seconds(one / 1e9) for one in (found.a_p99_ns, found.b_p99_ns))
+        names.append(f"| p99 latency | {a} | {b} |")
     table = ["| B / A | | 95 % interval |", "| --- | ---: | ---: |"]
     table += [f"| {name} | {value} | {interval} |" for name, value, interval in _rows(found)]
     stated = [f"- {one}" for one in (*remarks(end), _measured(end))]
     head = f"**{_capital(sentence(end))}.**"
-    what = f"`GET {texts.line(sides.path)}`, {wording.several(sides.connections, 'connection')}"
+    what = ", ".join(
+        [
+            f"`GET {texts.line(sides.path)}`",
+            wording.several(sides.connections, "connection"),
+            *_at_rate(sides),
+        ]
+    )
     return "\n".join([head, "", what, "", *names, "", *table, "", *stated, ""])
 
 
@@ -93,16 +112,22 @@ def document(end: Compared, sides: Sides) -> dict[str, object]:
             "name": texts.line(sides.a),
             "throughput_per_s": found.a_per_s,
             "failure_ratio": found.failed.a,
+            "p99_ns": found.a_p99_ns,
         },
         "b": {
             "name": texts.line(sides.b),
             "throughput_per_s": found.b_per_s,
             "failure_ratio": found.failed.b,
+            "p99_ns": found.b_p99_ns,
         },
         "path": texts.line(sides.path),
         "connections": sides.connections,
+        "rate_per_s": sides.rate_per_s,
+        "deciding": list(found.deciding),
+        "answers": {metric: found.answer_of(metric) for metric in METRICS},
         "throughput": _ratio(found.throughput),
         "cpu_per_request": _ratio(found.cpu_per_request),
+        "p99": _ratio(found.p99),
         "cpu_obtained": _ratio(found.cpu_obtained),
         "undisturbed_throughput": _ratio(found.undisturbed),
         "source": found.source,
@@ -139,7 +164,7 @@ def limit_missed(end: Compared) -> str:
     """The sentence if a limit is not kept beyond doubt, without a full stop."""
     limit = wording.percent(end.wanted.max_regression or 0.0)
     if end.limit == "crossed":
-        return f"B loses more than {limit} of A's throughput"
+        return _loses(end, limit)
     if end.is_limit_too_small:
         smallest = wording.percent(end.difference.smallest or 0.0)
         time = _length(end.elapsed_s)
@@ -155,7 +180,8 @@ def _undecided(end: Compared) -> str:
         return f"undecided: {wording.percent(share)} of {worse}'s requests failed, more than {most}"
     if found.throughput is None:
         return "undecided: in no round did both servers respond"
-    seen = f"throughput {_signed_with_interval(found.throughput)}"
+    metric = found.deciding[0]
+    seen = f"{NAMES[metric]} {_signed_with_interval(found.of(metric))}"
     more = f"; about {_length(end.more_s)} more would decide" if end.more_s else ""
     return f"undecided after {_length(end.elapsed_s)}: {seen}{more}"
 
@@ -165,11 +191,20 @@ def _limit(end: Compared) -> Iterator[str]:
     if limit is None:
         return
     if end.limit == "kept":
-        yield f"B does not lose more than {wording.percent(limit)} of A's throughput."
+        yield f"{_loses(end, wording.percent(limit), not_='not ')}."
     else:
         yield f"{_capital(limit_missed(end))}."
     if end.is_limit_too_small and end.limit_needs_s:
         yield f"A budget of about {_length(end.limit_needs_s)} would show it."
+
+
+def _loses(end: Compared, limit: str, not_: str = "") -> str:
+    """`B loses more than 3 % of A's throughput`; `B is worse by more than 3 % in p99 latency`."""
+    if end.wanted.deciding == AT_FULL_SPEED:
+        verb = "does not lose" if not_ else "loses"
+        return f"B {verb} more than {limit} of A's throughput"
+    named = " or ".join(NAMES[metric] for metric in end.wanted.deciding)
+    return f"B is {not_}worse by more than {limit} in {named}"
 
 
 def _source(found: Difference) -> Iterator[str]:
@@ -187,6 +222,7 @@ def _rows(found: Difference) -> list[tuple[str, str, str]]:
     ratios = {
         "throughput": found.throughput,
         "CPU time per request": found.cpu_per_request,
+        "p99 latency": found.p99,
         "CPU time obtained": found.cpu_obtained,
         "throughput without run delay": found.undisturbed,
     }
@@ -197,12 +233,25 @@ def _rows(found: Difference) -> list[tuple[str, str, str]]:
     ]
 
 
+def _at_rate(sides: Sides) -> list[str]:
+    """`at 2,000 requests/s`; nothing at full speed."""
+    return [] if sides.rate_per_s is None else [f"at {wording.count(sides.rate_per_s)} requests/s"]
+
+
 def _named(end: Compared, sides: Sides) -> list[str]:
     found = end.difference
+    known = (
+        ("A", found.a_per_s, found.a_p99_ns, sides.a),
+        ("B", found.b_per_s, found.b_p99_ns, sides.b),
+    )
     return [
-        f"{label}  {rate:>10,.0f}/s  {texts.line(name)}"
-        for label, rate, name in (("A", found.a_per_s, sides.a), ("B", found.b_per_s, sides.b))
+        f"{label}  {rate:>10,.0f}/s  {_p99(p99_ns)}{texts.line(name)}"
+        for label, rate, p99_ns, name in known
     ]
+
+
+def _p99(p99_ns: float | None) -> str:
+    return "" if p99_ns is None else f"p99 {wording.seconds(p99_ns / 1e9):>8}  "
 
 
 def _measured(end: Compared) -> str:
@@ -233,6 +282,18 @@ def _cost(found: Difference) -> str:
     ends = (low, high) if more else (-high, -low)
     size = wording.points(abs(ratio.value - 1))
     return f"{size} % {'more' if more else 'less'} CPU time {_interval(*ends)}"
+
+
+def _latency(found: Difference) -> str:
+    """`12 % longer (95 %: 8 to 16 %)`."""
+    ratio = found.p99
+    if ratio is None or ratio.interval is None:
+        return "another one"
+    more = ratio.value > 1
+    low, high = ratio.interval.low - 1, ratio.interval.high - 1
+    ends = (low, high) if more else (-high, -low)
+    size = wording.points(abs(ratio.value - 1))
+    return f"{size} % {'longer' if more else 'shorter'} {_interval(*ends)}"
 
 
 def _interval(low: float, high: float) -> str:

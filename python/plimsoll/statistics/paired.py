@@ -52,7 +52,8 @@ class PairedGroup:
 
     Attributes:
         total: Logarithm of the ratio of totals.
-        rounds: Logarithms of the ratios of single rounds; at least one.
+        rounds: Logarithms of the ratios of single rounds; empty where only all of them together
+            have the quantity, as a 99th percentile does.
     """
 
     total: float

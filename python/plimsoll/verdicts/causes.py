@@ -18,8 +18,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.aggregate.machine_speed import WANDERED
 from plimsoll.verdicts.catalogue import title
-from plimsoll.verdicts.verdict import Sentence, Verdict
+from plimsoll.verdicts.verdict import DOUBTING, Sentence, Verdict
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -150,9 +151,25 @@ def _stopped(recording: Recording, judged: Mapping[str, Verdict]) -> Cause | Non
 
 
 def _others(judged: Mapping[str, Verdict]) -> Cause | None:
-    """Other programs, or other virtual machines, took time from server and driver."""
+    """Other programs, or other virtual machines, took time from server and driver.
+
+    Where they had more than the trial, that explains its pace. They also share caches and memory
+    with it, so what they took explains a speed that wandered, whatever they had.
+    """
     owner = judged.get("undisturbed")
-    if owner is None or owner.level != "void":
+    if owner is None or not owner.is_doubting:
+        return None
+    speed = judged.get("host_speed_stable")
+    explains = BY_OTHERS if owner.level == "void" else frozenset[str]()
+    if speed is not None and _is_of_speed(speed):
+        explains |= {speed.check}
+    if not explains:
         return None
     clause = owner.sentences[0].clause
-    return Cause("undisturbed", clause[:1].lower() + clause[1:], BY_OTHERS)
+    return Cause("undisturbed", clause[:1].lower() + clause[1:], explains)
+
+
+def _is_of_speed(verdict: Verdict) -> bool:
+    """Whether all that a verdict doubts is how far the machine's speed wandered."""
+    doubts = [one.text.lower() for one in verdict.sentences if one.level in DOUBTING]
+    return bool(doubts) and all(text.startswith(WANDERED) for text in doubts)

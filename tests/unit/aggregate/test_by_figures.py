@@ -107,7 +107,7 @@ def test_charts_without_data_are_left_out_with_a_sentence() -> None:
     data = TrialData(
         made.recording, made.summary, made.seconds, empty["memory_by_second"],
         empty["connections_by_second"], empty["failures_by_second"],
-        empty["latency_buckets"],
+        empty["latency_buckets"], empty["machine_speed"],
     )  # fmt: skip
     assert charts.drawn(data) == (charts.cpu, charts.memory)
     said = charts.left_out(data)

@@ -5,7 +5,7 @@ import pytest
 
 from plimsoll.aggregate import machine_speed
 from plimsoll.aggregate.usage import ReadingSeries, Usage
-from recordings import SECOND_NS
+from recordings import SECOND_NS, simulate
 
 SECONDS = 20
 WINDOWS = [(second * SECOND_NS, (second + 1) * SECOND_NS) for second in range(SECONDS)]
@@ -95,3 +95,54 @@ def test_few_seconds_tell_no_speed():
     few = machine_speed.FEWEST - 1
     assert np.isnan(machine_speed.speeds(busy, WINDOWS[:few])).all()
     assert not np.isnan(machine_speed.speeds(busy, WINDOWS[: few + 1])).any()
+
+
+def controlled(speeds, at_s, parts=machine_speed.CONTROL):
+    """Readings of a control that runs at some instants, on a machine of these speeds."""
+    at_ns = np.array(np.asarray(at_s) * SECOND_NS, dtype=np.int64)
+    took = {part: 0.005 * (place + 1) / np.asarray(speeds) for place, part in enumerate(parts)}
+    return Usage({("machine", part): (ReadingSeries(at_ns, one),) for part, one in took.items()})
+
+
+MIDDLES = np.arange(SECONDS) + 0.5
+
+
+def test_the_control_tells_the_speed_where_the_load_generator_is_no_clock():
+    assert np.isnan(machine_speed.speeds(controlled(WANDER, MIDDLES), WINDOWS)).all()
+    found = machine_speed.measured_speeds(controlled(WANDER, MIDDLES), WINDOWS)
+    assert found == pytest.approx(WANDER / np.median(WANDER), rel=1e-3)
+
+
+def test_the_load_generator_tells_the_speed_where_it_is_a_clock():
+    busy = usage(np.full(SECONDS, RATE), np.full(SECONDS, 0.1), WANDER)
+    both = Usage({**busy.series, **controlled(1 / WANDER, MIDDLES).series})
+    found = machine_speed.measured_speeds(both, WINDOWS)
+    assert found == pytest.approx(machine_speed.speeds(busy, WINDOWS))
+
+
+def test_a_control_without_loopback_has_the_other_parts():
+    parts = machine_speed.CONTROL[:2]
+    found = machine_speed.by_control(controlled(WANDER, MIDDLES, parts), WINDOWS)
+    assert found == pytest.approx(WANDER / np.median(WANDER), rel=1e-3)
+
+
+def test_a_control_that_ran_before_and_after_tells_no_seconds_of_the_load():
+    found = machine_speed.by_control(controlled([1, 1, 0.9], [-0.2, -0.1, 20.5]), WINDOWS)
+    assert np.isnan(found).all()
+
+
+def test_seconds_have_what_was_measured_in_them():
+    recording = simulate(ramp_s=0, warm_up_s=1.0, hold_s=4.0).recording
+    readings = controlled([1.0, 0.5, 1.0], [-0.5, 2.5, 5.5])
+    table = machine_speed.by_second(recording, readings)
+    assert table.schema == machine_speed.BY_SECOND
+    rows = {row.pop("second"): row for row in table.to_pylist()}
+    assert sorted(rows) == [-1, 2, 5]
+    assert [rows[second]["control_speed_ratio"] for second in (-1, 2, 5)] == [1.0, 0.5, 1.0]
+    assert rows[2]["control_s"] == pytest.approx(2 * rows[5]["control_s"])
+    assert {row["driver_speed_ratio"] for row in rows.values()} == {None}
+
+
+def test_a_trial_without_any_clock_has_no_rows():
+    recording = simulate(ramp_s=0, warm_up_s=1.0, hold_s=4.0).recording
+    assert machine_speed.by_second(recording, Usage({})).num_rows == 0

@@ -38,6 +38,7 @@ def day() -> TrialData:
         repeated(short.connections),
         repeated(short.failures),
         short.latencies,
+        repeated(short.machine_speed),
     )
 
 

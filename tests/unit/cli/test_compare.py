@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from plimsoll.cli import compare, plimsoll
 from plimsoll.comparison import regression_limit
-from plimsoll.comparison.difference import difference
+from plimsoll.comparison.difference import METRICS, difference
 from plimsoll.comparison.until_decided import Compared, Sides, Wanted
 from plimsoll.lab import comparing
 from plimsoll.lab.comparing import ComparisonResult
@@ -56,6 +56,8 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Result, dict[s
         (["--revisions", "v1", "v2", "go"], {"a": "v1", "b": "v2", "revisions_of": "go"}),
         (["go", "go", "--budget", "2m", "--until", "1%"], {"budget_s": 120.0, "within": 0.01}),
         (["go", "go", "--max-regression", "0.03"], {"max_regression": 0.03}),
+        (["go", "go", "--rate", "2k"], {"rate_per_s": 2000.0, "metric": None}),
+        (["go", "go", "--metric", "p99"], {"rate_per_s": None, "metric": "p99"}),
         (["go", "go", "-c", "2k", "--warm-up", "10s"], {"connections": 2000, "warm_up_s": 10.0}),
     ],
 )
@@ -122,3 +124,7 @@ def test_the_help_has_a_group_for_every_option() -> None:
     named = {name for names in compare.GROUPS.values() for name in names}
     options = {one.name for one in compare.command.params} - {"names"}
     assert named == options
+
+
+def test_the_quantities_that_are_offered_are_those_that_may_decide() -> None:
+    assert compare.METRICS == METRICS

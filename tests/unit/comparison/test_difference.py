@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.comparison.difference import Difference, difference
+from plimsoll.comparison.difference import AT_A_RATE, METRICS, Difference, Metric, difference
+from plimsoll.comparison.turn_pairs import GroupTimes
 from plimsoll.statistics.paired import Plan
 from turns import Pair, turns
 
@@ -119,3 +120,65 @@ def test_the_smallest_difference_does_not_depend_on_how_far_apart_they_are() -> 
 def test_nothing_measured_is_undecided() -> None:
     found = difference((), Plan((), 12))
     assert (found.answer, found.throughput, found.groups) == ("undecided", None, 0)
+
+
+def at_a_rate(
+    longer: float | None = 1.0,
+    cost: float = 1.0,
+    scatter: tuple[float, ...] = WOBBLE,
+    deciding: tuple[Metric, ...] = AT_A_RATE,
+) -> Difference:
+    """Eight groups at one rate; B's p99 is so much longer, its requests cost so much more."""
+    pairs = [Pair(1.0, cost * one) for one in WOBBLE]
+    times = [
+        GroupTimes(group, 1e6, 1e6 * longer * one)
+        for group, one in enumerate(scatter)
+        if longer is not None
+    ]
+    return difference(turns(pairs), Plan((8,), 8), 0.02, times, deciding)
+
+
+@pytest.mark.parametrize(
+    ("longer", "cost", "answer", "witness"),
+    [
+        (1.1, 1.0, "slower", "p99"),
+        (0.9, 1.1, "faster", "p99"),
+        (1.0, 1.05, "slower", "cpu_per_request"),
+        (1.0, 0.95, "faster", "cpu_per_request"),
+        (1.0, 1.0, "same", "p99"),
+        (None, 1.05, "slower", "cpu_per_request"),
+        (None, 1.0, "undecided", None),
+    ],
+)
+def test_at_a_rate_latency_decides_and_then_what_a_request_costs(
+    longer: float | None, cost: float, answer: str, witness: str | None
+) -> None:
+    found = at_a_rate(longer, cost)
+    assert (found.answer, found.witness, found.source) == (answer, witness, None)
+
+
+def test_the_same_cost_at_a_rate_is_not_the_same_latency() -> None:
+    assert at_a_rate(1.0, 1.0, NOISY).answer == "undecided"
+    assert at_a_rate(1.0, 1.04, NOISY).answer == "slower"
+
+
+def test_each_quantity_has_its_own_answer() -> None:
+    found = at_a_rate(1.1, 0.95)
+    answers = {metric: found.answer_of(metric) for metric in METRICS}
+    assert answers == {"throughput": "same", "cpu_per_request": "faster", "p99": "slower"}
+    assert (found.a_p99_ns, found.b_p99_ns) == (1e6, pytest.approx(1.1e6, rel=0.01))
+
+
+@pytest.mark.parametrize(
+    ("metric", "answer"),
+    [("throughput", "same"), ("cpu_per_request", "faster"), ("p99", "slower")],
+)
+def test_a_quantity_that_is_named_decides_alone_and_with_the_whole_error(
+    metric: Metric, answer: str
+) -> None:
+    alone, shared = at_a_rate(1.1, 0.95, deciding=(metric,)), at_a_rate(1.1, 0.95)
+    assert (alone.answer, alone.witness) == (answer, metric)
+    one, other = alone.of(metric), shared.of(metric)
+    assert one is not None and other is not None
+    assert one.reach is not None and other.reach is not None
+    assert one.reach < other.reach or other.reach == 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.comparison import regression_limit
-from plimsoll.comparison.difference import difference
+from plimsoll.comparison.difference import AT_A_RATE, Difference, Metric, difference
+from plimsoll.comparison.turn_pairs import GroupTimes
 from plimsoll.statistics.paired import Plan
 from turns import Pair, turns
 
@@ -49,6 +50,38 @@ def test_a_blurred_throughput_leaves_it_to_the_cost() -> None:
 
 def test_a_cost_that_is_kept_alone_is_not_enough() -> None:
     assert state(0.97, 1.0, scatter=60) == "open"
+
+
+@pytest.mark.parametrize(
+    ("longer", "cost", "found"),
+    [
+        (1.0, 1.0, "kept"),
+        (1.1, 1.0, "crossed"),
+        (1.0, 1.1, "crossed"),
+        (0.9, 0.9, "kept"),
+        (1.03, 1.0, "open"),
+        (None, 1.0, "open"),
+    ],
+)
+def test_at_a_rate_both_must_keep_it(longer: float | None, cost: float, found: str) -> None:
+    assert regression_limit.state(at_a_rate(longer, cost, AT_A_RATE), 0.03) == found
+
+
+@pytest.mark.parametrize(
+    ("metric", "found"), [("throughput", "kept"), ("cpu_per_request", "crossed"), ("p99", "kept")]
+)
+def test_a_quantity_that_is_named_must_keep_it_alone(metric: Metric, found: str) -> None:
+    assert regression_limit.state(at_a_rate(1.0, 1.1, (metric,)), 0.03) == found
+
+
+def at_a_rate(longer: float | None, cost: float, deciding: tuple[Metric, ...]) -> Difference:
+    pairs = [Pair(1.0, cost * one) for one in WOBBLE]
+    times = (
+        []
+        if longer is None
+        else [GroupTimes(group, 1e6, 1e6 * longer * one) for group, one in enumerate(WOBBLE)]
+    )
+    return difference(turns(pairs), Plan((8,), 8), 0.02, times, deciding)
 
 
 def test_failures_and_too_few_groups_leave_it_open() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.comparison.until_decided import Compared, Wanted, compared
+from plimsoll.comparison.difference import AT_A_RATE
+from plimsoll.comparison.turn_pairs import GroupTimes
+from plimsoll.comparison.until_decided import Compared, MeasuredGroup, Wanted, compared
 from plimsoll.recording.turns import Turn
 from turns import Pair, turns
 
@@ -19,12 +21,14 @@ class Servers:
         self.now_s = 0.0
         self.pair = pair
         self.scatter = scatter
+        self.longer = 1.0
 
-    def measure(self, group: int) -> tuple[Turn, ...]:
+    def measure(self, group: int) -> MeasuredGroup:
         self.now_s += GROUP_S
         wobble = 1 + self.scatter * (SCATTER[group % len(SCATTER)] - 1)
         own = Pair(self.pair.rate * wobble, None, self.pair.delay, self.pair.failures)
-        return tuple(Turn(**{**vars(turn), "group": group}) for turn in turns([own]))
+        taken = tuple(Turn(**{**vars(turn), "group": group}) for turn in turns([own]))
+        return MeasuredGroup(taken, GroupTimes(group, 1e6, 1e6 * self.longer * wobble))
 
     def compared(self, wanted: Wanted) -> tuple[Compared, list[Compared]]:
         seen: list[Compared] = []
@@ -63,6 +67,14 @@ def test_a_small_difference_is_known_to_the_width_that_was_asked_for() -> None:
     narrow, _ = Servers(Pair(rate=1.06)).compared(Wanted(600, within=0.004))
     assert narrow.elapsed_s > wide.elapsed_s
     assert wide.difference.answer == narrow.difference.answer == "faster"
+
+
+def test_at_a_rate_a_longer_latency_ends_it_early() -> None:
+    servers = Servers(Pair())
+    servers.longer = 1.4
+    end, _ = servers.compared(Wanted(600, deciding=AT_A_RATE))
+    assert (end.difference.answer, end.difference.witness) == ("slower", "p99")
+    assert end.elapsed_s < 100
 
 
 def test_a_limit_ends_it_as_soon_as_it_is_settled() -> None:

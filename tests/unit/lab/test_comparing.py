@@ -14,6 +14,8 @@ from plimsoll.errors import InputError
     ("options", "where"),
     [
         ({"connections": 0}, "--connections"),
+        ({"rate_per_s": 0.0}, "--rate"),
+        ({"metric": "speed"}, "--metric"),
         ({"budget_s": 0.0}, "--budget"),
         ({"within": 0.0}, "--until"),
         ({"within": 2.0}, "--until"),

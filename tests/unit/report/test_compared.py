@@ -11,7 +11,8 @@ import jsonschema
 import pytest
 
 from plimsoll.comparison import regression_limit
-from plimsoll.comparison.difference import difference
+from plimsoll.comparison.difference import AT_A_RATE, Metric, difference
+from plimsoll.comparison.turn_pairs import GroupTimes
 from plimsoll.comparison.until_decided import Compared, Sides, Wanted
 from plimsoll.report import compared
 from plimsoll.statistics.paired import Plan
@@ -39,6 +40,23 @@ def ended(
     return Compared(Wanted(120, 0.02, limit), found, state, 80.0, 10.0, some)
 
 
+def at_a_rate(
+    longer: float | None,
+    limit: float | None = None,
+    deciding: tuple[Metric, ...] = AT_A_RATE,
+) -> Compared:
+    """A comparison of 80 s at one rate, in which B's p99 is so much longer."""
+    some = turns([Pair(1.0, one) for one in WOBBLE])
+    times = [
+        GroupTimes(group, 1e6, 1e6 * longer * one)
+        for group, one in enumerate(WOBBLE)
+        if longer is not None
+    ]
+    found = difference(some, Plan((8,), 8), 0.02, times, deciding)
+    state = None if limit is None else regression_limit.state(found, limit)
+    return Compared(Wanted(120, 0.02, limit, deciding), found, state, 80.0, 10.0, some)
+
+
 CASES = {
     "faster": ended(Pair(1.1, 0.9)),
     "slower": ended(Pair(0.9, 1.1)),
@@ -52,6 +70,11 @@ CASES = {
     "crossed": ended(Pair(0.9, 1.1), limit=0.03),
     "open": ended(Pair(0.97, 1.031), limit=0.03),
     "too small": ended(Pair(cost=None), NOISY, limit=0.01),
+    "longer": at_a_rate(1.12),
+    "shorter, kept": at_a_rate(0.9, limit=0.03),
+    "longer, crossed": at_a_rate(1.12, limit=0.03),
+    "no responses": at_a_rate(None),
+    "named": at_a_rate(1.0, deciding=("cpu_per_request",), limit=0.03),
 }
 
 
@@ -65,6 +88,10 @@ CASES = {
         ("same", "B is the same as A within 2 %: throughput 0.0 % (95 %: −0."),
         ("undecided", "undecided after 80 s: throughput 0.0 % (95 %: −4."),
         ("one group", "about 30 s more would decide"),
+        ("longer", "B is slower: its p99 is 12 % longer (95 %: 12"),
+        ("shorter, kept", "B is faster: its p99 is 10 % shorter (95 %: "),
+        ("no responses", "undecided after 80 s: p99 latency not measured"),
+        ("named", "B is the same as A within 2 %: CPU time per request 0.0 % (95 %"),
         ("failing", "undecided: 4.5 % of B's requests failed, more than 0.1 %"),
     ],
 )
@@ -82,6 +109,12 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
         ("same", "The smallest difference that this machine shows in 80 s is 0."),
         ("kept", "B does not lose more than 3 % of A's throughput."),
         ("crossed", "B loses more than 3 % of A's throughput."),
+        (
+            "shorter, kept",
+            "B is not worse by more than 3 % in p99 latency or CPU time per request.",
+        ),
+        ("longer, crossed", "B is worse by more than 3 % in p99 latency or CPU time per request."),
+        ("named", "B is not worse by more than 3 % in CPU time per request."),
         ("open", "Whether B loses more than 3 % is undecided."),
         ("too small", "A loss of 1 % cannot be seen: this machine shows"),
         ("too small", "A budget of about"),
@@ -147,3 +180,16 @@ def test_the_table_in_the_terminal_names_both() -> None:
     said = compared.text(CASES["slower"], SIDES)
     assert "/s  go" in said
     assert "CPU time per request" in said
+    assert "p99" not in said
+
+
+def test_at_a_rate_the_rate_and_the_latencies_are_named() -> None:
+    sides = Sides("go", "node", "/plaintext", 64, 2000.0)
+    for said in (compared.text(CASES["longer"], sides), compared.markdown(CASES["longer"], sides)):
+        assert "at 2,000 requests/s" in said
+        assert "1.12 ms" in said
+        assert "p99 latency" in said
+    found = compared.document(CASES["longer"], sides)
+    assert found["rate_per_s"] == 2000.0
+    answers = {"throughput": "same", "cpu_per_request": "same", "p99": "slower"}
+    assert found["answers"] == answers

@@ -188,7 +188,7 @@ def test_markdown_of_many_rankings_folds_those_that_no_line_is_left_for() -> Non
 def test_every_picture_that_markdown_names_is_written(tmp_path: Path) -> None:
     path = markdown.write(sample.findings(), tmp_path)
     named = re.findall(r"!\[[^]]*\]\(([^)]+)\)", path.read_text())
-    assert len(named) == 2 + 2 + 9 * 6
+    assert len(named) == 2 + 2 + 9 * 7
     assert all((tmp_path / name).read_text().startswith("<svg") for name in named)
 
 
@@ -347,7 +347,7 @@ def test_text_from_elsewhere_is_escaped_everywhere(page: str) -> None:
 def test_charts_that_share_a_specification_keep_it_once(page: str) -> None:
     found = re.search(r'id="specifications">(.*?)</script>', page, re.S)
     assert found is not None
-    assert found[1].count('"$schema"') <= 16
+    assert found[1].count('"$schema"') <= 17
 
 
 def test_every_link_within_the_page_has_its_target(page: str) -> None:

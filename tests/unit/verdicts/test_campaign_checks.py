@@ -312,6 +312,39 @@ def test_repetitions_that_scatter_are_doubtful():
     assert "7,000 to 9,000" in found.text
 
 
+BY_BLOCK = (1.0, 1.2, 0.8, 1.1)
+
+
+def test_what_all_entries_of_a_block_share_is_the_machines():
+    servers = {"go": 8000, "node": 4000, "axum": 9000}
+    made = [
+        blocks(*(value * one for one in BY_BLOCK), name=name) for name, value in servers.items()
+    ]
+    found = verdict("repetitions_agree", *(one for each in made for one in each))
+    assert found.level == "sound"
+    assert "a standard deviation of 0" in found.text
+
+
+def test_a_server_that_scatters_while_others_do_not_is_told():
+    others = [*blocks(*[8000] * 4, name="go"), *blocks(*[4000] * 4, name="node")]
+    own = blocks(*(9000 * one for one in BY_BLOCK), name="axum")
+    found = verdict("repetitions_agree", *others, *own)
+    assert found.level == "doubtful"
+    assert found.text.startswith("Repetitions of axum")
+
+
+def test_what_the_control_explains_is_the_machines():
+    trials = [
+        trial("go", 8000 * speed, repetition=place, control_s=0.008 / speed)
+        for place, speed in enumerate(BY_BLOCK, 1)
+    ]
+    assert verdict("repetitions_agree", *trials).level == "sound"
+    unexplained = [replace(one, control_s=0.008) for one in trials]
+    assert verdict("repetitions_agree", *unexplained).level == "doubtful"
+    partly = [replace(trials[0], control_s=None), *trials[1:]]
+    assert verdict("repetitions_agree", *partly).level == "doubtful"
+
+
 def test_a_rank_that_rests_on_less_than_the_scatter_is_doubtful():
     steps = [-0.04, -0.02, 0.0, 0.02, 0.04] * 8
     near = [8000 * (1 + step) for step in steps]

@@ -8,7 +8,7 @@ from plimsoll.recording import Ending
 from plimsoll.verdicts import causes
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.judge import judge
-from recordings import simulate
+from recordings import as_load, simulate, with_speeds
 
 NAMES = {check.NAME for check in CHECKS}
 STOPPED_NS = 2_000_000_000
@@ -90,6 +90,28 @@ def test_a_little_that_other_programs_took_explains_nothing():
     given = judged(others_busy=0.2, **options)
     assert given["undisturbed"].level == "doubtful"
     assert given["bottleneck_identified"].is_doubting
+
+
+def test_what_other_programs_took_explains_a_machine_that_they_slowed():
+    slowed = judged_at(1.3, others_busy=0.3, others_on=(0,), server_busy=0.7, run_delay=0.3)
+    assert slowed["undisturbed"].is_doubting
+    assert slowed["host_speed_stable"].level == "not_checked"
+    assert slowed["host_speed_stable"].text.startswith("See Undisturbed: ")
+    assert judged_at(1.3)["host_speed_stable"].is_doubting
+
+
+def test_what_other_programs_took_explains_no_quota():
+    given = judged_at(
+        1.3, others_busy=0.3, others_on=(0,), server_busy=0.7, run_delay=0.3, throttled=0.02
+    )
+    assert given["undisturbed"].is_doubting
+    assert given["host_speed_stable"].is_doubting
+
+
+def judged_at(reach, **options):
+    """Verdicts on a single load, on a machine that is so much faster in each second one."""
+    trial = as_load(simulate(hold_s=8.0, **options))
+    return {one.check: one for one in judge(with_speeds(trial, *(reach, 1.0) * 8))}
 
 
 def test_an_interruption_is_told_once():

@@ -17,7 +17,14 @@ from plimsoll.verdicts import checks
 from plimsoll.verdicts import judge as judging
 from plimsoll.verdicts.catalogue import LIMITS
 from plimsoll.verdicts.limits import Limit, Limits
-from recordings import as_mix, as_open, simulate, with_stalled_connections
+from recordings import (
+    as_load,
+    as_mix,
+    as_open,
+    simulate,
+    with_speeds,
+    with_stalled_connections,
+)
 
 CLEAN = simulate()
 
@@ -698,33 +705,6 @@ def test_an_open_load_does_not_lose_throughput():
 def test_a_single_load_is_doubted_from_a_tenth_on(taken, level):
     robbed = simulate(others_busy=taken, others_on=(0,), server_busy=1 - taken)
     assert judged("undisturbed", as_load(robbed)).level == level
-
-
-def as_load(trial):
-    """The same trial, put on a server that ran already."""
-    server = replace(trial.recording.server, start_s=None)
-    return replace(trial, recording=replace(trial.recording, server=server))
-
-
-def with_speeds(trial, *speeds):
-    """The same trial by a load generator whose work for a request costs as the machine's speed is.
-
-    Args:
-        trial: The trial.
-        speeds: One factor for each second from zero, the last one for the rest.
-    """
-    ended = trial.usage.of("driver", "requests_ended")[0]
-    grown = np.diff(ended.values, prepend=0.0)
-    place = np.clip(np.rint(ended.at_ns / 1e9).astype(int) - 1, 0, len(speeds) - 1)
-    ran = np.cumsum(grown / np.array(speeds)[place])
-    ran *= 0.5 * ended.at_ns[-1] / 1e9 / ran[-1]
-    series = {
-        **trial.usage.series,
-        ("driver", "run_time_s"): (ReadingSeries(ended.at_ns, ran),),
-        ("driver", "voluntary_switches"): (ReadingSeries(ended.at_ns, 0.1 * ended.values),),
-    }
-    trial.__dict__["usage"] = Usage(series)
-    return trial
 
 
 WANDERING = (1.1, 0.9) * 4

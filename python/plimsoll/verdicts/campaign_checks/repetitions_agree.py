@@ -6,7 +6,9 @@ Four things, over the repetitions that count of each framework at each endpoint 
   a number that claims nothing: the verdict reports it as unknown. It is doubtful if a rank rests on
   fewer than three, or if some of those requested do not count;
 - the standard deviation over repetitions, divided by their mean, where it is greatest, once what
-  other programs took from each is taken off;
+  the machine did is taken off: what other programs took from each, and how fast the machine was, by
+  the control or by what the other entries of the block have in common. Tables compare within
+  blocks, and `reference_drift` judges blocks;
 - the same against the difference by which a framework leads the next one: if single repetitions
   scatter more than that, the rank rests on their number alone;
 - whether throughput took the same course in each: steady in one repetition and not in another is
@@ -19,7 +21,7 @@ Barrett et al., Virtual machine warmup blows hot and cold, OOPSLA 2017; limits a
 from __future__ import annotations
 
 from itertools import pairwise
-from statistics import mean, stdev
+from statistics import mean, median, stdev
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -32,12 +34,18 @@ from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.comparison.entries import Entry
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
+
+    Deviations = Mapping[str, float]
+    """Title of an entry to its standard deviation over repetitions / their mean."""
+
+    Levels = list[tuple[int, float]]
+    """Blocks, and the number of an entry in each / its median."""
 
 NAME = "repetitions_agree"
 TITLE = "Repetitions agree"
@@ -90,6 +98,10 @@ LIMITS = (
 )
 SPREAD_FROM = 3
 """Repetitions from which on their spread is meaningful."""
+COUNTED = "goodput_per_s"
+"""The number of a repetition: correct responses per second."""
+OTHERS = 2
+"""Other entries of a block from which on they tell its level."""
 LOST = (
     "See why the others do not count; `--again` repeats what failed, and what is void is measured "
     "anew into another folder (`--into`)"
@@ -107,10 +119,12 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     found_entries = entries(repetitions)
     if not found_entries:
         return ()
+    levels = {one.title: _levels(one) for one in found_entries if one.is_saturating}
+    deviations = {one.title: _deviation(one, levels) for one in found_entries}
     findings = [
-        _number(found_entries, _requested(repetitions), limits),
-        *_spread(found_entries, limits),
-        *_claims(found_entries, limits),
+        _number(found_entries, _requested(repetitions), deviations, limits),
+        *_spread(found_entries, deviations, limits),
+        *_claims(found_entries, deviations, limits),
         *_courses(found_entries, limits),
     ]
     return (verdict(NAME, CAMPAIGN, findings, SOURCE),)
@@ -121,17 +135,19 @@ def _requested(repetitions: Sequence[ComparedTrial]) -> int:
     return len({one.recording.repetition for one in repetitions})
 
 
-def _number(found_entries: Sequence[Entry], requested: int, limits: Limits) -> Finding:
+def _number(
+    found_entries: Sequence[Entry], requested: int, deviations: Deviations, limits: Limits
+) -> Finding:
     """How many repetitions there are, and the spread that they have."""
     limit = limits.of(REPETITIONS)
     fewest = min(len(entry.repetitions) for entry in found_entries)
     few = [entry for entry in found_entries if limit.level(len(entry.repetitions)) != "sound"]
     if not few:
         sentence = f"{wording.several(fewest, 'repetition')} or more of everything agree"
-        widest = max(found_entries, key=_deviation)
+        widest = max(found_entries, key=lambda entry: deviations[entry.title])
         sentence += (
             f"; the numbers of {widest.title} scatter the most, with a standard deviation of "
-            f"{wording.percent(round(_deviation(widest), 4))}"
+            f"{wording.percent(round(deviations[widest.title], 4))}"
         )
         return found(limit, fewest, sentence, "")
     reported = _of_few(few, len(found_entries))
@@ -162,7 +178,7 @@ def _ahead(found_entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
 
 
 def _ahead_in(field: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
-    found = compared([observed(entry.repetitions, "goodput_per_s") for entry in field])
+    found = compared([observed(entry.repetitions, COUNTED) for entry in field])
     return [
         (field[one], field[other])
         for one, other in pairwise(found.order())
@@ -179,41 +195,80 @@ def _claimed(one: Entry, other: Entry) -> str:
     return f"{one.framework} is ranked ahead of {other.framework} at {one.field}"
 
 
-def _deviation(entry: Entry) -> float:
+def _deviation(entry: Entry, levels: Mapping[str, Levels]) -> float:
     """Standard deviation over repetitions / their mean; 0 where there is none to speak of.
 
-    What other programs took is taken off: `undisturbed` and `equally_disturbed` judge that.
+    Of a load at full speed, without what the machine did: the least of what is left without what
+    other programs took, also without the machine's speed by the control, or also without what the
+    other entries of a block have in common.
     """
-    numbers = entry.alone("goodput_per_s") if entry.is_saturating else entry.values("goodput_per_s")
+    if not entry.is_saturating:
+        return _relative_deviation(entry.values(COUNTED))
+    alone = entry.alone(COUNTED)
+    return min(
+        _relative_deviation(alone),
+        _relative_deviation(entry.steadied(COUNTED)),
+        _relative_deviation(_within_blocks(entry, levels) or alone),
+    )
+
+
+def _relative_deviation(numbers: Sequence[float]) -> float:
     if len(numbers) < SPREAD_FROM or not mean(numbers):
         return 0.0
     return stdev(numbers) / mean(numbers)
 
 
-def _spread(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
+def _within_blocks(entry: Entry, levels: Mapping[str, Levels]) -> list[float]:
+    """Numbers of an entry, each divided by the level of its block, which the others tell."""
+    others: dict[int, list[float]] = {}
+    for title, ratios in levels.items():
+        for block, ratio in ratios if title != entry.title else ():
+            others.setdefault(block, []).append(ratio)
+    return [
+        ratio / (median(others[block]) if len(others.get(block, ())) >= OTHERS else 1.0)
+        for block, ratio in levels[entry.title]
+    ]
+
+
+def _levels(entry: Entry) -> Levels:
+    """Block, and the number of an entry there / its median over blocks; empty if one is unknown."""
+    numbers = entry.alone(COUNTED)
+    middle = median(numbers) if numbers else 0.0
+    if not middle or len(numbers) != len(entry.repetitions):
+        return []
+    blocks = (one.recording.repetition for one in entry.repetitions)
+    return [(block, number / middle) for block, number in zip(blocks, numbers, strict=True)]
+
+
+def _spread(
+    found_entries: Sequence[Entry], deviations: Deviations, limits: Limits
+) -> list[Finding]:
     """The entry whose repetitions scatter the most."""
     limit = limits.of(SPREAD_RATIO)
     known = [entry for entry in found_entries if len(entry.repetitions) >= SPREAD_FROM]
-    wide = [entry for entry in known if limit.level(_deviation(entry)) != "sound"]
+    wide = [entry for entry in known if limit.level(deviations[entry.title]) != "sound"]
     if not wide:
         return []
-    widest = max(wide, key=_deviation)
-    numbers = widest.values("goodput_per_s")
+    widest = max(wide, key=lambda entry: deviations[entry.title])
+    deviation = deviations[widest.title]
+    numbers = widest.values(COUNTED)
     others = f", and {len(wide) - 1} more scatter too much" if wide[1:] else ""
     sentence = (
         f"repetitions of {widest.title} differ: {wording.count(min(numbers))} to "
         f"{wording.count(max(numbers))} correct responses/s, a standard deviation of "
-        f"{wording.percent(round(_deviation(widest), 4))}{others}"
+        f"{wording.percent(round(deviation, 4))} without what the machine did{others}"
     )
     remedy = "Find what changed on the machine or the server, and add repetitions"
-    return [found(limit, _deviation(widest), sentence, remedy)]
+    return [found(limit, deviation, sentence, remedy)]
 
 
-def _claims(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
+def _claims(
+    found_entries: Sequence[Entry], deviations: Deviations, limits: Limits
+) -> list[Finding]:
     """Neighbours in a ranking that differ by less than their repetitions scatter."""
     limit = limits.of(CLAIM_RATIO)
     claims = [
-        (_deviations(one, other) / (_middle(one) / _middle(other) - 1), one, other)
+        (_scatter(one, other, deviations) / (_middle(one) / _middle(other) - 1), one, other)
         for one, other in _ahead(found_entries)
         if _middle(other) > 0
     ]
@@ -224,17 +279,17 @@ def _claims(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
     sentence = (
         f"at {one.field}, {one.framework} is ahead of {other.framework} by "
         f"{wording.percent(round(_middle(one) / _middle(other) - 1, 4))}, less than their "
-        f"repetitions scatter ({wording.percent(round(_deviations(one, other), 4))})"
+        f"repetitions scatter ({wording.percent(round(_scatter(one, other, deviations), 4))})"
     )
     return [found(limit, ratio, sentence, "Add repetitions before you trust this rank")]
 
 
 def _middle(entry: Entry) -> float:
-    return mean(entry.values("goodput_per_s"))
+    return mean(entry.values(COUNTED))
 
 
-def _deviations(one: Entry, other: Entry) -> float:
-    return max(_deviation(one), _deviation(other))
+def _scatter(one: Entry, other: Entry, deviations: Deviations) -> float:
+    return max(deviations[one.title], deviations[other.title])
 
 
 def _courses(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:

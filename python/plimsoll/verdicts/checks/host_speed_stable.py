@@ -6,10 +6,11 @@
   up its time;
 - disk: share of the window in which some task waited for a disk (PSI);
 - speed: how far the processor time of the load generator per request varied from second to second,
-  without what goes with its wake-ups (`aggregate.machine_speed`). Neighbours on caches and memory
-  cause that, too. The check judges how uncertain this leaves the mean of the window. A single load
-  is doubtful from 10 % on, as in `steady`; repetitions of a campaign show such scatter in their
-  intervals, so a trial of it is doubtful from a third on.
+  without what goes with its wake-ups (`aggregate.machine_speed`); where it is idle for most of the
+  time, how far the processor time of the control varied, a fixed piece of work between turns.
+  Neighbours on caches and memory cause that, too. The check judges how uncertain this leaves the
+  mean of the window. A single load is doubtful from 10 % on, as in `steady`; repetitions of a
+  campaign show such scatter in their intervals, so a trial of it is doubtful from a third on.
 
 Virtual machines show neither frequency nor heat, and few hosts show their energy. The verdict
 names what the host does not show as unknown; the level follows from what it shows. `undisturbed`
@@ -27,6 +28,7 @@ import numpy as np
 
 from plimsoll import wording
 from plimsoll.aggregate import cores, machine_speed
+from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.machine import Fact
 from plimsoll.statistics.intervals import interval
 from plimsoll.verdicts.finding import Finding, found, of_trial, unread_host
@@ -140,17 +142,20 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 
 def _speed(tables: Tables, limits: Limits) -> list[Finding]:
-    """How far the machine's speed wandered; nothing where the load generator is no clock."""
-    speeds = machine_speed.speeds(tables.usage, cores.whole_seconds(tables.recording))
+    """How far the machine's speed wandered, and when; nothing where neither clock tells."""
+    windows = cores.whole_seconds(tables.recording)
+    speeds = machine_speed.measured_speeds(tables.usage, windows)
     known = [float(speed) for speed in speeds if not np.isnan(speed)]
     reach = interval(known)
     if reach is None:
         return []
     error = float(np.sqrt(reach.high / reach.low)) - 1
     wander = (max(known) - min(known)) / 2
+    slowest = windows[int(np.nanargmin(speeds))][0] // SECOND_NS
     sentence = (
-        f"the machine's speed wandered by ±{wording.percent(round(wander, 3))} from second to "
-        f"second, which makes a mean uncertain by ±{wording.percent(round(error, 3))}"
+        f"{machine_speed.WANDERED} by ±{wording.percent(round(wander, 3))} from second to "
+        f"second ({wording.percent(round(1 - min(known), 3))} below its median in second "
+        f"{slowest}), which makes a mean uncertain by ±{wording.percent(round(error, 3))}"
     )
     is_compared = tables.recording.origin == "campaign"
     limit = limits.of(COMPARED_SPEED_ERROR_RATIO if is_compared else SPEED_ERROR_RATIO)
