@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from plimsoll.aggregate import machine_speed
 from plimsoll.aggregate.usage import ReadingSeries, Usage
@@ -146,3 +147,50 @@ def test_seconds_have_what_was_measured_in_them():
 def test_a_trial_without_any_clock_has_no_rows():
     recording = simulate(ramp_s=0, warm_up_s=1.0, hold_s=4.0).recording
     assert machine_speed.by_second(recording, Usage({})).num_rows == 0
+
+
+SEEDS = 2000
+
+
+def wandering(random, noise):
+    """Logarithms of the machine's speed in each second of many trials: a wander with steps."""
+    wander = np.cumsum(random.normal(0, 0.04, (SEEDS, SECONDS)), axis=1)
+    steps = 0.2 * (np.cumsum(random.random((SEEDS, SECONDS)) < 0.2, axis=1) % 2)
+    return noise * (wander + steps)
+
+
+def left_of(losses, found):
+    """How much of each loss is left, and the share of 95 % intervals that hold the true one."""
+    half = SECONDS // 2
+    late, early = found[:, half:], found[:, :half]
+    mean = late.mean(axis=1) - early.mean(axis=1)
+    error = np.sqrt((late.var(axis=1, ddof=1) + early.var(axis=1, ddof=1)) / half)
+    truth = losses[half:].mean() - losses[:half].mean()
+    holds = np.abs(mean - truth) <= stats.t.ppf(0.975, SECONDS - 2) * error
+    return mean.mean() / truth, holds.mean()
+
+
+@pytest.mark.parametrize("noise", [0, 1], ids=["quiet", "noisy"])
+@pytest.mark.parametrize("creeping", [False, True], ids=["at once", "creeping"])
+@pytest.mark.parametrize("by", [0.03, 0.1, 0.3])
+def test_by_the_control_a_server_keeps_its_loss_in_full(by, creeping, noise):
+    random = np.random.default_rng(round(1000 * by) + 2 * noise + creeping)
+    speed, losses = wandering(random, noise), np.log(slowed(by, creeping))
+    rates = losses + speed + random.normal(0, 0.02, speed.shape)
+    control = speed + random.normal(0, 0.01, speed.shape)
+    left, held = left_of(losses, rates - control)
+    assert left == pytest.approx(1.0, abs=0.05)
+    assert held >= 0.945 - 2 * np.sqrt(0.05 * 0.95 / SEEDS)
+    if noise:
+        raw_left, raw_held = left_of(losses, rates)
+        assert raw_held < held
+        assert abs(raw_left - 1) >= abs(left - 1) - 0.05
+
+
+@pytest.mark.parametrize("by", [0.03, 0.1, 0.3])
+def test_a_clock_that_moves_with_the_server_would_be_caught(by):
+    random = np.random.default_rng(round(1000 * by))
+    speed, losses = wandering(random, 1), np.log(slowed(by, creeping=False))
+    rates = losses + speed + random.normal(0, 0.02, speed.shape)
+    left, _ = left_of(losses, rates - (speed + 0.5 * losses))
+    assert left < 0.6
