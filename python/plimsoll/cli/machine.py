@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import machine, wording
+from plimsoll import machine, sampling, wording
 from plimsoll.cli import options
 from plimsoll.errors import HostError
 
@@ -94,17 +94,15 @@ def _spoken(value: object) -> str:
 
 def _watch(length_s: float, *, as_json: bool) -> None:
     """Prints a line each second, and one sentence at the end."""
-    from plimsoll.sampling import watching  # noqa: PLC0415 - heavy, and needed by this option only
-
     watched: list[WatchedSecond] = []
     try:
-        for second in watching.seconds(machine.divide_cores(None, None).server, length_s):
+        for second in sampling.watching.seconds(machine.divide_cores(None, None).server, length_s):
             watched.append(second)
             best_s = min(one.control_s for one in watched)
             click.echo(_json_line(second, best_s) if as_json else _line(second, best_s))
     except KeyboardInterrupt:
         click.echo(err=True)
-    found = watching.variation(watched)
+    found = sampling.watching.variation(watched)
     if found is not None:
         click.echo(_json_end(found) if as_json else _variation(found))
 
