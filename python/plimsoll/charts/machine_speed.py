@@ -95,8 +95,10 @@ def _chart(step_s: int) -> Specification:
 
 
 def _line(column: str, name: str, step_s: int) -> alt.Chart:
+    """A line through the seconds that are known; the control does not run in each of them."""
     return (
         canvas.seconds(step_s)
+        .transform_filter(f"isValid(datum.{column})")
         .mark_line(strokeWidth=1.25, strokeCap="round", strokeJoin="round")
         .encode(
             x=canvas.time("middle"),
