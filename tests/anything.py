@@ -72,9 +72,9 @@ ENVIRONMENTS: tuple[Mapping[str, str], ...] = (
 )  # fmt: skip
 
 SHARES = {
-    "audit": 40, "import": 20, "plan": 12, "load": 12, "judge": 2, "report": 1, "export": 2,
-    "compare": 2, "history": 2, "run": 2, "check": 2, "install": 1, "new": 1, "list": 1,
-    "machine": 1, "calibrate": 1, "completion": 1, "watch": 1,
+    "audit": 38, "import": 20, "plan": 12, "load": 12, "line": 2, "judge": 2, "report": 1,
+    "export": 2, "compare": 2, "history": 2, "run": 2, "check": 2, "install": 1, "new": 1,
+    "list": 1, "machine": 1, "calibrate": 1, "completion": 1, "watch": 1,
 }  # fmt: skip
 """How often each verb is called, in a hundred; those that take long, seldom."""
 
@@ -238,6 +238,8 @@ class Lab:
 
     def _load(self, luck: random.Random) -> list[str]:
         return [luck.choice((":1", ":1/a", *WORDS)) for _ in range(luck.choice((1, 1, 1, 2)))]
+
+    _line = _load
 
     def _judge(self, luck: random.Random) -> list[str]:
         if luck.random() < 0.1:

@@ -1,6 +1,7 @@
 """Plimsoll: a laboratory for HTTP servers and web frameworks.
 
-`run` runs a campaign, `load` load-tests a running server, `compare` decides which of two servers is
+`run` runs a campaign, `load` load-tests a running server, `line`
+finds the greatest rate that it carries inside limits, `compare` decides which of two servers is
 faster, `read` opens results, `calibrate` checks the load generator, `audit` checks results of other
 tools. Importing this package imports none of them; each is imported at its first use. Their types
 are in `__init__.pyi`.
@@ -22,6 +23,7 @@ __all__ = [
     "HostError",
     "InputError",
     "Interrupted",
+    "LineResult",
     "LoadResult",
     "PlimsollError",
     "StorageError",
@@ -33,6 +35,7 @@ __all__ = [
     "compare",
     "errors",
     "events",
+    "line",
     "load",
     "read",
     "run",
@@ -53,6 +56,7 @@ _NAMES_OF = {
     "lab.campaigns": ("run",),
     "lab.charts": ("TrialChart",),
     "lab.comparing": ("ComparisonResult", "compare"),
+    "lab.lines": ("LineResult", "line"),
     "lab.loads": ("load",),
     "lab.results": ("CampaignResults", "LoadResult", "TrialResult", "read"),
 }

@@ -17,6 +17,8 @@ from plimsoll.lab.campaigns import run as run
 from plimsoll.lab.charts import TrialChart as TrialChart
 from plimsoll.lab.comparing import ComparisonResult as ComparisonResult
 from plimsoll.lab.comparing import compare as compare
+from plimsoll.lab.lines import LineResult as LineResult
+from plimsoll.lab.lines import line as line
 from plimsoll.lab.loads import load as load
 from plimsoll.lab.results import CampaignResults as CampaignResults
 from plimsoll.lab.results import LoadResult as LoadResult

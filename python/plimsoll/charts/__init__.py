@@ -22,6 +22,7 @@ from plimsoll.charts import (
     distribution,
     heat_map,
     history,
+    load_line,
     machine_speed,
     memory,
     over_connections,
@@ -41,9 +42,13 @@ OF_A_TRIAL = (throughput, machine_speed, response_time, heat_map, cpu, memory, c
 OF_DISTRIBUTIONS = (distribution, density)
 """Charts drawn from `Distributions`, in the order of a page."""
 
-CHARTS = (*OF_A_TRIAL, comparison, *OF_DISTRIBUTIONS, against_latency, over_connections, history)
+CHARTS = (
+    *(*OF_A_TRIAL, comparison, *OF_DISTRIBUTIONS),
+    *(against_latency, over_connections, history, load_line),
+)
 """Every chart; `comparison` is drawn from a `Ranking`, `against_latency` from an `AgainstLatency`,
-`over_connections` from a `ConnectionsSeries`, `history` from a `Series` of a history."""
+`over_connections` from a `ConnectionsSeries`, `history` from a `Series` of a history, `load_line`
+from a `Searched`."""
 
 
 def drawn(data: TrialData) -> tuple[Chart, ...]:
@@ -123,6 +128,7 @@ __all__ = [
     "history",
     "joined",
     "left_out",
+    "load_line",
     "machine_speed",
     "memory",
     "over_connections",

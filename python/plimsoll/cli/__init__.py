@@ -79,6 +79,7 @@ VERBS = {
     "watch": "show a run in a browser while it goes on, when it has stopped, or afterwards",
     "compare": "decide whether server B is faster than A; two variants, revisions or commands",
     "calibrate": "check the engine against a server with known service times; measure its capacity",
+    "line": "find the greatest rate that a running server carries inside limits of latency",
     "load": "put load on a server that is already running",
     "import": "import the per-request log of another load generator",
     "audit": "check results that another tool printed or somebody published",

@@ -344,11 +344,11 @@ def _print(result: LoadResult, form: Output, *, kept: bool) -> None:
         (one,) = reporting.as_json(found)
         click.echo(json.dumps({**one, "recording": result.campaign.place if kept else None}))
     elif form == "csv":
-        click.echo(report.load_line.as_csv(trial), nl=False)
+        click.echo(report.one_line.as_csv(trial), nl=False)
     elif form == "md":
         click.echo(report.load_markdown.render(trial), nl=False)
     else:
-        click.echo(report.load_line.line(trial))
+        click.echo(report.one_line.line(trial))
 
 
 def _failure(result: LoadResult, limits: Sequence[Threshold], form: Output) -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plimsoll.canvas import Specification
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialData
+    from plimsoll.load_line.search import Searched
 
 rankings_html = html.rankings_fragment
 trial_html = html.trial_fragment
@@ -24,10 +25,10 @@ trial_html = html.trial_fragment
 
 @dataclass(frozen=True)
 class TrialChart:
-    """A chart of one trial, which a notebook draws by itself.
+    """A chart of one trial, or of a load line, which a notebook draws by itself.
 
     Attributes:
-        name: `throughput`, `response_time`, `cpu`, `memory` or `connections`.
+        name: `throughput`, `response_time`, `cpu`, `memory`, `connections` or `load_line`.
         title: Its title.
         caption: How to read it.
         spec: Its Vega-Lite specification with its data.
@@ -70,6 +71,12 @@ def of_trial(data: TrialData, name: str) -> TrialChart:
         message = f"the trial recorded nothing that the chart `{name}` shows"
         raise InputError([Problem("", message, "draw another chart")])
     return TrialChart(name, module.TITLE, module.CAPTION, module.draw(data))
+
+
+def of_line(found: Searched) -> TrialChart:
+    """Latency over rate, with every try of a search for a load line."""
+    module = charts.load_line
+    return TrialChart(module.NAME, module.TITLE, module.CAPTION, module.draw(found))
 
 
 def report(findings: Findings, into: Path, formats: Sequence[str]) -> tuple[Path, ...]:

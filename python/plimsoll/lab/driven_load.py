@@ -57,7 +57,7 @@ def put_on(
         body_sample_ratio=RunConfig.body_sample_ratio if requested.expected_body is None else 1.0,
     )
     with ExitStack() as closing:
-        stored = closing.enter_context(_kept(record, storage))
+        stored = closing.enter_context(kept(record, storage))
         machine.raise_open_files()
         interruption = Interruption()
         with stored.locked(), interruption.listening():
@@ -72,7 +72,7 @@ def put_on(
 
 
 @contextmanager
-def _kept(record: Path | None, storage: str) -> Generator[Results]:
+def kept(record: Path | None, storage: str) -> Generator[Results]:
     """Where the rows go: what was requested, or a folder that is removed at the end.
 
     Raises:

@@ -177,7 +177,7 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
         tell: Called with each event.
     """
     planned = load_options.trial(requested)
-    _require_place(record, storage)
+    require_place(record, storage)
     address = urls.address(requested.urls[0])
     request = planned.exchanges[0].request
     contract_requests = responding.require(
@@ -192,7 +192,7 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
     )
 
 
-def _require_place(record: Path | None, storage: str) -> None:
+def require_place(record: Path | None, storage: str) -> None:
     """Requires a place for the rows before anything is sent.
 
     Raises:

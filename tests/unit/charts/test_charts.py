@@ -17,6 +17,7 @@ import vl_convert
 
 import experiments
 import histories
+import queues
 import sample
 from plimsoll import canvas, charts, tables, wording
 from plimsoll.aggregate import failures, latency_buckets, memory
@@ -35,13 +36,18 @@ AGAINST_LATENCY = {"sample": sample.findings, "rising": experiments.rising}
 TRIALS = {"sound": sample.trial_data, "rough": sample.rough_trial_data}
 
 
+OTHERS: dict[Any, Callable[[], Any]] = {
+    charts.over_connections: lambda: experiments.rising().over_connections[0],
+    charts.comparison: lambda: sample.findings().rankings[0],
+    charts.history: histories.of_two_machines,
+    charts.load_line: queues.searched_once,
+}
+"""What charts with one example are drawn from."""
+
+
 def specification(module: Any, name: str) -> dict[str, Any]:
-    if module is charts.over_connections:
-        return module.draw(experiments.rising().over_connections[0])
-    if module is charts.comparison:
-        return module.draw(sample.findings().rankings[0])
-    if module is charts.history:
-        return module.draw(histories.of_two_machines())
+    if module in OTHERS:
+        return module.draw(OTHERS[module]())
     if module in charts.OF_DISTRIBUTIONS:
         return module.draw(distributions_of(sample.findings()))
     if module is charts.against_latency:
@@ -67,6 +73,7 @@ def rows(module: Any, data: TrialData, name: str = "seconds") -> list[dict[str, 
 ALL = [(module, name) for module in charts.OF_A_TRIAL for name in TRIALS]
 ALL += [(charts.comparison, "sample"), (charts.over_connections, "rising")]
 ALL += [(charts.history, "two machines")]
+ALL += [(charts.load_line, "queue")]
 ALL += [(module, "sample") for module in charts.OF_DISTRIBUTIONS]
 ALL += [(charts.against_latency, name) for name in AGAINST_LATENCY]
 IDS = [f"{module.NAME}-{name}" for module, name in ALL]

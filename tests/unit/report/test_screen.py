@@ -20,9 +20,9 @@ from plimsoll.recording import ExpectedResponse
 from plimsoll.report import (
     hidden,
     html,
-    load_line,
     load_markdown,
     markdown,
+    one_line,
     screen,
     screen_doubts,
 )
@@ -154,7 +154,7 @@ def test_a_short_load_says_once_that_it_is_too_short(
 
 
 def test_a_load_is_one_line_where_that_is_wanted() -> None:
-    line = load_line.line(trial(statuses=statuses(s200=56_000)))
+    line = one_line.line(trial(statuses=statuses(s200=56_000)))
     assert "\n" not in line
     for words in ("✓ sound", "8,000/s", "p99 562 ms", "0 failed", "200 × 56,000"):
         assert words in line
@@ -162,7 +162,7 @@ def test_a_load_is_one_line_where_that_is_wanted() -> None:
 
 def test_a_load_is_a_row_of_csv() -> None:
     found = trial(statuses=statuses(s200=50, s404=6))
-    (row,) = csv.DictReader(io.StringIO(load_line.as_csv(found)))
+    (row,) = csv.DictReader(io.StringIO(one_line.as_csv(found)))
     assert found.summary is not None
     assert row["level"] == "sound"
     assert row["statuses"] == "200=50 404=6"

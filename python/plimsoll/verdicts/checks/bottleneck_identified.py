@@ -23,16 +23,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.aggregate import cores, disturbance
+from plimsoll.aggregate import disturbance, utilisation
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.utilisation import Shares
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
-
-    Shares = dict[str, float]
 
 NAME = "bottleneck_identified"
 TITLE = "Bottleneck identified"
@@ -51,27 +50,12 @@ LIMITS = (FULLEST_RATIO,)
 NEEDS = None
 FEW_FOR_EACH_CORE = 4
 """Connections for each core of server and driver that need not fill any of them."""
-SERVER, CORE, DRIVER, HOST = "server", "core", "driver", "host"
-QUEUE, LINK, CEILING = "queue", "link", "ceiling"
-SAID = {
-    SERVER: "the server's cores were {} busy",
-    CORE: "the server's busiest core was {} busy",
-    DRIVER: "the load generator's busiest core was {} busy in its busiest second",
-    HOST: "the cores that both share were {} busy",
-    QUEUE: "the listen queue was {} full",
-    LINK: "the link was {} full",
-    CEILING: "throughput was {} of the load generator's calibrated maximum",
-}
-LIMIT_WAS = {
-    SERVER: "the server was saturated",
-    CORE: "one core of the server was saturated, the others were not",
-    DRIVER: "the load generator was saturated",
-    HOST: "the host that both share was saturated",
-    QUEUE: "the listen queue was full",
-    LINK: "the link was saturated",
-    CEILING: "the load generator was saturated",
-}
-SHARED_WITH_OTHERS = (SERVER, CORE, DRIVER, HOST)
+SHARED_WITH_OTHERS = (
+    utilisation.SERVER,
+    utilisation.CORE,
+    utilisation.DRIVER,
+    utilisation.HOST,
+)
 """Resources that are cores, of which other programs may take a part."""
 
 REMEDY = Remedy(
@@ -97,8 +81,8 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return not_checked(
             limit, "the load is limited on purpose, so no resource needs to be saturated"
         )
-    shares = _shares(tables)
-    if SERVER not in shares and CORE not in shares:
+    shares = utilisation.shares(tables)
+    if utilisation.SERVER not in shares and utilisation.CORE not in shares:
         sentence = "CPU use of the server could not be read, so the bottleneck is unknown"
         return unread_server(limit, tables.recording, sentence)
     fullest = max(shares, key=lambda name: shares[name])
@@ -121,7 +105,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
 def _most_used(shares: Shares) -> str:
     """The two fullest resources: `the server's cores were 97 % busy, the link was 12 % full`."""
     ordered = sorted(shares, key=lambda name: -shares[name])
-    return ", ".join(_stated(name, shares[name]) for name in ordered[:2])
+    return ", ".join(utilisation.stated(name, shares[name]) for name in ordered[:2])
 
 
 def _limit_was(tables: Tables, fullest: str) -> str:
@@ -130,7 +114,7 @@ def _limit_was(tables: Tables, fullest: str) -> str:
     if others and fullest in SHARED_WITH_OTHERS:
         taken = wording.from_whom({whose: one.missed_cores for whose, one in others.items()})
         return f". Other programs took {taken}, a part of the limit"
-    return f": {LIMIT_WAS[fullest]}"
+    return f": {utilisation.LIMIT_WAS[fullest]}"
 
 
 def _delayed(tables: Tables) -> str:
@@ -146,10 +130,6 @@ def _delayed(tables: Tables) -> str:
     )
 
 
-def _stated(name: str, share: float) -> str:
-    return SAID[name].format(wording.percent(round(share, 3)))
-
-
 def _few(tables: Tables) -> int | None:
     """The requested connections if they are so few that they are the limit; None otherwise."""
     recording = tables.recording
@@ -159,58 +139,3 @@ def _few(tables: Tables) -> int | None:
     count = len(server.cores if server else ()) + len(driver.cores if driver else ())
     is_few = 0 < requested * each <= FEW_FOR_EACH_CORE * max(count, 2)
     return int(requested) if is_few else None
-
-
-def _shares(tables: Tables) -> Shares:
-    """How full each resource was, as far as it can be read."""
-    recording, summary = tables.recording, tables.summary
-    driver = recording.driver
-    ceiling = driver.calibrated_ceiling_per_s if driver else None
-    peak = disturbance.driver_peak(recording, tables.usage)
-    found = {
-        SERVER: disturbance.full_ratio(recording, tables.usage),
-        CORE: _busiest_core(tables),
-        DRIVER: None if peak is None else peak.own,
-        HOST: None if cores.own_cores(recording) else _host(tables),
-        QUEUE: _queue(tables),
-        LINK: _link(tables),
-        CEILING: summary.throughput_per_s / ceiling if ceiling else None,
-    }
-    return {name: min(share, 1.0) for name, share in found.items() if share is not None}
-
-
-def _busiest_core(tables: Tables) -> float | None:
-    """The server's busiest core, or its busy cores up to one where it has none of its own."""
-    server = tables.recording.server
-    if server is not None and len(server.cores) > 1 and cores.own_cores(tables.recording):
-        rates = [
-            tables.usage.rate("machine", f"core{core}_busy_s", tables.holds)
-            for core in server.cores
-        ]
-        return max((rate for rate in rates if rate is not None), default=None)
-    is_confined = server is not None and len(server.cores) == 1
-    return None if is_confined else tables.summary.server_busy_cores
-
-
-def _host(tables: Tables) -> float | None:
-    count = len(cores.all_cores(tables.usage))
-    busy = tables.usage.rate("machine", "core_busy_s", tables.holds)
-    return busy / count if count and busy is not None else None
-
-
-def _queue(tables: Tables) -> float | None:
-    queue = tables.usage.peak("server", "listen_queue", tables.holds)
-    most = tables.usage.peak("server", "listen_backlog", tables.holds)
-    return queue / most if queue and most else None
-
-
-def _link(tables: Tables) -> float | None:
-    server = tables.recording.server
-    speed = server.link_bits_per_s if server else None
-    if not speed:
-        return None
-    rates = [
-        tables.usage.rate("machine", f"link_{way}_bytes", tables.holds) or 0.0
-        for way in ("received", "sent")
-    ]
-    return 8 * max(rates) / speed

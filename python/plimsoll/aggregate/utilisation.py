@@ -1,0 +1,99 @@
+"""How full each resource was that can be read.
+
+Source:
+    The utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3), 1978.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.aggregate import cores, disturbance
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+
+Shares = dict[str, float]
+"""Resource to the share of it that was used, from 0 to 1."""
+
+SERVER, CORE, DRIVER, HOST = "server", "core", "driver", "host"
+QUEUE, LINK, CEILING = "queue", "link", "ceiling"
+SAID = {
+    SERVER: "the server's cores were {} busy",
+    CORE: "the server's busiest core was {} busy",
+    DRIVER: "the load generator's busiest core was {} busy in its busiest second",
+    HOST: "the cores that both share were {} busy",
+    QUEUE: "the listen queue was {} full",
+    LINK: "the link was {} full",
+    CEILING: "throughput was {} of the load generator's calibrated maximum",
+}
+LIMIT_WAS = {
+    SERVER: "the server was saturated",
+    CORE: "one core of the server was saturated, the others were not",
+    DRIVER: "the load generator was saturated",
+    HOST: "the host that both share was saturated",
+    QUEUE: "the listen queue was full",
+    LINK: "the link was saturated",
+    CEILING: "the load generator was saturated",
+}
+
+
+def stated(name: str, share: float) -> str:
+    """How full a resource was: `the server's cores were 97 % busy`."""
+    return SAID[name].format(wording.percent(round(share, 3)))
+
+
+def shares(tables: Tables) -> Shares:
+    """How full each resource was, as far as it can be read."""
+    recording, summary = tables.recording, tables.summary
+    driver = recording.driver
+    ceiling = driver.calibrated_ceiling_per_s if driver else None
+    peak = disturbance.driver_peak(recording, tables.usage)
+    found = {
+        SERVER: disturbance.full_ratio(recording, tables.usage),
+        CORE: _busiest_core(tables),
+        DRIVER: None if peak is None else peak.own,
+        HOST: None if cores.own_cores(recording) else _host(tables),
+        QUEUE: _queue(tables),
+        LINK: _link(tables),
+        CEILING: summary.throughput_per_s / ceiling if ceiling else None,
+    }
+    return {name: min(share, 1.0) for name, share in found.items() if share is not None}
+
+
+def _busiest_core(tables: Tables) -> float | None:
+    """The server's busiest core, or its busy cores up to one where it has none of its own."""
+    server = tables.recording.server
+    if server is not None and len(server.cores) > 1 and cores.own_cores(tables.recording):
+        rates = [
+            tables.usage.rate("machine", f"core{core}_busy_s", tables.holds)
+            for core in server.cores
+        ]
+        return max((rate for rate in rates if rate is not None), default=None)
+    is_confined = server is not None and len(server.cores) == 1
+    return None if is_confined else tables.summary.server_busy_cores
+
+
+def _host(tables: Tables) -> float | None:
+    count = len(cores.all_cores(tables.usage))
+    busy = tables.usage.rate("machine", "core_busy_s", tables.holds)
+    return busy / count if count and busy is not None else None
+
+
+def _queue(tables: Tables) -> float | None:
+    queue = tables.usage.peak("server", "listen_queue", tables.holds)
+    most = tables.usage.peak("server", "listen_backlog", tables.holds)
+    return queue / most if queue and most else None
+
+
+def _link(tables: Tables) -> float | None:
+    server = tables.recording.server
+    speed = server.link_bits_per_s if server else None
+    if not speed:
+        return None
+    rates = [
+        tables.usage.rate("machine", f"link_{way}_bytes", tables.holds) or 0.0
+        for way in ("received", "sent")
+    ]
+    return 8 * max(rates) / speed

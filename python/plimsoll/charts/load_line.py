@@ -1,0 +1,155 @@
+"""Load line: latency over rate, with every try, the limits, and the lines with their intervals."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from plimsoll import canvas, wording
+
+if TYPE_CHECKING:
+    from plimsoll.canvas import Row, Specification
+    from plimsoll.load_line.limits import LineLimit
+    from plimsoll.load_line.search import Searched
+    from plimsoll.load_line.tries import Try
+
+NAME = "load_line"
+TITLE = "Load line"
+CAPTION = (
+    "Each point is a percentile of one try: latency from the intended start at a rate of an open "
+    "load. A horizontal rule is a limit, a vertical one the line that keeps it, with its 95 % "
+    "interval. A hollow point belongs to a try that missed a limit beyond chance. Both axes are "
+    "logarithmic."
+)
+TABLE = "tries"
+COLUMNS = {
+    "rate": "rate, /s",
+    "percentile": "percentile",
+    "latency": "latency, ms",
+    "state": "limits",
+    "hold": "length, s",
+}
+
+_PERCENTILES = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9"}
+_HEIGHT_PX = 260
+
+
+def draw(data: Searched) -> Specification:
+    """The chart with its data."""
+    rows = [row for one in data.tries for row in _rows(data, one)]
+    limits: list[Row] = [
+        {"most": (limit.most_ns or 0.0) / 1e6, "text": _text(limit)} for limit in data.wanted.limits
+    ]
+    lines: list[Row] = [
+        {
+            "rate": line.edge.rate_per_s,
+            "low": line.edge.interval.low,
+            "high": line.edge.interval.high,
+            "text": f"{wording.amount(wording.significant(line.edge.rate_per_s) or 0)}/s",
+        }
+        for line in data.lines
+        if line.edge is not None
+    ]
+    sets = {"tries": rows, "limits": limits, "lines": lines}
+    return canvas.finished(_chart(), sets, _description(data))
+
+
+def _rows(data: Searched, one: Try) -> list[Row]:
+    judged = (*data.wanted.limits, data.wanted.errors)
+    has_failed = any(one.state(limit) == "failed" for limit in judged)
+    return [
+        {
+            "rate": wording.significant(one.rate_per_s),
+            "percentile": shown,
+            "latency": wording.significant(one.times_ns[name] / 1e6),
+            "state": "missed" if has_failed else "kept",
+            "hold": round(one.hold_s, 2),
+        }
+        for name, shown in _PERCENTILES.items()
+        if name in one.times_ns
+    ]
+
+
+def _text(limit: LineLimit) -> str:
+    return f"{limit.name} ≤ {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
+
+
+def _description(data: Searched) -> str:
+    limits = ", ".join(_text(limit) for limit in data.wanted.limits)
+    return f"{wording.several(len(data.tries), 'try', 'tries')} of an open load; {limits}"
+
+
+@cache
+def _chart() -> Specification:
+    chart = canvas.layered(_intervals(), _lines(), _limits(), _points())
+    return canvas.styled(chart.properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX))
+
+
+def _x(column: str) -> alt.X:
+    return alt.X(
+        f"{column}:Q",
+        title="requests/s",
+        scale=alt.Scale(type="log", nice=False, padding=10),
+        axis=alt.Axis(format=canvas.NUMBERS, grid=False, tickCount=6),
+    )
+
+
+def _y(column: str) -> alt.Y:
+    return alt.Y(
+        f"{column}:Q",
+        title="latency, ms",
+        scale=alt.Scale(type="log", nice=False, padding=10),
+        axis=alt.Axis(format=canvas.NUMBERS, tickCount=5),
+    )
+
+
+def _points() -> alt.Chart:
+    names = list(_PERCENTILES.values())
+    colours = [canvas.SERVER, canvas.RESPONDING, canvas.DRIVER, canvas.VOID]
+    scale = alt.Scale(domain=names, range=[colour.light for colour in colours])
+    colour = alt.Color("percentile:N", scale=scale, legend=alt.Legend(title=None))
+    fill = alt.Fill("percentile:N", scale=scale, legend=None)
+    return (
+        alt.Chart(alt.NamedData(name="tries"))
+        .mark_point(size=34, opacity=1, strokeWidth=1.4)
+        .encode(
+            x=_x("rate"),
+            y=_y("latency"),
+            color=colour,
+            fill=alt.condition("datum.state === 'missed'", alt.value(canvas.PAPER.light), fill),
+            tooltip=[
+                alt.Tooltip("rate:Q", title=COLUMNS["rate"], format=canvas.NUMBERS),
+                alt.Tooltip("percentile:N"),
+                alt.Tooltip("latency:Q", title=COLUMNS["latency"], format=canvas.NUMBERS),
+                alt.Tooltip("state:N", title=COLUMNS["state"]),
+            ],
+        )
+    )
+
+
+def _limits() -> alt.LayerChart:
+    source = alt.Chart(alt.NamedData(name="limits")).encode(y=_y("most"))
+    rules = source.mark_rule(strokeDash=[4, 3], color=canvas.MUTED.light)
+    words = source.mark_text(
+        align="left", baseline="bottom", dx=4, dy=-2, fontSize=11, color=canvas.MUTED.light
+    ).encode(x=alt.value(0), text="text:N")
+    return canvas.layered(rules, words)
+
+
+def _lines() -> alt.LayerChart:
+    source = alt.Chart(alt.NamedData(name="lines")).encode(x=_x("rate"))
+    rules = source.mark_rule(strokeWidth=1.8, color=canvas.SOUND.light)
+    words = source.mark_text(
+        align="center", baseline="bottom", dy=-2, fontSize=11, color=canvas.SOUND.light
+    ).encode(y=alt.value(0), text="text:N")
+    return canvas.layered(rules, words)
+
+
+def _intervals() -> alt.Chart:
+    return (
+        alt.Chart(alt.NamedData(name="lines"))
+        .mark_rect(opacity=0.18, color=canvas.SOUND.light)
+        .encode(x=_x("low"), x2="high")
+    )

@@ -1,0 +1,238 @@
+"""`plimsoll line`: the greatest rate that a running server carries inside limits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+import plimsoll
+from plimsoll import cli, report
+from plimsoll.campaign import quantities
+from plimsoll.cli import EPILOGUE, messages, options
+from plimsoll.errors import LIMIT_MISSED, UNDECIDED, VERDICT_VOID, FrameworkError
+from plimsoll.events import Notice, Step
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.load import Arrivals
+    from plimsoll.events import Event
+    from plimsoll.lab.lines import LineResult
+
+Output = Literal["text", "json", "md"]
+"""Format of the result."""
+
+SHARE = options.QuantityType("SHARE", quantities.share)
+
+GROUPS = {
+    "Limits": ("p50", "p90", "p99", "p999", "limits", "errors"),
+    "Load": ("arrivals", "connections", "warm_up"),
+    "Request": ("method", "headers", "body", "no_keepalive"),
+    "Expected response": ("expect_status", "expect_length", "expect_body"),
+    "Load generator": ("threads", "driver_cores"),
+    "End": ("budget", "until"),
+    "Output": ("record", "storage", "output", "as_json", "verbose", "quiet"),
+}
+"""Options of the help by heading."""
+
+
+@click.command(name="line", cls=options.Grouped, groups=GROUPS, epilog=EPILOGUE)
+@click.argument("url", nargs=-1, required=True, metavar="URL...")
+@click.option("--p50", metavar="LATENCY", help="Limit of the median response time.")
+@click.option("--p90", metavar="LATENCY", help="Limit of the 90th percentile.")
+@click.option("--p99", metavar="LATENCY", help="Limit of the 99th percentile: `20ms`.")
+@click.option("--p999", metavar="LATENCY", help="Limit of the 99.9th percentile.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="PERCENTILE=LATENCY",
+    help="Limit of any percentile: `p99.5=50ms`. Repeatable.",
+)
+@click.option(
+    "--errors",
+    type=SHARE,
+    default="0.1%",
+    show_default=True,
+    help="Share of requests that may fail.",
+)
+@click.option(
+    "--arrivals",
+    type=click.Choice(("poisson", "constant")),
+    default="poisson",
+    show_default=True,
+    help="Arrival process; constant spacing hides queueing.",
+)
+@click.option(
+    "-c",
+    "--connections",
+    type=options.COUNT,
+    default=256,
+    show_default=True,
+    help="Size of the connection pool.",
+)
+@click.option(
+    "--warm-up",
+    type=options.DURATION,
+    default="1s",
+    show_default=True,
+    help="Closed load before everything; 10s for a JVM.",
+)
+@click.option("-m", "--method", help="HTTP method.  [default: GET, or POST with a body]")
+@click.option(
+    "-H",
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="'NAME: VALUE'",
+    help="Request header. Repeatable.",
+)
+@click.option("-b", "--body", metavar="TEXT|@FILE|@-", help="Request body; @- reads stdin.")
+@click.option("--no-keepalive", is_flag=True, help="Open a new connection for each request.")
+@click.option("--expect-status", type=int, help="Expected status.  [default: 200 to 399]")
+@click.option("--expect-length", type=options.COUNT, help="Expected body length in bytes.")
+@click.option("--expect-body", metavar="TEXT|@FILE|@-", help="Expected body.")
+@click.option(
+    "-t",
+    "--threads",
+    type=options.COUNT,
+    default=1,
+    show_default=True,
+    help="Load generator threads.",
+)
+@click.option(
+    "--driver-cores",
+    type=options.CORES,
+    default=(),
+    help="Cores of the load generator, one thread on each: `2,3`.",
+)
+@click.option(
+    "--budget",
+    type=options.DURATION,
+    default="90s",
+    show_default=True,
+    help="Time for everything; it ends earlier when the intervals are narrow.",
+)
+@click.option(
+    "--until",
+    type=SHARE,
+    default="5%",
+    show_default=True,
+    help="Half width of an interval that is enough.",
+)
+@click.option(
+    "--record",
+    type=options.FOLDER,
+    metavar="DIR",
+    help="Keep the recording of every try there; `plimsoll report DIR` writes its report.",
+)
+@options.storage
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(("text", "json", "md")),
+    default="text",
+    show_default=True,
+    help="Format of the result on stdout.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as `-o json`.")
+@click.option("-v", "--verbose", is_flag=True, help="Show every try: latency over rate.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, and the result in one line.")
+def command(  # noqa: PLR0913 - one argument for each option
+    *,
+    url: tuple[str, ...],
+    p50: str | None,
+    p90: str | None,
+    p99: str | None,
+    p999: str | None,
+    limits: tuple[str, ...],
+    errors: float,
+    arrivals: Arrivals,
+    connections: int,
+    warm_up: float,
+    method: str | None,
+    headers: tuple[str, ...],
+    body: str | None,
+    no_keepalive: bool,
+    expect_status: int | None,
+    expect_length: int | None,
+    expect_body: str | None,
+    threads: int,
+    driver_cores: tuple[int, ...],
+    budget: float,
+    until: float,
+    record: Path | None,
+    storage: str,
+    output: Output,
+    as_json: bool,
+    verbose: bool,
+    quiet: bool,
+) -> int:
+    """Find the load line: the greatest rate that a running server carries inside limits.
+
+    Requests arrive whether responses come or not (open model). At that rate, latency from the
+    intended start keeps its limit, no more requests fail than allowed, and 99 % of the requests
+    due were sent. Several limits of latency have a line each.
+
+    \b
+    plimsoll line :8080 --p99 20ms
+    plimsoll line :8080/json --p50 2ms --p99 20ms --limit p99.9=50ms --errors 0.1%
+    plimsoll line :8080 --p99 20ms --budget 3m --until 2% --record results/line
+    """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
+    sent, expected = cli.incoming.bodies(body, expect_body)
+    typed = {"p50": p50, "p90": p90, "p99": p99, "p999": p999}
+    form: Output = "json" if as_json else output
+    result = plimsoll.line(
+        url,
+        [*(f"{name}={most}" for name, most in typed.items() if most is not None), *limits],
+        errors=errors, budget_s=budget, within=until, arrivals=arrivals, connections=connections,
+        warm_up_s=warm_up, threads=threads, driver_cores=driver_cores,
+        keep_alive=not no_keepalive, method=method,
+        headers=[cli.incoming.header(one) for one in headers], body=sent, status=expect_status,
+        length_bytes=expect_length, expected_body=expected, record=record, storage=storage,
+        tell=_nothing_but_notes if quiet or form != "text" else _tell,
+    )  # fmt: skip
+    with result:
+        _print(result, form, verbose=verbose, quiet=quiet)
+        return _exit_code(result)
+
+
+def _print(result: LineResult, form: Output, *, verbose: bool, quiet: bool) -> None:
+    if form == "json":
+        click.echo(json.dumps(result.as_json()))
+    elif form == "md":
+        click.echo(result.markdown(), nl=False)
+    elif quiet:
+        click.echo(result.sentence)
+    else:
+        click.echo(f"{result.sentence}\n\n{result.text(verbose=verbose)}")
+
+
+def _exit_code(result: LineResult) -> int:
+    """The exit code; says what to do where there is no line, or it is void."""
+    hint = report.lined.remedy(result.found)
+    unfound = [line for line in result.lines if line.state != "found"]
+    if not hint:
+        return VERDICT_VOID if result.level == "void" else 0
+    if result.level == "void":
+        return messages.error(result.sentence, hint, VERDICT_VOID)
+    if not unfound or unfound[0].state == "above":
+        messages.note(hint)
+        return 0
+    if unfound[0].state == "open":
+        return messages.error(result.sentence, hint, UNDECIDED)
+    is_failing = unfound[0].binding is not None and unfound[0].binding.name == "errors"
+    code = FrameworkError.exit_code if is_failing else LIMIT_MISSED
+    return messages.error(result.sentence, hint, code)
+
+
+def _tell(event: Event) -> None:
+    _nothing_but_notes(event)
+    if isinstance(event, Step):
+        messages.step(event.message)
+
+
+def _nothing_but_notes(event: Event) -> None:
+    if isinstance(event, Notice):
+        messages.note(event.message)

@@ -1,0 +1,430 @@
+"""`plimsoll.line`: the greatest rate that a running server carries inside limits."""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from plimsoll import errors as all_errors
+from plimsoll import lab, machine
+from plimsoll.aggregate import first_figures
+from plimsoll.aggregate import trial as of_trials
+from plimsoll.campaign import quantities
+from plimsoll.campaign.load import HIGHEST_LEVEL
+from plimsoll.conduct import trial as trials
+from plimsoll.conduct.run_config import RunConfig
+from plimsoll.errors import FrameworkError, InputError, Problem
+from plimsoll.events import Listener, LoadEnded, Step, ignore
+from plimsoll.findings import beyond as beyonds
+from plimsoll.findings import derivation
+from plimsoll.lab import driven_load, load_options, loads, urls
+from plimsoll.lab.load_options import LoadOptions
+from plimsoll.load_line import counting, limits, search
+from plimsoll.load_line.search import Searched, SearchGoal
+from plimsoll.processes.interruption import Interruption
+from plimsoll.report import lined
+from plimsoll.report.lined import LineFindings, Subject
+from plimsoll.serving import responding
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.load import Arrivals
+    from plimsoll.events import Event
+    from plimsoll.findings.beyond import Beyond
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.lab.charts import TrialChart
+    from plimsoll.lab.results import CampaignResults
+    from plimsoll.load_line.limits import LineLimit
+    from plimsoll.load_line.search import Line
+    from plimsoll.load_line.tries import Try
+    from plimsoll.plan import Trial
+    from plimsoll.recording import Recording
+    from plimsoll.storage.results import Results
+
+PEAK_S = 2.0
+"""Length of the closed load that the search starts from, in seconds."""
+
+WARM_UP_S = 0.5
+"""How long each rate is held before it is judged, in seconds."""
+
+DRAINED_S = 10.0
+"""The longest wait for a server that failed a try, in seconds."""
+
+LINE = "line"
+"""Name of the derived document with the line."""
+
+_QUICK_ANSWERS = 3
+_PAUSE_S = 0.02
+_LEAST_QUICK_S = 0.05
+
+
+@dataclass(frozen=True)
+class LineResult:
+    """Load lines, one for each limit, with every try.
+
+    What was not recorded lies in a temporary folder, which `close`, the end of a `with` block, or
+    the end of the object removes.
+
+    Attributes:
+        campaign: The recordings of all tries.
+        found: Lines, tries, and what was full beyond each line.
+    """
+
+    campaign: CampaignResults
+    found: LineFindings
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """A line for each limit, in the order of the limits."""
+        return self.found.searched.lines
+
+    @property
+    def tries(self) -> tuple[Try, ...]:
+        """Every try, in order of time."""
+        return self.found.searched.tries
+
+    @property
+    def rate_per_s(self) -> float | None:
+        """The greatest rate inside all limits; None where one was not found."""
+        rates = [line.rate_per_s for line in self.lines]
+        known = [rate for rate in rates if rate is not None]
+        return min(known) if known and len(known) == len(rates) else None
+
+    @property
+    def level(self) -> State:
+        """How far to believe it: `void` where the load generator was the limit."""
+        return self.found.level
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence without a full stop."""
+        return lined.sentence(self.found)
+
+    def as_json(self) -> dict[str, object]:
+        """Lines and tries, ready for JSON: what `plimsoll line --json` prints."""
+        return lined.document(self.found)
+
+    def markdown(self) -> str:
+        """The answer for an issue or a pull request."""
+        return lined.markdown(self.found)
+
+    def text(self, *, verbose: bool = False) -> str:
+        """Figures for a terminal, without the sentence.
+
+        Args:
+            verbose: Whether every try is shown.
+        """
+        return lined.text(self.found, verbose=verbose)
+
+    def chart(self) -> TrialChart:
+        """Latency over rate, with every try."""
+        return lab.charts.of_line(self.found.searched)
+
+    def _repr_markdown_(self) -> str:
+        """The answer, for a notebook."""
+        return self.markdown()
+
+    def __enter__(self) -> Self:
+        """The result, closed after the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Closes the storage; tries that were not recorded are removed."""
+        self.campaign.close()
+
+
+def line(  # noqa: PLR0913 - one argument for each option
+    url: str | Sequence[str],
+    limit: str | Sequence[str],
+    *,
+    errors: float = 0.001,
+    budget_s: float = 90.0,
+    within: float = search.WITHIN,
+    arrivals: Arrivals = "poisson",
+    connections: int = 256,
+    warm_up_s: float = 1.0,
+    threads: int = 1,
+    driver_cores: Sequence[int] = (),
+    keep_alive: bool = True,
+    method: str | None = None,
+    headers: Mapping[str, str] | Sequence[tuple[str, str]] = (),
+    body: bytes | None = None,
+    status: int | None = None,
+    length_bytes: int | None = None,
+    expected_body: bytes | None = None,
+    record: str | os.PathLike[str] | None = None,
+    storage: str = "",
+    tell: Listener = ignore,
+) -> LineResult:
+    """Searches the greatest rate that a running server carries inside limits.
+
+    Requests arrive whether responses come or not (open model). At the rate, latency from the
+    intended start keeps its limit, no more requests fail than allowed, and at least 99 % of those
+    due were sent.
+
+    Args:
+        url: What is requested; several of one server are mixed evenly.
+        limit: Limits of latency: `p99=20ms`; a line is searched for each.
+        errors: The share of requests that may fail.
+        budget_s: Time for everything, in seconds.
+        within: Half the width of an interval that is enough, as a share of the rate.
+        arrivals: `poisson`, as from users who know nothing of each other, or `constant`.
+        connections: Size of the pool of connections.
+        warm_up_s: Closed load before the first one that counts, in seconds.
+        threads: Threads of the load generator.
+        driver_cores: Cores of the load generator, one thread on each; empty for `threads` anywhere.
+        keep_alive: Whether a connection carries more than one request.
+        method: None is GET, or POST with a body.
+        headers: Headers of the requests.
+        body: Body of the requests.
+        status: The expected status; None is any from 200 to 399.
+        length_bytes: The expected length of the body.
+        expected_body: The expected body.
+        record: New folder that keeps every row of every try; None for a temporary one.
+        storage: Address of a PostgreSQL database that keeps the rows; `record` is then the name.
+        tell: Called with each event.
+
+    Raises:
+        InputError: A limit or an option is wrong, or two exclude each other.
+        FrameworkError: The server cannot be reached, does not speak HTTP, or dies.
+        DriverError: The load generator failed.
+        HostError: A limit of this host is too low for the load.
+        StorageError: The rows cannot be kept, or `record` is not empty.
+        Interrupted: Ctrl-C.
+        KeyboardInterrupt: The same while nothing is measured.
+    """
+    addresses = (url,) if isinstance(url, str) else tuple(url)
+    typed = (limit,) if isinstance(limit, str) else tuple(limit)
+    wanted = _wanted(typed, errors, budget_s, within)
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    requested = LoadOptions(
+        urls=tuple(urls.parts(one) for one in addresses),
+        connections=connections,
+        duration_s=PEAK_S,
+        threads=threads,
+        keep_alive=keep_alive,
+        method=method,
+        headers=tuple(pairs),
+        body=body,
+        status=status,
+        length_bytes=length_bytes,
+        expected_body=expected_body,
+        warm_up_s=warm_up_s or None,
+        driver_cores=tuple(driver_cores),
+    )
+    place = None if record is None else Path(record)
+    return _searched(requested, arrivals, wanted, place, storage, tell)
+
+
+def _wanted(typed: Sequence[str], errors: float, budget_s: float, within: float) -> SearchGoal:
+    """What is searched.
+
+    Raises:
+        InputError: A value is wrong.
+    """
+    found: dict[str, LineLimit] = {}
+    problems: list[Problem] = []
+    for one in typed:
+        try:
+            read = limits.read(one)
+        except quantities.UnreadableQuantity as error:
+            problems.append(Problem("--limit", error.message, error.hint))
+            continue
+        if read.name in found:
+            hint = "give each percentile once"
+            problems.append(Problem("--limit", f"`{read.name}` has two limits", hint))
+        found[read.name] = read
+    if not typed:
+        problems.append(Problem("", "a line needs a limit of latency", "add `--p99 20ms`"))
+    shares = {"--errors": errors, "--until": within}
+    problems += [
+        Problem(option, f"`{share:g}` is not a share between 0 and 1", "write `0.1%` or `0.001`")
+        for option, share in shares.items()
+        if not 0 < share < 1
+    ]
+    if budget_s <= 0:
+        problems.append(Problem("--budget", f"`{budget_s:g}` is too small", "write `90s`"))
+    if problems:
+        raise InputError(problems)
+    return SearchGoal(tuple(found.values()), limits.errors(errors), budget_s, within, HIGHEST_LEVEL)
+
+
+def _searched(
+    requested: LoadOptions,
+    arrivals: Arrivals,
+    wanted: SearchGoal,
+    record: Path | None,
+    storage: str,
+    tell: Listener,
+) -> LineResult:
+    began_s = time.monotonic()
+    planned = load_options.trial(requested)
+    loads.require_place(record, storage)
+    address = urls.address(requested.urls[0])
+    responding.require(address, planned.exchanges[0].request, keep_alive=requested.keep_alive)
+    with ExitStack() as closing:
+        stored = closing.enter_context(driven_load.kept(record, storage))
+        machine.raise_open_files()
+        interruption = Interruption()
+        with stored.locked(), interruption.listening():
+            bench = _Bench(requested, arrivals, wanted, address, stored, interruption, tell)
+            peak_per_s = bench.peak_per_s()
+            left_s = wanted.budget_s - (time.monotonic() - began_s)
+            found = search.searched(
+                bench.measure,
+                replace(wanted, budget_s=max(left_s, wanted.hold_s)),
+                peak_per_s,
+                random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
+                lambda now: tell(Step(lined.step(now))),
+            )
+            found = replace(found, wanted=wanted, elapsed_s=time.monotonic() - began_s)
+            findings = bench.findings(found, arrivals)
+        stored.write_derived_json(LINE, lined.document(findings))
+        campaign = lab.results.CampaignResults(stored, closing.pop_all())
+        return LineResult(campaign, findings)
+
+
+@dataclass
+class _Bench:
+    """Puts loads on one server, one after the other, and keeps each as a trial."""
+
+    requested: LoadOptions
+    arrivals: Arrivals
+    wanted: SearchGoal
+    address: str
+    stored: Results
+    interruption: Interruption
+    tell: Listener
+    count: int = 0
+    recordings: dict[str, Recording] = field(default_factory=dict[str, "Recording"])
+
+    def peak_per_s(self) -> float:
+        """Throughput of a closed load, the server's greatest.
+
+        Raises:
+            FrameworkError: Not one response came.
+        """
+        self.tell(Step("closed load: the greatest throughput"))
+        planned = replace(load_options.trial(self.requested), id="peak")
+        completed = 0
+
+        def counted(event: LoadEnded) -> None:
+            nonlocal completed
+            completed = first_figures.of_records(event.recording, event.folder).summary.completed
+
+        self._put_on(planned, counted)
+        if not completed:
+            raise FrameworkError(
+                f"`{self.address}` sent no response in {PEAK_S:g} s",
+                "see what `plimsoll load` says of it",
+            )
+        return completed / PEAK_S
+
+    def measure(self, rate_per_s: float, hold_s: float) -> Try:
+        """Tries a rate; after one that failed, the server has time to finish what is left."""
+        self.count += 1
+        requested = replace(
+            self.requested,
+            rate_per_s=rate_per_s,
+            arrivals=self.arrivals,
+            duration_s=hold_s,
+            warm_up_s=WARM_UP_S,
+        )
+        planned = load_options.trial(requested)
+        named = replace(planned.load, name=f"{rate_per_s:,.0f} per second")
+        planned = replace(planned, id=f"try-{self.count:03}", order=self.count, load=named)
+        judged = (*self.wanted.limits, self.wanted.errors, limits.SENDING)
+        found: list[Try] = []
+
+        def counted(event: LoadEnded) -> None:
+            found.append(counting.of_records(event.recording, event.folder, rate_per_s, judged))
+
+        self._put_on(planned, counted)
+        (one,) = found
+        if any(one.state(limit) == "failed" for limit in judged):
+            self._drain(planned)
+        return one
+
+    def findings(self, found: Searched, arrivals: Arrivals) -> LineFindings:
+        """What was full beyond each line, and how far the tries below and above are believed."""
+        self.tell(Step("judging the tries at the line"))
+        beyond: dict[str, Beyond] = {}
+        held: dict[str, TrialFindings] = {}
+        for one in found.lines:
+            failing = self._tried(found, one.failed_per_s)
+            if failing is not None:
+                beyond[one.limit.name] = beyonds.beyond(
+                    self._judged(failing), of_trials.stored(self.stored, failing)
+                )
+            holding = self._tried(found, one.held_per_s)
+            if holding is not None:
+                held[one.limit.name] = self._judged(holding)
+        target = load_options.name(map(urls.target, self.requested.urls))
+        subject = Subject(
+            f"{self.requested.urls[0].netloc}{target}", arrivals, self.requested.connections
+        )
+        return LineFindings(found, subject, beyond, held)
+
+    def _tried(self, found: Searched, rate_per_s: float | None) -> Recording | None:
+        """The last recording at a rate."""
+        ids = [one.trial for one in found.tries if one.rate_per_s == rate_per_s]
+        return self.recordings[ids[-1]] if ids else None
+
+    def _judged(self, recording: Recording) -> TrialFindings:
+        return derivation.of_trial(self.stored, recording)
+
+    def _put_on(self, planned: Trial, counted: Callable[[LoadEnded], None]) -> None:
+        """Puts a load on and keeps it.
+
+        Raises:
+            PlimsollError: It did not run to its end.
+        """
+
+        def heard(event: Event) -> None:
+            if isinstance(event, LoadEnded):
+                driver = event.recording.driver
+                if driver is not None and driver.ended_by == "schedule":
+                    counted(event)
+            else:
+                self.tell(event)
+
+        requested = self.requested
+        setting = RunConfig(
+            driver_threads=requested.threads,
+            driver_cores=requested.driver_cores,
+            body_sample_ratio=RunConfig.body_sample_ratio if not requested.expected_body else 1.0,
+        )
+        recording = trials.load(
+            planned, self.address, setting, self.stored, self.interruption, heard
+        )
+        ending = recording.ending
+        if error := all_errors.of_ending(ending.kind, ending.message, ending.hint):
+            raise error
+        self.recordings[recording.trial] = recording
+
+    def _drain(self, planned: Trial) -> None:
+        """Waits until the server answers one request quickly again, a few times in a row.
+
+        Raises:
+            NotResponding: It does not listen any more.
+        """
+        request = planned.exchanges[0].request
+        longest_s = max(one.most_ns or 0.0 for one in self.wanted.limits) / 1e9
+        quick_s = max(_LEAST_QUICK_S, longest_s)
+        until_s = time.monotonic() + DRAINED_S
+        in_a_row = 0
+        while in_a_row < _QUICK_ANSWERS and time.monotonic() < until_s:
+            asked_s = time.monotonic()
+            responding.require(self.address, request, keep_alive=self.requested.keep_alive)
+            in_a_row = in_a_row + 1 if time.monotonic() - asked_s <= quick_s else 0
+            time.sleep(_PAUSE_S)

@@ -1,0 +1,5 @@
+"""The load line: the greatest rate that a server carries inside limits.
+
+`limits` has the limits, `tries` what one rate showed, `search` finds the line without knowing what
+is measured, `counting` turns the records of a load into a try.
+"""

@@ -1,0 +1,156 @@
+"""Counting: what the requests of a load make of each limit, from the engine's own records."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, UNENDED
+from plimsoll.aggregate.quantiles import QUANTILES, enough, rank
+from plimsoll.drivers import records
+from plimsoll.load_line.limits import ERRORS, SENT
+from plimsoll.load_line.tries import Try
+from plimsoll.statistics.edge import Count, count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from plimsoll.load_line.limits import LineLimit
+    from plimsoll.recording import Recording
+
+    Instants = np.ndarray[Any, np.dtype[np.float64]]
+    Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+BLOCKS = 20
+"""Blocks of a try; how much they differ shows how misses come together."""
+
+SHOWN = ("p50", "p90", "p99", "p999")
+"""Percentiles of a try that are kept."""
+
+_CHANCE = 4.0
+"""Fewer arrivals than the rate says are chance within so many standard deviations."""
+
+
+@dataclass(frozen=True)
+class DueRequests:
+    """Requests that were due in the measurement window.
+
+    Attributes:
+        due_ns: When each was due.
+        latency_ns: From then to the end of its response, or to the end of the load where none came.
+        is_sent: Whether it was sent.
+        is_ended: Whether it ended before the load did, well or not.
+        is_failed: Whether it failed.
+    """
+
+    due_ns: Instants
+    latency_ns: Instants
+    is_sent: Mask
+    is_ended: Mask
+    is_failed: Mask
+
+
+def of_records(
+    recording: Recording, folder: Path, rate_per_s: float, limits: Sequence[LineLimit]
+) -> Try:
+    """A try, counted in the records of its load.
+
+    Args:
+        recording: What happened; its load has one hold.
+        folder: Where the engine's records lie.
+        rate_per_s: The requested rate.
+        limits: What is judged.
+
+    Raises:
+        OSError: They cannot be read.
+    """
+    (hold,) = recording.holds
+    found = np.fromfile(folder / "requests.bin", records.record_dtype("requests"))
+    held = found[(found["due_ns"] >= hold.start_ns) & (found["due_ns"] < hold.end_ns)]
+    is_complete = _one_of(held["outcome"], COMPLETED)
+    ends_ns = np.where(is_complete, held["done_ns"], np.uint64(hold.end_ns))
+    due_ns = held["due_ns"].astype(np.float64)
+    rows = DueRequests(
+        due_ns=due_ns,
+        latency_ns=ends_ns.astype(np.float64) - due_ns,
+        is_sent=held["sent_ns"] != np.iinfo(np.uint64).max,
+        is_ended=~_one_of(held["outcome"], UNENDED),
+        is_failed=~_one_of(held["outcome"], NOT_FAILED),
+    )
+    window = (float(hold.start_ns), float(hold.end_ns))
+    return tried(rows, window, rate_per_s, limits, recording.trial)
+
+
+def tried(
+    rows: DueRequests,
+    window_ns: tuple[float, float],
+    rate_per_s: float,
+    limits: Sequence[LineLimit],
+    trial: str = "",
+) -> Try:
+    """A try of some requests.
+
+    A request that was due so late that the load ended before its limit of latency passed is not
+    judged by that limit.
+
+    Args:
+        rows: The requests that were due in the window.
+        window_ns: Beginning and end of the window.
+        rate_per_s: The requested rate.
+        limits: What is judged.
+        trial: Id of the recording.
+    """
+    start_ns, end_ns = window_ns
+    hold_s = (end_ns - start_ns) / 1e9
+    expected = rate_per_s * hold_s
+    never_due = max(0, math.floor(expected - _CHANCE * math.sqrt(expected)) - len(rows.due_ns))
+    counts: dict[str, Count] = {}
+    for limit in limits:
+        counts[limit.name] = _counted(rows, window_ns, rate_per_s, limit, never_due)
+    return Try(rate_per_s, hold_s, counts, _times(rows.latency_ns), trial)
+
+
+def _counted(
+    rows: DueRequests,
+    window_ns: tuple[float, float],
+    rate_per_s: float,
+    limit: LineLimit,
+    never_due: int,
+) -> Count:
+    """What missed one limit; nothing judged counts as one request that did not miss."""
+    missed, judged = rows.is_failed, rows.is_ended
+    if limit.name == SENT:
+        missed, judged = ~rows.is_sent, np.ones(len(rows.due_ns), np.bool_)
+    elif limit.name != ERRORS and limit.most_ns is not None:
+        missed = rows.is_failed | (rows.latency_ns > limit.most_ns)
+        judged = rows.due_ns < window_ns[1] - limit.most_ns
+    start_ns, end_ns = window_ns
+    places = (rows.due_ns - start_ns) / (end_ns - start_ns) * BLOCKS
+    blocks = np.clip(places.astype(np.int64), 0, BLOCKS - 1)
+    sizes = np.bincount(blocks[judged], minlength=BLOCKS)
+    misses = np.bincount(blocks[judged & missed], minlength=BLOCKS)
+    if limit.name == SENT:
+        sizes[-1] += never_due
+        misses[-1] += never_due
+    if not sizes.any():
+        sizes[-1] = 1
+    return count(rate_per_s, sizes.tolist(), misses.tolist())
+
+
+def _times(latency_ns: Instants) -> dict[str, float]:
+    """The percentiles that there are enough requests for."""
+    total = len(latency_ns)
+    wanted = {name: QUANTILES[name] for name in SHOWN if enough(total, QUANTILES[name])}
+    places = {name: rank(total, share) - 1 for name, share in wanted.items()}
+    ordered = np.partition(latency_ns, sorted(set(places.values()))) if places else latency_ns
+    return {name: float(ordered[place]) for name, place in places.items()}
+
+
+def _one_of(outcome: Any, names: Sequence[str]) -> Mask:
+    known = np.zeros(256, np.bool_)
+    known[[code for code, name in records.outcome_names().items() if name in names]] = True
+    return known[outcome]

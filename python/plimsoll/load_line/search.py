@@ -1,0 +1,433 @@
+"""The search of load lines: which rate is tried next, and what all tries say together.
+
+Pure but for `measure`, which tries a rate, and the clock. First the rates climb from a quarter of
+the server's greatest throughput; then tries are drawn near the edge, where they tell the most, in
+random order; then the winner is held for longer. Where a rate failed though a higher one held, both
+are tried again: that tells a disturbance, a slowdown of the server, and a gap apart.
+
+Source:
+    R. Waeber, *Probabilistic Bisection Search for Stochastic Root-finding*, 2013 (the next place is
+    drawn by the posterior); W. R. Thompson, Biometrika 25, 1933 (drawing from it, not at its
+    middle).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll.load_line.limits import SENDING, LineLimit
+from plimsoll.statistics.edge import Edge, edge
+
+if TYPE_CHECKING:
+    import random
+
+    from plimsoll.load_line.tries import Try
+
+Measure = Callable[[float, float], "Try"]
+"""Tries a rate, in requests per second, for so many seconds."""
+
+Found = Literal["found", "below", "above", "open"]
+"""Whether a line was found, lies below or above every rate that was tried, or is open: a budget too
+short to tell."""
+
+WITHIN = 0.05
+"""Half the width of an interval that is enough, as a share of the rate."""
+
+CLIMB = (0.25, 0.5, 0.7, 0.85, 1.0)
+"""The first rates, as shares of the start."""
+
+_HIGHER, _LOWER = 1.25, 0.25
+_MOST_HIGHER = 8
+_LOWEST = 1 / 256
+_CONFIRM_HOLD = 2.0
+_SAME = 0.02
+_APART = 1.05
+_REVISITS = 2
+_SHORTEST_HOLD_S, _LONGEST_HOLD_S = 1.0, 10.0
+_TRIES_OF_A_BUDGET = 25
+_LATENCIES_OF_A_HOLD = 4
+
+
+@dataclass(frozen=True)
+class SearchGoal:
+    """What is searched, and when the search ends.
+
+    Attributes:
+        limits: Limits of latency; one line is searched for each.
+        errors: LineLimit of errors, which holds for each line.
+        budget_s: Time for all tries, in seconds.
+        within: Half the width of an interval that is enough, as a share of the rate.
+        most_per_s: The greatest rate that may be tried.
+    """
+
+    limits: tuple[LineLimit, ...]
+    errors: LineLimit
+    budget_s: float
+    within: float = WITHIN
+    most_per_s: float = math.inf
+
+    @property
+    def hold_s(self) -> float:
+        """Length of a try near the edge, in seconds; long beside the latencies that are judged."""
+        longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
+        usual_s = min(max(self.budget_s / _TRIES_OF_A_BUDGET, _SHORTEST_HOLD_S), _LONGEST_HOLD_S)
+        return max(usual_s, _LATENCIES_OF_A_HOLD * longest_s)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The greatest rate inside one limit of latency, that of errors, and that of sending.
+
+    Attributes:
+        limit: The limit of latency.
+        state: Whether it was found.
+        binding: The limit that is missed first beyond it; None where none was missed.
+        edge: Rate and interval; None where it was not found.
+        held_per_s: The greatest rate below the first failing one that held; None for none.
+        failed_per_s: The lowest rate that failed beyond chance; None for none.
+        is_confirmed: Whether a longer try at the rate, or just below it, held.
+        gap: A rate that failed, and a higher one that held, both beyond chance; None for none.
+    """
+
+    limit: LineLimit
+    state: Found
+    binding: LineLimit | None
+    edge: Edge | None
+    held_per_s: float | None
+    failed_per_s: float | None
+    is_confirmed: bool
+    gap: tuple[float, float] | None = None
+
+    @property
+    def rate_per_s(self) -> float | None:
+        """The rate; None where it was not found."""
+        return None if self.edge is None else self.edge.rate_per_s
+
+    def is_narrow(self, within: float) -> bool:
+        """Whether its interval is narrow enough."""
+        return self.edge is not None and self.edge.reach <= within
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The end of a search.
+
+    Attributes:
+        wanted: What was searched.
+        start_per_s: The server's greatest throughput, where the search began.
+        lines: A line for each limit of latency, in their order.
+        tries: Every try, in order of time.
+        elapsed_s: Time it took, in seconds.
+        is_narrow: Whether it ended because all intervals are narrow enough; else by the budget.
+        forgotten: How many of the tries, the first ones, hold no more: the server slowed down.
+    """
+
+    wanted: SearchGoal
+    start_per_s: float
+    lines: tuple[Line, ...]
+    tries: tuple[Try, ...]
+    elapsed_s: float
+    is_narrow: bool
+    forgotten: int = 0
+
+
+def searched(
+    measure: Measure,
+    wanted: SearchGoal,
+    start_per_s: float,
+    luck: random.Random,
+    look: Callable[[Searched], None] = lambda _: None,
+    clock_s: Callable[[], float] = time.monotonic,
+) -> Searched:
+    """Searches a line for each limit.
+
+    Args:
+        measure: Tries a rate; what it raises ends the search.
+        wanted: What is searched, and when to end.
+        start_per_s: The server's greatest throughput, or a guess of it.
+        luck: Draws the rates.
+        look: Called after each try with how things stand.
+        clock_s: Gives the time in seconds.
+    """
+    search = _Search(measure, wanted, start_per_s, luck, look, clock_s, clock_s())
+    search.climb()
+    search.refine()
+    return search.end()
+
+
+@dataclass
+class _Search:
+    """A search that runs."""
+
+    measure: Measure
+    wanted: SearchGoal
+    start_per_s: float
+    luck: random.Random
+    look: Callable[[Searched], None]
+    clock_s: Callable[[], float]
+    began_s: float
+    tries: list[Try] = field(default_factory=list["Try"])
+    forgotten: int = 0
+    confirmed: dict[str, int] = field(default_factory=dict[str, int])
+    """The number of the try that confirmed the line of a limit."""
+
+    def climb(self) -> None:
+        """Tries rates from below, then higher and lower ones until each limit has both sides."""
+        hold_s = self.wanted.hold_s
+        in_a_row = 0
+        for share in CLIMB:
+            if not self._has_time(hold_s):
+                return
+            self._try(share * self.start_per_s, hold_s)
+            in_a_row = in_a_row + 1 if self._all_failed() else 0
+            if in_a_row > 1:
+                break
+        for _ in range(_MOST_HIGHER):
+            highest = max(one.rate_per_s for one in self.tries)
+            is_possible = highest < self.wanted.most_per_s and self._has_time(hold_s)
+            if not is_possible or all(self._is_failed(limit) for limit in self.wanted.limits):
+                break
+            self._try(highest * _HIGHER, hold_s)
+        while not all(self._is_held(limit) for limit in self.wanted.limits):
+            lower = min(one.rate_per_s for one in self.tries) * _LOWER
+            if lower < self.start_per_s * _LOWEST or not self._has_time(hold_s):
+                break
+            self._try(lower, hold_s)
+
+    def refine(self) -> None:
+        """Tries rates near the edges until all are known well, or the budget is spent."""
+        while (following := self._next()) is not None:
+            rate_per_s, hold_s, confirms = following
+            if not self._has_time(hold_s):
+                return
+            found = self._try(rate_per_s, hold_s)
+            if confirms is not None and not self._fails(found, confirms):
+                self.confirmed[confirms.name] = len(self.tries) - 1
+
+    def end(self) -> Searched:
+        """How things stand."""
+        lines = tuple(self._line(limit) for limit in self.wanted.limits)
+        return Searched(
+            wanted=self.wanted,
+            start_per_s=self.start_per_s,
+            lines=lines,
+            tries=tuple(self.tries),
+            elapsed_s=self._elapsed_s(),
+            is_narrow=all(line.is_narrow(self.wanted.within) for line in lines),
+            forgotten=self.forgotten,
+        )
+
+    def _next(self) -> tuple[float, float, LineLimit | None] | None:
+        """Rate and length of the next try, and the limit whose line it is to confirm."""
+        hold_s = self.wanted.hold_s
+        for limit in self.wanted.limits:
+            if (doubted := self._doubted(limit)) is not None:
+                return doubted, hold_s, None
+        lines = [line for line in map(self._line, self.wanted.limits) if line.state != "below"]
+        for line in lines:
+            if line.edge is None and (rate_per_s := self._outside(line)) is not None:
+                return rate_per_s, hold_s, None
+        found = [(line.edge, line) for line in lines if line.edge is not None]
+        wide = [one for one in found if not one[1].is_narrow(self.wanted.within)]
+        unconfirmed = [one for one in found if not one[1].is_confirmed]
+        confirm_s = _CONFIRM_HOLD * hold_s
+        is_late = not self._has_time(hold_s + confirm_s * len(unconfirmed))
+        if unconfirmed and (is_late or not wide):
+            known, line = unconfirmed[0]
+            if self._has_time(confirm_s):
+                return known.rate_per_s, confirm_s, line.limit
+            return None
+        if not wide:
+            return None
+        known, _ = max(wide, key=lambda one: one[0].reach)
+        return self._drawn(known), hold_s, None
+
+    def _drawn(self, known: Edge) -> float:
+        """A rate near an edge: by its posterior, and by a factor of e in the odds to each side."""
+        rate_per_s = known.quantile(self.luck.uniform(0.1, 0.9))
+        rate_per_s *= math.exp(self.luck.uniform(-1.0, 1.0) / known.slope)
+        least, most = known.rate_per_s / _HIGHER, known.rate_per_s * _HIGHER
+        return min(max(rate_per_s, least), most, self.wanted.most_per_s)
+
+    def _outside(self, line: Line) -> float | None:
+        """The next rate while there is no edge: below or above all that still count."""
+        rates = [one.rate_per_s for one in self._counting(line.limit)]
+        if line.state == "open" and not self._is_held(line.limit):
+            lower = min(rates) / _HIGHER
+            return lower if lower >= self.start_per_s * _LOWEST else None
+        higher = max(rates) * _HIGHER
+        return higher if line.state == "open" and higher <= self.wanted.most_per_s else None
+
+    def _line(self, limit: LineLimit) -> Line:
+        counting = self._counting(limit)
+        edges = [
+            (found, one)
+            for one in self._criteria(limit)
+            if (found := edge([each.counts[one.name] for each in counting], one.allowed))
+        ]
+        found, binding = min(edges, key=lambda one: one[0].rate_per_s, default=(None, None))
+        failed = min((one.rate_per_s for one in counting if self._fails(one, limit)), default=None)
+        below = [one for one in counting if failed is None or one.rate_per_s < failed]
+        held = [one.rate_per_s for one in below if self._is_inside(one, limit)]
+        if binding is None:
+            missed = [one for one in self._criteria(limit)[::-1] if not self._is_kept(one)]
+            binding = missed[0] if missed else None
+        return Line(
+            limit=limit,
+            state="found" if found else self._unfound(limit),
+            binding=binding,
+            edge=found,
+            held_per_s=max(held, default=None),
+            failed_per_s=failed,
+            is_confirmed=self.confirmed.get(limit.name, -1) >= self.forgotten,
+            gap=self._gap(limit),
+        )
+
+    def _unfound(self, limit: LineLimit) -> Found:
+        counting = self._counting(limit)
+        rates = [one.rate_per_s for one in counting]
+        if not counting:
+            return "open"
+        if self._is_held(limit):
+            has_failed = any(self._fails(one, limit) for one in counting)
+            return "above" if not has_failed and self._is_highest(max(rates)) else "open"
+        is_lowest = min(rates) * _LOWER < self.start_per_s * _LOWEST
+        return "below" if is_lowest else "open"
+
+    def _is_highest(self, rate_per_s: float) -> bool:
+        """Whether no higher rate is tried."""
+        most = min(self.wanted.most_per_s, self.start_per_s * _HIGHER**_MOST_HIGHER)
+        return rate_per_s * _HIGHER > most
+
+    def _counting(self, limit: LineLimit) -> Sequence[Try]:
+        """The tries that count: none of before a slowdown, none disturbed, none beyond a gap."""
+        gap = self._gap(limit)
+        return [
+            one
+            for one in self.tries[self.forgotten :]
+            if not self._is_disturbed(one, limit)
+            and (gap is None or one.rate_per_s <= gap[0] * (1 + _SAME))
+        ]
+
+    def _gap(self, limit: LineLimit) -> tuple[float, float] | None:
+        """A rate that failed each time, and a higher one that held after that; None for none."""
+        for failing, higher in self._contrary(limit):
+            later = self._later(higher, failing)
+            if later and all(self._holds(one, limit) for one in later):
+                return failing.rate_per_s, higher.rate_per_s
+        return None
+
+    def _doubted(self, limit: LineLimit) -> float | None:
+        """A rate that is tried again, because tries contradict each other; None for none."""
+        for failing, higher in self._contrary(limit):
+            if len(self._at(failing)) < _REVISITS:
+                return failing.rate_per_s
+            if not self._later(higher, failing):
+                return higher.rate_per_s
+        return None
+
+    def _forget(self, limit: LineLimit) -> None:
+        """Forgets the tries before a slowdown: the server held more before than it does now."""
+        for failing, higher in self._contrary(limit):
+            later = self._later(higher, failing)
+            if later and all(self._fails(one, limit) for one in later):
+                first = self._at(failing)[0]
+                self.forgotten = next(at for at, one in enumerate(self.tries) if one is first)
+                return
+
+    def _contrary(self, limit: LineLimit) -> list[tuple[Try, Try]]:
+        """Tries that failed, lowest first, each with the lowest higher one that held."""
+        found = sorted(self.tries[self.forgotten :], key=lambda one: one.rate_per_s)
+        pairs: list[tuple[Try, Try]] = []
+        for place, failing in enumerate(found):
+            higher = (
+                one
+                for one in found[place + 1 :]
+                if one.rate_per_s > _APART * failing.rate_per_s and self._holds(one, limit)
+            )
+            if (
+                self._fails(failing, limit)
+                and (one := next(higher, None)) is not None
+                and not self._is_disturbed(failing, limit)
+            ):
+                pairs.append((failing, one))
+        return pairs
+
+    def _is_disturbed(self, one: Try, limit: LineLimit) -> bool:
+        """Whether a try failed, while others at its rate and at a higher one held."""
+        return (
+            self._fails(one, limit)
+            and any(self._holds(each, limit) for each in self._at(one))
+            and any(
+                self._holds(each, limit)
+                for each in self.tries[self.forgotten :]
+                if each.rate_per_s > _APART * one.rate_per_s
+            )
+        )
+
+    def _later(self, higher: Try, failing: Try) -> list[Try]:
+        """The tries at a higher rate after the second one at a failing rate."""
+        again = self._at(failing)[_REVISITS - 1 :]
+        if not again:
+            return []
+        second = next(at for at, one in enumerate(self.tries) if one is again[0])
+        return [
+            one for one in self.tries[second + 1 :] if any(one is each for each in self._at(higher))
+        ]
+
+    def _at(self, one: Try) -> list[Try]:
+        """Tries at about the same rate."""
+        return [
+            each
+            for each in self.tries[self.forgotten :]
+            if abs(each.rate_per_s / one.rate_per_s - 1) <= _SAME
+        ]
+
+    def _criteria(self, limit: LineLimit) -> tuple[LineLimit, ...]:
+        """The limits that a line of one limit keeps."""
+        return limit, SENDING, self.wanted.errors
+
+    def _fails(self, one: Try, limit: LineLimit) -> bool:
+        return any(one.state(each) == "failed" for each in self._criteria(limit))
+
+    def _holds(self, one: Try, limit: LineLimit) -> bool:
+        """Whether it held what is known to hold beyond chance, and the rest by what was seen."""
+        return one.state(limit) == "held" and self._is_inside(one, limit)
+
+    def _is_inside(self, one: Try, limit: LineLimit) -> bool:
+        return all(one.is_inside(each) for each in self._criteria(limit))
+
+    def _is_kept(self, limit: LineLimit) -> bool:
+        return all(one.is_inside(limit) for one in self.tries[self.forgotten :])
+
+    def _all_failed(self) -> bool:
+        return all(self._fails(self.tries[-1], limit) for limit in self.wanted.limits)
+
+    def _is_failed(self, limit: LineLimit) -> bool:
+        return any(self._fails(one, limit) for one in self.tries[self.forgotten :])
+
+    def _is_held(self, limit: LineLimit) -> bool:
+        return any(self._is_inside(one, limit) for one in self.tries[self.forgotten :])
+
+    def _try(self, rate_per_s: float, hold_s: float) -> Try:
+        found = self.measure(min(rate_per_s, self.wanted.most_per_s), hold_s)
+        self.tries.append(found)
+        for limit in self.wanted.limits:
+            self._forget(limit)
+        self.look(self.end())
+        return found
+
+    def _has_time(self, hold_s: float) -> bool:
+        """Whether a try of this length fits into the budget; the first one always does."""
+        if not self.tries:
+            return True
+        held_s = sum(one.hold_s for one in self.tries)
+        beside_s = (self._elapsed_s() - held_s) / len(self.tries)
+        return self._elapsed_s() + hold_s + beside_s <= self.wanted.budget_s
+
+    def _elapsed_s(self) -> float:
+        return self.clock_s() - self.began_s

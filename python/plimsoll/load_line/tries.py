@@ -1,0 +1,46 @@
+"""A try: what one rate showed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from plimsoll.load_line.limits import LineLimit
+    from plimsoll.statistics.edge import Count
+
+State = Literal["held", "failed", "open"]
+"""Whether a try kept a limit beyond chance, missed it beyond chance, or neither."""
+
+SURE = 0.975
+"""Chance from which on a try has failed; below the rest of it, it has held."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """What one rate showed.
+
+    Attributes:
+        rate_per_s: The requested rate.
+        hold_s: Length of its measurement window, in seconds.
+        counts: What missed each limit, by the name of the limit.
+        times_ns: Latency from the intended start by percentile (`p50`), in nanoseconds; those that
+            there were enough responses for.
+        trial: Id of its recording; empty for none.
+    """
+
+    rate_per_s: float
+    hold_s: float
+    counts: Mapping[str, Count]
+    times_ns: Mapping[str, float]
+    trial: str = ""
+
+    def state(self, limit: LineLimit) -> State:
+        """Whether it kept a limit."""
+        chance = self.counts[limit.name].chance_above(limit.allowed)
+        return "failed" if chance > SURE else "held" if chance < 1 - SURE else "open"
+
+    def is_inside(self, limit: LineLimit) -> bool:
+        """Whether no more missed than allowed, by chance or not."""
+        return self.counts[limit.name].share <= limit.allowed

@@ -1,0 +1,374 @@
+"""The answer of a search for load lines: one sentence, a few lines, Markdown and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll import texts, wording
+from plimsoll.load_line.limits import ERRORS, SENT
+from plimsoll.statistics.intervals import CONFIDENCE
+from plimsoll.verdicts.verdict import worst_trial
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.load import Arrivals
+    from plimsoll.findings.beyond import Beyond
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.load_line.limits import LineLimit
+    from plimsoll.load_line.search import Line, Searched
+    from plimsoll.load_line.tries import Try
+    from plimsoll.verdicts.verdict import Level
+
+FORMAT = 1
+"""Version of the JSON document; its schema is `docs/schemas/line-1.json`."""
+
+_TIMES = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9"}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was measured, and how.
+
+    Attributes:
+        name: Host, port and path.
+        arrivals: How arrivals are spaced.
+        connections: Size of the pool of connections.
+    """
+
+    name: str
+    arrivals: Arrivals
+    connections: int
+
+
+@dataclass(frozen=True)
+class LineFindings:
+    """Everything that is known of the lines of one server.
+
+    Attributes:
+        searched: Lines and tries.
+        subject: What was measured.
+        beyond: What was full at the first rate that failed, by the name of the limit.
+        held: What is known of the last try that held, by the name of the limit.
+    """
+
+    searched: Searched
+    subject: Subject
+    beyond: Mapping[str, Beyond]
+    held: Mapping[str, TrialFindings]
+
+    @property
+    def level(self) -> Level:
+        """How far to believe the lines: void where the load generator was the limit."""
+        if any(one.resource == "driver" for one in self.beyond.values()):
+            return "void"
+        return worst_trial(one.level for one in self.held.values())
+
+    @property
+    def lowest(self) -> Line | None:
+        """The lowest line, which keeps all limits; None where one was not found."""
+        lines = [line for line in self.searched.lines if line.edge is not None]
+        if len(lines) < len(self.searched.lines):
+            return None
+        return min(lines, key=lambda line: line.rate_per_s or 0.0)
+
+
+def sentence(found: LineFindings) -> str:
+    """The answer in one sentence without a full stop; that of the strictest limit."""
+    return _sentence(found, _shown(found))
+
+
+def remedy(found: LineFindings) -> str:
+    """What to do where there is no line; empty where there is one."""
+    line = _shown(found)
+    if _is_drivers(found, line):
+        return "give the load generator more threads (`-t`), cores of its own, or another machine"
+    remedies = {
+        "found": "",
+        "above": "give more connections (`-c`) or load generator threads (`-t`)",
+        "open": "give a longer `--budget`",
+        "below": "allow a longer latency; `plimsoll load -R` shows the one it has",
+    }
+    if line.state == "below" and _is_failing(line):
+        return "see what `plimsoll load` says of its failures, or name the status with `-s`"
+    return remedies[line.state]
+
+
+def text(found: LineFindings, *, verbose: bool = False) -> str:
+    """Lines, bracket and limit for a terminal, without the sentence.
+
+    Args:
+        found: What was found.
+        verbose: Whether every try is shown.
+    """
+    lines: list[str] = []
+    if len(found.searched.lines) > 1:
+        lines += [*_aligned(_table(found)), ""]
+    lines += [*_stated(found)]
+    if verbose:
+        lines += ["", *_aligned(_tries(found))]
+    return "\n".join(lines)
+
+
+def markdown(found: LineFindings) -> str:
+    """The answer as Markdown, with every try."""
+    blocks = [f"**{_capital(sentence(found))}.**", "", *_markdown_table(_table(found)), ""]
+    blocks += [f"- {one}" for one in _stated(found)]
+    blocks += ["", *_markdown_table(_tries(found)), ""]
+    return "\n".join(blocks)
+
+
+def step(now: Searched) -> str:
+    """How things stand after a try."""
+    last = now.tries[-1]
+    states = ", ".join(f"{one.name} {_of_limit(last, one)}" for one in now.wanted.limits)
+    known = [line for line in now.lines if line.edge is not None]
+    line = f"; line {_interval(known[0])}/s" if known else ""
+    return (
+        f"try {len(now.tries)}: {_rate(last.rate_per_s)}/s for {last.hold_s:.1f} s: {states}{line}"
+    )
+
+
+def document(found: LineFindings) -> dict[str, object]:
+    """Everything, ready for JSON."""
+    now, lowest = found.searched, found.lowest
+    return {
+        "format": FORMAT,
+        "sentence": sentence(found),
+        "level": found.level,
+        "rate_per_s": None if lowest is None else lowest.rate_per_s,
+        **_ends(lowest),
+        "confidence": CONFIDENCE,
+        "subject": texts.line(found.subject.name),
+        "arrivals": found.subject.arrivals,
+        "connections": found.subject.connections,
+        "lines": [_line_document(found, line) for line in now.lines],
+        "tries": [_try_document(found, one) for one in now.tries],
+        "forgotten_tries": now.forgotten,
+        "closed_peak_per_s": now.start_per_s,
+        "within": now.wanted.within,
+        "is_narrow": now.is_narrow,
+        "budget_s": now.wanted.budget_s,
+        "elapsed_s": now.elapsed_s,
+    }
+
+
+def _line_document(found: LineFindings, line: Line) -> dict[str, object]:
+    beyond = found.beyond.get(line.limit.name)
+    return {
+        "limit": line.limit.name,
+        "most_ns": line.limit.most_ns,
+        "state": line.state,
+        "rate_per_s": line.rate_per_s,
+        **_ends(line),
+        "held_per_s": line.held_per_s,
+        "failed_per_s": line.failed_per_s,
+        "missed_first": None if line.binding is None else line.binding.name,
+        "beyond": None
+        if beyond is None
+        else {"resource": beyond.resource, "sentence": beyond.sentence},
+        "is_confirmed": line.is_confirmed,
+        "gap": None
+        if line.gap is None
+        else {"failed_per_s": line.gap[0], "held_per_s": line.gap[1]},
+    }
+
+
+def _ends(line: Line | None) -> dict[str, object]:
+    interval = None if line is None or line.edge is None else line.edge.interval
+    return {
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+    }
+
+
+def _try_document(found: LineFindings, one: Try) -> dict[str, object]:
+    judged = {limit.name: limit for limit in _judged(found.searched)}
+    return {
+        "trial": one.trial,
+        "rate_per_s": one.rate_per_s,
+        "hold_s": one.hold_s,
+        "limits": {
+            name: {
+                "requests": one.counts[name].requests,
+                "missed": one.counts[name].missed,
+                "state": one.state(limit),
+            }
+            for name, limit in judged.items()
+        },
+        "response_time_ns": dict(one.times_ns),
+    }
+
+
+def _judged(now: Searched) -> tuple[LineLimit, ...]:
+    """Every limit that a try is judged by."""
+    return (*now.wanted.limits, now.wanted.errors)
+
+
+def _shown(found: LineFindings) -> Line:
+    """The line that the sentence is of: one that was not found before the lowest that was."""
+    unfound = [line for line in found.searched.lines if line.edge is None]
+    return unfound[0] if unfound else found.lowest or found.searched.lines[0]
+
+
+def _sentence(found: LineFindings, line: Line) -> str:
+    name, limits = texts.line(found.subject.name), _limits(found, line)
+    if _is_drivers(found, line):
+        return f"no line of {name}: the load generator was the limit{_at(line.failed_per_s)}"
+    if line.edge is not None:
+        rate = f"{name} carries {_rate(line.edge.rate_per_s)} requests/s with {limits}"
+        return f"{rate} (95 %: {_interval(line)})"
+    tries = sorted(found.searched.tries, key=lambda one: one.rate_per_s)
+    if line.state == "below" and tries:
+        lowest = tries[0]
+        if _is_failing(line):
+            share = wording.percent(lowest.counts[ERRORS].share)
+            return f"{name} fails at every rate: {share} of requests{_at(lowest.rate_per_s)}"
+        share = wording.percent(lowest.counts[line.limit.name].share)
+        slow = f"{share} of requests took longer{_at(lowest.rate_per_s)}"
+        return f"no rate keeps {limits} on {name}: {slow}"
+    if line.state == "above" and tries:
+        return f"{name} carries more than {_rate(tries[-1].rate_per_s)} requests/s with {limits}"
+    after = wording.seconds(found.searched.elapsed_s)
+    return f"undecided after {after}: {name} with {limits}"
+
+
+def _is_drivers(found: LineFindings, line: Line) -> bool:
+    beyond = found.beyond.get(line.limit.name)
+    return beyond is not None and beyond.resource == "driver"
+
+
+def _is_failing(line: Line) -> bool:
+    return line.binding is not None and line.binding.name == ERRORS
+
+
+def _limits(found: LineFindings, line: Line) -> str:
+    """The limits of a line: `p99 ≤ 20 ms`; all of them where it is the lowest of several."""
+    every = found.searched.wanted.limits if line is found.lowest else (line.limit,)
+    return " and ".join(map(_limit, every))
+
+
+def _limit(limit: LineLimit) -> str:
+    return f"{limit.name} ≤ {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
+
+
+def _stated(found: LineFindings) -> Iterator[str]:
+    """What else must be known, a line each."""
+    now = found.searched
+    for line in now.lines:
+        named = f"{line.limit.name}: " if len(now.lines) > 1 else ""
+        if len(now.lines) == 1:
+            yield f"bracket     {_bracket(line)}"
+        beyond = found.beyond.get(line.limit.name)
+        if beyond is not None:
+            yield f"beyond it   {named}{beyond.sentence}"
+        if line.gap is not None:
+            failed, held = map(_rate, line.gap)
+            yield f"gap         {named}fails at {failed}/s, and holds at {held}/s"
+    if now.forgotten:
+        first = wording.several(now.forgotten, "try", "tries")
+        yield f"slowed      the server became slower: the first {first} count no more"
+    yield f"load        {_load(found)}"
+    yield f"search      {_search(now)}"
+    if found.level == "void" and found.held:
+        yield "void        see the verdicts of the last try that held"
+
+
+def _bracket(line: Line) -> str:
+    held = "nothing held" if line.held_per_s is None else f"held at {_rate(line.held_per_s)}/s"
+    if line.failed_per_s is None:
+        return f"{held}, no try failed beyond chance"
+    by = {ERRORS: ": errors", SENT: ": not all was sent"}
+    missed = by.get(line.binding.name, "") if line.binding else ""
+    return f"{held}, failed at {_rate(line.failed_per_s)}/s{missed}"
+
+
+def _load(found: LineFindings) -> str:
+    arrivals = {"poisson": "Poisson arrivals", "constant": "constant arrivals"}
+    pool = wording.several(found.subject.connections, "connection")
+    peak = f"closed peak {_rate(found.searched.start_per_s)}/s"
+    lowest = found.lowest
+    if lowest is not None and lowest.rate_per_s:
+        peak += f", the line is {wording.percent(lowest.rate_per_s / found.searched.start_per_s)}"
+    return f"{arrivals[found.subject.arrivals]}, {pool}; {peak}"
+
+
+def _search(now: Searched) -> str:
+    tries = wording.several(len(now.tries), "try", "tries")
+    confirmed = sum(line.is_confirmed for line in now.lines)
+    told = "confirmed" if confirmed == len(now.lines) else "not confirmed by a longer try"
+    end = "" if now.is_narrow else f"; wider than ±{wording.percent(now.wanted.within)}"
+    took = f"{now.elapsed_s:.0f} s of {now.wanted.budget_s:.0f} s"
+    return f"{tries}, {took}; {told}{end}"
+
+
+def _table(found: LineFindings) -> list[tuple[str, ...]]:
+    rows = [("limit", "rate", "95 % interval", "held", "failed")]
+    for line in found.searched.lines:
+        ends = (line.held_per_s, line.failed_per_s)
+        known = [_rate(line.rate_per_s), _interval(line)] if line.edge else [line.state, "–"]
+        rows.append((_limit(line.limit), *known, *map(_rate, ends)))
+    return rows
+
+
+def _tries(found: LineFindings) -> list[tuple[str, ...]]:
+    """Every try by rate: the curve in numbers."""
+    now = found.searched
+    over = [f"over {_limit(one)}" for one in now.wanted.limits]
+    rows: list[tuple[str, ...]] = [("rate", "s", *_TIMES.values(), *over, "failed", "")]
+    for one in sorted(now.tries, key=lambda each: each.rate_per_s):
+        times = [_time(one.times_ns.get(name)) for name in _TIMES]
+        missed = [wording.percent(one.counts[each.name].share) for each in now.wanted.limits]
+        failed = wording.percent(one.counts[ERRORS].share)
+        states = {one.state(each) for each in (*now.wanted.limits, now.wanted.errors)}
+        state = next(each for each in ("failed", "open", "held") if each in states)
+        rows.append((_rate(one.rate_per_s), f"{one.hold_s:.1f}", *times, *missed, failed, state))
+    return rows
+
+
+def _of_limit(one: Try, limit: LineLimit) -> str:
+    share = wording.percent(round(one.counts[limit.name].share, 4))
+    return f"{share} over {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
+
+
+def _time(length_ns: float | None) -> str:
+    return "–" if length_ns is None else wording.seconds(length_ns / 1e9)
+
+
+def _at(rate_per_s: float | None) -> str:
+    return "" if rate_per_s is None else f" at {_rate(rate_per_s)}/s"
+
+
+def _rate(rate_per_s: float | None) -> str:
+    """A rate with three or four digits; more of them were not measured."""
+    if rate_per_s is None:
+        return "–"
+    return wording.amount(wording.significant(rate_per_s, 4) or 0.0)
+
+
+def _interval(line: Line) -> str:
+    if line.edge is None:
+        return "–"
+    found = line.edge.interval
+    return f"{_rate(found.low)}–{_rate(found.high)}"
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _markdown_table(rows: list[tuple[str, ...]]) -> list[str]:
+    head, *body = rows
+    marks = ["---", *("---:" for _ in head[1:])]
+    return [f"| {' | '.join(row)} |" for row in (head, tuple(marks), *body)]
+
+
+def _capital(stated: str) -> str:
+    return stated[:1].upper() + stated[1:]

@@ -1,0 +1,228 @@
+"""The edge: the rate at which the share of missed requests reaches what is allowed.
+
+Near the edge the logarithm of the odds of a miss is taken as a straight line over the logarithm of
+the rate: local logistic regression, which weighs tries by their distance from the edge. A miss
+comes with others, since the requests behind a slow one wait for it, so the number of requests is
+divided by a design effect that blocks of each try show, and by what tries scatter beyond that
+(quasi-likelihood). The posterior of the edge is worked out on a grid, with a flat prior on the
+logarithm of the rate and of the slope.
+
+Source:
+    C. Loader, *Local Regression and Likelihood*, 1999 (local logistic regression); P. McCullagh and
+    J. A. Nelder, *Generalized Linear Models*, 1989, 4.5 and 9.2 (overdispersion); L. Kish, *Survey
+    Sampling*, 1965 (design effect).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plimsoll.statistics.intervals import CONFIDENCE, Interval
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+_SLOPES = np.geomspace(3.0, 300.0, 14)
+"""Slopes that are thought possible: the odds of a miss change by e^slope when the rate doubles
+e-fold. A queue far from saturation has about 5, one that is nearly full 100."""
+
+_PLACES = 201
+_ZOOM = 6.0
+_LEAST_OF_SLOPE = 0.05
+_FARTHEST = 4.0
+"""Odds further from the allowed ones than by a factor of e^4 only tell the side."""
+
+_BANDWIDTH = 4.0
+_LEAST_BANDWIDTH = 0.04
+_LEAST_WEIGHT = 0.02
+_PRIOR_TRIES = 2.0
+
+
+@dataclass(frozen=True)
+class Count:
+    """The misses of one try.
+
+    Attributes:
+        rate_per_s: Its rate.
+        requests: Requests that were judged; at least 1.
+        missed: Those that missed.
+        scatter: Variance of `missed`, as the blocks of the try show it.
+    """
+
+    rate_per_s: float
+    requests: int
+    missed: int
+    scatter: float
+
+    @property
+    def share(self) -> float:
+        """Share of the requests that missed."""
+        return self.missed / self.requests
+
+    @property
+    def effect(self) -> float:
+        """Variance of `missed` / that of independent misses; at least 1."""
+        return max(1.0, self.scatter / _independent(self))
+
+    def chance_above(self, allowed: float) -> float:
+        """The chance that the true share is above what is allowed (Jeffreys' posterior).
+
+        Args:
+            allowed: A share, above 0 and below 1.
+        """
+        from scipy.special import betaincc  # noqa: PLC0415 - most programs do without
+
+        missed, right = self.missed / self.effect, (self.requests - self.missed) / self.effect
+        return float(betaincc(missed + 0.5, right + 0.5, allowed))
+
+
+def count(rate_per_s: float, requests: Sequence[int], missed: Sequence[int]) -> Count:
+    """The misses of a try by its blocks.
+
+    Args:
+        rate_per_s: Its rate.
+        requests: Judged requests of each block, in order of time; one at least overall.
+        missed: Those of them that missed.
+    """
+    sizes, misses = np.array(requests, np.float64), np.array(missed, np.float64)
+    blocks = int((sizes > 0).sum())
+    rest = misses - sizes * misses.sum() / sizes.sum()
+    scatter = float(rest @ rest) * blocks / (blocks - 1) if blocks > 1 else 0.0
+    return Count(rate_per_s, int(sizes.sum()), int(misses.sum()), scatter)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The posterior of the edge.
+
+    Attributes:
+        rates_per_s: Rates, ascending.
+        chances: The chance that the edge is at or below each of them.
+        slope: How steeply the logarithm of the odds of a miss rises with that of the rate.
+    """
+
+    rates_per_s: Array
+    chances: Array
+    slope: float
+
+    @property
+    def rate_per_s(self) -> float:
+        """Its median."""
+        return self.quantile(0.5)
+
+    @property
+    def interval(self) -> Interval:
+        """Its 95 % interval."""
+        tail = (1 - CONFIDENCE) / 2
+        return Interval(self.quantile(tail), self.quantile(1 - tail))
+
+    @property
+    def reach(self) -> float:
+        """Half the width of the interval / the rate."""
+        found = self.interval
+        return (found.high - found.low) / 2 / self.rate_per_s
+
+    def quantile(self, share: float) -> float:
+        """A quantile of it, in requests per second."""
+        return float(np.interp(share, self.chances, self.rates_per_s))
+
+
+def edge(counts: Sequence[Count], allowed: float) -> Edge | None:
+    """The edge; None where no try missed more than allowed, or none missed less.
+
+    Args:
+        counts: The tries.
+        allowed: The share of requests that may miss, above 0 and below 1.
+    """
+    above = [one.share > allowed for one in counts]
+    if not any(above) or all(above):
+        return None
+    logs: Array = np.log([one.rate_per_s for one in counts])
+    places: Array = np.linspace(float(logs.min()), float(logs.max()), _PLACES)
+    weights: Array = np.ones(len(counts))
+    slopes = _SLOPES
+    for is_near in (False, True, True):
+        posterior = _posterior(counts, allowed, places, slopes, weights)
+        place, of_place = _moments(places, posterior.sum(axis=1))
+        slope, of_slope = _moments(np.log(slopes), posterior.sum(axis=0))
+        width = max(_LEAST_BANDWIDTH, _BANDWIDTH / math.exp(slope))
+        weights = _weights((logs - place) / width)
+        if is_near:
+            places = _zoomed(places, place, of_place)
+            slopes = np.exp(_zoomed(np.log(slopes), slope, max(of_slope, _LEAST_OF_SLOPE)))
+    posterior = _posterior(counts, allowed, places, slopes, weights)
+    density = posterior.sum(axis=1)
+    chances = np.cumsum(density) - density / 2
+    slope, _ = _moments(np.log(slopes), posterior.sum(axis=0))
+    return Edge(np.exp(places), chances, math.exp(slope))
+
+
+def _zoomed(grid: Array, middle: float, deviation: float) -> Array:
+    """As many places as before, on a shorter stretch."""
+    low = max(float(grid[0]), middle - _ZOOM * deviation)
+    high = min(float(grid[-1]), middle + _ZOOM * deviation)
+    return np.linspace(low, high, len(grid))
+
+
+def _independent(one: Count) -> float:
+    """Variance of the number of misses if each were by itself."""
+    share = (one.missed + 0.5) / (one.requests + 1)
+    return one.requests * share * (1 - share)
+
+
+def _weights(distances: Array) -> Array:
+    """Cleveland's tricube, and a little for those that are far away: they still tell the side."""
+    near = (1 - np.minimum(np.abs(distances), 1.0) ** 3) ** 3
+    return np.maximum(near, _LEAST_WEIGHT)
+
+
+def _moments(grid: Array, chances: Array) -> tuple[float, float]:
+    """Mean and standard deviation; at least half a step, which is what a grid can tell."""
+    mean = float(chances @ grid)
+    deviation = math.sqrt(max(0.0, float(chances @ (grid - mean) ** 2)))
+    return mean, max(deviation, float(grid[-1] - grid[0]) / len(grid) / 2)
+
+
+def _posterior(
+    counts: Sequence[Count], allowed: float, places: Array, slopes: Array, weights: Array
+) -> Array:
+    """The posterior by place and slope; its sum is 1."""
+    logs = np.log([one.rate_per_s for one in counts])
+    independent = np.array([_independent(one) for one in counts])
+    scatter = np.array([one.scatter for one in counts])
+    effect = max(1.0, float(weights @ scatter) / float(weights @ independent))
+    requests = np.array([one.requests for one in counts]) / effect
+    missed = np.array([one.missed for one in counts]) / effect
+
+    distance = slopes[None, :, None] * (logs[None, None, :] - places[:, None, None])
+    odds = math.log(allowed / (1 - allowed)) + np.clip(distance, -_FARTHEST, _FARTHEST)
+    chance = 1 / (1 + np.exp(-odds))
+    likelihood = missed * np.log(chance) + (requests - missed) * np.log1p(-chance)
+    summed = likelihood @ weights
+
+    place, slope = np.unravel_index(int(summed.argmax()), summed.shape)
+    expected = requests * chance[place, slope]
+    squares = (missed - expected) ** 2 / (expected * (1 - chance[place, slope]))
+    near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
+    spread = _spread(float(near @ squares), float(near.sum()))
+    relative = np.exp((summed - summed.max()) / spread)
+    return relative / relative.sum()
+
+
+def _spread(squares: float, tries: float) -> float:
+    """By how much tries scatter beyond their blocks, with what few of them leave open.
+
+    Args:
+        squares: Sum of the squared standardised distances from the model.
+        tries: Their number.
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415 - most programs do without
+
+    freedom = max(tries - 2 + _PRIOR_TRIES, 1.0)
+    beyond = max(1.0, (squares + _PRIOR_TRIES) / freedom)
+    quantile = (1 + CONFIDENCE) / 2
+    return beyond * (float(stdtrit(freedom, quantile)) / float(stdtrit(1e9, quantile))) ** 2

@@ -1,0 +1,147 @@
+"""Servers with a known line: queues with one server, simulated, and what theory says of them."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+from typing import Any
+
+import numpy as np
+
+from plimsoll.load_line import search
+from plimsoll.load_line.counting import DueRequests, tried
+from plimsoll.load_line.limits import SENDING, LineLimit, errors, latency
+from plimsoll.load_line.search import Searched, SearchGoal
+from plimsoll.load_line.tries import Try
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Services = Callable[[np.random.Generator, Array], Array]
+"""Service times, in seconds, of requests that arrive at some instants of the search."""
+
+WARM_UP_S = 0.5
+BESIDE_S = 0.6
+"""What starting and counting takes, for each try."""
+
+
+@dataclass
+class Queue:
+    """One worker, first come, first served, with Poisson arrivals; time passes as it is tried.
+
+    Attributes:
+        services: Gives service times.
+        limits: What is judged.
+        luck: Draws arrivals and service times.
+        vacation: Length and period of stops, in seconds; zeros for none.
+        fails: Gives the share of requests that fail at a rate.
+        now_s: Seconds since the beginning.
+        rates: Every rate that was tried.
+    """
+
+    services: Services
+    limits: Sequence[LineLimit]
+    luck: np.random.Generator
+    vacation: tuple[float, float] = (0.0, 0.0)
+    fails: Callable[[float], float] = lambda _rate: 0.0
+    now_s: float = 0.0
+    rates: list[float] = field(default_factory=list)
+
+    def clock_s(self) -> float:
+        return self.now_s
+
+    def measure(self, rate_per_s: float, hold_s: float) -> Try:
+        self.rates.append(rate_per_s)
+        length_s = WARM_UP_S + hold_s
+        count = self.luck.poisson(rate_per_s * length_s)
+        due_s = np.sort(self.luck.uniform(0.0, length_s, count))
+        services = self.services(self.luck, self.now_s + due_s)
+        done_s = self._done(due_s, services)
+        held = due_s >= WARM_UP_S
+        due_ns, ends_ns = due_s[held] * 1e9, np.minimum(done_s[held], length_s) * 1e9
+        failed = self.luck.uniform(size=len(due_ns)) < self.fails(rate_per_s)
+        ended = done_s[held] < length_s
+        self.now_s += length_s + BESIDE_S
+        everything = np.ones(len(due_ns), np.bool_)
+        rows = DueRequests(due_ns, ends_ns - due_ns, everything, ended, failed & ended)
+        window_ns = (WARM_UP_S * 1e9, length_s * 1e9)
+        return tried(rows, window_ns, rate_per_s, self.limits)
+
+    def _done(self, due_s: Array, services: Array) -> Array:
+        """When each response is complete: Lindley's recursion, in time without the stops."""
+        stop_s, period_s = self.vacation
+        if not stop_s:
+            return _lindley(due_s, services)
+        work_s = period_s - stop_s
+        since = (self.now_s + due_s) % period_s
+        worked = np.floor((self.now_s + due_s) / period_s) * work_s + np.minimum(since, work_s)
+        done = _lindley(worked, services)
+        return np.floor(done / work_s) * period_s + done % work_s - self.now_s
+
+
+def _lindley(due_s: Array, services: Array) -> Array:
+    ends = np.cumsum(services)
+    return ends + np.maximum.accumulate(due_s - ends + services)
+
+
+def fixed(service_s: float) -> Services:
+    return lambda _luck, due: np.full(len(due), service_s)
+
+
+def exponential(service_s: float) -> Services:
+    return lambda luck, due: luck.exponential(service_s, len(due))
+
+
+def mm1_quantile_s(share: float, rate_per_s: float, service_s: float) -> float:
+    """Response time of M/M/1: exponential, with the mean 1 / (μ − λ)."""
+    return -math.log(1 - share) / (1 / service_s - rate_per_s)
+
+
+def md1_quantile_s(share: float, rate_per_s: float, service_s: float) -> float:
+    """Response time of M/D/1, by the distribution of waits of Erlang (1909) and bisection."""
+    load = rate_per_s * service_s
+    low, high = 0.0, 400.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (low, middle) if _md1_waits(middle, load) >= share else (middle, high)
+    return (high + 1) * service_s
+
+
+def _md1_waits(length: float, load: float) -> float:
+    """Share of requests that wait no longer than so many service times; exact to 60 digits."""
+    with localcontext() as context:
+        context.prec = 400
+        share, wait = Decimal(load), Decimal(length)
+        summed, factorial = Decimal(0), Decimal(1)
+        for step in range(math.floor(length) + 1):
+            factorial *= max(step, 1)
+            past = share * (wait - step)
+            summed += (-past) ** step / factorial * past.exp() if step or past else past.exp()
+        return float((1 - share) * summed)
+
+
+def searched_once() -> Searched:
+    """One search of two lines, always the same."""
+    wanted = (latency(50, 0.0005), latency(99, 0.002))
+    failing = errors(0.001)
+    queue = Queue(fixed(200e-6), (*wanted, failing, SENDING), np.random.default_rng(1))
+    return search.searched(
+        queue.measure,
+        SearchGoal(wanted, failing, 60.0),
+        5000.0,
+        random.Random(1),
+        clock_s=queue.clock_s,
+    )
+
+
+def searched_with(
+    most_s: float = 0.002, *, fails: float = 0.0, most_per_s: float = 1e7, budget_s: float = 60.0
+) -> Searched:
+    """One search of a server that has 200 µs of work for each request, always the same."""
+    limit, failing = latency(99, most_s), errors(0.001)
+    judged = (limit, failing, SENDING)
+    queue = Queue(fixed(200e-6), judged, np.random.default_rng(1), fails=lambda _: fails)
+    wanted = SearchGoal((limit,), failing, budget_s, most_per_s=most_per_s)
+    start = min(5000.0, most_per_s)
+    return search.searched(queue.measure, wanted, start, random.Random(1), clock_s=queue.clock_s)

@@ -1,0 +1,109 @@
+"""The answer of a search for load lines, in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import queues
+from plimsoll.findings.beyond import Beyond
+from plimsoll.load_line.search import Searched
+from plimsoll.report import lined
+from plimsoll.report.lined import LineFindings, Subject
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "line-1.json"
+SUBJECT = Subject("127.0.0.1:8080/", "poisson", 256)
+BUSY = Beyond("core", "the server's busiest core was 99 % busy")
+
+
+def findings(found: Searched, beyond: Beyond = BUSY) -> LineFindings:
+    failed = {line.limit.name: beyond for line in found.lines if line.failed_per_s}
+    return LineFindings(found, SUBJECT, failed, {})
+
+
+CASES = {
+    "found": findings(queues.searched_with()),
+    "two": findings(queues.searched_once()),
+    "floor": findings(queues.searched_with(100e-6)),
+    "failing": findings(queues.searched_with(fails=1.0)),
+    "above": findings(queues.searched_with(most_per_s=1000.0)),
+    "driver": findings(
+        queues.searched_with(), Beyond("driver", "the load generator used 99 % of its core")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_document_is_as_its_schema_says(name: str) -> None:
+    found = lined.document(CASES[name])
+    jsonschema.validate(json.loads(json.dumps(found)), json.loads(SCHEMA.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_answer_fits_on_a_screen(name: str) -> None:
+    found = CASES[name]
+    text = f"{lined.sentence(found)}\n\n{lined.text(found)}"
+    assert len(text.splitlines()) <= 12
+    assert max(map(len, text.splitlines())) <= 120
+    tries = len(found.searched.tries)
+    assert len(lined.text(found, verbose=True).splitlines()) > tries
+
+
+def test_the_sentence_has_the_rate_the_limit_and_the_interval() -> None:
+    found = CASES["found"]
+    (line,) = found.searched.lines
+    assert line.edge is not None
+    said = lined.sentence(found)
+    assert said.startswith("127.0.0.1:8080/ carries ")
+    assert "requests/s with p99 ≤ 2 ms (95 %: " in said
+    document = lined.document(found)
+    assert document["rate_per_s"] == line.edge.rate_per_s
+    assert document["low"] == line.edge.interval.low
+
+
+def test_several_limits_have_a_table_and_the_strictest_is_the_answer() -> None:
+    found = CASES["two"]
+    said, text = lined.sentence(found), lined.text(found)
+    assert "p50 ≤ 500 µs and p99 ≤ 2 ms" in said
+    lowest = min(line.rate_per_s or 0 for line in found.searched.lines)
+    assert lined.document(found)["rate_per_s"] == lowest
+    assert text.splitlines()[0].split() == [
+        "limit",
+        "rate",
+        "95",
+        "%",
+        "interval",
+        "held",
+        "failed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "remedy"),
+    [
+        ("floor", "no rate keeps p99 ≤ 100 µs on", "allow a longer latency"),
+        ("failing", "fails at every rate: 100 % of requests at", "`plimsoll load`"),
+        ("above", "carries more than 1,000 requests/s with", "more connections"),
+        ("driver", "no line of 127.0.0.1:8080/: the load generator was the limit", "threads"),
+    ],
+)
+def test_where_there_is_no_line_it_says_why_and_what_to_do(
+    name: str, said: str, remedy: str
+) -> None:
+    assert said in lined.sentence(CASES[name])
+    assert remedy in lined.remedy(CASES[name])
+
+
+def test_a_line_of_the_load_generator_is_void() -> None:
+    assert CASES["driver"].level == "void"
+    assert CASES["found"].level != "void"
+    assert not lined.remedy(CASES["found"])
+
+
+def test_markdown_has_every_try() -> None:
+    found = CASES["found"]
+    rows = [line for line in lined.markdown(found).splitlines() if line.startswith("| ")]
+    assert len(rows) == 2 + 1 + 2 + len(found.searched.tries)
