@@ -56,6 +56,9 @@ WARM_UP_S = 0.5
 DRAINED_S = 10.0
 """The longest wait for a server that failed a try, in seconds."""
 
+JUDGING_S = 3.0
+"""Time of a budget that is left for the verdicts, in seconds."""
+
 LINE = "line"
 """Name of the derived document with the line."""
 
@@ -282,7 +285,7 @@ def _searched(
             left_s = wanted.budget_s - (time.monotonic() - began_s)
             found = search.searched(
                 bench.measure,
-                replace(wanted, budget_s=max(left_s, wanted.hold_s)),
+                replace(wanted, budget_s=max(left_s - JUDGING_S, wanted.hold_s)),
                 peak_per_s,
                 random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
                 lambda now: tell(Step(lined.step(now))),

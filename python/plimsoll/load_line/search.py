@@ -44,6 +44,9 @@ _HIGHER, _LOWER = 1.25, 0.25
 _MOST_HIGHER = 8
 _LOWEST = 1 / 256
 _CONFIRM_HOLD = 2.0
+_MISSES = 5
+_DRAWN = (0.2, 0.8)
+_FARTHEST_DRAW = 0.05
 _SAME = 0.02
 _APART = 1.05
 _REVISITS = 2
@@ -247,9 +250,10 @@ class _Search:
         return self._drawn(known), hold_s, None
 
     def _drawn(self, known: Edge) -> float:
-        """A rate near an edge: by its posterior, and by a factor of e in the odds to each side."""
-        rate_per_s = known.quantile(self.luck.uniform(0.1, 0.9))
-        rate_per_s *= math.exp(self.luck.uniform(-1.0, 1.0) / known.slope)
+        """A rate near an edge, by its posterior, and a little aside, so that the slope is seen."""
+        rate_per_s = known.quantile(self.luck.uniform(*_DRAWN))
+        aside = min(1 / known.slope, _FARTHEST_DRAW)
+        rate_per_s *= math.exp(self.luck.uniform(-aside, aside))
         least, most = known.rate_per_s / _HIGHER, known.rate_per_s * _HIGHER
         return min(max(rate_per_s, least), most, self.wanted.most_per_s)
 
@@ -414,12 +418,19 @@ class _Search:
         return any(self._is_inside(one, limit) for one in self.tries[self.forgotten :])
 
     def _try(self, rate_per_s: float, hold_s: float) -> Try:
-        found = self.measure(min(rate_per_s, self.wanted.most_per_s), hold_s)
+        found = self.measure(
+            min(rate_per_s, self.wanted.most_per_s), self._long_enough(rate_per_s, hold_s)
+        )
         self.tries.append(found)
         for limit in self.wanted.limits:
             self._forget(limit)
         self.look(self.end())
         return found
+
+    def _long_enough(self, rate_per_s: float, hold_s: float) -> float:
+        """A length in which a low rate has as many requests as a few misses need."""
+        rarest = min(limit.allowed for limit in self.wanted.limits)
+        return max(hold_s, min(_MISSES / rarest / rate_per_s, _LONGEST_HOLD_S))
 
     def _has_time(self, hold_s: float) -> bool:
         """Whether a try of this length fits into the budget; the first one always does."""

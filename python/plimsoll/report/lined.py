@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll import texts, wording
 from plimsoll.load_line.limits import ERRORS, SENT
 from plimsoll.statistics.intervals import CONFIDENCE
+from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import worst_trial
 
 if TYPE_CHECKING:
@@ -270,8 +271,18 @@ def _stated(found: LineFindings) -> Iterator[str]:
         yield f"slowed      the server became slower: the first {first} count no more"
     yield f"load        {_load(found)}"
     yield f"search      {_search(now)}"
-    if found.level == "void" and found.held:
-        yield "void        see the verdicts of the last try that held"
+    yield from _verdict(found)
+
+
+def _verdict(found: LineFindings) -> Iterator[str]:
+    """How far to believe the lines, by the verdicts on the tries that held just below them."""
+    doubts = [one for trial in found.held.values() for one in trial.verdicts if one.is_doubting]
+    doubts.sort(key=lambda one: one.level != "void")
+    if not found.held or not doubts:
+        return
+    more = f"; {wording.several(len(doubts) - 1, 'more doubt')}" if len(doubts) > 1 else ""
+    title, first = catalogue.title(doubts[0].check), doubts[0].sentences[0].text
+    yield f"{found.level:<11} {texts.line(title)}: {texts.line(first)}{more}"
 
 
 def _bracket(line: Line) -> str:

@@ -38,8 +38,13 @@ _FARTHEST = 4.0
 
 _BANDWIDTH = 4.0
 _LEAST_BANDWIDTH = 0.04
-_LEAST_WEIGHT = 0.02
+_LEAST_WEIGHT = 0.1
 _PRIOR_TRIES = 2.0
+_NEAR = 6.0
+_USUAL_EFFECT = 30.0
+"""The design effect until a try near the edge shows it."""
+
+_LEAST_FREEDOM = 3.0
 
 
 @dataclass(frozen=True)
@@ -194,7 +199,7 @@ def _posterior(
     logs = np.log([one.rate_per_s for one in counts])
     independent = np.array([_independent(one) for one in counts])
     scatter = np.array([one.scatter for one in counts])
-    effect = max(1.0, float(weights @ scatter) / float(weights @ independent))
+    effect = _effects(counts, allowed, weights * scatter, weights * independent)
     requests = np.array([one.requests for one in counts]) / effect
     missed = np.array([one.missed for one in counts]) / effect
 
@@ -213,6 +218,19 @@ def _posterior(
     return relative / relative.sum()
 
 
+def _effects(counts: Sequence[Count], allowed: float, scatter: Array, independent: Array) -> Array:
+    """The design effect of each try: that at the edge, or its own where it is overloaded.
+
+    Misses come in larger clumps the more of them there are. A try without any has no clump to show,
+    so what clumps at the edge are like is taken from the tries with about as many as allowed.
+    """
+    shares = np.array([one.share for one in counts])
+    near = (shares > allowed / _NEAR) & (shares < allowed * _NEAR)
+    at_edge = float(scatter[near].sum() / independent[near].sum()) if near.any() else _USUAL_EFFECT
+    own = np.array([one.effect for one in counts])
+    return np.where(shares < allowed * _NEAR, max(1.0, at_edge), np.maximum(own, at_edge))
+
+
 def _spread(squares: float, tries: float) -> float:
     """By how much tries scatter beyond their blocks, with what few of them leave open.
 
@@ -222,7 +240,7 @@ def _spread(squares: float, tries: float) -> float:
     """
     from scipy.special import stdtrit  # noqa: PLC0415 - most programs do without
 
-    freedom = max(tries - 2 + _PRIOR_TRIES, 1.0)
+    freedom = max(tries - 2 + _PRIOR_TRIES, _LEAST_FREEDOM)
     beyond = max(1.0, (squares + _PRIOR_TRIES) / freedom)
     quantile = (1 + CONFIDENCE) / 2
     return beyond * (float(stdtrit(freedom, quantile)) / float(stdtrit(1e9, quantile))) ** 2

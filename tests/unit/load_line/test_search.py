@@ -23,7 +23,7 @@ from queues import (
 SERVICE_S = 200e-6
 CAPACITY = 1 / SERVICE_S
 ERRORS = limits.errors(0.001)
-BUDGET_S = 90.0
+BUDGET_S = 150.0
 
 Quantile = Callable[[float, float, float], float]
 
