@@ -32,7 +32,7 @@ GROUPS = {
     "Expected response": ("expect_status", "expect_length", "expect_body"),
     "Load generator": ("threads", "driver_cores"),
     "End": ("budget", "until"),
-    "Output": ("record", "storage", "output", "as_json", "verbose", "quiet"),
+    "Output": ("record", "storage", "chart", "output", "as_json", "verbose", "quiet"),
 }
 """Options of the help by heading."""
 
@@ -128,6 +128,7 @@ GROUPS = {
     help="Keep the recording of every try there; `plimsoll report DIR` writes its report.",
 )
 @options.storage
+@click.option("--chart", type=options.FILE, metavar="FILE", help="Write latency over rate as SVG.")
 @click.option(
     "-o",
     "--output",
@@ -164,6 +165,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     until: float,
     record: Path | None,
     storage: str,
+    chart: Path | None,
     output: Output,
     as_json: bool,
     verbose: bool,
@@ -194,6 +196,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         tell=_nothing_but_notes if quiet or form != "text" else _tell,
     )  # fmt: skip
     with result:
+        cli.outgoing.write(chart, lambda: result.chart().svg())
         _print(result, form, verbose=verbose, quiet=quiet)
         return _exit_code(result)
 

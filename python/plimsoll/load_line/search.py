@@ -50,6 +50,9 @@ _FARTHEST_DRAW = 0.05
 _SAME = 0.02
 _APART = 1.05
 _REVISITS = 2
+_BETWEEN = 1
+_SLOW_TRIES = 4
+_ENOUGH_TRIES = 4
 _SHORTEST_HOLD_S, _LONGEST_HOLD_S = 1.0, 10.0
 _TRIES_OF_A_BUDGET = 25
 _LATENCIES_OF_A_HOLD = 4
@@ -328,20 +331,35 @@ class _Search:
     def _doubted(self, limit: LineLimit) -> float | None:
         """A rate that is tried again, because tries contradict each other; None for none."""
         for failing, higher in self._contrary(limit):
+            again = None
             if len(self._at(failing)) < _REVISITS:
-                return failing.rate_per_s
-            if not self._later(higher, failing):
-                return higher.rate_per_s
+                again = failing
+            elif not self._later(higher, failing):
+                again = higher
+            if again is not None and not self._is_recent(again):
+                return again.rate_per_s
         return None
 
+    def _is_recent(self, one: Try) -> bool:
+        """Whether its rate was tried just now; what disturbed it may not be over yet."""
+        return any(one is each or each in self._at(one) for each in self.tries[-_BETWEEN:])
+
     def _forget(self, limit: LineLimit) -> None:
-        """Forgets the tries before a slowdown: the server held more before than it does now."""
-        for failing, higher in self._contrary(limit):
-            later = self._later(higher, failing)
-            if later and all(self._fails(one, limit) for one in later):
-                first = self._at(failing)[0]
-                self.forgotten = next(at for at, one in enumerate(self.tries) if one is first)
-                return
+        """Forgets the tries before a slowdown: several in a row failed below a rate that held.
+
+        With little time left all tries count, and the interval is as wide as they differ.
+        """
+        first = len(self.tries) - _SLOW_TRIES
+        earlier = self.tries[self.forgotten : max(first, 0)]
+        most = max((one.rate_per_s for one in earlier if self._holds(one, limit)), default=0.0)
+        last = self.tries[max(first, 0) :]
+        if (
+            earlier
+            and min(one.rate_per_s for one in last) * _APART < most
+            and all(self._fails(one, limit) and one.rate_per_s <= most for one in last)
+            and self._has_time(_ENOUGH_TRIES * self.wanted.hold_s)
+        ):
+            self.forgotten = first
 
     def _contrary(self, limit: LineLimit) -> list[tuple[Try, Try]]:
         """Tries that failed, lowest first, each with the lowest higher one that held."""

@@ -21,14 +21,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincc, stdtrit
 
 from plimsoll.statistics.intervals import CONFIDENCE, Interval
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-_SLOPES = np.geomspace(3.0, 300.0, 14)
-"""Slopes that are thought possible: the odds of a miss change by e^slope when the rate doubles
-e-fold. A queue far from saturation has about 5, one that is nearly full 100."""
+_SLOPES = np.geomspace(1.0, 300.0, 17)
+"""Slopes that are thought possible: the odds of a miss grow by e^(slope · x) when the rate grows by
+e^x. For a median far from saturation it is about 1, for a p99 5, for a queue nearly full 100."""
 
 _PLACES = 201
 _ZOOM = 6.0
@@ -79,8 +80,6 @@ class Count:
         Args:
             allowed: A share, above 0 and below 1.
         """
-        from scipy.special import betaincc  # noqa: PLC0415 - most programs do without
-
         missed, right = self.missed / self.effect, (self.requests - self.missed) / self.effect
         return float(betaincc(missed + 0.5, right + 0.5, allowed))
 
@@ -238,8 +237,6 @@ def _spread(squares: float, tries: float) -> float:
         squares: Sum of the squared standardised distances from the model.
         tries: Their number.
     """
-    from scipy.special import stdtrit  # noqa: PLC0415 - most programs do without
-
     freedom = max(tries - 2 + _PRIOR_TRIES, _LEAST_FREEDOM)
     beyond = max(1.0, (squares + _PRIOR_TRIES) / freedom)
     quantile = (1 + CONFIDENCE) / 2
