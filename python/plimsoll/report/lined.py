@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Version of the JSON document; its schema is `docs/schemas/line-1.json`."""
 
+_WIDTH = 90
 _TIMES = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9"}
 
 
@@ -282,7 +284,8 @@ def _verdict(found: LineFindings) -> Iterator[str]:
         return
     more = f"; {wording.several(len(doubts) - 1, 'more doubt')}" if len(doubts) > 1 else ""
     title, first = catalogue.title(doubts[0].check), doubts[0].sentences[0].text
-    yield f"{found.level:<11} {texts.line(title)}: {texts.line(first)}{more}"
+    said = textwrap.shorten(f"{title}: {texts.line(first)}", _WIDTH, placeholder=" …")
+    yield f"{found.level:<11} {said}{more}"
 
 
 def _bracket(line: Line) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 import queues
+import sample
 from plimsoll.findings.beyond import Beyond
 from plimsoll.load_line.search import Searched
 from plimsoll.report import lined
 from plimsoll.report.lined import LineFindings, Subject
+from plimsoll.verdicts import catalogue
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "line-1.json"
 SUBJECT = Subject("127.0.0.1:8080/", "poisson", 256)
@@ -107,3 +110,13 @@ def test_markdown_has_every_try() -> None:
     found = CASES["found"]
     rows = [line for line in lined.markdown(found).splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + 1 + 2 + len(found.searched.tries)
+
+
+def test_the_worst_doubt_of_the_try_that_held_is_shown() -> None:
+    some = CASES["found"]
+    trial = sample.void_trial()
+    found = replace(some, held={"p99": trial})
+    assert found.level == "void"
+    doubts = [one for one in trial.verdicts if one.is_doubting]
+    (said,) = (line for line in lined.text(found).splitlines() if line.startswith("void"))
+    assert catalogue.title(next(one.check for one in doubts if one.level == "void")) in said
