@@ -177,6 +177,9 @@ def command(  # noqa: PLR0913 - one argument for each option
     intended start keeps its limit, no more requests fail than allowed, and 99 % of the requests
     due were sent. Several limits of latency have a line each.
 
+    Exit code 7: no rate keeps the limit; 4: requests fail at every rate; 8: the budget was too
+    short; 1: the load generator was the limit, so the line is void.
+
     \b
     plimsoll line :8080 --p99 20ms
     plimsoll line :8080/json --p50 2ms --p99 20ms --limit p99.9=50ms --errors 0.1%

@@ -317,7 +317,7 @@ def _search(now: Searched) -> str:
 
 
 def _table(found: LineFindings) -> list[tuple[str, ...]]:
-    rows = [("limit", "rate", "95 % interval", "held", "failed")]
+    rows: list[tuple[str, ...]] = [("limit", "rate", "95 % interval", "held", "failed")]
     for line in found.searched.lines:
         ends = (line.held_per_s, line.failed_per_s)
         known = [_rate(line.rate_per_s), _interval(line)] if line.edge else [line.state, "–"]
