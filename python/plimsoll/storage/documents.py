@@ -6,6 +6,7 @@ import json
 import tomllib
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.errors import StorageError
@@ -14,6 +15,8 @@ from plimsoll.recording import FORMAT, Recording
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from pydantic import TypeAdapter
 
     from plimsoll.plan import Trial
 
@@ -134,8 +137,6 @@ def recording(content: object, where: str) -> Recording:
     Raises:
         StorageError: It is not a recording, or has a newer format.
     """
-    from pydantic import TypeAdapter  # noqa: PLC0415 - heavy
-
     document = cast("dict[str, Any]", content) if isinstance(content, dict) else {"format": None}
     written = document.get("format", 0)
     if not isinstance(written, int):
@@ -144,9 +145,17 @@ def recording(content: object, where: str) -> Recording:
         message = f"`{where}` has format {written}, this version of Plimsoll reads up to {FORMAT}"
         raise StorageError(message, "update Plimsoll")
     try:
-        found = TypeAdapter(Recording).validate_python(content)
+        found = _adapter().validate_python(content)
         if found.zero_utc:
             datetime.fromisoformat(found.zero_utc)
     except ValueError as error:  # a `ValidationError` is one
         raise StorageError(f"`{where}` is not a recording: {error}") from error
     return found
+
+
+@cache
+def _adapter() -> TypeAdapter[Recording]:
+    """What reads recordings; to make it takes longer than to read a hundred of them."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - heavy
+
+    return TypeAdapter(Recording)
