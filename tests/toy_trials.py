@@ -9,7 +9,8 @@ from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.plan import Trial
 
-TESTS = Path(__file__).parent
+FOLDER = Path(__file__).parent / "toy"
+"""What is in it is the application, and nothing else is."""
 EMPTY = next(endpoint for endpoint in ENDPOINTS if endpoint.name == "empty")
 
 
@@ -18,11 +19,11 @@ def framework(**environment: str) -> Framework:
         name="toy",
         variant="",
         language="Python",
-        folder=TESTS,
+        folder=FOLDER,
         site="",
         needs=(),
         build="",
-        start='exec "$PYTHON" toy_server.py',
+        start='exec "$PYTHON" app.py',
         version="echo toy 1.2",
         endpoints=("empty",),
         environment=environment,

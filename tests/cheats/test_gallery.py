@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import threading
 import time
 from collections.abc import Generator
@@ -30,8 +31,6 @@ from plimsoll.serving import contract, surroundings
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import responses_correct
 from plimsoll.verdicts.limits import Limits
-
-pytestmark = pytest.mark.alone
 
 SEED = 20261122
 
@@ -196,7 +195,7 @@ def conducted(
     framework = replace(
         toy_trials.framework(),
         name=cheat.lower(),
-        start=f'exec "$PYTHON" cheating_server.py {cheat}',
+        start=f'exec "$PYTHON" {shlex.quote(cheating_server.__file__)} {cheat}',
         endpoints=(endpoint,),
     )
     connections = 2 * cheating_server.BUSY

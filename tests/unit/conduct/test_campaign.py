@@ -176,7 +176,7 @@ def test_a_trial_that_failed_is_conducted_again_only_when_asked(results: Parquet
 
 def changed(number: int) -> Trial:
     """A trial of a framework that was changed and still works."""
-    toy = replace(toy_trials.framework(), start='exec "$PYTHON" -u toy_server.py')
+    toy = replace(toy_trials.framework(), start='exec "$PYTHON" -u app.py')
     return toy_trials.trial(number, toy=toy)
 
 

@@ -285,7 +285,7 @@ def running() -> Iterator[str]:
     port = ports.free_port()
     environment = {"HOST": "127.0.0.1", "PORT": str(port), "PATH": "/usr/bin:/bin"}
     server = subprocess.Popen(
-        [sys.executable, str(toy_trials.TESTS / "toy_server.py")],
+        [sys.executable, str(toy_trials.FOLDER / "app.py")],
         env=environment,
         stderr=subprocess.DEVNULL,
     )
