@@ -1,4 +1,4 @@
-"""The command line in a process of its own, as a person starts it."""
+"""The command line, in a process of its own as a person starts it, or in this one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from click.testing import CliRunner
+
+from plimsoll import cli
 from small_servers import eventually, living
 
 PROGRAM = Path(sys.executable).with_name("plimsoll")
@@ -129,10 +133,7 @@ class Running:
             stdout, stderr = self._out.read(), self._err.read()
             self._out.close()
             self._err.close()
-        ran = Ran(code, stdout, stderr, time.monotonic() - self._begin_s)
-        for sign in ("Traceback", "error: internal error", "Exception ignored"):
-            assert sign not in stderr + stdout, stderr
-        return ran
+        return _without_a_fault(Ran(code, stdout, stderr, time.monotonic() - self._begin_s))
 
     def leaves_nothing(self) -> bool:
         """Whether nothing of it lives, at the latest after some seconds."""
@@ -163,8 +164,25 @@ def run(
     environment: Mapping[str, str] | None = None,
     before: Sequence[str] = (),
 ) -> Ran:
-    """Runs `plimsoll` to its end."""
-    return start(*arguments, folder=folder, environment=environment, before=before).end()
+    """Runs `plimsoll` to its end.
+
+    That is done in this process unless an environment or a command before it is given: a process
+    of its own imports for longer than most commands work.
+    """
+    if environment or before:
+        return start(*arguments, folder=folder, environment=environment, before=before).end()
+    begin_s = time.monotonic()
+    with chdir(folder), CliRunner().isolation(env={"COLUMNS": "80"}) as (out, err, _):
+        code = cli.ended([*map(str, arguments)])
+        stdout, stderr = (output.getvalue().decode() for output in (out, err))
+    return _without_a_fault(Ran(code, stdout, stderr, time.monotonic() - begin_s))
+
+
+def _without_a_fault(ran: Ran) -> Ran:
+    """What was run; it may have shown neither a traceback nor a fault."""
+    for sign in ("Traceback", "error: internal error", "Exception ignored"):
+        assert sign not in ran.stderr + ran.stdout, ran.stderr
+    return ran
 
 
 def text_of(verdict: Mapping[str, Any]) -> str:

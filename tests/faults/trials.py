@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from command_line import Running, start
+from command_line import Running, run, start
 from own_networks import SERVED, own_network, ports
 from small_disks import small_disk
 
@@ -183,11 +183,14 @@ def _served(trial: Trial, folder: Path) -> Seen:
 def _loaded(trial: Trial, address: str, folder: Path, before: tuple[str, ...]) -> Seen:
     options = (*trial.load, "--record", "recording", "--json")
     busy, total = _cores_time()
-    load = start("load", f"{address}{trial.path}", *options, folder=folder, before=before)
+    typed = ("load", f"{address}{trial.path}", *options)
     if trial.meanwhile:
+        load = start(*typed, folder=folder, before=before)
         load.wait_until_it_drives()
         trial.meanwhile(load)
-    ran = load.end()
+        ran = load.end()
+    else:
+        ran = run(*typed, folder=folder, before=before)
     judged = json.loads(ran.stdout) if ran.code in JUDGED else {"verdicts": []}
     verdicts = {verdict["check"]: verdict for verdict in judged["verdicts"]}
     now_busy, now_total = _cores_time()
