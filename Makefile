@@ -51,16 +51,31 @@ $(BIN)/python -m pytest $(1) || { [ $$? -eq 1 ] && \
 endef
 
 .PHONY: test
-test: setup ## set up, then every test whose toolchain is present; what is skipped is listed
+test: CHOSEN := not thorough and
+test: tests ## set up, then the tests of every change whose toolchain is present; what is skipped is listed
+
+.PHONY: thorough
+thorough: EXAMPLES := --hypothesis-profile thorough
+thorough: tests ## all tests: also every framework, every fault and many more examples; an hour
+
+.PHONY: tests
+tests: setup
 	cargo test --workspace --quiet
-	$(call pytest,--numprocesses auto $(PURE_TESTS))
-	$(call pytest,--numprocesses 2 --dist loadfile -m "not alone" $(REAL_TESTS))
-	$(call pytest,-m alone $(REAL_TESTS))
+	$(call pytest,$(EXAMPLES) --numprocesses auto -m "$(CHOSEN) not alone" $(PURE_TESTS))
+	$(call pytest,--numprocesses 3 --dist loadfile -m "$(CHOSEN) not alone" $(REAL_TESTS))
+	$(call pytest,-m "$(CHOSEN) alone" $(REAL_TESTS))
 
 .PHONY: check
 check: setup ## format, lint, types, import rules
+	@$(MAKE) --jobs 2 --output-sync check-rust check-python
+
+.PHONY: check-rust
+check-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+.PHONY: check-python
+check-python:
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright

@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
+import examples
 import postgres_server
 from plimsoll import aggregate
 from plimsoll.drivers.tools import jmeter
@@ -17,9 +17,7 @@ from plimsoll.drivers.tools import jmeter
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
 
-settings.register_profile("plimsoll", deadline=None, derandomize="CI" in os.environ)
-settings.load_profile("plimsoll")
-# How long an example takes is not judged: the machine may be shared.
+examples.register(derandomize="CI" in os.environ)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -29,7 +29,7 @@ from plimsoll.drivers.tools import ab, h2load, wrk
 from plimsoll.errors import DriverFailed
 from plimsoll.processes.interruption import Interruption
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.timeout(180)
 
 CONNECTIONS = 8
 HOLD = Load("x", "closed", (Stage("hold", 2.0, CONNECTIONS, CONNECTIONS),), timeout_s=5.0)

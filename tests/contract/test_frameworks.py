@@ -1,4 +1,6 @@
-"""Every framework is really started, every endpoint asked, and nothing is left of it.
+"""Frameworks are really started, every endpoint asked, and nothing is left of them.
+
+`make test` starts those of `tested_frameworks`, `make thorough` all.
 
 A variant is built (which does nothing when nothing changed) and started once for all of its tests;
 the last of them stops it. Where its toolchain is absent its tests are skipped with what to type.
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import tested_frameworks
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework, find, read
 from plimsoll.conduct import trial_state
@@ -48,7 +51,7 @@ def variants() -> Iterator[Framework]:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(variant, id=variant.reference, marks=getattr(pytest.mark, variant.name))
+        pytest.param(variant, id=variant.reference, marks=tested_frameworks.marks(variant.name))
         for variant in variants()
     ],
 )

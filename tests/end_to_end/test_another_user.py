@@ -11,7 +11,7 @@ import pytest
 from command_line import TOY, TOYS, run
 from other_users import as_nobody
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(120)
 
 WITHHELD = {"pss_bytes", "open_files", "voluntary_switches", "run_delay_s", "listen_queue"}
 """What a kernel may keep to the owner of a process, or to root."""

@@ -13,7 +13,7 @@ import pytest
 
 from command_line import run, start
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 
 def found(folder: Path, *arguments: str, state: Path | None = None) -> dict[str, Any]:
@@ -27,6 +27,7 @@ def found(folder: Path, *arguments: str, state: Path | None = None) -> dict[str,
     return document
 
 
+@pytest.mark.alone
 def test_a_server_that_stands_still_is_seen_in_response_times_and_not_in_service_times(
     tmp_path: Path,
 ) -> None:
@@ -40,6 +41,7 @@ def test_a_server_that_stands_still_is_seen_in_response_times_and_not_in_service
     assert freeze["longest_pause_ns"] > 0
 
 
+@pytest.mark.alone
 def test_no_service_time_is_reported_shorter_than_the_server_itself_had_the_request(
     tmp_path: Path,
 ) -> None:

@@ -12,8 +12,6 @@ import pytest
 
 from command_line import CHECKOUT, Ran, start
 
-pytestmark = pytest.mark.alone
-
 SCHEMA = CHECKOUT / "docs" / "schemas" / "compare-1.json"
 
 SERVER = """
@@ -66,6 +64,7 @@ def compared(folder: Path, a: str, b: str, *options: str) -> Ran:
     return start("compare", "--a", a, "--b", b, *QUICK, *options, folder=folder).end()
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(300)
 def test_a_server_that_works_ten_times_as_much_is_slower(server: Path, tmp_path: Path) -> None:
     one, other = command(server), command(server, 4000)

@@ -25,7 +25,7 @@ from plimsoll.processes.tree import TICKS_PER_S
 from plimsoll.storage import parquet
 from small_servers import eventually
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 GUNICORN = CHECKOUT / "frameworks" / "django" / "requirements-gunicorn.txt"
 APPLICATION = """

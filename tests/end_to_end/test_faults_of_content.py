@@ -14,7 +14,7 @@ import pytest
 
 from command_line import run
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.timeout(180)
 
 SERVER = Path(__file__).parents[1] / "content_server.py"
 BODY_BYTES = 2048

@@ -52,7 +52,9 @@ def recorded(folder: Path) -> Recording:
     return results.recording(results.trial_ids()[0])
 
 
-@pytest.mark.parametrize("driver", ["wrk", "ab", "h2load"])
+@pytest.mark.parametrize(
+    "driver", ["wrk", pytest.param("ab", marks=pytest.mark.thorough), "h2load"]
+)
 def test_a_trial_by_another_tool_is_reported_in_every_format_with_its_name(
     driver: str, tmp_path: Path
 ) -> None:

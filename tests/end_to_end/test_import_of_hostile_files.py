@@ -107,8 +107,14 @@ FILES: dict[str, tuple[Callable[[Path], Path], int]] = {
     ),
 }  # fmt: skip
 
+LONG = {"3 days, a row an hour", "3 days, a row a second", "400,000 threads"}
+"""What takes half a minute; a day, and longer names, are tried with every change."""
 
-@pytest.mark.parametrize("name", FILES)
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.thorough if name in LONG else ()) for name in FILES],
+)
 def test_an_import_stays_within_its_memory(tmp_path: Path, name: str) -> None:
     make, code = FILES[name]
     file = make(tmp_path / "a.file")

@@ -20,8 +20,6 @@ import pytest
 
 import command_line
 
-pytestmark = pytest.mark.alone
-
 REQUESTS = 2000
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "ab": ("ab", "-q", "-k", "-n", f"{REQUESTS}", "-c", "8", "-g", "rows", "{url}"),

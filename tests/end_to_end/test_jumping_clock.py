@@ -18,7 +18,7 @@ from command_line import TOY, TOYS, run
 from plimsoll.verdicts.causes import BY_OTHERS
 from preloads import preloaded
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(120)
 
 JUMP_S = 3600
 OF_COUNTS = {"conservation", "responses_correct", "littles_law", "counters_agree", "clocks_agree"}

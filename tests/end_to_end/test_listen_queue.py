@@ -14,7 +14,7 @@ import pytest
 
 from command_line import remedies_of, run, text_of
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 BACKLOG = 16
 PAUSE_S = 0.05

@@ -15,7 +15,7 @@ import pytest
 
 from command_line import Ran, run, start
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 TIMES = {"mean", "min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max"}
 

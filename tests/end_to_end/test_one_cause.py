@@ -18,7 +18,7 @@ import pytest
 from command_line import TOY, TOYS, Ran, run, start
 from plimsoll.verdicts.causes import BY_STOP
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 STOP_S = 1.5
 OVERFLOW = 40
@@ -37,6 +37,7 @@ def read(ran: Ran) -> dict[str, dict[str, Any]]:
     return judged(json.loads(ran.stdout))
 
 
+@pytest.mark.alone
 def test_an_engine_that_was_stopped_is_told_and_the_server_is_not_accused(
     reference_server: str, tmp_path: Path
 ) -> None:
@@ -121,6 +122,7 @@ def overflows() -> int:
     return int(values[names.index("ListenOverflows")])
 
 
+@pytest.mark.alone
 @pytest.mark.usefixtures("neighbour")
 def test_a_listen_queue_of_another_program_that_overflows_doubts_nothing(
     reference_server: str, tmp_path: Path

@@ -21,7 +21,7 @@ from command_line import TOY, TOYS
 from plimsoll.processes import process_table
 from plimsoll.storage import opened, postgres
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "docs" / "python.md"

@@ -23,7 +23,10 @@ class Lab:
         self.folder = folder
         self.toy = folder / "frameworks" / "toy"
         self.campaign = folder / "toy.toml"
-        shutil.copytree(HERE / "frameworks", folder / "frameworks")
+
+    def make(self) -> None:
+        """Puts the framework and the campaign there."""
+        shutil.copytree(HERE / "frameworks", self.folder / "frameworks")
         shutil.copyfile(TOY, self.campaign)
 
     def run(self, *options: str) -> Ran:
@@ -45,13 +48,21 @@ class Lab:
         return {path.parent.name: json.loads(path.read_bytes()) for path in found}
 
 
-@pytest.fixture
-def lab(tmp_path: Path) -> Lab:
-    """A campaign of one trial that was conducted."""
-    found = Lab(tmp_path)
+@pytest.fixture(scope="module")
+def conducted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a campaign of one trial that was conducted."""
+    found = Lab(tmp_path_factory.mktemp("conducted"))
+    found.make()
     found.ask_for(1)
     assert found.run().code == 0
-    return found
+    return found.folder
+
+
+@pytest.fixture
+def lab(conducted: Path, tmp_path: Path) -> Lab:
+    """A copy of it."""
+    shutil.copytree(conducted, tmp_path, dirs_exist_ok=True)
+    return Lab(tmp_path)
 
 
 def test_again_repeats_what_is_void_and_keeps_what_it_was(lab: Lab) -> None:

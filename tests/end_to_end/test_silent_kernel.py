@@ -11,7 +11,7 @@ import pytest
 from command_line import run, text_of
 from preloads import preloaded
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(120)
 
 MISSING = {
     "smaps": {"pss_bytes"},
@@ -37,7 +37,10 @@ def test_limits_that_cannot_be_read_are_refused_and_the_rows_are_kept(
     assert run("judge", "recorded", folder=tmp_path).code in (0, 1)
 
 
-@pytest.mark.parametrize("names", [*MISSING, ":".join(MISSING)])
+@pytest.mark.parametrize(
+    "names",
+    [*(pytest.param(name, marks=pytest.mark.thorough) for name in MISSING), ":".join(MISSING)],
+)
 def test_what_a_kernel_does_not_show_is_not_available(
     names: str, reference_server: str, tmp_path: Path
 ) -> None:

@@ -11,8 +11,6 @@ import pytest
 
 from command_line import SMOKE, Ran, run
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
-
 TRIALS = [
     f"{framework}.{endpoint}.steady.1"
     for framework in ("go", "reference")
@@ -20,7 +18,7 @@ TRIALS = [
 ]
 
 INSTALLED = pytest.mark.skipif(shutil.which("go") is None, reason="`go` is not on the PATH")
-pytestmark = [*pytestmark, INSTALLED]
+pytestmark = [pytest.mark.timeout(300), INSTALLED]
 
 
 @pytest.fixture(scope="module")

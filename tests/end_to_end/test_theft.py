@@ -35,6 +35,14 @@ SHARES = (0.05, 0.15, 0.3, 0.7)
 PHASES = [("server", 0.0), *((side, share) for side in CORES for share in SHARES)]
 """Whose core the thief is on, and what share of it it asks for; at first nothing."""
 
+EACH = [
+    pytest.param(
+        *phase, marks=() if phase[1] in (0.0, SHARES[0], SHARES[-1]) else pytest.mark.thorough
+    )
+    for phase in PHASES
+]
+"""`make test` looks at the smallest and the greatest thief."""
+
 SHORT_S, LONG_S = 3.5, 6.0
 """How long a phase takes; the smaller a thief is, the longer it is looked at."""
 
@@ -49,17 +57,17 @@ def length_s(phase: tuple[str, float]) -> float:
     return LONG_S if phase[1] < SHARES[1] else SHORT_S
 
 
-CAMPAIGN = f"""
+CAMPAIGN = """
 name = "robbed"
 frameworks = ["reference"]
 endpoints = ["2048"]
 cool_down = "0s"
-server_cores = [{SERVER_CORE}]
-driver_cores = [{DRIVER_CORE}]
+server_cores = [{cores[server]}]
+driver_cores = [{cores[driver]}]
 
 [[load]]
 name = "steady"
-stages = [{{ kind = "hold", duration = "{sum(map(length_s, PHASES)) + 3}s", at = 16 }}]
+stages = [{{ kind = "hold", duration = "{hold_s}s", at = 16 }}]
 """
 
 
@@ -122,23 +130,37 @@ class Robbery:
     phases: dict[tuple[str, float], Phase]
 
 
+def wanted(request: pytest.FixtureRequest) -> list[tuple[str, float]]:
+    """The phases that those tests look at that were chosen."""
+    parameters = [
+        one.callspec.params
+        for one in request.session.items
+        if isinstance(one, pytest.Function) and one.module is request.module
+        if hasattr(one, "callspec")
+    ]
+    asked = {(one["side"], one["share"]) for one in parameters}
+    return [phase for phase in PHASES if phase in asked] or PHASES
+
+
 @pytest.fixture(scope="module")
-def robbery(tmp_path_factory: pytest.TempPathFactory) -> Robbery:
+def robbery(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Robbery:
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("server and driver need a core each")
     if Path("/proc/2/comm").read_text().strip() != "kthreadd":
         pytest.skip("not every program of this host is shown here")
     folder = tmp_path_factory.mktemp("robbed")
-    (folder / "robbed.toml").write_text(CAMPAIGN)
+    chosen = wanted(request)
+    hold_s = sum(map(length_s, chosen)) + 3
+    (folder / "robbed.toml").write_text(CAMPAIGN.format(cores=CORES, hold_s=hold_s))
     with Bookkeeper() as books:
         lab = start("run", "robbed.toml", "--no-report", folder=folder)
         lab.wait_until_it_drives()
-        loot = robbed([(CORES[phase[0]], phase[1], length_s(phase)) for phase in PHASES])
+        loot = robbed([(CORES[phase[0]], phase[1], length_s(phase)) for phase in chosen])
         ran = lab.end()
     assert ran.code == 0, ran.stderr
     results = parquet.results(folder / "results" / "robbed")
     tables = stored(results, results.recording(results.trial_ids()[0]))
-    phases = {phase: _phase(tables, books, one) for phase, one in zip(PHASES, loot, strict=True)}
+    phases = {phase: _phase(tables, books, one) for phase, one in zip(chosen, loot, strict=True)}
     return Robbery(tables, phases)
 
 
@@ -163,7 +185,7 @@ def _phase(tables: Tables, books: Bookkeeper, loot: Loot) -> Phase:
     )
 
 
-@pytest.mark.parametrize(("side", "share"), PHASES[1:])
+@pytest.mark.parametrize(("side", "share"), EACH[1:])
 def test_a_thief_is_found_on_the_core_it_robs(robbery: Robbery, side: str, share: float) -> None:
     phase = robbery.phases[side, share]
     if phase.thief < share / 5:
@@ -172,14 +194,14 @@ def test_a_thief_is_found_on_the_core_it_robs(robbery: Robbery, side: str, share
     assert phase.found[side] < phase.thief + phase.neighbours + phase.tolerance, phase
 
 
-@pytest.mark.parametrize(("side", "share"), PHASES)
+@pytest.mark.parametrize(("side", "share"), EACH)
 def test_what_others_took_is_what_they_used(robbery: Robbery, side: str, share: float) -> None:
     phase = robbery.phases[side, share]
     others = phase.thief + phase.neighbours
     assert abs(sum(phase.found.values()) - others) < phase.tolerance, phase
 
 
-@pytest.mark.parametrize(("side", "share"), PHASES)
+@pytest.mark.parametrize(("side", "share"), EACH)
 def test_nobody_is_charged_on_the_core_without_a_thief(
     robbery: Robbery, side: str, share: float
 ) -> None:

@@ -18,7 +18,7 @@ from plimsoll.campaign.framework import read
 from plimsoll.install import install
 from plimsoll.install.requirements import missing
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 PHP = CHECKOUT / "frameworks" / "php"
 TOO_FEW = {

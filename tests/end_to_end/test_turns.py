@@ -22,7 +22,7 @@ from plimsoll.processes import cpu_clock, process_table
 from plimsoll.recording import Recording
 from plimsoll.storage.parquet import ParquetResults
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 CAMPAIGN = """\
 name = "pair"
@@ -42,7 +42,7 @@ stages = [
 """Two servers that behave take turns."""
 
 FIRST, SECOND = (f"{name}.plaintext.steady.1" for name in ("toy", "toy-starts-slowly"))
-LASTS = ("--set", "load.steady.hold.duration=3s")
+LASTS = ("--set", "load.steady.hold.duration=1500ms")
 DEAF = "ignores-the-stop-signal"
 LOAD_NS = 1_500_000_000
 
@@ -373,8 +373,8 @@ def test_a_lab_that_is_killed_leaves_no_server_and_no_engine(tmp_path: Path) -> 
     goes_on(tmp_path)
 
 
-def test_a_campaign_in_turns_grows_by_repetitions(tmp_path: Path) -> None:
-    assert conducted(tmp_path).code == 0
+def test_a_campaign_in_turns_grows_by_repetitions(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     before = {trial: of(tmp_path, trial) for trial in (FIRST, SECOND)}
     ran = conducted(tmp_path, "--set", "repetitions=2")
     assert ran.code == 0, ran.stderr
@@ -387,8 +387,8 @@ def test_a_campaign_in_turns_grows_by_repetitions(tmp_path: Path) -> None:
         assert {turn.group for turn in again.turns} == {2}
 
 
-def test_trials_in_turns_and_others_are_not_mixed(tmp_path: Path) -> None:
-    assert conducted(tmp_path).code == 0
+def test_trials_in_turns_and_others_are_not_mixed(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     ran = conducted(tmp_path, "--set", "repetitions=2", "--set", "turns=200ms")
     assert ran.code == 6
     assert "turns 0.1 s → 0.2 s" in ran.said

@@ -1,4 +1,7 @@
-"""Each fault of the catalogue is found at a size, and not said of its twin that has none."""
+"""Each fault of the catalogue is found at a size, and not said of its twin that has none.
+
+Where faults that one check finds need a quiet host, `make test` makes the first of them.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,22 @@ from faults.catalogue import FAULTS, NO_CHECK, PROVED, REFUSED, Fault, Proved
 from faults.trials import JUDGED, Seen, Trial, seen
 from plimsoll.verdicts.checks import CHECKS
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(120)
 
 Seeing = Callable[[Trial], Seen]
-FOUND = [fault for fault in FAULTS if fault.found_by != NO_CHECK]
-HIDDEN = [fault for fault in FAULTS if fault.found_by == NO_CHECK]
+
+
+def marks(fault: Fault) -> list[pytest.MarkDecorator]:
+    """Marks of the tests of a fault."""
+    if not fault.needs_quiet:
+        return []
+    first = next(one for one in FAULTS if one.found_by == fault.found_by)
+    return [pytest.mark.alone] if fault is first else [pytest.mark.alone, pytest.mark.thorough]
+
+
+EACH = [pytest.param(fault, id=fault.name, marks=marks(fault)) for fault in FAULTS]
+FOUND = [one for one, fault in zip(EACH, FAULTS, strict=True) if fault.found_by != NO_CHECK]
+HIDDEN = [one for one, fault in zip(EACH, FAULTS, strict=True) if fault.found_by == NO_CHECK]
 TESTS = Path(__file__).parents[1]
 DATA = TESTS.parent / "docs" / "faults.json"
 BY_OTHERS = {"undisturbed", "steady", "hidden_stalls", "driver_headroom", "bottleneck_identified"}
@@ -43,7 +57,7 @@ def told_apart(fault: Fault, given: Seen) -> None:
         pytest.skip(f"this host was {busy} busy, so `{fault.found_by}` cannot tell")
 
 
-@pytest.mark.parametrize("fault", FOUND, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", FOUND)
 def test_a_fault_is_found_by_its_check(see: Seeing, fault: Fault) -> None:
     given = see(fault.make(fault.at))
     if not fault.is_found(given):
@@ -51,7 +65,7 @@ def test_a_fault_is_found_by_its_check(see: Seeing, fault: Fault) -> None:
         pytest.fail(f"not found by {fault.found_by}: {given.sentences(fault.found_by)}")
 
 
-@pytest.mark.parametrize("fault", FOUND, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", FOUND)
 def test_the_twin_without_the_fault_is_not_doubted_by_that_check(see: Seeing, fault: Fault) -> None:
     given = see(fault.make(0))
     assert given.code in JUDGED, given.said
@@ -60,7 +74,7 @@ def test_the_twin_without_the_fault_is_not_doubted_by_that_check(see: Seeing, fa
         pytest.fail(given.sentences(fault.found_by))
 
 
-@pytest.mark.parametrize("fault", HIDDEN, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", HIDDEN)
 def test_a_fault_that_no_check_finds_is_told_with_the_reason(see: Seeing, fault: Fault) -> None:
     given = see(fault.make(fault.at))
     assert fault.why

@@ -3,9 +3,10 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import some
 from plimsoll.aggregate import query
 from plimsoll.aggregate.outcomes import UNENDED
 from plimsoll.aggregate.percentiles import percentiles
@@ -21,7 +22,7 @@ COMPLETE = ("ok", "wrong_status", "wrong_length", "wrong_body")
 OUTCOMES = (*COMPLETE, "reset_waiting", "timed_out_waiting", "connect_refused")
 
 instants = st.integers(0, 3 * S + S // 2)
-slow = settings(max_examples=25, deadline=None)
+slow = some(10)
 
 
 @st.composite
@@ -140,7 +141,7 @@ def test_a_table_in_another_unit_has_the_same_ratios(entries, factor):
             assert after.value == pytest.approx(before.value, rel=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
+@some(20)
 @given(st.lists(st.floats(1, 1e6), min_size=2, max_size=10), st.sampled_from([0.25, 0.5, 2, 4]))
 def test_an_interval_scales_with_its_values(values, factor):
     one, other = interval(values), interval([value * factor for value in values])

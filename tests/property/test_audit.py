@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import some
 from plimsoll.cli import audit
 from plimsoll.errors import PlimsollError
 from plimsoll.tool_output import pasted, readers
@@ -73,7 +74,7 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 
 @given(held=mutated())
-@settings(max_examples=400, deadline=None)
+@some(60)
 def test_a_mutated_output_ends_with_figures_or_a_sentence(
     held: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -81,7 +82,7 @@ def test_a_mutated_output_ends_with_figures_or_a_sentence(
 
 
 @given(held=st.binary(max_size=2000) | st.text(max_size=500).map(str.encode))
-@settings(max_examples=100, deadline=None)
+@some(30)
 def test_anything_ends_with_a_sentence(
     held: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -150,7 +151,7 @@ def _only_lacks(differing: dict[str, tuple[object, object]]) -> bool:
 
 
 @given(path=st.sampled_from(TEXTS), chosen=st.sets(st.integers(0, 60), max_size=6))
-@settings(max_examples=200, deadline=None)
+@some(60)
 def test_some_numbers_with_signs_are_no_shorter(path: Path, chosen: set[int]) -> None:
     text = path.read_text(encoding="utf-8")
     at = iter(range(10_000))

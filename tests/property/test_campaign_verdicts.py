@@ -3,17 +3,18 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sample
+from examples import some
 from plimsoll.aggregate import steady_state
 from plimsoll.comparison.comparisons import ComparedTrial
 from plimsoll.recording import RecordedStage
 from plimsoll.verdicts.judge import judge_campaign
 from plimsoll.verdicts.verdict import LEVELS
 
-quick = settings(max_examples=60, deadline=None)
+quick = some(20)
 
 SERVERS = {"axum": 12_000.0, "go": 9000.0, "node": 6000.0, "reference": 20_000.0}
 LENGTHS = {"empty": 120, "2048": 2200, "8192": 8350, "32768": 32_900}

@@ -7,16 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from examples import some
 from plimsoll.aggregate import query
 from plimsoll.aggregate.trial import Tables
 from plimsoll.export import histogram, hlog, seconds
 from recordings import request_rows, simulate
 
 RECORDING = simulate(warm_up_s=0, ramp_s=0, hold_s=1.0).recording
-slow = settings(max_examples=25, deadline=None)
+slow = some(10)
 times = st.lists(
     st.one_of(st.integers(0, 5000), st.integers(0, 10**9 - 1)), min_size=1, max_size=60
 )
@@ -40,7 +41,6 @@ def test_percentiles_lie_between_values_as_numpy_and_postgresql_have_them(elapse
     assert float(row["elapsed_mean_ms"]) == pytest.approx(np.mean(elapsed) / 1e6, abs=1.1e-6)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.integers(0, 30_000), st.integers(1, 2**40), max_size=50))
 def test_the_reader_of_histograms_finds_every_count_in_its_cell(cells):
     ordered = sorted(cells.items())

@@ -8,9 +8,10 @@ from typing import Any, Literal
 from unittest.mock import patch
 
 import pyarrow as pa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import some
 from plimsoll.intake import blocks, jmeter, jtl_csv
 from plimsoll.intake.rows import ROWS, ImportStats, ReadOptions
 
@@ -85,7 +86,7 @@ def is_request(sample: dict[str, Any]) -> bool:
     return "responseMessage" in sample or sample.get("URL") != "null"
 
 
-@settings(max_examples=40)
+@some(20)
 @given(files(), st.sampled_from([16, 100, 1 << 20]))
 def test_what_was_written_is_read_whatever_the_columns_and_the_blocks(
     made: tuple[list[dict[str, Any]], str, bytes], block: int
@@ -101,7 +102,7 @@ def test_what_was_written_is_read_whatever_the_columns_and_the_blocks(
         assert [found(row) for row in rows] == [expected(sample) for sample in kept]
 
 
-@settings(max_examples=40)
+@some(20)
 @given(files(least=1), st.data())
 def test_a_file_that_is_cut_anywhere_gives_what_is_whole_and_names_the_rest(
     made: tuple[list[dict[str, Any]], str, bytes], data: st.DataObject
@@ -121,7 +122,7 @@ def test_a_file_that_is_cut_anywhere_gives_what_is_whole_and_names_the_rest(
         assert accounted == sum(1 for _ in again)
 
 
-@settings(max_examples=40)
+@some(20)
 @given(files(least=2), st.data())
 def test_a_line_of_noise_is_named_and_takes_no_other_with_it(
     made: tuple[list[dict[str, Any]], str, bytes], data: st.DataObject

@@ -10,11 +10,12 @@ import anything
 
 CASES, PARTS = 10_000, 10
 """Cases, and the tests among which they are shared out; `make fuzz` runs others."""
+EACH = [0, *(pytest.param(part, marks=pytest.mark.thorough) for part in range(1, PARTS))]
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.filterwarnings("default::ResourceWarning")
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", EACH)
 def test_nothing_at_all_is_a_fault(part: int) -> None:
     each = CASES // PARTS
     found = anything.cases(range(part * each, (part + 1) * each))

@@ -8,10 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 import postgres_server
+from examples import some
 from plimsoll import storage, tables
 from stored_trials import in_order, put, recording
 
@@ -34,7 +35,7 @@ def url(request: pytest.FixtureRequest) -> str:
 
 
 @given(data=st.data())
-@settings(max_examples=25, phases=(Phase.explicit, Phase.generate))
+@some(10, phases=(Phase.explicit, Phase.generate))
 def test_rows_are_read_as_they_were_stored(
     url: str, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:

@@ -5,14 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import some
 from plimsoll.verdicts.judge import judge
 from plimsoll.verdicts.verdict import TRIAL_LEVELS, of_trial
 from recordings import as_mix, as_open, simulate
 
-slow = settings(max_examples=12, deadline=None)
+slow = some(5)
 
 BASES = [
     simulate(hold_s=2.0, ramp_s=0, **options)

@@ -1,0 +1,39 @@
+"""Which frameworks are tested for every change: a few of all kinds, and those that changed."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+FRAMEWORKS = Path(__file__).resolve().parents[1] / "frameworks"
+
+ALWAYS = {"fastapi", "go", "node", "php", "reference", "vertx"}
+"""One of each kind of runtime."""
+
+
+@cache
+def changed() -> frozenset[str]:
+    """Frameworks in which a file differs from the commit before this one.
+
+    Where there is no such commit, or no git, nothing has changed.
+    """
+    commands = (
+        ("diff", "--name-only", "--relative", "HEAD~1"),
+        ("ls-files", "--others", "--exclude-standard"),
+    )
+    files: list[str] = []
+    for command in commands:
+        ran = subprocess.run(
+            ["git", *command], cwd=FRAMEWORKS, capture_output=True, text=True, check=False
+        )
+        files += ran.stdout.splitlines()
+    return frozenset(file.partition("/")[0] for file in files)
+
+
+def marks(name: str) -> list[pytest.MarkDecorator]:
+    """Marks of the tests of a framework: its name, and whether `make thorough` alone runs them."""
+    own = getattr(pytest.mark, name)
+    return [own] if name in ALWAYS | changed() else [own, pytest.mark.thorough]
