@@ -194,7 +194,8 @@ def _loaded(trial: Trial, address: str, folder: Path, before: tuple[str, ...]) -
     judged = json.loads(ran.stdout) if ran.code in JUDGED else {"verdicts": []}
     verdicts = {verdict["check"]: verdict for verdict in judged["verdicts"]}
     now_busy, now_total = _cores_time()
-    return Seen(ran.code, verdicts, ran.stderr, (now_busy - busy) / (now_total - total))
+    host_busy_ratio = (now_busy - busy) / max(now_total - total, 1)
+    return Seen(ran.code, verdicts, ran.stderr, host_busy_ratio)
 
 
 def _cores_time() -> tuple[int, int]:
