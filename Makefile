@@ -52,7 +52,7 @@ endef
 
 .PHONY: test
 test: CHOSEN := not thorough and
-test: tests ## set up, then the tests of every change whose toolchain is present; what is skipped is listed
+test: tests ## set up, then the tests that every change must pass; what is skipped is listed
 
 .PHONY: thorough
 thorough: EXAMPLES := --hypothesis-profile thorough

@@ -47,9 +47,9 @@ SHORT_S, LONG_S = 3.5, 6.0
 """How long a phase takes; the smaller a thief is, the longer it is looked at."""
 
 THIRD = 1 / 3
-TICKS = 0.03
+TICKS = 0.01
 """Cores that clock ticks of processes and cores come to within a phase."""
-SKEW = 0.1
+SKEW = 0.03
 """Share of what neighbours take that instants of readings may differ by."""
 
 
