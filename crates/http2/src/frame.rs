@@ -434,7 +434,7 @@ fn checked_setting(setting: Setting, value: u32) -> Result<(Setting, u32), Error
     }
 }
 
-/// The number that is the whole payload of RST_STREAM and WINDOW_UPDATE.
+/// The number that is the whole payload of `RST_STREAM` and `WINDOW_UPDATE`.
 ///
 /// # Errors
 ///
@@ -444,7 +444,7 @@ pub fn number(payload: &[u8]) -> Result<u32, ErrorCode> {
     Ok(u32::from_be_bytes(bytes))
 }
 
-/// By how much a WINDOW_UPDATE enlarges a window.
+/// By how much a `WINDOW_UPDATE` enlarges a window.
 ///
 /// # Errors
 ///
@@ -488,13 +488,13 @@ pub fn write_ping_ack(out: &mut Vec<u8>, payload: &[u8]) {
     out.extend_from_slice(payload);
 }
 
-/// Writes a WINDOW_UPDATE.
+/// Writes a `WINDOW_UPDATE`.
 pub fn write_window_update(out: &mut Vec<u8>, stream: u32, more: u32) {
     Head { length: 4, kind: Kind::WindowUpdate, flags: 0, stream }.write(out);
     out.extend_from_slice(&more.to_be_bytes());
 }
 
-/// Writes a RST_STREAM.
+/// Writes a `RST_STREAM`.
 pub fn write_reset(out: &mut Vec<u8>, stream: u32, code: ErrorCode) {
     Head { length: 4, kind: Kind::RstStream, flags: 0, stream }.write(out);
     out.extend_from_slice(&u32::from(code as u8).to_be_bytes());

@@ -190,9 +190,10 @@ impl Client {
                 Err(_) => break,
             }
         }
-        while at_once {
-            let Some(stream) = session.next_complete() else { break };
-            session.answer(stream, tally);
+        if at_once {
+            while let Some(stream) = session.next_complete() {
+                session.answer(stream, tally);
+            }
         }
         let is_sent = match self.send_session(&mut session, tally) {
             Step::Done => true,

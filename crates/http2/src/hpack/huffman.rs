@@ -72,7 +72,7 @@ const fn by_length() -> ([Codes; LONGEST + 1], [u8; 256]) {
 
 /// Decodes a string and appends it to `out`; nothing when it is no string of the code.
 pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    let (codes, by_code) = &BY_LENGTH;
+    let (lengths, by_code) = &BY_LENGTH;
     // Bits that are not decoded, aligned to the left.
     let (mut bits, mut count) = (0_u64, 0_usize);
     let mut rest = coded.iter();
@@ -84,7 +84,7 @@ pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Option<()> {
         }
         let top = (bits >> 32) as u32;
         let mut length = SHORTEST;
-        while length <= LONGEST && top >= codes[length].end {
+        while length <= LONGEST && top >= lengths[length].end {
             length += 1;
         }
         // What is left is too short for a code: only padding may be, which is less than a byte
@@ -93,7 +93,7 @@ pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Option<()> {
             let is_padding = count < 8 && top.leading_ones() as usize >= count;
             return is_padding.then_some(());
         }
-        let Codes { first, place, .. } = codes[length];
+        let Codes { first, place, .. } = lengths[length];
         out.push(by_code[((top >> (32 - length)) - first + place) as usize]);
         bits <<= length;
         count -= length;
@@ -111,12 +111,13 @@ mod tests {
 
     /// Encodes as the table says, for comparison.
     fn encoded(text: &[u8]) -> Vec<u8> {
-        let (codes, by_code) = &BY_LENGTH;
+        let (lengths, by_code) = &BY_LENGTH;
         let mut bits = String::new();
         for &byte in text {
             let length = usize::from(LENGTHS[usize::from(byte)]);
             let place = by_code.iter().position(|&other| other == byte).unwrap();
-            let code = u32::try_from(place).unwrap() - codes[length].place + codes[length].first;
+            let code =
+                u32::try_from(place).unwrap() - lengths[length].place + lengths[length].first;
             bits += &format!("{code:0length$b}");
         }
         while bits.len() % 8 > 0 {

@@ -164,12 +164,11 @@ pub fn write_field(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
         write_number(out, 0x80, 7, place + 1);
         return;
     }
-    match STATIC.iter().position(is_named) {
-        Some(place) => write_number(out, 0, 4, place + 1),
-        None => {
-            write_number(out, 0, 4, 0);
-            write_string(out, name);
-        }
+    if let Some(place) = STATIC.iter().position(is_named) {
+        write_number(out, 0, 4, place + 1);
+    } else {
+        write_number(out, 0, 4, 0);
+        write_string(out, name);
     }
     write_string(out, value);
 }
