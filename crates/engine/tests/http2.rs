@@ -2,6 +2,8 @@
 
 // Functions outside of `#[test]` are tests too here.
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::needless_for_each, clippy::redundant_closure_for_method_calls)]
+#![allow(clippy::naive_bytecount)]
 
 // Another test uses the rest.
 #[allow(dead_code)]

@@ -508,6 +508,7 @@ pub fn write_go_away(out: &mut Vec<u8>, last_stream: u32, code: ErrorCode) {
 }
 
 #[cfg(test)]
+#[allow(clippy::similar_names, clippy::format_push_string, clippy::large_stack_arrays)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

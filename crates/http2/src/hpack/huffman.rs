@@ -101,6 +101,7 @@ pub(super) fn decode(coded: &[u8], out: &mut Vec<u8>) -> Option<()> {
 }
 
 #[cfg(test)]
+#[allow(clippy::similar_names, clippy::format_push_string, clippy::large_stack_arrays)]
 mod tests {
     use super::*;
 

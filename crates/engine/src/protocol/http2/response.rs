@@ -76,7 +76,9 @@ mod tests {
 
     fn read(fields: &[(&str, &str)]) -> Fields {
         let mut found = Fields::default();
-        fields.iter().for_each(|(name, value)| found.take(name.as_bytes(), value.as_bytes()));
+        for (name, value) in fields {
+            found.take(name.as_bytes(), value.as_bytes());
+        }
         found
     }
 
