@@ -46,7 +46,7 @@ class Oracle:
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        config = h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
+        config = h2.config.H2Configuration(client_side=False)
         http2 = h2.connection.H2Connection(config)
         http2.initiate_connection()
         heads: dict[int, dict[str, str]] = {}
@@ -59,7 +59,10 @@ class Oracle:
                     for event in http2.receive_data(data):
                         match event:
                             case h2.events.RequestReceived(stream_id=stream, headers=headers):
-                                heads[stream], bodies[stream] = dict(headers), b""
+                                fields = (
+                                    (name.decode(), value.decode()) for name, value in headers
+                                )
+                                heads[stream], bodies[stream] = dict(fields), b""
                             case h2.events.DataReceived(stream_id=stream):
                                 bodies[stream] += event.data
                                 length = event.flow_controlled_length
