@@ -12,7 +12,7 @@ from plimsoll.report.contents.campaign import (
     machines,
     subtitle,
 )
-from plimsoll.report.contents.naming import anchor
+from plimsoll.report.contents.naming import ENGINE, anchor, title
 from plimsoll.report.contents.ranking import RankingContents, Row, detail, rankings
 from plimsoll.report.contents.remarks import (
     CAMPAIGN,
@@ -29,6 +29,7 @@ from plimsoll.report.contents.trial import TrialContents, trials
 __all__ = [
     "AS_RUN",
     "CAMPAIGN",
+    "ENGINE",
     "GLOSSARY",
     "Doubt",
     "Facts",
@@ -51,5 +52,6 @@ __all__ = [
     "rankings",
     "remark",
     "subtitle",
+    "title",
     "trials",
 ]
