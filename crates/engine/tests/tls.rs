@@ -305,6 +305,22 @@ fn a_certificate_signed_by_itself_is_refused() {
 }
 
 #[test]
+fn an_authoritys_own_certificate_will_do_where_its_file_is_named() {
+    let authority = Authority::of("127.0.0.1");
+    assert_right(authority.own().config(&[&TLS13]), &authority.tls(), answers(right_bytes()));
+    let other = Authority::of("127.0.0.1");
+    let server = Server::secured(other.own().config(&[&TLS13]), answers(right_bytes()));
+    assert_no_handshake(&server, &authority.tls(), "tls_bad_certificate");
+}
+
+#[test]
+fn an_authoritys_own_certificate_for_another_name_is_refused() {
+    let authority = Authority::of("other.example");
+    let server = Server::secured(authority.own().config(&[&TLS13]), answers(right_bytes()));
+    assert_no_handshake(&server, &authority.tls(), "tls_wrong_name");
+}
+
+#[test]
 fn a_certificate_for_another_name_is_refused() {
     refuses_certificate(|authority| authority.signs("other.example", 2000, 4000), "tls_wrong_name");
 }

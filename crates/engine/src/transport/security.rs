@@ -7,13 +7,14 @@ use plimsoll_tls::{certificates, private_key, provider};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{
     ClientSessionStore, Resumption, Tls12ClientSessionValue, Tls13ClientSessionValue,
-    WebPkiServerVerifier,
+    WebPkiServerVerifier, verify_server_name,
 };
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, Error, NamedGroup, RootCertStore,
-    SignatureScheme,
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, NamedGroup,
+    RootCertStore, SignatureScheme,
 };
 
 use crate::error::EngineError;
@@ -89,15 +90,18 @@ fn verifier(tls: &Tls) -> Result<Arc<dyn ServerCertVerifier>, Vec<String>> {
     if tls.ca.is_empty() {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     }
-    let mut problems = Vec::new();
+    let (mut named, mut problems) = (Vec::new(), Vec::new());
     for path in &tls.ca {
         match certificates(path) {
-            Ok(found) => problems.extend(
-                found
-                    .into_iter()
-                    .filter_map(|one| roots.add(one).err())
-                    .map(|error| format!("`{}`: {error}", path.display())),
-            ),
+            Ok(found) => {
+                problems.extend(
+                    found
+                        .iter()
+                        .filter_map(|one| roots.add(one.clone()).err())
+                        .map(|error| format!("`{}`: {error}", path.display())),
+                );
+                named.extend(found);
+            }
             Err(problem) => problems.push(problem),
         }
     }
@@ -107,8 +111,10 @@ fn verifier(tls: &Tls) -> Result<Arc<dyn ServerCertVerifier>, Vec<String>> {
     if roots.is_empty() {
         return Err(vec!["this host trusts no authority, and `tls.ca` names none".into()]);
     }
-    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-    verifier.map(|verifier| verifier as _).map_err(|error| vec![error.to_string()])
+    let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|error| vec![error.to_string()])?;
+    Ok(Arc::new(Trusted { authorities, named }))
 }
 
 type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
@@ -116,6 +122,64 @@ type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 fn own_certificate(tls: &Tls) -> Result<Option<Own>, String> {
     let (Some(certificate), Some(key)) = (&tls.certificate, &tls.key) else { return Ok(None) };
     Ok(Some((certificates(certificate)?, private_key(key)?)))
+}
+
+/// Trusts what an authority has signed, and an authority's own certificate where its file was named:
+/// `openssl req -x509` makes such ones for servers.
+#[derive(Debug)]
+struct Trusted {
+    authorities: Arc<WebPkiServerVerifier>,
+    named: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for Trusted {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let verified =
+            self.authorities.verify_server_cert(certificate, intermediates, name, ocsp, now);
+        match verified {
+            // Its dates were looked at before, its name was not.
+            Err(error) if is_of_an_authority(&error) && self.named.contains(certificate) => {
+                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.authorities.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.authorities.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.authorities.supported_verify_schemes()
+    }
+}
+
+/// Whether a certificate was refused only for being one of an authority.
+fn is_of_an_authority(error: &Error) -> bool {
+    let Error::InvalidCertificate(CertificateError::Other(cause)) = error else { return false };
+    matches!(cause.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
 }
 
 /// Trusts every certificate; that the server has the key to it is still verified.

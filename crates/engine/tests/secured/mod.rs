@@ -40,6 +40,10 @@ impl Authority {
     pub fn new() -> Self {
         let mut params = CertificateParams::new([]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Self::made(params)
+    }
+
+    fn made(params: CertificateParams) -> Self {
         let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("ca.pem"), issuer.pem()).unwrap();
@@ -48,6 +52,18 @@ impl Authority {
 
     pub fn file(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
+    }
+
+    /// One whose own certificate is for a name, and shown by servers as well.
+    pub fn of(name: &str) -> Self {
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Self::made(params)
+    }
+
+    pub fn own(&self) -> Identity {
+        let key = self.issuer.key().serialize_der();
+        Identity { chain: vec![self.certificate()], key: PrivateKeyDer::try_from(key).unwrap() }
     }
 
     /// A certificate for a name that was valid from one year on and until another.
