@@ -333,6 +333,7 @@ def _nothing_started() -> Generator[None]:
             "plimsoll.cli.install._install",
             "plimsoll.conduct.campaign.conduct",
             "plimsoll.conduct.turns.conduct",
+            "plimsoll.sampling.watching.seconds",
             "plimsoll.watch.server.serve",
         ):
             stack.enter_context(patch(place, refuse))

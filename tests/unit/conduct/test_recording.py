@@ -122,6 +122,10 @@ def chunks_of(draw: st.DrawFn, table: tables.Table) -> np.ndarray[Any, Any]:
             elements = st.sampled_from(sorted(records.outcome_names()))
         if name == "compared":
             elements = st.sampled_from((0, 1, NONE))
+        if name == "resumed":
+            elements = st.sampled_from((0, 1, np.iinfo(kind).max))
+        if name == "alert":
+            elements = st.one_of(st.integers(0, 255), st.just(np.iinfo(kind).max))
         if name == "due_ns":
             elements = st.integers(0, 2**63 - 1)
         made[name] = draw(hnp.arrays(kind, len(made), elements=elements))

@@ -36,9 +36,10 @@ def test_a_trial_that_does_not_fit_leaves_nothing_behind(
     small_disk: Path,
 ) -> None:
     results = ParquetResults(small_disk / "results")
-    noise = np.random.default_rng(1).integers(0, 256, 40 * 20_000, np.uint8)
-    made = noise.view(records.record_dtype("connections"))
-    made["outcome"] = 0
+    dtype = records.record_dtype("connections")
+    noise = np.random.default_rng(1).integers(0, 256, dtype.itemsize * 15_000, np.uint8)
+    made = noise.view(dtype)
+    made["outcome"] = made["resumed"] = made["alert"] = 0
     with (
         pytest.raises(StorageError, match="no space left") as caught,
         results.trial("a") as into,
