@@ -130,7 +130,7 @@ def test_an_address_of_a_chart_opens_the_trial_around_it(visit: Visit) -> None:
 def test_every_chart_of_a_trial_has_its_values_as_a_table(visit: Visit) -> None:
     visit.open(NODE)
     tables = visit.page.locator(f'[id="{NODE}"] details.values')
-    assert tables.count() == 6
+    assert tables.count() == 7
     tables.first.locator("summary").click()
     rows = tables.first.locator("tbody tr")
     rows.first.wait_for()
