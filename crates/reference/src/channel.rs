@@ -21,7 +21,8 @@ pub struct TlsFiles {
 }
 
 impl TlsFiles {
-    /// How connections are secured with them: TLS 1.2 and 1.3, with tickets, and HTTP/1.1 by ALPN.
+    /// How connections are secured with them: TLS 1.2 and 1.3, with tickets, and both versions of
+    /// HTTP by ALPN.
     pub(super) fn config(&self) -> Result<Arc<ServerConfig>, String> {
         let (chain, key) = (certificates(&self.certificate)?, private_key(&self.key)?);
         let described = |error: rustls::Error| format!("`{}`: {error}", self.certificate.display());

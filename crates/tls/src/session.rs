@@ -63,7 +63,7 @@ impl Failure {
 /// What one read has brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// Bytes of plaintext; 0 is the end that the peer has announced.
+    /// Bytes read, of plaintext; 0 is the end of the stream.
     pub count: usize,
     /// Whether nothing is left: what comes later makes the socket ready again.
     pub drained: bool,

@@ -14,6 +14,7 @@ use std::net::{SocketAddr, SocketAddrV4};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use plimsoll_system::Ready;
+pub use plimsoll_tls::Read;
 
 use self::plain::Plain;
 use self::security::Security;
@@ -29,15 +30,6 @@ pub enum Handshake {
     Securing,
     /// Requests can be sent.
     Complete,
-}
-
-/// What one read has brought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Read {
-    /// Bytes read; 0 is the end of the stream.
-    pub count: usize,
-    /// Whether nothing is left: bytes that come later make the socket ready again.
-    pub drained: bool,
 }
 
 /// A transport to a server.

@@ -41,17 +41,19 @@ impl Security {
         let server_name = ServerName::try_from(tls.server_name.clone())
             .map_err(|error| wrong(&format!("`tls.server_name`: {error}")))?;
         let mut problems = Vec::new();
-        let verifier = verifier(tls).map_err(|found| problems.extend(found)).ok();
+        let trusted = if tls.insecure { Ok(None) } else { trusted(tls).map(Some) };
+        let trusted = trusted.map_err(|found| problems.extend(found)).ok();
         let own = own_certificate(tls).map_err(|found| problems.push(found)).ok();
-        let (Some(verifier), Some(own)) = (verifier, own) else {
+        let (Some(trusted), Some(own)) = (trusted, own) else {
             return Err(EngineError::Spec(problems));
         };
         let offered = CryptoProvider { cipher_suites: tls.suites(), ..provider() };
+        let algorithms = offered.signature_verification_algorithms;
         let builder = ClientConfig::builder_with_provider(Arc::new(offered))
             .with_protocol_versions(&tls.versions())
             .map_err(|error| wrong(&error.to_string()))?
             .dangerous()
-            .with_custom_certificate_verifier(verifier);
+            .with_custom_certificate_verifier(Arc::new(Verifier { algorithms, trusted }));
         let mut config = match own {
             None => builder.with_no_client_auth(),
             Some((chain, key)) => builder
@@ -80,12 +82,8 @@ fn wrong(problem: &str) -> EngineError {
     EngineError::Spec(vec![problem.to_owned()])
 }
 
-/// Who decides whether a certificate will do.
-fn verifier(tls: &Tls) -> Result<Arc<dyn ServerCertVerifier>, Vec<String>> {
-    let provider = Arc::new(provider());
-    if tls.insecure {
-        return Ok(Arc::new(Anyone(provider.signature_verification_algorithms)));
-    }
+/// Who is trusted.
+fn trusted(tls: &Tls) -> Result<Trusted, Vec<String>> {
     let mut roots = RootCertStore::empty();
     if tls.ca.is_empty() {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -111,10 +109,11 @@ fn verifier(tls: &Tls) -> Result<Arc<dyn ServerCertVerifier>, Vec<String>> {
     if roots.is_empty() {
         return Err(vec!["this host trusts no authority, and `tls.ca` names none".into()]);
     }
+    let provider = Arc::new(provider());
     let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
         .build()
         .map_err(|error| vec![error.to_string()])?;
-    Ok(Arc::new(Trusted { authorities, named }))
+    Ok(Trusted { authorities, named })
 }
 
 type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
@@ -124,15 +123,23 @@ fn own_certificate(tls: &Tls) -> Result<Option<Own>, String> {
     Ok(Some((certificates(certificate)?, private_key(key)?)))
 }
 
-/// Trusts what an authority has signed, and an authority's own certificate where its file was named:
-/// `openssl req -x509` makes such ones for servers.
+/// Decides about certificates; that the server has the key to its own is verified at any rate.
+#[derive(Debug)]
+struct Verifier {
+    algorithms: WebPkiSupportedAlgorithms,
+    /// Who is trusted; nothing where any certificate will do.
+    trusted: Option<Trusted>,
+}
+
+/// What an authority has signed is trusted, and an authority's own certificate where its file was
+/// named: `openssl req -x509` makes such ones for servers.
 #[derive(Debug)]
 struct Trusted {
     authorities: Arc<WebPkiServerVerifier>,
     named: Vec<CertificateDer<'static>>,
 }
 
-impl ServerCertVerifier for Trusted {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -141,11 +148,12 @@ impl ServerCertVerifier for Trusted {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let verified =
-            self.authorities.verify_server_cert(certificate, intermediates, name, ocsp, now);
-        match verified {
+        let Some(Trusted { authorities, named }) = &self.trusted else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        match authorities.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             // Its dates were looked at before, its name was not.
-            Err(error) if is_of_an_authority(&error) && self.named.contains(certificate) => {
+            Err(error) if is_of_an_authority(&error) && named.contains(certificate) => {
                 verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
             }
@@ -159,7 +167,7 @@ impl ServerCertVerifier for Trusted {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.authorities.verify_tls12_signature(message, certificate, signed)
+        rustls::crypto::verify_tls12_signature(message, certificate, signed, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -168,11 +176,11 @@ impl ServerCertVerifier for Trusted {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.authorities.verify_tls13_signature(message, certificate, signed)
+        rustls::crypto::verify_tls13_signature(message, certificate, signed, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.authorities.supported_verify_schemes()
+        self.algorithms.supported_schemes()
     }
 }
 
@@ -180,45 +188,6 @@ impl ServerCertVerifier for Trusted {
 fn is_of_an_authority(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(cause)) = error else { return false };
     matches!(cause.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
-}
-
-/// Trusts every certificate; that the server has the key to it is still verified.
-#[derive(Debug)]
-struct Anyone(WebPkiSupportedAlgorithms);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        rustls::crypto::verify_tls12_signature(message, certificate, signed, &self.0)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        rustls::crypto::verify_tls13_signature(message, certificate, signed, &self.0)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_schemes()
-    }
 }
 
 /// Session tickets of the one server; the library's own store keeps eight.

@@ -91,8 +91,7 @@ impl Tls {
     }
 
     pub(super) fn receive(&mut self, into: &mut [u8]) -> io::Result<Read> {
-        let read = self.session.receive(into)?;
-        Ok(Read { count: read.count, drained: read.drained })
+        self.session.receive(into)
     }
 }
 

@@ -104,9 +104,8 @@ impl<'a> Http2<'a> {
             return step(ended, consumed);
         }
         loop {
-            let read = match self.reader.next(&bytes[consumed..]) {
-                Ok(read) => read,
-                Err(code) => return failed(self.session.fault(code)),
+            let Ok(read) = self.reader.next(&bytes[consumed..]) else {
+                return failed(self.session.fault());
             };
             consumed += read.consumed;
             self.untold += read.consumed;

@@ -424,9 +424,9 @@ impl<'a> Session<'a> {
         self.streams.binary_search_by_key(&number, |stream| stream.number).ok()
     }
 
-    /// How the connection ends after a frame that breaks a rule, whatever its code would be: the
-    /// oldest request is at fault.
-    pub(super) fn fault(&self, _: ErrorCode) -> Fault {
+    /// How the connection ends after a frame that breaks a rule, whichever: the oldest request is at
+    /// fault.
+    pub(super) fn fault(&self) -> Fault {
         let is_http2 = self.settings.are_there;
         self.ended_by(if is_http2 { Outcome::Http2Error } else { Outcome::NotHttp2 })
     }
@@ -463,12 +463,11 @@ impl<'a> Session<'a> {
             return Err(self.ended_by(Outcome::NotHttp2));
         }
         if self.open_block.is_some() != (head.kind == Kind::Continuation) {
-            return Err(self.fault(ErrorCode::ProtocolError));
+            return Err(self.fault());
         }
         match head.kind {
             Kind::Headers => {
-                let block =
-                    frame::header_fragment(head, payload).map_err(|code| self.fault(code))?;
+                let block = frame::header_fragment(head, payload).map_err(|_| self.fault())?;
                 let open = OpenBlock { stream: head.stream, ends_stream: head.has(END_STREAM) };
                 if head.has(END_HEADERS) {
                     return self.headers(open, block, count, emit);
@@ -477,12 +476,12 @@ impl<'a> Session<'a> {
                 self.continue_block(open, block, count, emit)
             }
             Kind::Continuation => self.continuation(head, payload, count, emit),
-            Kind::Settings => self.settings(head, payload).map_err(|code| self.fault(code)),
+            Kind::Settings => self.settings(head, payload).map_err(|_| self.fault()),
             Kind::Ping => self.ping(head, payload),
             Kind::RstStream => self.stream_reset(head, payload),
             Kind::GoAway => self.go_away(head, payload),
             Kind::WindowUpdate => self.window_update(head, payload),
-            Kind::PushPromise | Kind::Data => Err(self.fault(ErrorCode::ProtocolError)),
+            Kind::PushPromise | Kind::Data => Err(self.fault()),
             Kind::Priority | Kind::Unknown(_) => Ok(None),
         }
     }
@@ -495,7 +494,7 @@ impl<'a> Session<'a> {
         emit: &mut impl FnMut(Id, Event<'_>),
     ) -> Change {
         let open = self.open_block.take().filter(|open| open.stream == head.stream);
-        let Some(open) = open else { return Err(self.fault(ErrorCode::ProtocolError)) };
+        let Some(open) = open else { return Err(self.fault()) };
         if !head.has(END_HEADERS) {
             return self.continue_block(open, payload, count, emit);
         }
@@ -539,7 +538,7 @@ impl<'a> Session<'a> {
         let mut fields = Fields::default();
         // A block that belongs to no stream any more changes the table all the same.
         if self.decoder.decode(block, |name, value| fields.take(name, value)).is_err() {
-            return Err(self.fault(ErrorCode::CompressionError));
+            return Err(self.fault());
         }
         let OpenBlock { stream: number, ends_stream } = block_of;
         let Some(place) = self.place(number) else {
@@ -580,7 +579,7 @@ impl<'a> Session<'a> {
         emit: &mut impl FnMut(Id, Event<'_>),
     ) -> Change {
         if !self.settings.are_there || self.open_block.is_some() {
-            return Err(self.fault(ErrorCode::ProtocolError));
+            return Err(self.fault());
         }
         let ends_stream = piece.is_last && head.has(END_STREAM);
         #[allow(clippy::cast_possible_truncation)]
@@ -696,17 +695,17 @@ impl<'a> Session<'a> {
 
     fn ping(&mut self, head: Head, payload: &[u8]) -> Change {
         if head.stream != 0 || payload.len() != 8 {
-            return Err(self.fault(ErrorCode::FrameSizeError));
+            return Err(self.fault());
         }
         if !head.has(ACK) {
             frame::write_ping_ack(&mut self.output, payload);
-            self.require_calm().map_err(|code| self.fault(code))?;
+            self.require_calm().map_err(|_| self.fault())?;
         }
         Ok(None)
     }
 
     fn stream_reset(&mut self, head: Head, payload: &[u8]) -> Change {
-        let code = frame::number(payload).map_err(|code| self.fault(code))?;
+        let code = frame::number(payload).map_err(|_| self.fault())?;
         self.require_begun(head.stream)?;
         let Some(place) = self.place(head.stream) else {
             self.cancelled.retain(|&given_up| given_up != head.stream);
@@ -724,13 +723,13 @@ impl<'a> Session<'a> {
     /// Nothing may come of a stream that the client has not begun.
     fn require_begun(&self, number: u32) -> Result<(), Fault> {
         let is_begun = number % 2 == 1 && number < self.next_number;
-        is_begun.then_some(()).ok_or_else(|| self.fault(ErrorCode::ProtocolError))
+        is_begun.then_some(()).ok_or_else(|| self.fault())
     }
 
     fn go_away(&mut self, head: Head, payload: &[u8]) -> Change {
-        let (last, code) = frame::go_away(payload).map_err(|code| self.fault(code))?;
+        let (last, code) = frame::go_away(payload).map_err(|_| self.fault())?;
         if head.stream != 0 {
-            return Err(self.fault(ErrorCode::ProtocolError));
+            return Err(self.fault());
         }
         let is_orderly = code == u32::from(ErrorCode::NoError as u8);
         let outcome = if is_orderly { Outcome::ClosedAsAnnounced } else { Outcome::GoneAway };
@@ -749,12 +748,12 @@ impl<'a> Session<'a> {
                 let place = self.place(head.stream);
                 return Ok(place.and_then(|place| self.broken(place, Outcome::Http2Error, true)));
             }
-            Err(code) => return Err(self.fault(code)),
+            Err(_) => return Err(self.fault()),
         };
         if head.stream == 0 {
             self.window += more;
             if self.window > i64::from(LARGEST_WINDOW_BYTES) {
-                return Err(self.fault(ErrorCode::FlowControlError));
+                return Err(self.fault());
             }
         } else {
             self.require_begun(head.stream)?;
