@@ -51,6 +51,9 @@ TICKS = 0.01
 """Cores that clock ticks of processes and cores come to within a phase."""
 SKEW = 0.03
 """Share of what neighbours take that instants of readings may differ by."""
+WAKING = 0.02
+"""Share of a core that its way into and out of idleness takes: it is busy then, for no process. At
+thousands of wake-ups a second 0.005 to 0.012 were seen."""
 
 
 def length_s(phase: tuple[str, float]) -> float:
@@ -110,16 +113,30 @@ def _used_s(stat: Path) -> float:
 
 @dataclass(frozen=True)
 class Phase:
-    """What others really took in one phase, and what the lab found, in cores."""
+    """What others really took in one phase, and what the lab found, in cores.
+
+    Attributes:
+        thief: What the thief used.
+        neighbours: What all other programs used, but for server and load generator.
+        stolen: What the hypervisor gave to other machines; a core that it stole from while it woke
+            up counts that time as stolen and as idle.
+        found: What the lab found, by whose core.
+    """
 
     thief: float
     neighbours: float
+    stolen: float
     found: dict[str, float]
 
     @property
-    def tolerance(self) -> float:
-        """What a number found may differ by."""
-        return THIRD * self.thief + TICKS + SKEW * self.neighbours
+    def least_error(self) -> float:
+        """What a number found may be too small by."""
+        return THIRD * self.thief + TICKS + SKEW * self.neighbours + self.stolen
+
+    @property
+    def most_error(self) -> float:
+        """What the number found for one core may be too large by."""
+        return THIRD * self.thief + TICKS + SKEW * self.neighbours + WAKING
 
 
 @dataclass(frozen=True)
@@ -181,6 +198,7 @@ def _phase(tables: Tables, books: Bookkeeper, loot: Loot) -> Phase:
     return Phase(
         thief=thief,
         neighbours=max(books.cores(*between) - own - thief, 0.0),
+        stolen=tables.usage.rate("machine", "cpu_steal_s", [window]) or 0.0,
         found={side: one.cores for side, one in found.items()},
     )
 
@@ -190,15 +208,16 @@ def test_a_thief_is_found_on_the_core_it_robs(robbery: Robbery, side: str, share
     phase = robbery.phases[side, share]
     if phase.thief < share / 5:
         pytest.skip(f"other programs left the thief {phase.thief:.2f} of {share:g} cores")
-    assert phase.found[side] > phase.thief - phase.tolerance, phase
-    assert phase.found[side] < phase.thief + phase.neighbours + phase.tolerance, phase
+    assert phase.found[side] > phase.thief - phase.least_error, phase
+    assert phase.found[side] < phase.thief + phase.neighbours + phase.most_error, phase
 
 
 @pytest.mark.parametrize(("side", "share"), EACH)
 def test_what_others_took_is_what_they_used(robbery: Robbery, side: str, share: float) -> None:
     phase = robbery.phases[side, share]
     others = phase.thief + phase.neighbours
-    assert abs(sum(phase.found.values()) - others) < phase.tolerance, phase
+    found = sum(phase.found.values())
+    assert others - phase.least_error < found < others + phase.most_error + WAKING, phase
 
 
 @pytest.mark.parametrize(("side", "share"), EACH)
@@ -208,7 +227,7 @@ def test_nobody_is_charged_on_the_core_without_a_thief(
     phase = robbery.phases[side, share]
     spared = ("driver" if side == "server" else "server",) if share else tuple(CORES)
     for one in spared:
-        assert phase.found[one] < phase.neighbours + phase.tolerance, phase
+        assert phase.found[one] < phase.neighbours + phase.most_error, phase
 
 
 def test_the_verdict_says_from_whom_and_how_much(robbery: Robbery) -> None:

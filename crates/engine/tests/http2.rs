@@ -119,6 +119,20 @@ fn responses_end_in_any_order() {
 }
 
 #[test]
+fn settings_that_come_with_the_connection_are_read() {
+    // Opened in one turn of the loop: the first have their settings before the last are opened.
+    let ask = Ask { connections: 256, requests: Some(1024), ..MANY };
+    let (seen, server) = drive(&ask, |visit, _| {
+        visit.greet(&[]);
+        while let Some(streams) = visit.acknowledged_requests() {
+            streams.into_iter().for_each(|stream| visit.respond(stream));
+        }
+    });
+    assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 1024)]));
+    assert_eq!(server.requests, 1024);
+}
+
+#[test]
 fn pieces_of_responses_may_be_mixed() {
     let (seen, _) = drive(&MANY, |visit, _| {
         visit.greet(&[]);

@@ -78,13 +78,19 @@ impl Worker<'_> {
             }
             Ok(Handshake::Complete) => {
                 let negotiated = transport.negotiated();
-                self.connected(index, negotiated, ready.hung_up);
+                // What came with the end of the handshake makes the socket ready no more. A server
+                // that has hung up with it may still respond to the first request.
+                if negotiated.is_some() || ready.readable && !ready.hung_up {
+                    let attempt = self.slots[index].connection.attempt();
+                    self.unread.push(Unread { index, attempt, hung_up: ready.hung_up });
+                }
+                self.connected(index, negotiated);
             }
             Err(error) => self.connect_broke(index, &error),
         }
     }
 
-    fn connected(&mut self, index: usize, negotiated: Option<Negotiated>, hung_up: bool) {
+    fn connected(&mut self, index: usize, negotiated: Option<Negotiated>) {
         let now_ns = self.clock();
         self.counts.opened += 1;
         self.counts.connections_open += 1;
@@ -101,9 +107,6 @@ impl Worker<'_> {
         }
         if let Some(negotiated) = negotiated {
             self.secured.add(negotiated);
-            // What came with the end of the handshake makes the socket ready no more.
-            let attempt = self.slots[index].connection.attempt();
-            self.unread.push(Unread { index, attempt, hung_up });
         }
         self.begin_held(index, now_ns);
     }

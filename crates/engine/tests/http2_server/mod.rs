@@ -100,6 +100,7 @@ pub struct Visit {
     reader: Reader,
     input: Vec<u8>,
     has_preface: bool,
+    has_ack: bool,
     seen: Arc<Mutex<Seen>>,
     stop: Arc<AtomicBool>,
 }
@@ -111,7 +112,8 @@ impl Visit {
         stream.set_read_timeout(Some(TICK)).unwrap();
         stream.set_write_timeout(Some(Duration::from_secs(10))).unwrap();
         let (reader, input) = (Reader::default(), Vec::new());
-        Self { stream: Some(stream), reader, input, has_preface: false, seen, stop }
+        let stream = Some(stream);
+        Self { stream, reader, input, has_preface: false, has_ack: false, seen, stop }
     }
 
     /// Sends bytes; whether the client is still there shows when something is read.
@@ -154,6 +156,23 @@ impl Visit {
     /// Requests until there are so many.
     pub fn next_requests(&mut self, count: usize) -> Option<Vec<u32>> {
         (0..count).map(|_| self.next_request()).collect()
+    }
+
+    /// Requests that came up to and with the client's acknowledgement of the settings, or after it.
+    pub fn acknowledged_requests(&mut self) -> Option<Vec<u32>> {
+        let mut streams = Vec::new();
+        loop {
+            while let Some(stream) = self.read_frames() {
+                self.seen.lock().unwrap().requests += 1;
+                streams.push(stream);
+            }
+            if self.has_ack && !streams.is_empty() {
+                return Some(streams);
+            }
+            if !self.read_more() {
+                return None;
+            }
+        }
     }
 
     /// Reads until the client is gone or the test over.
@@ -216,6 +235,7 @@ impl Visit {
                     }
                     Kind::Settings if head.has(ACK) => {
                         seen.settings_acks += 1;
+                        self.has_ack = true;
                         None
                     }
                     Kind::WindowUpdate => {
