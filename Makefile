@@ -46,7 +46,7 @@ REAL_TESTS := tests/cheats tests/contract tests/end_to_end tests/faults
 
 # What failed runs once more, alone and in processes of its own; pytest's exit code 1 is failed tests.
 define pytest
-$(BIN)/python -m pytest $(1) || { [ $$? -eq 1 ] && \
+$(BIN)/python -m pytest --durations 12 --durations-min 2 $(1) || { [ $$? -eq 1 ] && \
 	echo "make: what failed, once more" && $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 endef
 

@@ -872,6 +872,7 @@ def sampled_readings(
     for core, share in busy.items():
         series["machine", f"core{core}_busy_s"] = 250 + share * loaded_s
         series["machine", f"core{core}_interrupt_s"] = np.full(len(at_ns), 1.5)
+        series["machine", f"core{core}_steal_s"] = asked.stolen * loaded_s
     if asked.own_drops:
         stray = overflows_by(asked, stages, at_ns, asked.stray_drops)
         series["server", "listen_drops"] = own + stray

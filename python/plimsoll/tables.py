@@ -591,6 +591,7 @@ QUANTITIES = (
     ),
     Quantity("core0_interrupt_s", "counter", "machine: the same of one core, here core 0"),
     Quantity("cpu_steal_s", "counter", "machine: time taken by the hypervisor; proc_stat(5)"),
+    Quantity("core0_steal_s", "counter", "machine: the same of one core, here core 0"),
     Quantity(
         "cgroup_throttled_s",
         "counter",

@@ -153,10 +153,25 @@ def used_cores(recording: Recording) -> tuple[int, ...]:
     return tuple(sorted({*driver, *server})) if driver and server else ()
 
 
+def stolen_ratio(readings: Usage, cores: Sequence[int], windows: Sequence[Window]) -> float:
+    """Share of the time of some cores that the host of a virtual machine withheld.
+
+    Args:
+        readings: The readings.
+        cores: The cores.
+        windows: The stretches of time.
+
+    Returns:
+        0 to 1; 0 where it is unknown.
+    """
+    stolen = on_cores(readings, "steal", cores, windows)
+    return min(max(stolen, 0.0) / len(cores), 1.0) if stolen else 0.0
+
+
 def on_cores(
     readings: Usage, kind: str, cores: Iterable[int], windows: Sequence[Window]
 ) -> float | None:
-    """Cores' worth of `busy` or `interrupt` time on some cores; None when one was not read."""
+    """Cores' worth of `busy`, `interrupt` or `steal` time on some cores; None if one is unread."""
     return total([readings.rate("machine", f"core{core}_{kind}_s", windows) for core in cores])
 
 

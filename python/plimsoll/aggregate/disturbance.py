@@ -106,21 +106,26 @@ def taken_from_both(
 
 
 def full_ratio(recording: Recording, readings: Usage) -> float | None:
-    """Share of the server's cores that it, the kernel for it, and others kept busy over the holds.
+    """Share of the server's cores that was not free over the holds.
+
+    It, the kernel for it, and others kept so much busy, or the host of a virtual machine withheld
+    it.
 
     Args:
         recording: The recording.
         readings: Its readings.
 
     Returns:
-        0 to 1; the server's own share if it is unknown what others took; None when that is
+        0 to 1; without what others took, if that is unknown; None when the server's own share is
         unknown too.
     """
     own = cores.server_busy_ratio(recording, readings)
-    taken = taken_from(recording, readings, "server", held(recording))
-    if own is None or taken is None or recording.server is None:
+    if own is None or recording.server is None:
         return own
-    return min(own + taken.cores / len(recording.server.cores), 1.0)
+    given = recording.server.cores
+    taken = taken_from(recording, readings, "server", held(recording))
+    own += cores.stolen_ratio(readings, given, held(recording))
+    return min(own + (taken.cores / len(given) if taken else 0.0), 1.0)
 
 
 def taken(
@@ -153,17 +158,32 @@ class Lost:
             a load at full speed is too low by about as much.
         sides: Share of the time in which server, and driver, waited for cores that others had;
             `both` if it is unknown which of them did.
-        stolen_ratio: Share of the time of all cores that the host of a virtual machine withheld.
+        stolen: Share of the time of the cores of the same sides that the host of a virtual machine
+            withheld.
     """
 
     ratio: float
     sides: dict[Whose, float]
-    stolen_ratio: float
+    stolen: dict[Whose, float]
+
+    @property
+    def server_ratio(self) -> float:
+        """Share of the time in which the server waited, or the host withheld its cores."""
+        return self._of("server")
 
     @property
     def driver_ratio(self) -> float:
-        """Share of the time in which the driver waited, or the host withheld its core."""
-        return self.sides.get("driver", self.sides.get("both", 0.0)) + self.stolen_ratio
+        """Share of the time in which the driver waited, or the host withheld its cores."""
+        return self._of("driver")
+
+    @property
+    def driver_stolen_ratio(self) -> float:
+        """Share of the time in which the host withheld the driver's cores."""
+        return self.stolen.get("driver", self.stolen.get("both", 0.0))
+
+    def _of(self, side: Side) -> float:
+        both = self.sides.get("both", 0.0), self.stolen.get("both", 0.0)
+        return min(self.sides.get(side, both[0]) + self.stolen.get(side, both[1]), 1.0)
 
 
 def lost(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Lost | None:
@@ -184,19 +204,24 @@ def lost(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Lo
     found = taken(recording, readings, windows)
     if not found:
         return None
+    given = _given(recording, readings)
     sides: dict[Whose, float]
     if "both" in found:
         sides = _waits_on_shared(recording, readings, found["both"], windows)
     else:
-        given = _given(recording, readings)
-        sides = {whose: min(one.missed_cores / given[whose], 1.0) for whose, one in found.items()}
-    count = len(cores.all_cores(readings))
-    stolen = (readings.rate("machine", "cpu_steal_s", windows) or 0.0) / max(count, 1)
+        sides = {
+            whose: min(one.missed_cores / len(given[whose]), 1.0) for whose, one in found.items()
+        }
+    of_cores = {whose: cores.stolen_ratio(readings, of, windows) for whose, of in given.items()}
+    stolen: dict[Whose, float] = {
+        whose: of_cores.get(whose, of_cores.get("both", 0.0)) for whose in sides
+    }
     own = cores.server_busy_ratio(recording, readings)
-    waited = [*sides.values()]
-    if "server" in sides and own is not None and own + sides["server"] >= NEVER_IDLE:
-        waited = [sides["server"]]
-    progress = math.prod(1.0 - min(ratio, 1.0) for ratio in (*waited, stolen))
+    stood_still = [*sides.values(), *of_cores.values()]
+    if "server" in given and own is not None:
+        of_server = [sides["server"], stolen["server"]]
+        stood_still = of_server if own + sum(of_server) >= NEVER_IDLE else stood_still
+    progress = math.prod(1.0 - min(ratio, 1.0) for ratio in stood_still)
     return Lost(1.0 - progress, sides, stolen)
 
 
@@ -208,7 +233,7 @@ def _waits_on_shared(
     They also wait for each other, so of what each waited the part counts that others took. A
     server with fewer threads than cores can wait on no more than these.
     """
-    count = _given(recording, readings)["both"]
+    count = len(_given(recording, readings)["both"])
     waits = {side: _run_delay(readings, side, windows) for side in SIDES}
     if recording.driver is None or None in waits.values():
         return {"both": min(both.missed_cores / count, 1.0)}
@@ -238,6 +263,23 @@ def noted(recording: Recording, readings: Usage) -> dict[Whose, TakenTime]:
     return {whose: one for whose, one in found.items() if one.missed_cores > MUCH}
 
 
+def withheld(recording: Recording, readings: Usage) -> dict[str, float]:
+    """Cores that the host of a virtual machine withheld over the holds, where one must speak of it.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+
+    Returns:
+        By whose cores these were; empty if no side lacked more than `MUCH`.
+    """
+    found = {
+        whose: len(given) * cores.stolen_ratio(readings, given, held(recording))
+        for whose, given in _given(recording, readings).items()
+    }
+    return {whose: stolen for whose, stolen in found.items() if stolen > MUCH}
+
+
 @dataclass(frozen=True)
 class DriverPeak:
     """The load generator in its busiest second.
@@ -245,7 +287,7 @@ class DriverPeak:
     Attributes:
         own: Share of its busiest core that it used, at most; 1 is all of it.
         wanted: The same in the second in which most was wanted, with what it waited for while
-            others had its cores.
+            others had its cores, or the host of a virtual machine withheld them.
     """
 
     own: float
@@ -278,7 +320,9 @@ def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
         )
         others = _others(recording, readings, given, busy.sum(axis=0) - tree, windows)
         own = np.fmax(own, busy.max(axis=0) - others)
+        withheld = [readings.rates("machine", f"core{core}_steal_s", windows) for core in given]
         missed = np.fmin(others, _waited(readings, tree, windows))
+        missed = np.nan_to_num(missed) + np.nan_to_num(np.array(withheld).max(axis=0))
     if np.isnan(own).all():
         return None
     wanted = float(np.nanmax(own + missed))
@@ -306,14 +350,14 @@ def _waited(readings: Usage, tree: Values, windows: Sequence[Window]) -> Values:
     return np.where(ran >= LEAST_SEEN * tree, waited, np.nan)
 
 
-def _given(recording: Recording, readings: Usage) -> dict[Whose, int]:
-    """How many cores each side was given; both together where they share them."""
+def _given(recording: Recording, readings: Usage) -> dict[Whose, tuple[int, ...]]:
+    """The cores that each side was given; both together where they share them."""
     if recording.server is None or recording.driver is None:
         return {}
     if not cores.own_cores(recording):
         together = cores.used_cores(recording) or cores.all_cores(readings)
-        return {"both": len(together)} if together else {}
-    return {"server": len(recording.server.cores), "driver": len(recording.driver.cores)}
+        return {"both": together} if together else {}
+    return {"server": recording.server.cores, "driver": recording.driver.cores}
 
 
 def longest_pause_s(readings: Usage, window: Window) -> float | None:

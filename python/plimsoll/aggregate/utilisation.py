@@ -1,5 +1,8 @@
 """How full each resource was that can be read.
 
+Others may have taken a part: a core that other programs kept busy, or that the host of a virtual
+machine withheld, was not free either.
+
 Source:
     The utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3), 1978.
 """
@@ -12,6 +15,8 @@ from plimsoll import wording
 from plimsoll.aggregate import cores, disturbance
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.aggregate.trial import Tables
 
 Shares = dict[str, float]
@@ -53,7 +58,7 @@ def shares(tables: Tables) -> Shares:
     found = {
         SERVER: disturbance.full_ratio(recording, tables.usage),
         CORE: _busiest_core(tables),
-        DRIVER: None if peak is None else peak.own,
+        DRIVER: None if peak is None else peak.wanted,
         HOST: None if cores.own_cores(recording) else _host(tables),
         QUEUE: _queue(tables),
         LINK: _link(tables),
@@ -66,19 +71,22 @@ def _busiest_core(tables: Tables) -> float | None:
     """The server's busiest core, or its busy cores up to one where it has none of its own."""
     server = tables.recording.server
     if server is not None and len(server.cores) > 1 and cores.own_cores(tables.recording):
-        rates = [
-            tables.usage.rate("machine", f"core{core}_busy_s", tables.holds)
-            for core in server.cores
-        ]
+        rates = [_unfree(tables, [core]) for core in server.cores]
         return max((rate for rate in rates if rate is not None), default=None)
     is_confined = server is not None and len(server.cores) == 1
     return None if is_confined else tables.summary.server_busy_cores
 
 
 def _host(tables: Tables) -> float | None:
-    count = len(cores.all_cores(tables.usage))
-    busy = tables.usage.rate("machine", "core_busy_s", tables.holds)
-    return busy / count if count and busy is not None else None
+    return _unfree(tables, cores.all_cores(tables.usage))
+
+
+def _unfree(tables: Tables, given: Sequence[int]) -> float | None:
+    """Share of some cores that was busy, or withheld by the host of a virtual machine."""
+    busy = cores.on_cores(tables.usage, "busy", given, tables.holds)
+    if busy is None:
+        return None
+    return busy / len(given) + cores.stolen_ratio(tables.usage, given, tables.holds)
 
 
 def _queue(tables: Tables) -> float | None:

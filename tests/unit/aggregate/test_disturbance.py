@@ -30,6 +30,8 @@ RATES = {
     ("machine", "core1_busy_s"): 0.5,
     ("machine", "core0_interrupt_s"): 0.1,
     ("machine", "core1_interrupt_s"): 0.05,
+    ("machine", "core0_steal_s"): 0.0,
+    ("machine", "core1_steal_s"): 0.0,
 }
 
 
@@ -120,6 +122,36 @@ def test_the_servers_cores_are_full_with_what_others_took():
     assert full_ratio(CLEAN, readings()) == pytest.approx(0.9)
     assert full_ratio(shared(), readings()) == pytest.approx(0.3)
     assert full_ratio(CLEAN, readings(without=("cpu_user_s",))) is None
+
+
+def test_a_core_that_the_hypervisor_withheld_is_not_free():
+    stolen = {"core0_steal_s": 0.05, "core1_steal_s": 0.2}
+    assert full_ratio(CLEAN, readings(**stolen)) == pytest.approx(0.95)
+    assert disturbance.withheld(CLEAN, readings(**stolen)) == pytest.approx({"driver": 0.2})
+    assert disturbance.withheld(shared(), readings(**stolen)) == pytest.approx({"both": 0.25})
+    assert disturbance.withheld(CLEAN, readings(without=("core1_steal_s",), **stolen)) == {}
+    clean = disturbance.driver_peak(CLEAN, readings())
+    robbed = disturbance.driver_peak(CLEAN, readings(**stolen))
+    assert clean is not None
+    assert robbed is not None
+    assert robbed.own == clean.own
+    assert robbed.wanted == pytest.approx(clean.wanted + 0.2)
+
+
+@pytest.mark.parametrize(
+    ("server_busy", "lost"),
+    [
+        (0.3, 1 - 0.9 * 0.8 * 0.99),  # each idles while the other has no core, or waits for one
+        (0.89, 0.1),  # a server that never idles lost what its own core lost
+    ],
+)
+def test_a_core_that_the_hypervisor_withheld_stands_still(server_busy, lost):
+    changed = {"cpu_user_s": 0.0, "cpu_system_s": server_busy, "core0_busy_s": server_busy}
+    stolen = {"core0_steal_s": 0.1, "core1_steal_s": 0.2}
+    found = disturbance.lost(CLEAN, readings(**changed, **stolen), HELD)
+    assert found is not None
+    assert found.ratio == pytest.approx(lost)
+    assert found.stolen == pytest.approx({"server": 0.1, "driver": 0.2})
 
 
 def test_only_what_was_missing_is_worth_a_word():

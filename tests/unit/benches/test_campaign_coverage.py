@@ -12,8 +12,14 @@ COUNT = 400
 CHANCE = 3 * math.sqrt(0.05 * 0.95 / COUNT)
 
 
-@pytest.mark.parametrize("machine", bench.MACHINES, ids=lambda machine: machine.name)
-@pytest.mark.parametrize("servers", [2, 3])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        pytest.param(one, id=one.name, marks=pytest.mark.thorough if place else ())
+        for place, one in enumerate(bench.MACHINES)
+    ],
+)
+@pytest.mark.parametrize("servers", [2, pytest.param(3, marks=pytest.mark.thorough)])
 def test_intervals_hold_where_a_campaign_stops_as_soon_as_they_are_narrow(
     machine: bench.Machine, servers: int
 ) -> None:

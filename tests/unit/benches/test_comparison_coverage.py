@@ -13,7 +13,13 @@ COUNT = 60
 ALLOWED = 0.05 + 3 * math.sqrt(0.05 * 0.95 / COUNT)
 
 
-@pytest.mark.parametrize("machine", bench.MACHINES, ids=lambda machine: machine.name)
+@pytest.mark.parametrize(
+    "machine",
+    [
+        pytest.param(one, id=one.name, marks=pytest.mark.thorough if place else ())
+        for place, one in enumerate(bench.MACHINES)
+    ],
+)
 def test_intervals_hold_where_the_machine_wanders_and_an_answer_ends_it(
     machine: bench.Machine,
 ) -> None:

@@ -64,7 +64,15 @@ BY_SECOND = [module for module in charts.OF_A_TRIAL if module is not charts.heat
 """Charts whose rows are seconds; the cells of the heat map are joined when they are counted."""
 
 
-@pytest.mark.parametrize("module", BY_SECOND, ids=lambda module: module.NAME)
+@pytest.mark.parametrize(
+    "module",
+    [
+        pytest.param(
+            one, id=one.NAME, marks=() if one is charts.throughput else pytest.mark.thorough
+        )
+        for one in BY_SECOND
+    ],
+)
 def test_a_chart_of_a_day_is_as_large_as_one_of_twenty_minutes(module: Any) -> None:
     drawn = module.draw(day())
     assert len(json.dumps(drawn)) < MOST_BYTES
@@ -88,11 +96,13 @@ def test_a_drop_of_one_second_in_a_day_is_seen() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_failures_of_a_day_are_those_of_a_second_on_average() -> None:
     kinds = charts.response_time.draw(day())["datasets"]["failures"]
     assert {row["count"] for row in kinds} == {40, 25, 5}
 
 
+@pytest.mark.thorough
 def test_a_page_says_what_a_column_is_and_stays_small() -> None:
     short = sample.doubtful_trial()
     page, usual = (

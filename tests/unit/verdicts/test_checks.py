@@ -323,8 +323,8 @@ TRIALS = [
         {"others_busy": 0.4, "server_busy": 0.6, "without": ("run_delay_s",)},
         ["the server waited 40 %"],
     ),
-    ("undisturbed", "doubtful", {"stolen": 0.4}, ["the hypervisor took 40 %"]),
-    ("undisturbed", "void", {"stolen": 0.6}, ["the hypervisor took 60 %"]),
+    ("undisturbed", "doubtful", {"stolen": 0.4}, ["waited 40 %", "the hypervisor withheld"]),
+    ("undisturbed", "void", {"stolen": 0.6}, ["waited 60 %", "the hypervisor withheld"]),
     ("undisturbed", "doubtful", {"without": ("core0_busy_s",)}, ["could not be read"]),
     (
         "driver_headroom",
@@ -737,6 +737,25 @@ def test_no_verdict_gets_better_by_theft(check):
     assert "programs took 30 % of a core from the server" in given.text
     assert "the server was saturated" not in given.text
     assert judged("undisturbed", robbed).level == "doubtful"
+
+
+@pytest.mark.parametrize("check", ["driver_headroom", "bottleneck_identified"])
+def test_no_verdict_gets_better_by_what_a_hypervisor_withholds(check):
+    """It withholds 30 % of both cores, and server and driver do 30 % less."""
+    alone = judged(check, simulate(server_busy=1.0, driver_busy=0.97))
+    robbed = as_load(simulate(server_busy=0.7, driver_busy=0.68, stolen=0.3))
+    given = judged(check, robbed)
+    assert not (alone.is_doubting and given.level == "sound")
+    assert "hypervisor took 30 % of a core from the server and 30 % of a core from" in given.text
+    assert "the bottleneck is unknown" not in given.text
+    assert judged("undisturbed", robbed).level == "doubtful"
+
+
+def test_a_stall_that_a_hypervisor_explains_is_told_once():
+    stalled = {"longest_pause_ns": 80_000_000, "server_busy": 0.9}
+    assert judged("driver_headroom", simulate(**stalled)).level == "doubtful"
+    assert judged("driver_headroom", simulate(**stalled, stolen=0.004)).level == "doubtful"
+    assert judged("driver_headroom", simulate(**stalled, stolen=0.1)).level == "sound"
 
 
 def test_a_load_generator_that_others_robbed_is_not_called_the_limit():

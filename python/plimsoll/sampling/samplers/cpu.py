@@ -27,7 +27,7 @@ def read(scope: Scope) -> dict[str, float]:
 
 
 def parse_cores(text: str, now_s: float, ticks_per_s: int = TICKS_PER_S) -> dict[str, float]:
-    """Busy time of all cores, of each one, the part of it in interrupts, and stolen time.
+    """Busy time of all cores and of each one, the part of it in interrupts, and stolen time.
 
     Busy is what was neither idle, nor waiting for a disk, nor taken by the hypervisor. Most kernels
     measure these, and only guess user and system time by what they find at each tick: a program
@@ -50,6 +50,7 @@ def parse_cores(text: str, now_s: float, ticks_per_s: int = TICKS_PER_S) -> dict
         busy_s, interrupt_s = now_s - idle - waiting - steal, hard + soft
         values[f"core{name[3:]}_busy_s"] = busy_s
         values[f"core{name[3:]}_interrupt_s"] = interrupt_s
+        values[f"core{name[3:]}_steal_s"] = steal
         values["core_busy_s"] += busy_s
         values["core_interrupt_s"] += interrupt_s
         values["cpu_steal_s"] += steal

@@ -3,7 +3,8 @@
 A closed load takes all the throughput it can get, so something limits it. The check measures the
 most saturated resource that can be read: the server's cores together, its busiest core, the load
 generator's busiest core, all cores if both share them, the listen queue, the link, and the
-throughput against the load generator's calibrated maximum. If none of them was saturated, responses
+throughput against the load generator's calibrated maximum. A core that other programs had, or that
+the host of a virtual machine withheld, was not free. If none of them was saturated, responses
 waited for something that was not measured: a lock, a pool of workers, a timer, another server. The
 number is then not what the server can do on its cores, and more connections may well yield more.
 
@@ -23,9 +24,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.aggregate import disturbance, utilisation
+from plimsoll.aggregate import utilisation
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.takers import takers
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -56,7 +58,7 @@ SHARED_WITH_OTHERS = (
     utilisation.DRIVER,
     utilisation.HOST,
 )
-"""Resources that are cores, of which other programs may take a part."""
+"""Resources that are cores, of which other programs or machines may take a part."""
 
 REMEDY = Remedy(
     "Find what the server waits for: a lock, a pool of workers, a timer; or use more `connections`",
@@ -109,11 +111,10 @@ def _most_used(shares: Shares) -> str:
 
 
 def _limit_was(tables: Tables, fullest: str) -> str:
-    """Which resource was the limit, unless other programs took a part of it."""
-    others = disturbance.noted(tables.recording, tables.usage)
-    if others and fullest in SHARED_WITH_OTHERS:
-        taken = wording.from_whom({whose: one.missed_cores for whose, one in others.items()})
-        return f". Other programs took {taken}, a part of the limit"
+    """Which resource was the limit, unless others took a part of it."""
+    taken = takers(tables)
+    if taken and fullest in SHARED_WITH_OTHERS:
+        return f". {taken}, a part of the limit"
     return f": {utilisation.LIMIT_WAS[fullest]}"
 
 

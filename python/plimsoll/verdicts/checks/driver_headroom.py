@@ -5,9 +5,10 @@ without that of other programs. Beyond the limit the load generator holds a clos
 reads responses late and sends the next requests late, so throughput and latency are in part its
 own.
 
-Time that it waited for while other programs had its cores is not its own limit: `undisturbed`
-judges that. If the load generator would have exceeded the limit with the time that others took from
-its cores or from a saturated server's, the question is open, and the verdict is "not checked".
+Time that it waited for while other programs had its cores, or the host of a virtual machine
+withheld them, is not its own limit: `undisturbed` judges that. If the load generator would have
+exceeded the limit with the time that others took from its cores or from a saturated server's, the
+question is open, and the verdict is "not checked".
 
 A server that filled its own cores could not have responded to many more requests, whatever the load
 generator did: throughput is too low by at most what the server had to spare. Up to 5 %, the
@@ -21,7 +22,7 @@ If this host was calibrated, throughput is compared with the maximum that as man
 load generator reach on cores of their own. A load generator that stalled (longest pause) saw late
 what the server did meanwhile: a stall of a hundredth of the measurement window changes a 99th
 percentile, one of a twentieth the throughput. `undisturbed` judges stalls below 50 ms that other
-programs caused.
+programs caused, and stalls of any length that the host of a virtual machine did.
 
 Source: utilisation of the load generator; Hyperfoil warns of itself from 80 % on, Locust from 90 %.
 The maximum is that of `plimsoll calibrate`; scheduler statistics (`sched-stats`) of Linux.
@@ -45,6 +46,7 @@ from plimsoll.verdicts.finding import (
 )
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import DRIVER_CORES, OWN_CORES, QUIET_HOST
+from plimsoll.verdicts.takers import takers
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.disturbance import DriverPeak
@@ -154,9 +156,9 @@ def _busy(tables: Tables, limits: Limits) -> Finding:
 
 
 def _wanted(tables: Tables, server: float) -> float:
-    """Share of its cores that the server used, or waited for while others had them."""
+    """Share of its cores that the server used, or could not use while others had them."""
     lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
-    return server if lost is None else min(server + lost.sides.get("server", 0.0), 1.0)
+    return server if lost is None else min(server + lost.server_ratio, 1.0)
 
 
 def _beside(server: float, busy: Finding, limits: Limits) -> Finding:
@@ -191,7 +193,7 @@ def _spared(tables: Tables, own: float) -> str:
 def _taken_from_it(
     tables: Tables, peak: DriverPeak, server: float | None, limits: Limits
 ) -> Finding | None:
-    """That it would have been beyond the limit without other programs; None where it would not."""
+    """That it would have been beyond the limit without others; None where it would not."""
     limit, full = (
         limits.of(DRIVER_BUSY_RATIO),
         disturbance.full_ratio(tables.recording, tables.usage),
@@ -199,13 +201,12 @@ def _taken_from_it(
     wanted = peak.wanted
     if server and full is not None and _at_limit(full, limits):
         wanted = max(wanted, peak.own * full / server)
-    others = disturbance.noted(tables.recording, tables.usage)
-    if not others or limit.level(wanted) == "sound":
+    taken = takers(tables)
+    if not taken or limit.level(wanted) == "sound":
         return None
-    taken = wording.from_whom({whose: one.missed_cores for whose, one in others.items()})
     sentence = (
-        f"the load generator used {_share(peak.own)} of {_core(tables)}. Other programs took "
-        f"{taken}, so its own limit is unknown"
+        f"the load generator used {_share(peak.own)} of {_core(tables)}. {taken}, so its own limit "
+        "is unknown"
     )
     return not_checked(limit, sentence)
 
@@ -308,8 +309,9 @@ def _paused(tables: Tables, limits: Limits) -> list[Finding]:
 
 
 def _is_by_others(tables: Tables, pause_s: float) -> bool:
-    """Whether a stall is one that waits for a core explain."""
+    """Whether a stall is one that waits for a core explain; a hypervisor knows no longest one."""
     lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
-    if lost is None or pause_s >= LONG_PAUSE_S:
+    if lost is None:
         return False
-    return lost.driver_ratio * _held_s(tables) >= LIKELY * pause_s
+    ratio = lost.driver_ratio if pause_s < LONG_PAUSE_S else lost.driver_stolen_ratio
+    return ratio * _held_s(tables) >= LIKELY * pause_s

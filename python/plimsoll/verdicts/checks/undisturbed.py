@@ -118,12 +118,21 @@ def _changed(tables: Tables, lost: Lost) -> str:
 
 
 def _by(lost: Lost) -> str:
-    """Who waited while others had the cores, and for what part of the time."""
-    reported = [f"{WAITING[whose]} {_share(ratio)}" for whose, ratio in lost.sides.items()]
-    sentence = f"{' and '.join(reported)} of the time for cores that other programs had"
-    if lost.stolen_ratio < TOLD:
-        return sentence
-    return f"{sentence}, and the hypervisor took {_share(lost.stolen_ratio)}"
+    """Who waited for what part of the time, and who had the cores meanwhile."""
+    reported = [
+        f"{WAITING[whose]} {_share(min(ratio + lost.stolen[whose], 1.0))}"
+        for whose, ratio in lost.sides.items()
+    ]
+    return f"{' and '.join(reported)} of the time for cores that {_had(lost)}"
+
+
+def _had(lost: Lost) -> str:
+    """`other programs had`, or the hypervisor, or both; who had next to nothing is left out."""
+    programs = max(lost.sides.values(), default=0.0) >= TOLD
+    hypervisor = max(lost.stolen.values(), default=0.0) >= TOLD
+    if programs and hypervisor:
+        return "other programs or the hypervisor had"
+    return "the hypervisor withheld" if hypervisor else "other programs had"
 
 
 def _share(ratio: float) -> str:

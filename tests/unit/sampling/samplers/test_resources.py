@@ -112,6 +112,8 @@ def test_busy_is_what_is_neither_idle_nor_waited_for_nor_stolen() -> None:
         "core_interrupt_s": pytest.approx(0.66),
         "core0_interrupt_s": pytest.approx(0.10),
         "core1_interrupt_s": pytest.approx(0.56),
+        "core0_steal_s": pytest.approx(0.12),
+        "core1_steal_s": pytest.approx(0.15),
         "cpu_steal_s": pytest.approx(0.27),
     }
 
