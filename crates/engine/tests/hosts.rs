@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpStream};
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 use plimsoll_engine::error::EngineError;
@@ -23,7 +24,7 @@ use plimsoll_engine::outcome::Outcome;
 use plimsoll_system as system;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use drive::{ASK, Ask, Row, Seen, by_outcome, drive, drive_alone};
+use drive::{ASK, Ask, Row, Seen, WAITED_MS, by_outcome, drive, drive_alone};
 use hostile::{Accept, Hostile, Listen, Manner, POLITE, Script, Then, head, right};
 
 const EINVAL: u64 = 22;
@@ -106,14 +107,29 @@ fn full_queue() -> (Hostile, Vec<TcpStream>) {
     let manner = Manner { accept: Accept::Never, backlog: 1, ..POLITE };
     let server = Hostile::start(manner, |_| Script::silence());
     // The kernel takes one more than the backlog says.
-    let held = (0..2).map(|_| TcpStream::connect(server.address()).unwrap()).collect();
+    let held: Vec<_> = (0..2).map(|_| TcpStream::connect(server.address()).unwrap()).collect();
+    // A client may know of its connection before it is in the queue.
+    while queued(server.address()) < held.len() {
+        thread::sleep(Duration::from_millis(1));
+    }
     (server, held)
+}
+
+/// Connections in the queue of a server that listens on 127.0.0.1.
+fn queued(server: SocketAddr) -> usize {
+    let local = format!("0100007F:{:04X}", server.port());
+    let sockets = fs::read_to_string("/proc/self/net/tcp").unwrap();
+    // Local and remote address, state (0A listens), and the lengths of both queues.
+    let mut sockets = sockets.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let found = sockets.find(|fields| fields[1] == local && fields[3] == "0A").unwrap();
+    let (_, to_read) = found[4].split_once(':').unwrap();
+    usize::from_str_radix(to_read, 16).unwrap()
 }
 
 #[test]
 fn a_handshake_that_nobody_completes_is_timed_out() {
     let (server, held) = full_queue();
-    let ask = Ask { timeout_ms: 300, connections: FEW, ..ASK_FEW };
+    let ask = Ask { timeout_ms: WAITED_MS, connections: FEW, ..ASK_FEW };
     let (seen, counts) = drive(server, &ask);
     drop(held);
     assert_never_connects(&seen, Outcome::ConnectTimeout, 0);
@@ -251,15 +267,16 @@ fn a_request_that_the_kernel_gives_up_is_timed_out_and_has_its_errno() {
     }
     // The way to the server is lost between the first request and the second.
     let scripts = |_| {
-        std::thread::spawn(|| {
-            std::thread::sleep(Duration::from_millis(100));
+        thread::spawn(|| {
+            thread::sleep(Duration::from_millis(100));
             let lose = ["address", "del", "192.0.2.1/32", "dev", "lo"];
             Command::new("ip").args(lose).status().unwrap();
         });
         Script::send(right())
     };
     let server = Hostile::start_at("192.0.2.1:0", POLITE, scripts);
-    let ask = Ask { connections: 1, requests: Some(2), think_ms: 500, timeout_ms: 25_000, ..ASK };
+    let ask =
+        Ask { connections: 1, requests: Some(2), think_ms: WAITED_MS, timeout_ms: 25_000, ..ASK };
     let (seen, counts) = drive(server, &ask);
     assert_eq!((counts.requests, seen.finish.sent), (1, 2), "{counts:?}");
     assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 1), ("timed_out_waiting", 1)]));
@@ -327,7 +344,8 @@ fn endless(which: &str) -> (Script, Outcome) {
 fn what_the_engine_holds_does_not_grow_with_what_a_server_sends() {
     let name = "what_the_engine_holds_does_not_grow_with_what_a_server_sends";
     if let Some(given) = aside::given() {
-        let (address, ask) = (address(&given), Ask { requests: Some(4), timeout_ms: 1_500, ..ASK });
+        let (address, ask) =
+            (address(&given), Ask { requests: Some(4), timeout_ms: WAITED_MS, ..ASK });
         let ask = Ask { status: (200, 399), length_bytes: None, body: None, ..ask };
         let seen = drive_alone(address, &ask);
         let ended = by_outcome(&seen.requests);

@@ -13,7 +13,7 @@ use std::time::Duration;
 use plimsoll_engine::outcome::Outcome;
 use plimsoll_engine::sample::{BodySample, Comparison, NO_BYTES};
 
-use drive::{ASK, Ask, REQUESTS, Row, Seen, by_outcome, drive};
+use drive::{ASK, Ask, REQUESTS, Row, Seen, WAITED_MS, by_outcome, drive};
 use hostile::{Accept, BODY, Counts, Hostile, Listen, Manner, POLITE, Script, Then};
 use hostile::{chunked, head, right};
 
@@ -26,7 +26,11 @@ const ASK_ANYTHING: Ask = Ask { status: (200, 399), length_bytes: None, body: No
 const FEW: usize = 8;
 
 /// For servers that let each request run into its timeout.
-const ASK_IMPATIENTLY: Ask = Ask { requests: Some(FEW), timeout_ms: 500, ..ASK };
+const ASK_IMPATIENTLY: Ask =
+    Ask { requests: Some(FEW), connections: FEW, timeout_ms: WAITED_MS, ..ASK };
+
+/// For servers that do something between two requests of a connection.
+const ASK_SELDOM: Ask = Ask { requests: Some(FEW), think_ms: 1_000, ..ASK };
 
 /// All requests end in one way, all connections in one way, with the same errno.
 fn assert_all_end(seen: &Seen, request: Outcome, connection: Outcome, errno: u64) {
@@ -219,7 +223,7 @@ fn a_full_queue_of_a_server_that_never_accepts_lets_requests_time_out() {
 #[test]
 fn a_short_queue_that_is_emptied_slowly_serves_everybody_in_the_end() {
     let manner = Manner { accept: Accept::Every(Duration::from_millis(10)), backlog: 16, ..POLITE };
-    let ask = Ask { requests: Some(60), connections: 60, timeout_ms: 20_000, ..ASK };
+    let ask = Ask { requests: Some(60), connections: 60, ..ASK };
     let (seen, counts) = drive(Hostile::start(manner, |_| Script::send(right())), &ask);
     assert_all_end(&seen, Outcome::Ok, Outcome::ClosedByDriver, 0);
     assert_eq!((counts.accepted, counts.played), (60, 60), "{counts:?}");
@@ -303,10 +307,9 @@ fn a_reset_after_the_answer_costs_at_most_the_next_request() {
 
 #[test]
 fn a_reset_of_an_idle_connection_costs_no_request() {
-    let ask = Ask { requests: Some(FEW), think_ms: 200, ..ASK };
     let server =
         Hostile::start(POLITE, |_| Script::send(right()).and(10 * MS, "").then(Then::Reset));
-    let (seen, counts) = drive(server, &ask);
+    let (seen, counts) = drive(server, &ASK_SELDOM);
     assert_all_end(&seen, Outcome::Ok, Outcome::ClosedIdle, 0);
     assert!(seen.connections.iter().all(|row| row["errno"] == ECONNRESET));
     assert_eq!((counts.accepted, counts.reset), (FEW, FEW), "{counts:?}");
@@ -383,9 +386,8 @@ fn a_close_after_the_answer_costs_at_most_the_next_request() {
 #[test]
 fn a_close_of_an_idle_connection_costs_no_request() {
     for then in [Then::Close, Then::HalfClose] {
-        let ask = Ask { requests: Some(FEW), think_ms: 200, ..ASK };
         let script = Script::send(right()).and(10 * MS, "").then(then);
-        let counts = replaces_connections(&ask, script, Outcome::Ok, Outcome::ClosedIdle);
+        let counts = replaces_connections(&ASK_SELDOM, script, Outcome::Ok, Outcome::ClosedIdle);
         assert_eq!(counts.closed_first, FEW);
     }
 }
@@ -559,7 +561,7 @@ fn answers_may_be_preceded_by_others_of_the_interim() {
 #[test]
 fn an_interim_answer_does_not_end_the_sending_of_the_request() {
     let manner = Manner { listen: Listen::WholeOnceInvited, ..POLITE };
-    let ask = Ask { requests: Some(FEW), timeout_ms: 3_000, request_body_bytes: 8 << 20, ..ASK };
+    let ask = Ask { requests: Some(FEW), request_body_bytes: 8 << 20, ..ASK };
     let (seen, counts) = drive(Hostile::start(manner, |_| Script::send(right())), &ask);
     assert_all_end(&seen, Outcome::Ok, Outcome::ClosedByDriver, 0);
     assert_eq!((counts.requests, counts.accepted), (FEW, ask.connections), "{counts:?}");
@@ -709,7 +711,7 @@ fn what_surrounds_chunks_is_bounded() {
         let script = Script::send(begin)
             .followed_by(Script::repeat(filling.repeat(1_000), 300))
             .then(Then::Hang);
-        let ask = Ask { timeout_ms: 1_000, requests: Some(4), ..ASK };
+        let ask = Ask { requests: Some(4), ..ASK };
         let (seen, _) = drive(Hostile::start(POLITE, move |_| script.clone()), &ask);
         let ended = by_outcome(&seen.requests);
         assert_eq!(ended, BTreeMap::from([("malformed_chunk", 4)]), "{ending:?} {filling:?}");
@@ -726,16 +728,15 @@ fn two_answers_at_once_are_one_answer_and_bytes_nobody_asked_for() {
 
 #[test]
 fn an_answer_on_an_idle_connection_was_asked_for_by_nobody() {
-    let ask = Ask { requests: Some(FEW), think_ms: 200, ..ASK };
     let script = Script::send(right()).and(10 * MS, right()).then(Then::Hang);
-    replaces_connections(&ask, script, Outcome::Ok, Outcome::Unsolicited);
+    replaces_connections(&ASK_SELDOM, script, Outcome::Ok, Outcome::Unsolicited);
 }
 
 #[test]
 fn an_answer_before_the_whole_request_ends_the_connection() {
     // What is left of the request would otherwise be taken for the next one.
     let manner = Manner { listen: Listen::Head, ..POLITE };
-    let ask = Ask { requests: Some(8), timeout_ms: 1_000, request_body_bytes: 8 << 20, ..ASK };
+    let ask = Ask { requests: Some(8), request_body_bytes: 8 << 20, ..ASK };
     let server = Hostile::start(manner, |_| Script::send(right()).then(Then::Hang));
     let (seen, counts) = drive(server, &ask);
     assert_all_end(&seen, Outcome::Ok, Outcome::ClosedByDriver, 0);

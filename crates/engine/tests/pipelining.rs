@@ -11,7 +11,7 @@ mod hostile;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use drive::{ASK, Ask, Row, Seen, by_outcome, drive};
+use drive::{ASK, Ask, Row, Seen, WAITED_MS, by_outcome, drive};
 use hostile::{Hostile, POLITE, Script, Then, head, right};
 use plimsoll_engine::sample::NEVER;
 
@@ -118,7 +118,7 @@ fn requests_behind_one_that_times_out_are_lost_with_the_connection() {
     let hang = |number: usize| {
         if number == 4 { Script::silence().then(Then::Hang) } else { Script::send(right()) }
     };
-    let ask = Ask { connections: 1, requests: Some(20), timeout_ms: 200, pipeline: 3, ..ASK };
+    let ask = Ask { connections: 1, requests: Some(20), timeout_ms: WAITED_MS, pipeline: 3, ..ASK };
     let (seen, counts) = drive(Hostile::start(POLITE, hang), &ask);
     let ended = by_outcome(&seen.requests);
     assert_eq!(
@@ -131,10 +131,14 @@ fn requests_behind_one_that_times_out_are_lost_with_the_connection() {
 
 #[test]
 fn requests_behind_one_that_is_malformed_are_lost_with_the_connection() {
-    // Answered late, so that the answers before it have been followed by requests.
-    let nonsense =
-        || Script::silence().and(Duration::from_millis(100), b"nonsense\r\n\r\n").then(Then::Hang);
-    let broken = move |number: usize| if number == 6 { nonsense() } else { Script::send(right()) };
+    // The first requests of a connection are sent together.
+    let broken = |number: usize| {
+        if number == 0 {
+            Script::send(b"nonsense\r\n\r\n").then(Then::Hang)
+        } else {
+            Script::send(right())
+        }
+    };
     let ask = Ask { connections: 1, requests: Some(20), pipeline: 3, ..ASK };
     let (seen, counts) = drive(Hostile::start(POLITE, broken), &ask);
     let ended = by_outcome(&seen.requests);

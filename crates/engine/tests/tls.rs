@@ -13,7 +13,7 @@ mod secured;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{RootCertStore, ServerConfig};
 use serde_json::{Value, json};
 
-use drive::{ASK, Ask, Seen, by_outcome, drive_by};
+use drive::{ASK, Ask, Seen, WAITED_MS, by_outcome, drive_by};
 use hostile::{BODY, head, right};
 use secured::{
     Authority, Identity, Server, Stream, answers, hears_request, self_signed, shake_hands,
@@ -440,10 +440,10 @@ fn a_server_that_stalls_in_the_handshake_runs_into_the_timeout() {
             while socket.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {}
         },
     );
-    let ask = Ask { timeout_ms: 300, ..ASK_FEW };
+    let ask = Ask { timeout_ms: WAITED_MS, connections: 8, ..ASK_FEW };
     let seen = assert_all_fail(&server, &Authority::new().tls(), &ask, "tls_timeout");
     for row in &seen.connections {
-        assert!(row["closed_ns"] - row["due_ns"] >= 300_000_000, "{row:?}");
+        assert!(row["closed_ns"] - row["due_ns"] >= WAITED_MS * 1_000_000, "{row:?}");
     }
 }
 
@@ -567,14 +567,12 @@ fn a_certificate_that_was_asked_for_and_not_shown_is_an_alert_after_the_handshak
 fn a_server_that_never_reads_has_the_request_time_out_while_it_is_sent() {
     let authority = Authority::new();
     let config = authority.right().config(&[&TLS13]);
-    let server = Server::secured(config, |stream, _| {
-        let _ = stream.sock.peek(&mut [0]);
-        thread::sleep(Duration::from_millis(1500));
-    });
+    let held = Mutex::new(Vec::new());
+    let server = Server::secured(config, move |stream, _| held.lock().unwrap().push(stream));
     let ask = Ask {
         requests: Some(2),
         connections: 2,
-        timeout_ms: 400,
+        timeout_ms: WAITED_MS,
         request_body_bytes: 20_000_000,
         ..ASK
     };

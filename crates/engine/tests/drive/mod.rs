@@ -16,6 +16,12 @@ use crate::hostile::{BODY, Counts, Hostile};
 
 pub const REQUESTS: usize = 40;
 
+/// A timeout that a test waits for: what a server does at once is done long before, however busy
+/// the machine is.
+// Not every test uses it.
+#[allow(dead_code)]
+pub const WAITED_MS: u64 = 2_000;
+
 /// What the engine is asked to do.
 #[derive(Clone, Debug)]
 pub struct Ask {

@@ -175,6 +175,22 @@ impl Visit {
         }
     }
 
+    /// Reads until what all clients have sent is as far as a test waits for; false when the client is
+    /// gone or the test over.
+    pub fn has_come(&mut self, is_there: impl Fn(&Seen) -> bool) -> bool {
+        loop {
+            while self.read_frames().is_some() {
+                self.seen.lock().unwrap().requests += 1;
+            }
+            if is_there(&self.seen.lock().unwrap()) {
+                return true;
+            }
+            if !self.read_more() {
+                return false;
+            }
+        }
+    }
+
     /// Reads until the client is gone or the test over.
     fn wait(&mut self) {
         while self.next_request().is_some() {}
