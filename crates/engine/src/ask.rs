@@ -11,7 +11,9 @@ use plimsoll_tls::Failure;
 use thiserror::Error;
 
 use crate::outcome::Outcome;
-use crate::protocol::http1::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Malformed, Part, Reader};
+use crate::protocol::http1::response::{
+    LONGEST_HEAD_BYTES, LastHead, MOST_HEADERS, Malformed, Part, Reader,
+};
 use crate::protocol::{Event, Id, Protocol, Step};
 use crate::request::Requests;
 use crate::spec::{Expected, RequestSpec};
@@ -237,7 +239,7 @@ impl Connection {
             let kept = LONGEST_HEAD_BYTES.saturating_sub(head.len()).min(count);
             head.extend_from_slice(&received[..kept]);
             let mut fits = true;
-            let progress = self.reader.read(received, |part| {
+            let progress = self.reader.read(received, &mut LastHead::default(), |part| {
                 let Part::Body(piece) = part else { return };
                 fits = fits && body.len() + piece.len() <= LARGEST_BODY_BYTES;
                 if fits {
@@ -292,11 +294,12 @@ impl Connection {
                 Err(error) if is_truncated(&error) => return Err(NoResponse::Closed),
                 count => count?,
             };
-            let step = http2.received(&self.scratch[..count], |_, event| {
-                if let Event::Head(code) = event {
-                    status = code;
-                }
-            });
+            let step =
+                http2.received(&self.scratch[..count], &mut LastHead::default(), |_, event| {
+                    if let Event::Head(code) = event {
+                        status = code;
+                    }
+                });
             match step {
                 Step::More => {}
                 Step::Complete { .. } => return Ok(status),

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::exchange::Exchange;
 use crate::outcome::{Group, Outcome, Phase};
+use crate::protocol::http1::response::LastHead;
 use crate::protocol::{Event, Id, Protocol, Step};
 use crate::request::Request;
 use crate::sample::{
@@ -265,10 +266,11 @@ impl<'a> Connection<'a> {
     #[inline]
     pub fn output<'b>(&'b mut self, most: Option<u32>, outbox: &'b mut Vec<u8>) -> &'b [u8] {
         let more = most.map_or(usize::MAX, |most| most.saturating_sub(self.requests) as usize);
-        let more = more.min(self.protocol.room());
-        let next = self.exchanges.range(self.begun..).take(more);
+        let waiting = self.exchanges.len() - self.begun;
+        let count = waiting.min(more).min(self.protocol.room());
+        let next = self.begun..self.begun + count;
         if self.protocol.is_buffered() {
-            for exchange in next {
+            for exchange in self.exchanges.range(next) {
                 self.protocol.begin(exchange.id, exchange.request);
                 if self.protocol.pending_output().len() >= OUTBOX_BYTES {
                     break;
@@ -276,7 +278,7 @@ impl<'a> Connection<'a> {
             }
             return self.protocol.pending_output();
         }
-        match next.len() {
+        match count {
             0 => return self.protocol.pending_output(),
             1 if !self.is_sending() => {
                 let next = &self.exchanges[self.begun];
@@ -286,7 +288,7 @@ impl<'a> Connection<'a> {
         }
         outbox.clear();
         outbox.extend_from_slice(self.protocol.pending_output());
-        for exchange in next {
+        for exchange in self.exchanges.range(next) {
             outbox.extend_from_slice(self.protocol.begin(exchange.id, exchange.request));
             if outbox.len() >= OUTBOX_BYTES {
                 break;
@@ -301,20 +303,21 @@ impl<'a> Connection<'a> {
     #[allow(clippy::cast_possible_truncation)]
     pub fn sent(&mut self, count: usize, now_ns: u64) -> usize {
         let begun = self.protocol.sent(count);
-        for exchange in self.exchanges.range_mut(self.begun..self.begun + begun) {
-            exchange.sent_ns = now_ns;
+        for place in self.begun..self.begun + begun {
+            self.exchanges[place].sent_ns = now_ns;
         }
         self.begun += begun;
         self.requests += begun as u32;
         begun
     }
 
-    /// Bytes have come.
+    /// Bytes have come; connections to the same server share the `last_head`.
     #[inline]
-    pub fn received(&mut self, bytes: &[u8], now_ns: u64) -> Received {
+    pub fn received(&mut self, bytes: &[u8], last_head: &mut LastHead, now_ns: u64) -> Received {
         let Self { protocol, exchanges, responses, .. } = self;
-        let step = protocol.received(bytes, |id, event| {
-            if let Some(exchange) = exchanges.iter_mut().find(|exchange| exchange.id == id) {
+        let step = protocol.received(bytes, last_head, |id, event| {
+            if let Some(place) = place_of(exchanges, id) {
+                let exchange = &mut exchanges[place];
                 *responses += u32::from(is_first_byte(exchange, event));
                 exchange.receive(event, now_ns);
             }
@@ -349,7 +352,7 @@ impl<'a> Connection<'a> {
 
     #[inline]
     fn place(&self, id: Id) -> Option<usize> {
-        self.exchanges.iter().position(|exchange| exchange.id == id)
+        place_of(&self.exchanges, id)
     }
 
     /// The body of a complete response, if it is to be written down, and its kind of request.
@@ -387,9 +390,13 @@ impl<'a> Connection<'a> {
         worker: u16,
     ) -> Option<RequestSample> {
         let place = self.place(id)?;
-        let exchange = self.exchanges.remove(place)?;
+        let sample = self.exchanges[place].sample(outcome, errno, done_ns, self.attempt, worker);
+        match place {
+            0 => drop(self.exchanges.pop_front()),
+            _ => drop(self.exchanges.remove(place)),
+        }
         self.begun -= usize::from(place < self.begun);
-        Some(exchange.sample(outcome, errno, done_ns, self.attempt, worker))
+        Some(sample)
     }
 
     /// The connection, or the attempt, has ended; its record. No request is in flight on it.
@@ -417,6 +424,15 @@ impl<'a> Connection<'a> {
             errno,
         }
     }
+}
+
+#[inline]
+fn place_of(exchanges: &VecDeque<Exchange<'_>>, id: Id) -> Option<usize> {
+    // Responses come in the order of their requests, mostly.
+    if exchanges.front().is_some_and(|first| first.id == id) {
+        return Some(0);
+    }
+    exchanges.iter().position(|exchange| exchange.id == id)
 }
 
 #[inline]
@@ -517,7 +533,7 @@ mod tests {
     }
 
     fn outcome_of(answer: &[u8], requests: &Requests, compared: bool) -> Received {
-        waiting(requests, compared).received(answer, 40)
+        waiting(requests, compared).received(answer, &mut LastHead::default(), 40)
     }
 
     fn complete(outcome: Outcome) -> Received {
@@ -542,9 +558,9 @@ mod tests {
     fn a_body_in_pieces_is_compared_piece_by_piece() {
         let requests = expecting(b"HELLO");
         let mut connection = waiting(&requests, true);
-        assert_eq!(connection.received(&HELLO[..41], 40), Received::More);
+        assert_eq!(connection.received(&HELLO[..41], &mut LastHead::default(), 40), Received::More);
         assert_eq!(phase(&connection), Some(Phase::Receiving));
-        let last = connection.received(&HELLO[41..], 50);
+        let last = connection.received(&HELLO[41..], &mut LastHead::default(), 50);
         let consumed = HELLO.len() - 41;
         assert_eq!(last, Received::Ended { id: Id(0), outcome: Outcome::Ok, code: 0, consumed });
         let sample = end(&mut connection, Outcome::Ok, 50);
@@ -560,15 +576,21 @@ mod tests {
         let requests = expecting(b"HELLO");
         let mut connection = waiting(&requests, true);
         let twice = [HELLO, HELLO].concat();
-        assert_eq!(connection.received(&twice, 40), complete(Outcome::Ok));
+        assert_eq!(
+            connection.received(&twice, &mut LastHead::default(), 40),
+            complete(Outcome::Ok)
+        );
         assert_eq!(connection.must_close(), Some(Outcome::Unsolicited));
         end(&mut connection, Outcome::Ok, 40);
-        assert_eq!(connection.received(&twice[HELLO.len()..], 40), UNSOLICITED);
+        assert_eq!(
+            connection.received(&twice[HELLO.len()..], &mut LastHead::default(), 40),
+            UNSOLICITED
+        );
     }
 
     #[test]
     fn bytes_without_a_request_are_unsolicited() {
-        assert_eq!(open().received(HELLO, 2), UNSOLICITED);
+        assert_eq!(open().received(HELLO, &mut LastHead::default(), 2), UNSOLICITED);
     }
 
     #[test]
@@ -576,7 +598,7 @@ mod tests {
         let requests = expecting(b"HELLO");
         let mut connection = open();
         assign(&mut connection, &requests, 5);
-        assert_eq!(connection.received(HELLO, 2), UNSOLICITED);
+        assert_eq!(connection.received(HELLO, &mut LastHead::default(), 2), UNSOLICITED);
         assert_eq!((connection.assigned(), connection.in_flight()), (1, 0));
     }
 
@@ -588,10 +610,10 @@ mod tests {
         assert_eq!(ended(open()), None);
         assert_eq!(ended(waiting(&requests, false)), Some(Outcome::ClosedWaiting));
         let mut cut = waiting(&requests, false);
-        cut.received(&HELLO[..43], 40);
+        cut.received(&HELLO[..43], &mut LastHead::default(), 40);
         assert_eq!(ended(cut), Some(Outcome::ClosedEarly));
         let mut until_close = waiting(&requests, false);
-        until_close.received(b"HTTP/1.1 200 OK\r\n\r\nbody", 40);
+        until_close.received(b"HTTP/1.1 200 OK\r\n\r\nbody", &mut LastHead::default(), 40);
         assert_eq!(ended(until_close), Some(Outcome::Ok));
     }
 
@@ -616,7 +638,8 @@ mod tests {
         let answers = [HELLO, HELLO, HELLO].concat();
         let mut rest = &answers[..];
         for (number, now_ns) in (0..3_u64).zip([200, 210, 220]) {
-            let Received::Ended { id, outcome, consumed, .. } = connection.received(rest, now_ns)
+            let Received::Ended { id, outcome, consumed, .. } =
+                connection.received(rest, &mut LastHead::default(), now_ns)
             else {
                 panic!("answer {number} is not complete")
             };

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
+use plimsoll_engine::protocol::http1::response::LastHead;
 use plimsoll_engine::protocol::{Id, Protocol, Step};
 use plimsoll_engine::request::Requests;
 use plimsoll_engine::spec::{Expected, RequestSpec};
@@ -47,13 +48,17 @@ fuzz_target!(|data: (bool, u8, &[u8])| {
     http2.open();
     send(&mut http2, &requests, &mut next, &mut open);
     if greets {
-        assert_eq!(http2.received(&[0, 0, 0, 4, 0, 0, 0, 0, 0], |_, _| ()), Step::More);
+        let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+        let step = http2.received(&settings, &mut LastHead::default(), |_, _| ());
+        assert_eq!(step, Step::More);
     }
     for piece in bytes.chunks(usize::from(length).max(1)) {
         let mut rest = piece;
         while !rest.is_empty() || http2.has_ended() {
             send(&mut http2, &requests, &mut next, &mut open);
-            let step = http2.received(rest, |id, _| assert!(open.contains(&id.0)));
+            let step = http2.received(rest, &mut LastHead::default(), |id, _| {
+                assert!(open.contains(&id.0));
+            });
             let (id, consumed) = match step {
                 Step::More => break,
                 Step::Complete { id, consumed } | Step::Ended { id, consumed, .. } => {

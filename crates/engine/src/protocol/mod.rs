@@ -8,6 +8,7 @@ pub mod http1;
 pub mod http2;
 
 use self::http1::Http1;
+use self::http1::response::LastHead;
 use self::http2::Http2;
 use crate::outcome::Outcome;
 use crate::request::Request;
@@ -217,11 +218,17 @@ impl<'a> Protocol<'a> {
         }
     }
 
-    /// Bytes have come; `emit` gets what they hold, up to the end of a response.
+    /// Bytes have come; `emit` gets what they hold, up to the end of a response. Connections to the
+    /// same server share the `last_head`.
     #[inline]
-    pub fn received(&mut self, bytes: &[u8], emit: impl FnMut(Id, Event<'_>)) -> Step {
+    pub fn received(
+        &mut self,
+        bytes: &[u8],
+        last_head: &mut LastHead,
+        emit: impl FnMut(Id, Event<'_>),
+    ) -> Step {
         match self {
-            Self::Http1(http1) => http1.received(bytes, emit),
+            Self::Http1(http1) => http1.received(bytes, last_head, emit),
             Self::Http2(http2) => http2.received(bytes, emit),
         }
     }

@@ -240,7 +240,8 @@ impl Worker<'_> {
             && (start < count || self.slots[index].connection.has_ended())
         {
             let bytes = &self.buffer[start..count];
-            match self.slots[index].connection.received(bytes, now_ns) {
+            let connection = &mut self.slots[index].connection;
+            match connection.received(bytes, &mut self.last_head, now_ns) {
                 Received::More => break,
                 Received::Ended { id, outcome, code, consumed } => {
                     start += consumed;

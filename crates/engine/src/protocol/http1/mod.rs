@@ -4,7 +4,7 @@ pub mod response;
 
 use std::collections::VecDeque;
 
-use self::response::{Malformed, Part, Progress, Reader};
+use self::response::{LastHead, Malformed, Part, Progress, Reader};
 use super::{Event, Id, Step};
 use crate::outcome::Outcome;
 use crate::request::Request;
@@ -95,7 +95,12 @@ impl<'a> Http1<'a> {
     }
 
     #[inline]
-    pub(super) fn received(&mut self, bytes: &[u8], mut emit: impl FnMut(Id, Event<'_>)) -> Step {
+    pub(super) fn received(
+        &mut self,
+        bytes: &[u8],
+        last_head: &mut LastHead,
+        mut emit: impl FnMut(Id, Event<'_>),
+    ) -> Step {
         let Some(&Awaited { id, request }) = self.awaited.front() else {
             return Step::Failed { id: None, outcome: Outcome::Unsolicited };
         };
@@ -103,7 +108,7 @@ impl<'a> Http1<'a> {
             self.is_reading = true;
             self.reader.start(request.is_head);
         }
-        let progress = self.reader.read(bytes, |part| match part {
+        let progress = self.reader.read(bytes, last_head, |part| match part {
             Part::Head(status) => emit(id, Event::Head(status)),
             Part::Body(piece) => emit(id, Event::Body(piece)),
         });
@@ -200,7 +205,7 @@ mod tests {
     }
 
     fn read(http1: &mut Http1<'_>, bytes: &[u8]) -> Step {
-        http1.received(bytes, |_, _| ())
+        http1.received(bytes, &mut LastHead::default(), |_, _| ())
     }
 
     fn complete(id: u32) -> Step {
@@ -241,7 +246,9 @@ mod tests {
         let mut http1 = under_way(&requests, 2);
         let both = [HELLO, HELLO].concat();
         let mut events = Vec::new();
-        let step = http1.received(&both, |id, event| events.push((id, format!("{event:?}"))));
+        let step = http1.received(&both, &mut LastHead::default(), |id, event| {
+            events.push((id, format!("{event:?}")));
+        });
         assert_eq!(step, complete(0));
         let body = format!("{:?}", Event::Body(b"HELLO"));
         let expected = ["Head(200)".to_owned(), body, format!("Bytes({})", HELLO.len())];

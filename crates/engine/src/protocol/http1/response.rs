@@ -44,6 +44,41 @@ enum State {
     Complete,
 }
 
+/// What a head says.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    length: usize,
+    status: u16,
+    keep_alive: bool,
+    /// What follows it, unless the request was a HEAD; another head follows an interim one.
+    then: State,
+}
+
+/// The last head that was read. The heads of a server are alike, mostly, and one that begins with
+/// the same bytes as the last is not parsed again.
+#[derive(Clone, Debug, Default)]
+pub struct LastHead {
+    bytes: Vec<u8>,
+    head: Option<Head>,
+}
+
+impl LastHead {
+    /// The head that begins `bytes`; nothing when it is not complete.
+    #[inline]
+    fn read(&mut self, bytes: &[u8]) -> Result<Option<Head>, Malformed> {
+        if self.head.is_some() && bytes.starts_with(&self.bytes) {
+            return Ok(self.head);
+        }
+        let head = parse_head(bytes)?;
+        if let Some(Head { length, .. }) = head {
+            self.bytes.clear();
+            self.bytes.extend_from_slice(&bytes[..length]);
+            self.head = head;
+        }
+        Ok(head)
+    }
+}
+
 /// Reads one response after the other.
 #[derive(Clone, Debug)]
 pub struct Reader {
@@ -108,7 +143,8 @@ impl Reader {
         self.keep_alive
     }
 
-    /// Reads on; hands each part of the response to `emit`.
+    /// Reads on; hands each part of the response to `emit`. Readers of the same server may share the
+    /// `last_head`.
     ///
     /// # Errors
     ///
@@ -117,6 +153,7 @@ impl Reader {
     pub fn read(
         &mut self,
         bytes: &[u8],
+        last_head: &mut LastHead,
         mut emit: impl FnMut(Part<'_>),
     ) -> Result<Progress, Malformed> {
         let mut consumed = 0;
@@ -124,7 +161,7 @@ impl Reader {
             let rest = &bytes[consumed..];
             consumed += match self.state {
                 State::Head => {
-                    let taken = self.read_head(rest)?;
+                    let taken = self.read_head(rest, last_head)?;
                     if self.state != State::Head {
                         emit(Part::Head(self.status));
                     }
@@ -171,12 +208,13 @@ impl Reader {
 
     /// Reads a head, or a part of one; returns the bytes taken.
     #[inline]
-    fn read_head(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
+    fn read_head(&mut self, bytes: &[u8], last_head: &mut LastHead) -> Result<usize, Malformed> {
         if self.partial.is_empty() {
             // What is wrong with a head is left to `read_split_head`, which finds the same
             // however it was split.
-            if let Ok(Some(length)) = self.parse_head(bytes) {
-                return Ok(length);
+            if let Ok(Some(head)) = last_head.read(bytes) {
+                self.begin_body(head);
+                return Ok(head.length);
             }
         }
         self.read_split_head(bytes)
@@ -190,81 +228,24 @@ impl Reader {
         let before = self.partial.len();
         let taken = bytes.len().min(LONGEST_HEAD_BYTES - before);
         self.partial.extend_from_slice(&bytes[..taken]);
-        let head = std::mem::take(&mut self.partial);
-        let parsed = self.parse_whole_lines(&head, before);
-        self.partial = head;
-        match parsed? {
-            Some(length) => {
+        match parse_whole_lines(&self.partial, before)? {
+            Some(head) => {
                 self.partial.clear();
-                Ok(length - before)
+                self.begin_body(head);
+                Ok(head.length - before)
             }
             None if self.partial.len() >= LONGEST_HEAD_BYTES => Err(Malformed::HeadTooLarge),
             None => Ok(taken),
         }
     }
 
-    /// Parses what a head holds that has grown from `before` bytes on.
-    fn parse_whole_lines(
-        &mut self,
-        head: &[u8],
-        before: usize,
-    ) -> Result<Option<usize>, Malformed> {
-        if let Some(last) = memchr::memrchr(b'\n', &head[before..]) {
-            return self.parse_head(&head[..=before + last]);
+    #[inline]
+    fn begin_body(&mut self, head: Head) {
+        if head.then != State::Head {
+            self.status = head.status;
+            self.keep_alive = head.keep_alive;
+            self.state = if self.is_head { State::Complete } else { head.then };
         }
-        let is_new = before < STATUS_LINE_BEGINS_BYTES && !head[..before].contains(&b'\n');
-        if is_new {
-            let begin = head.len().min(STATUS_LINE_BEGINS_BYTES);
-            return self.parse_head(&head[..begin]);
-        }
-        Ok(None)
-    }
-
-    /// Parses a head that begins `bytes`; returns its length, or nothing when it is not complete.
-    fn parse_head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Malformed> {
-        let mut headers = [const { MaybeUninit::<Header>::uninit() }; MOST_HEADERS];
-        let mut head = httparse::Response::new(&mut []);
-        let parsed = ParserConfig::default().parse_response_with_uninit_headers(
-            &mut head,
-            bytes,
-            &mut headers,
-        );
-        let length = match parsed {
-            Ok(Status::Complete(length)) if length <= LONGEST_HEAD_BYTES => length,
-            Ok(Status::Partial) => return Ok(None),
-            Ok(Status::Complete(_)) | Err(httparse::Error::TooManyHeaders) => {
-                return Err(Malformed::HeadTooLarge);
-            }
-            Err(_) => return Err(Malformed::Head),
-        };
-        self.begin_body(head.code.unwrap_or(0), head.version == Some(1), head.headers)?;
-        Ok(Some(length))
-    }
-
-    fn begin_body(
-        &mut self,
-        status: u16,
-        is_http_11: bool,
-        headers: &[Header<'_>],
-    ) -> Result<(), Malformed> {
-        if (100..200).contains(&status) && status != 101 {
-            return Ok(());
-        }
-        let framing = Framing::of(headers)?;
-        self.status = status;
-        self.keep_alive = framing.keep_alive.unwrap_or(is_http_11);
-        self.state = if self.is_head || status == 204 || status == 304 {
-            State::Complete
-        } else if framing.chunked {
-            State::ChunkSize { size: 0, digits: 0 }
-        } else if framing.other_coding {
-            State::UntilClose
-        } else if let Some(left) = framing.content_length {
-            after_fixed(left)
-        } else {
-            State::UntilClose
-        };
-        Ok(())
     }
 
     /// Takes one byte of what surrounds chunks.
@@ -300,6 +281,43 @@ impl Reader {
         };
         Ok(1)
     }
+}
+
+/// Parses what a head holds that has grown from `before` bytes on.
+fn parse_whole_lines(head: &[u8], before: usize) -> Result<Option<Head>, Malformed> {
+    if let Some(last) = memchr::memrchr(b'\n', &head[before..]) {
+        return parse_head(&head[..=before + last]);
+    }
+    let is_new = before < STATUS_LINE_BEGINS_BYTES && !head[..before].contains(&b'\n');
+    if is_new {
+        let begin = head.len().min(STATUS_LINE_BEGINS_BYTES);
+        return parse_head(&head[..begin]);
+    }
+    Ok(None)
+}
+
+/// Parses a head that begins `bytes`; nothing when it is not complete.
+fn parse_head(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
+    let mut headers = [const { MaybeUninit::<Header>::uninit() }; MOST_HEADERS];
+    let mut head = httparse::Response::new(&mut []);
+    let parsed =
+        ParserConfig::default().parse_response_with_uninit_headers(&mut head, bytes, &mut headers);
+    let length = match parsed {
+        Ok(Status::Complete(length)) if length <= LONGEST_HEAD_BYTES => length,
+        Ok(Status::Partial) => return Ok(None),
+        Ok(Status::Complete(_)) | Err(httparse::Error::TooManyHeaders) => {
+            return Err(Malformed::HeadTooLarge);
+        }
+        Err(_) => return Err(Malformed::Head),
+    };
+    let status = head.code.unwrap_or(0);
+    if (100..200).contains(&status) && status != 101 {
+        return Ok(Some(Head { length, status, keep_alive: true, then: State::Head }));
+    }
+    let framing = Framing::of(head.headers)?;
+    let keep_alive = framing.keep_alive.unwrap_or(head.version == Some(1));
+    let then = if status == 204 || status == 304 { State::Complete } else { framing.body() };
+    Ok(Some(Head { length, status, keep_alive, then }))
 }
 
 /// Hands on the next piece of a body of which so many bytes are left; returns its length.
@@ -354,6 +372,14 @@ impl Framing {
             }
         }
         Ok(framing)
+    }
+
+    fn body(&self) -> State {
+        match self.content_length {
+            _ if self.chunked => State::ChunkSize { size: 0, digits: 0 },
+            Some(left) if !self.other_coding => after_fixed(left),
+            _ => State::UntilClose,
+        }
     }
 }
 
@@ -410,7 +436,8 @@ mod tests {
         for &cut in cuts.iter().chain([&bytes.len()]) {
             let piece = &bytes[start..cut.max(start)];
             start = cut.max(start);
-            let progress = reader.read(piece, |part| keep(&mut body, part))?;
+            let progress =
+                reader.read(piece, &mut LastHead::default(), |part| keep(&mut body, part))?;
             consumed += progress.consumed;
             if progress.complete {
                 break;
@@ -467,8 +494,9 @@ mod tests {
     fn an_answer_to_head_has_no_body() {
         let mut reader = Reader::default();
         reader.start(true);
-        let progress =
-            reader.read(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", |_| ()).unwrap();
+        let progress = reader
+            .read(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", &mut LastHead::default(), |_| ())
+            .unwrap();
         assert!(progress.complete);
     }
 
@@ -495,10 +523,10 @@ mod tests {
     fn an_endless_head_is_refused_in_bounded_memory() {
         let mut reader = Reader::default();
         reader.start(false);
-        let mut result = reader.read(b"HTTP/1.1 200 OK\r\nX: ", |_| ());
+        let mut result = reader.read(b"HTTP/1.1 200 OK\r\nX: ", &mut LastHead::default(), |_| ());
         let mut pieces = 0;
         while result.is_ok() {
-            result = reader.read(&[b'a'; 1000], |_| ());
+            result = reader.read(&[b'a'; 1000], &mut LastHead::default(), |_| ());
             pieces += 1;
             assert!(pieces < 100);
         }
@@ -518,13 +546,17 @@ mod tests {
     }
 
     fn hear(bytes: &[u8], cuts: &[usize], is_head: bool) -> Heard {
+        hear_after(&mut LastHead::default(), bytes, cuts, is_head)
+    }
+
+    fn hear_after(last_head: &mut LastHead, bytes: &[u8], cuts: &[usize], is_head: bool) -> Heard {
         let mut reader = Reader::default();
         reader.start(is_head);
         let (mut body, mut start, mut end) = (Vec::new(), 0, Ok((false, 0)));
         for &cut in cuts.iter().chain([&bytes.len()]) {
             let piece = &bytes[start..cut];
             start = cut;
-            let progress = reader.read(piece, |part| keep(&mut body, part));
+            let progress = reader.read(piece, last_head, |part| keep(&mut body, part));
             assert!(reader.held_bytes() <= LONGEST_HEAD_BYTES);
             let consumed = end.map_or(0, |(_, consumed)| consumed);
             end = progress.map(|progress| (progress.complete, consumed + progress.consumed));
@@ -644,6 +676,10 @@ mod tests {
         })
     }
 
+    fn a_right_answer() -> impl Strategy<Value = Vec<u8>> {
+        (0..ANSWERS.len()).prop_map(|which| ANSWERS[which].0.to_vec())
+    }
+
     proptest! {
         #[test]
         fn any_split_of_anything_says_the_same_as_none(
@@ -654,6 +690,20 @@ mod tests {
             let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
             cuts.sort_unstable();
             prop_assert_eq!(hear(&bytes, &cuts, is_head), hear(&bytes, &[], is_head));
+        }
+
+        #[test]
+        fn whatever_head_was_the_last_anything_says_the_same(
+            answers in prop::collection::vec(
+                (prop_oneof![made_of_pieces(), changed_answer(), a_right_answer()], any::<bool>()),
+                1..8,
+            ),
+        ) {
+            let mut last_head = LastHead::default();
+            for (bytes, is_head) in answers {
+                let heard = hear_after(&mut last_head, &bytes, &[], is_head);
+                prop_assert_eq!(heard, hear(&bytes, &[], is_head));
+            }
         }
 
         #[test]
@@ -670,7 +720,7 @@ mod tests {
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut reader = Reader::default();
             reader.start(false);
-            if let Ok(progress) = reader.read(&bytes, |_| ()) {
+            if let Ok(progress) = reader.read(&bytes, &mut LastHead::default(), |_| ()) {
                 prop_assert!(progress.consumed <= bytes.len());
             }
         }
