@@ -23,6 +23,9 @@ const MS: u64 = 1_000_000;
 /// 400 ms of the closed model.
 const LOAD: Ask = Ask { requests: None, duration_ms: 400, ..ASK };
 
+/// The same for longer than any turns take.
+const LONG: Ask = Ask { duration_ms: 10_000, ..LOAD };
+
 /// A turn as it was told: when it began and ended, by the time of the load, and its counts.
 struct Told {
     start_ns: u64,
@@ -93,7 +96,7 @@ fn the_schedule_is_as_long_as_all_turns_together() {
 
 #[test]
 fn connections_stay_open_and_nothing_is_in_flight_while_a_load_rests() {
-    let ran = take_turns(polite(Script::send(right())), &LOAD, Duration::from_millis(30), 3);
+    let ran = take_turns(polite(Script::send(right())), &LONG, Duration::from_millis(30), 3);
     assert_eq!(ended_by(&ran.seen.finish), EndedBy::Interrupt);
     assert_eq!(ran.counts.accepted, LOAD.connections);
     assert_eq!(ran.turns.len(), 3);
@@ -116,8 +119,7 @@ fn connections_stay_open_and_nothing_is_in_flight_while_a_load_rests() {
 fn a_slow_response_belongs_to_the_turn_that_asked_for_it() {
     // Longer than a turn, so that each turn has one request on each connection.
     let slow = Script::silence().and(Duration::from_millis(150), right());
-    let ask = Ask { duration_ms: 10_000, ..LOAD };
-    let ran = take_turns(polite(slow), &ask, Duration::from_millis(10), 2);
+    let ran = take_turns(polite(slow), &LONG, Duration::from_millis(10), 2);
     assert_eq!(by_outcome(&ran.seen.requests)["ok"], 2 * LOAD.connections as u64);
     assert!(ran.turns[0].progress.at_ns >= 150 * MS);
 }
@@ -130,8 +132,7 @@ fn connections_that_a_server_closes_during_a_rest_are_replaced_and_no_request_fa
         .and(Duration::from_millis(150), right())
         .and(Duration::from_millis(15), "")
         .then(Then::Close);
-    let ask = Ask { duration_ms: 10_000, ..LOAD };
-    let ran = take_turns(polite(closing), &ask, Duration::from_millis(500), 3);
+    let ran = take_turns(polite(closing), &LONG, Duration::from_millis(500), 3);
     let each = 3 * LOAD.connections as u64;
     assert_eq!(by_outcome(&ran.seen.requests), BTreeMap::from([("ok", each)]));
     assert_eq!(ran.seen.finish.opened, each);
