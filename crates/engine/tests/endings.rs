@@ -224,11 +224,12 @@ fn drive_open(server: Hostile, ask: &Ask) -> (BTreeMap<&'static str, u64>, drive
 
 #[test]
 fn every_arrival_is_sent_to_a_server_that_behaves() {
-    let (ended, seen, counts) = drive_open(polite(Script::send(right())), &OPEN);
+    // A while without any, so that a server on a busy machine catches up.
+    let ask = Ask { then: &[(2_000, 0)], ..OPEN };
+    let (ended, seen, counts) = drive_open(polite(Script::send(right())), &ask);
     assert_eq!(counts.requests as u64, seen.finish.sent);
     assert_eq!((counts.accepted, seen.finish.opened), (4, 4));
-    let unended = ["unfinished", "cancelled"].map(|name| ended.get(name).copied().unwrap_or(0));
-    assert_eq!(ended["ok"] + unended[0] + unended[1], ARRIVALS);
+    assert_eq!(ended, outcomes([("ok", ARRIVALS)]));
 }
 
 #[test]
