@@ -93,6 +93,19 @@ impl Connection {
         let status = py.detach(|| self.asking.status_by_http2(&request, timeout));
         status.map_err(|cause| no_response(&cause))
     }
+
+    #[allow(clippy::needless_pass_by_value)]
+    /// Asks for WebSocket; the status of the response.
+    fn status_of_upgrade(
+        &mut self,
+        py: Python<'_>,
+        request: Vec<u8>,
+        timeout_s: f64,
+    ) -> PyResult<u16> {
+        let timeout = seconds(timeout_s)?;
+        let status = py.detach(|| self.asking.status_of_upgrade(&request, timeout));
+        status.map_err(|cause| no_response(&cause))
+    }
 }
 
 fn seconds(seconds: f64) -> PyResult<Duration> {
@@ -128,6 +141,7 @@ fn no_response(cause: &Cause) -> PyErr {
         Cause::TooLarge => "too_large",
         Cause::Surplus(_) => "surplus",
         Cause::NotHttp2 => "not_http2",
+        Cause::NotWebSocket(_) => "not_websocket",
         Cause::Ended(_) => "ended",
         Cause::Broken(_) => "broken",
     };

@@ -8,12 +8,14 @@ use std::time::Duration;
 use httparse::Header;
 use plimsoll_system::{self as system, Ready};
 use plimsoll_tls::Failure;
+use plimsoll_websocket::frame::{Mask, NORMAL, write_close};
 use thiserror::Error;
 
 use crate::outcome::Outcome;
 use crate::protocol::http1::response::{
     LONGEST_HEAD_BYTES, LastHead, MOST_HEADERS, Malformed, Part, Reader,
 };
+use crate::protocol::websocket::upgrade::{Answer, Upgrade};
 use crate::protocol::{Event, Id, Protocol, Step};
 use crate::request::Requests;
 use crate::spec::{Expected, RequestSpec};
@@ -69,6 +71,9 @@ pub enum NoResponse {
     /// What came is not HTTP/2.
     #[error("what came is not HTTP/2")]
     NotHttp2,
+    /// The connection is not one of WebSocket, though the server has accepted the upgrade.
+    #[error("{0}")]
+    NotWebSocket(&'static str),
     /// The exchange ended without a complete response.
     #[error("{}", .0.meaning())]
     Ended(Outcome),
@@ -309,6 +314,42 @@ impl Connection {
                 Step::Ended { outcome, .. } | Step::Failed { outcome, .. } => {
                     return Err(NoResponse::Ended(outcome));
                 }
+            }
+        }
+    }
+
+    /// Asks for WebSocket with a complete head of HTTP/1.1, on a connection that has carried nothing
+    /// yet; returns the status of the response, which is 101 only where the connection is upgraded.
+    ///
+    /// # Errors
+    ///
+    /// [`NoResponse`].
+    pub fn status_of_upgrade(
+        &mut self,
+        request: &[u8],
+        timeout: Duration,
+    ) -> Result<u16, NoResponse> {
+        let deadline_ns = deadline_ns(timeout);
+        let mut upgrade = Upgrade::new(&request.into());
+        let mut output = Vec::new();
+        upgrade.ask(fastrand::u128(..).to_ne_bytes(), &mut output);
+        self.send(&output, deadline_ns)?;
+        loop {
+            let count = match self.receive(deadline_ns) {
+                Ok(0) => return Err(NoResponse::Closed),
+                Err(error) if is_truncated(&error) => return Err(NoResponse::Closed),
+                count => count?,
+            };
+            match upgrade.answered(&self.scratch[..count]) {
+                Answer::UnderWay => {}
+                Answer::Upgraded { .. } => {
+                    output.clear();
+                    write_close(&mut output, NORMAL, Some(Mask::default()));
+                    self.send(&output, deadline_ns)?;
+                    return Ok(101);
+                }
+                Answer::Refused { status } => return Ok(status),
+                Answer::Invalid { problem } => return Err(NoResponse::NotWebSocket(problem)),
             }
         }
     }

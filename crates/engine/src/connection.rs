@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::exchange::Exchange;
 use crate::outcome::{Group, Outcome, Phase};
 use crate::protocol::http1::response::LastHead;
+use crate::protocol::websocket::upgrade::Answer;
 use crate::protocol::{Event, Id, Protocol, Step};
 use crate::request::Request;
 use crate::sample::{
@@ -21,6 +22,8 @@ pub enum State {
     Closed,
     /// The handshake is under way.
     Connecting,
+    /// The server is asked for the protocol.
+    Upgrading,
     /// Open, with or without requests on it.
     Open,
 }
@@ -159,7 +162,7 @@ impl<'a> Connection<'a> {
     pub fn waiting_since_ns(&self) -> Option<u64> {
         match self.state {
             State::Closed => None,
-            State::Connecting => Some(self.due_ns),
+            State::Connecting | State::Upgrading => Some(self.due_ns),
             State::Open if self.begun == 0 && self.protocol.room() == 0 => {
                 self.exchanges.front().map(|next| next.due_ns().max(self.connected_ns))
             }
@@ -236,6 +239,37 @@ impl<'a> Connection<'a> {
     #[must_use]
     pub fn is_securing(&self) -> bool {
         self.state == State::Connecting && self.tcp_connected_ns != NEVER
+    }
+
+    /// The transport is there; returns whether the server has to be asked for the protocol first.
+    pub fn upgrading(&mut self, now_ns: u64) -> bool {
+        let is_asked = self.protocol.ask();
+        if is_asked {
+            self.state = State::Upgrading;
+            self.tcp_connected_ns = self.tcp_connected_ns.min(now_ns);
+        }
+        is_asked
+    }
+
+    /// What is left to be sent of the request for the upgrade.
+    #[must_use]
+    pub fn asked(&self) -> &[u8] {
+        self.protocol.pending_output()
+    }
+
+    /// Bytes have come of the response to the upgrade. The status of one that is refused is that of
+    /// every request that waits for the connection.
+    pub fn answered(&mut self, bytes: &[u8], now_ns: u64) -> Answer {
+        let answer = self.protocol.answered(bytes);
+        if let Answer::Refused { status } = answer {
+            self.exchanges.iter_mut().for_each(|one| one.receive(Event::Head(status), now_ns));
+        }
+        answer
+    }
+
+    /// What the server is sent last, when the driver closes the connection.
+    pub fn farewell(&mut self) -> &[u8] {
+        self.protocol.farewell()
     }
 
     /// Every handshake is complete.
@@ -374,6 +408,7 @@ impl<'a> Connection<'a> {
                 Outcome::of_reset(phase)
             }
             Outcome::ClosedWaiting | Outcome::ClosedEarly => Outcome::of_close(phase),
+            Outcome::CloseReceived => outcome,
             outcome if outcome.group() == Group::Connect => outcome,
             _ => Outcome::LostBehind,
         }

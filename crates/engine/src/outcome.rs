@@ -84,6 +84,7 @@ outcomes! {
     StreamReset = 26, "stream_reset", Lost, "HTTP/2: the server reset the stream; its code is in errno";
     StreamRefused = 27, "stream_refused", Lost, "HTTP/2: the server refused the stream and has not processed the request";
     GoneAway = 28, "gone_away", Lost, "HTTP/2: not processed, since the server ended the connection (GOAWAY); of a connection: ended with an error code";
+    CloseReceived = 29, "close_received", Lost, "WebSocket: the server closed the connection with a close frame; its code is in `status`";
     TimedOutSending = 30, "timed_out_sending", TimedOut, "the request could not be sent in time";
     TimedOutWaiting = 31, "timed_out_waiting", TimedOut, "no byte of the response in time";
     TimedOutReceiving = 32, "timed_out_receiving", TimedOut, "the response began, but was not complete in time";
@@ -94,6 +95,7 @@ outcomes! {
     IoFailed = 44, "io_failed", Lost, "reading or writing failed in another way; see errno";
     Http2Error = 45, "http2_error", Malformed, "HTTP/2: the server broke a rule of the protocol";
     NotHttp2 = 46, "not_http2", Malformed, "the server does not speak HTTP/2";
+    WebSocketError = 47, "websocket_error", Malformed, "WebSocket: the server broke a rule of the protocol";
     Unfinished = 50, "unfinished", Open, "sent, and not ended when the load ended";
     NotSent = 51, "not_sent", Open, "due, and no connection was free for it until the load ended";
     Cancelled = 52, "cancelled", Open, "due, and not sent because the load ended; no failure";
@@ -112,6 +114,10 @@ outcomes! {
     TlsNotSpoken = 78, "tls_not_spoken", Connect, "what the server sent is not TLS";
     TlsBroken = 79, "tls_broken", Connect, "the server broke TLS within the handshake";
     TlsFailed = 80, "tls_failed", Lost, "after the TLS handshake came an alert, or what breaks TLS";
+    UpgradeRefused = 81, "upgrade_refused", Connect, "the server did not upgrade to WebSocket: another status than 101, which is in `status`";
+    UpgradeInvalid = 82, "upgrade_invalid", Connect, "the response to the upgrade is not one of WebSocket: no HTTP, or a 101 with a missing or wrong field";
+    UpgradeClosed = 83, "upgrade_closed", Connect, "closed or reset within the upgrade to WebSocket";
+    UpgradeTimeout = 84, "upgrade_timeout", Connect, "connected, and not upgraded to WebSocket within the timeout";
 }
 
 /// Where a request was when its connection failed.
@@ -149,6 +155,15 @@ impl Outcome {
             Some(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => Self::NoPort,
             Some(Errno::MFILE | Errno::NFILE) => Self::TooManyFiles,
             _ => Self::ConnectFailed,
+        }
+    }
+
+    /// How an attempt to connect ended whose upgrade failed with `error`.
+    #[must_use]
+    pub fn of_upgrade(error: &io::Error) -> Self {
+        match Failure::within(error) {
+            Some(Failure::Established(_) | Failure::Handshake(_)) => Self::TlsFailed,
+            Some(Failure::Truncated | Failure::ClosedWithin) | None => Self::UpgradeClosed,
         }
     }
 

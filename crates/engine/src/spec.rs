@@ -4,6 +4,7 @@ pub mod tls;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -127,7 +128,7 @@ pub enum Model {
 }
 
 /// What is spoken with the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
     /// HTTP/1.1.
@@ -135,6 +136,31 @@ pub enum Protocol {
     Http1,
     /// HTTP/2; without TLS, the server has to be known to speak it.
     Http2,
+    /// WebSocket; the bytes of a request are one message, and its response is the next message.
+    #[serde(rename = "websocket")]
+    WebSocket(WebSocket),
+}
+
+/// How WebSocket is spoken.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebSocket {
+    /// The request that asks for it: a complete head of HTTP/1.1, to which the fields of the
+    /// handshake are added.
+    #[serde(deserialize_with = "from_shared_base64")]
+    pub upgrade: Arc<[u8]>,
+    /// What messages are sent as.
+    pub message: Message,
+}
+
+/// What a message of WebSocket is sent as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Message {
+    /// UTF-8.
+    Text,
+    /// Any bytes.
+    Binary,
 }
 
 /// How arrivals of the open model are spaced.
@@ -212,7 +238,7 @@ pub struct Load {
     /// What is spoken with the server.
     #[serde(default)]
     pub protocol: Protocol,
-    /// HTTP/1: requests that a connection may carry at one time.
+    /// HTTP/1 and WebSocket: requests that a connection may carry at one time.
     #[serde(default = "one")]
     pub pipeline: usize,
     /// HTTP/2: streams that a connection may carry at one time.
@@ -336,12 +362,15 @@ impl Load {
         }
         self.add_depth_problems("pipeline", self.pipeline, problems);
         self.add_depth_problems("streams", self.streams, problems);
-        match self.protocol {
-            Protocol::Http1 if self.streams > 1 => {
+        match &self.protocol {
+            Protocol::Http1 | Protocol::WebSocket(_) if self.streams > 1 => {
                 problems.push("`load.streams` needs HTTP/2".into());
             }
             Protocol::Http2 if self.pipeline > 1 => {
                 problems.push("`load.pipeline` needs HTTP/1; HTTP/2 has `streams`".into());
+            }
+            Protocol::WebSocket(WebSocket { upgrade, .. }) if !upgrade.ends_with(b"\r\n\r\n") => {
+                problems.push("`upgrade` is not the head of a request".into());
             }
             _ => {}
         }
@@ -419,6 +448,10 @@ fn yes() -> bool {
 fn from_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;
     BASE64.decode(text).map_err(serde::de::Error::custom)
+}
+
+fn from_shared_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[u8]>, D::Error> {
+    from_base64(deserializer).map(Into::into)
 }
 
 fn from_optional_base64<'de, D: Deserializer<'de>>(

@@ -11,6 +11,7 @@ mod drive;
 #[allow(dead_code, unused_imports)]
 mod hostile;
 mod http2_server;
+mod visits;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

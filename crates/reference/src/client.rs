@@ -1,5 +1,5 @@
 //! One connection of the reference server: bytes in, responses out, one request after the other
-//! unless it is HTTP/2.
+//! unless it is HTTP/2 or WebSocket.
 
 use std::io::ErrorKind;
 
@@ -9,9 +9,11 @@ use plimsoll_tls::Read;
 
 use crate::channel::Channel;
 use crate::contract::{self, Answer};
-use crate::http2::Session;
-use crate::request::{self, Persistence, Reading};
+use crate::http2;
+use crate::request::{self, Method, Persistence, Reading, Request};
+use crate::session::Session;
 use crate::tally::{Held, Tally};
+use crate::websocket;
 
 /// What is still read of a client that was refused, so that the refusal reaches it.
 const DRAIN_LIMIT_BYTES: usize = 16 * 1024 * 1024;
@@ -74,8 +76,8 @@ pub(super) struct Client {
     sent_bytes: usize,
     held: Held,
     after: After,
-    /// The state of a connection of HTTP/2; nothing as long as it is HTTP/1.
-    http2: Option<Box<Session>>,
+    /// The state of a connection of HTTP/2 or WebSocket; nothing as long as it is HTTP/1.
+    session: Option<Session>,
     continued: bool,
     readable: bool,
     hung_up: bool,
@@ -93,7 +95,7 @@ impl Client {
             held: Held { received_ns: 0, answered_ns: 0 },
             after: After::Stay,
             continued: false,
-            http2: None,
+            session: None,
             readable: false,
             hung_up: false,
         }
@@ -109,14 +111,14 @@ impl Client {
         self.readable |= ready.readable || ready.hung_up;
     }
 
-    /// A stream of HTTP/2 whose service time begins now.
+    /// A stream of HTTP/2, or 0 for a message of WebSocket, whose service time begins now.
     pub fn next_complete(&mut self) -> Option<u32> {
-        self.http2.as_mut()?.next_complete()
+        self.session.as_mut()?.next_complete()
     }
 
     /// The service time of a request is over; 0 is the one of a connection of HTTP/1.
     pub fn answer_now(&mut self, stream: u32, tally: &Tally) {
-        if let Some(session) = &mut self.http2 {
+        if let Some(session) = &mut self.session {
             session.answer(stream, tally);
         } else if self.phase == Phase::Waiting {
             self.phase = Phase::Sending;
@@ -128,8 +130,8 @@ impl Client {
     /// With `at_once` a response is sent as soon as it is ready. `scratch` is empty between calls.
     pub fn go_on(&mut self, at_once: bool, scratch: &mut [u8], tally: &Tally) -> Next {
         loop {
-            if let Some(session) = self.http2.take() {
-                return self.go_on_in_http2(session, at_once, scratch, tally);
+            if let Some(session) = self.session.take() {
+                return self.go_on_in_session(session, at_once, scratch, tally);
             }
             let step = match self.phase {
                 Phase::Securing => self.secure(),
@@ -137,7 +139,7 @@ impl Client {
                 Phase::Sending => self.send(tally),
                 Phase::Draining { left_bytes } => self.drain(left_bytes, scratch, tally),
                 Phase::Reading => match self.read(scratch, tally) {
-                    _ if self.http2.is_some() => Step::Done,
+                    _ if self.session.is_some() => Step::Done,
                     Step::Done if at_once || self.after == After::CloseRefused => {
                         self.phase = Phase::Sending;
                         Step::Done
@@ -171,14 +173,15 @@ impl Client {
     }
 
     /// Reads all that has come, answers what is due, and sends.
-    fn go_on_in_http2(
+    fn go_on_in_session(
         &mut self,
-        mut session: Box<Session>,
+        mut session: Session,
         at_once: bool,
         scratch: &mut [u8],
         tally: &Tally,
     ) -> Next {
-        session.received(&std::mem::take(&mut self.input), tally);
+        let input = std::mem::take(&mut self.input);
+        session.received(&input[std::mem::take(&mut self.read_bytes)..], tally);
         let mut is_lost = false;
         while !session.is_over() {
             match self.receive(scratch, tally) {
@@ -210,11 +213,11 @@ impl Client {
             self.phase = Phase::Draining { left_bytes: DRAIN_LIMIT_BYTES };
             return self.go_on(at_once, scratch, tally);
         }
-        self.http2 = Some(session);
+        self.session = Some(session);
         Next::Rest
     }
 
-    /// Sends what a connection of HTTP/2 has to say.
+    /// Sends what a connection of HTTP/2 or WebSocket has to say.
     fn send_session(&mut self, session: &mut Session, tally: &Tally) -> Step {
         while !session.output().is_empty() {
             match self.channel.send(session.output()) {
@@ -233,7 +236,7 @@ impl Client {
         }
     }
 
-    /// Reads until there is a response, or the connection turns out to be HTTP/2.
+    /// Reads until there is a response, or the connection turns out to be HTTP/2 or WebSocket.
     fn read(&mut self, scratch: &mut [u8], tally: &Tally) -> Step {
         if !self.input.is_empty() && self.read_kept(tally) {
             return Step::Done;
@@ -243,7 +246,7 @@ impl Client {
                 Ok(count) => count,
                 Err(step) => return step,
             };
-            if self.read_received(&scratch[..received_bytes], tally) || self.http2.is_some() {
+            if self.read_received(&scratch[..received_bytes], tally) || self.session.is_some() {
                 return Step::Done;
             }
         }
@@ -306,6 +309,16 @@ impl Client {
                 }
                 0
             }
+            Reading::Complete(Request {
+                method: Method::Get,
+                path: websocket::PATH,
+                websocket_key: Some(key),
+                length_bytes,
+                ..
+            }) => {
+                self.session = Some(Session::WebSocket(Box::new(websocket::Session::new(key))));
+                length_bytes
+            }
             Reading::Complete(request) => {
                 tally.requests_received.add(1);
                 self.held.received_ns = tally.witness.now_ns();
@@ -318,7 +331,7 @@ impl Client {
                 request.length_bytes
             }
             Reading::Refused(_) if is_preface(bytes) => {
-                self.http2 = Some(Box::new(Session::new()));
+                self.session = Some(Session::Http2(Box::new(http2::Session::new())));
                 0
             }
             Reading::Refused(refusal) => {

@@ -301,6 +301,7 @@ mod tests {
             content_type: b"multipart/form-data; boundary=xyz",
             body: body.into(),
             persistence: Persistence::Kept,
+            websocket_key: None,
             length_bytes: 0,
         }
     }

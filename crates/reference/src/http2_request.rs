@@ -114,6 +114,7 @@ impl Asked {
             content_type: &self.content_type,
             body: Cow::Borrowed(&self.body),
             persistence: Persistence::Kept,
+            websocket_key: None,
             length_bytes: 0,
         }
     }

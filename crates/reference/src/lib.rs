@@ -3,7 +3,8 @@
 //! It serves the whole contract, does nothing else, and counts what it does. It sends a response one
 //! service time after the complete request. Requests of one connection of HTTP/1 are served one after
 //! the other; those of different connections, and of different streams of HTTP/2, do not wait for
-//! each other. A client that begins with the preface of HTTP/2 is spoken to in HTTP/2.
+//! each other. A client that begins with the preface of HTTP/2 is spoken to in HTTP/2; one that asks for
+//! WebSocket at `/echo` gets its messages back, one after the other.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +17,9 @@ mod http2_request;
 mod multipart;
 mod request;
 mod service_time;
+mod session;
 mod tally;
+mod websocket;
 mod worker;
 
 use std::fs;

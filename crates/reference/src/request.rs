@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
 use httparse::{Header, Status};
+use plimsoll_websocket::handshake::key_of;
 
 /// The largest head that is read, in bytes.
 pub(super) const HEAD_LIMIT_BYTES: usize = 16 * 1024;
@@ -45,6 +46,8 @@ pub(super) struct Request<'a> {
     pub content_type: &'a [u8],
     pub body: Cow<'a, [u8]>,
     pub persistence: Persistence,
+    /// The key of a client that asks for WebSocket.
+    pub websocket_key: Option<&'a [u8]>,
     /// Bytes of head and body together.
     pub length_bytes: usize,
 }
@@ -97,6 +100,7 @@ struct Headers<'a> {
     connection: Wish,
     is_chunked: bool,
     expects_continue: bool,
+    upgrade: Option<&'a [u8]>,
 }
 
 /// Reads the first request in `bytes`.
@@ -136,6 +140,7 @@ fn read_body<'a>(
         content_type: headers.content_type,
         body,
         persistence: persistence(newest, headers.connection),
+        websocket_key: headers.upgrade.and_then(|_| key_of(head.headers)),
         length_bytes: head_bytes + body_bytes,
     }))
 }
@@ -149,6 +154,7 @@ fn read_headers<'a>(parsed: &[Header<'a>]) -> Result<Headers<'a>, Refusal> {
             6 if is("Expect") => {
                 headers.expects_continue = header.value.eq_ignore_ascii_case(b"100-continue");
             }
+            7 if is("Upgrade") => headers.upgrade = Some(header.value),
             10 if is("Connection") => {
                 headers.connection = headers.connection.max(wish(header.value));
             }

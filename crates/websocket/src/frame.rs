@@ -106,7 +106,7 @@ pub enum Part<'b> {
     /// To be responded to with a pong of the same payload.
     Ping(&'b [u8]),
     /// To be passed over.
-    Pong,
+    Pong(&'b [u8]),
     /// The last frame.
     Close {
         /// Why; [`NO_CODE`] when it is not said.
@@ -312,7 +312,7 @@ impl Reader {
             _ if !is_whole => Part::More,
             Opcode::Ping => Part::Ping(payload),
             Opcode::Close => Part::Close { code: close_code(payload)? },
-            _ => Part::Pong,
+            _ => Part::Pong(payload),
         })
     }
 }
@@ -438,7 +438,7 @@ mod tests {
                         }
                     }
                     Part::Ping(payload) => heard.controls.push(format!("ping {payload:?}")),
-                    Part::Pong => heard.controls.push("pong".into()),
+                    Part::Pong(_) => heard.controls.push("pong".into()),
                     Part::Close { code } => heard.controls.push(format!("close {code}")),
                 }
             }

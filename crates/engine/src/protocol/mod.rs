@@ -6,10 +6,13 @@
 
 pub mod http1;
 pub mod http2;
+pub mod websocket;
 
 use self::http1::Http1;
 use self::http1::response::LastHead;
 use self::http2::Http2;
+use self::websocket::WebSocket;
+use self::websocket::upgrade::Answer;
 use crate::outcome::Outcome;
 use crate::request::Request;
 use crate::spec::{self, Load};
@@ -68,15 +71,21 @@ pub enum Protocol<'a> {
     Http1(Http1<'a>),
     /// HTTP/2, responses in any order.
     Http2(Box<Http2<'a>>),
+    /// WebSocket, messages that are echoed in their order.
+    WebSocket(Box<WebSocket>),
 }
 
 impl<'a> Protocol<'a> {
     /// The protocol of a load.
     #[must_use]
     pub fn new(load: &Load) -> Self {
-        match load.protocol {
+        match &load.protocol {
             spec::Protocol::Http1 => Self::Http1(Http1::new(load.pipeline)),
             spec::Protocol::Http2 => Self::http2(load.streams),
+            spec::Protocol::WebSocket(spec) => {
+                let rng = fastrand::Rng::new();
+                Self::WebSocket(Box::new(WebSocket::new(load.pipeline, spec, rng)))
+            }
         }
     }
 
@@ -92,6 +101,7 @@ impl<'a> Protocol<'a> {
         match self {
             Self::Http1(http1) => http1.capacity(),
             Self::Http2(http2) => http2.capacity(),
+            Self::WebSocket(websocket) => websocket.capacity(),
         }
     }
 
@@ -100,7 +110,7 @@ impl<'a> Protocol<'a> {
     #[must_use]
     pub fn places(&self) -> usize {
         match self {
-            Self::Http1(_) => usize::MAX,
+            Self::Http1(_) | Self::WebSocket(_) => usize::MAX,
             Self::Http2(http2) => http2.places(),
         }
     }
@@ -110,7 +120,7 @@ impl<'a> Protocol<'a> {
     #[must_use]
     pub fn room(&self) -> usize {
         match self {
-            Self::Http1(_) => usize::MAX,
+            Self::Http1(_) | Self::WebSocket(_) => usize::MAX,
             Self::Http2(http2) => http2.room(),
         }
     }
@@ -119,7 +129,7 @@ impl<'a> Protocol<'a> {
     #[inline]
     pub fn has_grown(&mut self) -> bool {
         match self {
-            Self::Http1(_) => false,
+            Self::Http1(_) | Self::WebSocket(_) => false,
             Self::Http2(http2) => http2.has_grown(),
         }
     }
@@ -128,16 +138,44 @@ impl<'a> Protocol<'a> {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         match self {
-            Self::Http1(_) => true,
+            Self::Http1(_) | Self::WebSocket(_) => true,
             Self::Http2(http2) => http2.is_ready(),
         }
     }
 
-    /// The transport is there: what is sent before any request is pending.
+    /// The transport is there. Returns whether the server has to be asked for the protocol first;
+    /// that request is then pending.
+    pub fn ask(&mut self) -> bool {
+        match self {
+            Self::Http1(_) | Self::Http2(_) => false,
+            Self::WebSocket(websocket) => {
+                websocket.ask();
+                true
+            }
+        }
+    }
+
+    /// Bytes have come of the response to what was [asked](Self::ask).
+    pub fn answered(&mut self, bytes: &[u8]) -> Answer {
+        match self {
+            Self::Http1(_) | Self::Http2(_) => Answer::Upgraded { consumed: 0 },
+            Self::WebSocket(websocket) => websocket.answered(bytes),
+        }
+    }
+
+    /// The connection is open: what is sent before any request is pending.
     pub fn open(&mut self) {
         match self {
-            Self::Http1(_) => {}
+            Self::Http1(_) | Self::WebSocket(_) => {}
             Self::Http2(http2) => http2.open(),
+        }
+    }
+
+    /// What the server is sent last, when the driver closes the connection.
+    pub fn farewell(&mut self) -> &[u8] {
+        match self {
+            Self::Http1(_) | Self::Http2(_) => &[],
+            Self::WebSocket(websocket) => websocket.farewell(),
         }
     }
 
@@ -146,6 +184,7 @@ impl<'a> Protocol<'a> {
         match self {
             Self::Http1(http1) => http1.reset(),
             Self::Http2(http2) => http2.reset(),
+            Self::WebSocket(websocket) => websocket.reset(),
         }
     }
 
@@ -153,7 +192,7 @@ impl<'a> Protocol<'a> {
     #[inline]
     #[must_use]
     pub fn is_buffered(&self) -> bool {
-        matches!(self, Self::Http2(_))
+        matches!(self, Self::Http2(_) | Self::WebSocket(_))
     }
 
     /// Begins a request: the bytes to be sent for it, after those that are pending; none if it
@@ -166,6 +205,10 @@ impl<'a> Protocol<'a> {
                 http2.begin(id, request);
                 &[]
             }
+            Self::WebSocket(websocket) => {
+                websocket.begin(id, request);
+                &[]
+            }
         }
     }
 
@@ -176,6 +219,7 @@ impl<'a> Protocol<'a> {
         match self {
             Self::Http1(http1) => http1.pending_output(),
             Self::Http2(http2) => http2.pending_output(),
+            Self::WebSocket(websocket) => websocket.pending_output(),
         }
     }
 
@@ -187,6 +231,7 @@ impl<'a> Protocol<'a> {
         match self {
             Self::Http1(http1) => http1.sent(count),
             Self::Http2(http2) => http2.sent(count),
+            Self::WebSocket(websocket) => websocket.sent(count),
         }
     }
 
@@ -196,13 +241,14 @@ impl<'a> Protocol<'a> {
         match self {
             Self::Http1(http1) => http1.is_sending(id),
             Self::Http2(http2) => http2.is_sending(id),
+            Self::WebSocket(websocket) => websocket.is_sending(id),
         }
     }
 
     /// Gives up an exchange under way and leaves the others alone; false when that cannot be.
     pub fn cancel(&mut self, id: Id) -> bool {
         match self {
-            Self::Http1(_) => false,
+            Self::Http1(_) | Self::WebSocket(_) => false,
             Self::Http2(http2) => http2.cancel(id),
         }
     }
@@ -213,7 +259,7 @@ impl<'a> Protocol<'a> {
     #[must_use]
     pub fn has_ended(&self) -> bool {
         match self {
-            Self::Http1(_) => false,
+            Self::Http1(_) | Self::WebSocket(_) => false,
             Self::Http2(http2) => http2.has_ended(),
         }
     }
@@ -230,6 +276,7 @@ impl<'a> Protocol<'a> {
         match self {
             Self::Http1(http1) => http1.received(bytes, last_head, emit),
             Self::Http2(http2) => http2.received(bytes, emit),
+            Self::WebSocket(websocket) => websocket.received(bytes, emit),
         }
     }
 
@@ -237,7 +284,7 @@ impl<'a> Protocol<'a> {
     pub fn server_closed(&mut self) -> Option<Id> {
         match self {
             Self::Http1(http1) => http1.server_closed(),
-            Self::Http2(_) => None,
+            Self::Http2(_) | Self::WebSocket(_) => None,
         }
     }
 
@@ -248,6 +295,7 @@ impl<'a> Protocol<'a> {
         match self {
             Self::Http1(http1) => http1.must_close(),
             Self::Http2(http2) => http2.must_close(),
+            Self::WebSocket(_) => None,
         }
     }
 }

@@ -78,6 +78,10 @@ impl Worker<'_> {
             }
             Ok(Handshake::Complete) => {
                 let negotiated = transport.negotiated();
+                let now_ns = self.clock();
+                if self.slots[index].connection.upgrading(now_ns) {
+                    return self.upgrade(index, ready);
+                }
                 // What came with the end of the handshake makes the socket ready no more. A server
                 // that has hung up with it may still respond to the first request.
                 if negotiated.is_some() || ready.readable && !ready.hung_up {
@@ -90,7 +94,7 @@ impl Worker<'_> {
         }
     }
 
-    fn connected(&mut self, index: usize, negotiated: Option<Negotiated>) {
+    pub(super) fn connected(&mut self, index: usize, negotiated: Option<Negotiated>) {
         let now_ns = self.clock();
         self.counts.opened += 1;
         self.counts.connections_open += 1;

@@ -19,6 +19,7 @@ mod counts;
 mod due;
 mod rows;
 mod turns;
+mod upgrading;
 mod wire;
 
 use std::cmp::Reverse;

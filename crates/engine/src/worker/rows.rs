@@ -65,7 +65,13 @@ impl Worker<'_> {
 
     pub(super) fn close(&mut self, index: usize, outcome: Outcome, errno: u8, closed_ns: u64) {
         let slot = &mut self.slots[index];
-        slot.transport = None;
+        if let Some(mut transport) = slot.transport.take() {
+            // Best effort: who is gone needs no farewell, and who takes no bytes gets none.
+            let farewell = slot.connection.farewell();
+            if !farewell.is_empty() {
+                let _ = transport.send(farewell);
+            }
+        }
         let sample = slot.connection.close(outcome, errno, closed_ns, self.number);
         if sample.connected_ns != NEVER {
             self.counts.connections_open -= 1;
@@ -86,7 +92,9 @@ impl Worker<'_> {
             self.end_unfinished(index);
             match self.slots[index].connection.state() {
                 State::Closed => {}
-                State::Connecting => self.close(index, Outcome::Unfinished, 0, NEVER),
+                State::Connecting | State::Upgrading => {
+                    self.close(index, Outcome::Unfinished, 0, NEVER);
+                }
                 State::Open => self.close(index, Outcome::StillOpen, 0, NEVER),
             }
         }

@@ -50,7 +50,7 @@ impl Worker<'_> {
             match slot.connection.state() {
                 State::Open => self.begin_held(index, at_ns),
                 State::Closed => self.arrivals.join(index, at_ns),
-                State::Connecting => {}
+                State::Connecting | State::Upgrading => {}
             }
         }
     }

@@ -32,7 +32,7 @@ impl Worker<'_> {
             match connection.state() {
                 State::Open => self.push(index),
                 State::Closed if connection.assigned() > 0 => self.open(index, self.clock()),
-                State::Closed | State::Connecting => {}
+                State::Closed | State::Connecting | State::Upgrading => {}
             }
         }
         queued.append(&mut self.queued);
@@ -69,6 +69,9 @@ impl Worker<'_> {
             None if connection.is_securing() => self.connect_failed(index, Outcome::TlsTimeout, 0),
             None if connection.state() == State::Connecting => {
                 self.connect_failed(index, Outcome::ConnectTimeout, 0);
+            }
+            None if connection.state() == State::Upgrading => {
+                self.connect_failed(index, Outcome::UpgradeTimeout, 0);
             }
             None => {
                 let id = connection.any();
@@ -108,6 +111,10 @@ impl Worker<'_> {
             State::Closed => return,
             State::Connecting => {
                 self.advance(index, ready);
+                return;
+            }
+            State::Upgrading => {
+                self.upgrade(index, ready);
                 return;
             }
             State::Open if ready.writable => self.go_on_sending(index),
@@ -233,7 +240,7 @@ impl Worker<'_> {
     /// So many bytes have come into the buffer: parts of a response, or of several. What the
     /// protocol has to say to them is sent later in this turn or early in the next.
     #[inline]
-    fn take_in(&mut self, index: usize, hung_up: bool, count: usize) {
+    pub(super) fn take_in(&mut self, index: usize, hung_up: bool, count: usize) {
         let now_ns = self.clock();
         let mut start = 0;
         while self.slots[index].connection.state() == State::Open

@@ -42,6 +42,8 @@ pub struct Ask {
     pub pipeline: usize,
     /// Whether HTTP/2 is spoken, with so many streams.
     pub streams: Option<usize>,
+    /// Whether WebSocket is spoken; requests are then messages of [`BODY`].
+    pub websocket: bool,
     pub request_body_bytes: usize,
     pub status: (u16, u16),
     pub length_bytes: Option<usize>,
@@ -63,6 +65,7 @@ pub const ASK: Ask = Ask {
     think_ms: 0,
     pipeline: 1,
     streams: None,
+    websocket: false,
     request_body_bytes: 0,
     status: (200, 200),
     length_bytes: Some(BODY.len()),
@@ -73,6 +76,9 @@ pub const ASK: Ask = Ask {
 
 impl Ask {
     fn request(&self) -> Vec<u8> {
+        if self.websocket {
+            return BODY.to_vec();
+        }
         let length = self.request_body_bytes;
         let connection = if self.keep_alive { "" } else { "Connection: close\r\n" };
         let mut request = format!(
@@ -81,6 +87,17 @@ impl Ask {
         .into_bytes();
         request.resize(request.len() + length, b'x');
         request
+    }
+
+    fn protocol(&self) -> Value {
+        let upgrade = BASE64.encode("GET /echo HTTP/1.1\r\nHost: x\r\n\r\n");
+        match self.streams {
+            Some(_) => "http2".into(),
+            None if self.websocket => {
+                json!({"websocket": {"upgrade": upgrade, "message": "binary"}})
+            }
+            None => "http1".into(),
+        }
     }
 
     fn stages(&self) -> Value {
@@ -121,7 +138,7 @@ impl Ask {
                 "think_time_ns": self.think_ms * 1_000_000,
                 "request_limit": self.requests,
                 "pipeline": self.pipeline,
-                "protocol": if self.streams.is_some() { "http2" } else { "http1" },
+                "protocol": self.protocol(),
                 "streams": self.streams.unwrap_or(1),
             },
             "threads": self.threads, "seed": 1, "body_sample_ratio": self.body_sample_ratio,

@@ -1,11 +1,6 @@
 //! A server that speaks HTTP/2 as a test tells it to, and counts what it does and sees.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::net::SocketAddr;
 
 use plimsoll_http2::frame::{
     self, ACK, END_HEADERS, END_STREAM, ErrorCode, Head, Kind, PREFACE, Part, Reader, Setting,
@@ -13,8 +8,7 @@ use plimsoll_http2::frame::{
 use plimsoll_http2::hpack;
 
 use crate::hostile::BODY;
-
-const TICK: Duration = Duration::from_millis(1);
+use crate::visits::{self, Caller};
 
 /// What the server has seen of all clients.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,95 +26,47 @@ pub struct Seen {
     pub block_starts: Vec<u8>,
 }
 
-pub struct Server {
-    address: SocketAddr,
-    seen: Arc<Mutex<Seen>>,
-    stop: Arc<AtomicBool>,
-    acceptor: Option<JoinHandle<()>>,
-}
+pub struct Server(visits::Server<Seen>);
 
 impl Server {
     /// Starts; `behave` has a connection, and its number.
     pub fn start(behave: impl Fn(&mut Visit, usize) + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let (seen, stop) =
-            (Arc::new(Mutex::new(Seen::default())), Arc::new(AtomicBool::new(false)));
-        let (of_all, until) = (Arc::clone(&seen), Arc::clone(&stop));
-        let behave = Arc::new(behave);
-        let acceptor = thread::spawn(move || {
-            let mut visits = Vec::new();
-            while !until.load(SeqCst) {
-                let Ok((stream, _)) = listener.accept() else {
-                    thread::sleep(TICK);
-                    continue;
-                };
-                of_all.lock().unwrap().accepted += 1;
-                let number = visits.len();
-                let mut visit = Visit::new(stream, Arc::clone(&of_all), Arc::clone(&until));
-                let behave = Arc::clone(&behave);
-                visits.push(thread::spawn(move || {
-                    behave(&mut visit, number);
-                    visit.wait();
-                }));
-            }
-            visits.into_iter().for_each(|visit| visit.join().unwrap());
-        });
-        Self { address, seen, stop, acceptor: Some(acceptor) }
+        Self(visits::Server::start(move |caller, number| {
+            let mut visit = Visit::new(caller);
+            behave(&mut visit, number);
+            visit.wait();
+        }))
     }
 
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.0.address()
     }
 
     /// Ends every connection; returns what the server has seen.
-    pub fn stop(mut self) -> Seen {
-        self.end();
-        self.seen.lock().unwrap().clone()
-    }
-
-    fn end(&mut self) {
-        self.stop.store(true, SeqCst);
-        if let Some(acceptor) = self.acceptor.take() {
-            acceptor.join().unwrap();
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.end();
+    pub fn stop(self) -> Seen {
+        self.0.stop()
     }
 }
 
 /// One connection.
 pub struct Visit {
-    stream: Option<TcpStream>,
+    caller: Caller<Seen>,
     reader: Reader,
     input: Vec<u8>,
     has_preface: bool,
     has_ack: bool,
-    seen: Arc<Mutex<Seen>>,
-    stop: Arc<AtomicBool>,
 }
 
 impl Visit {
-    fn new(stream: TcpStream, seen: Arc<Mutex<Seen>>, stop: Arc<AtomicBool>) -> Self {
-        stream.set_nonblocking(false).unwrap();
-        stream.set_nodelay(true).unwrap();
-        stream.set_read_timeout(Some(TICK)).unwrap();
-        stream.set_write_timeout(Some(Duration::from_secs(10))).unwrap();
+    fn new(caller: Caller<Seen>) -> Self {
+        caller.seen.lock().unwrap().accepted += 1;
         let (reader, input) = (Reader::default(), Vec::new());
-        let stream = Some(stream);
-        Self { stream, reader, input, has_preface: false, has_ack: false, seen, stop }
+        Self { caller, reader, input, has_preface: false, has_ack: false }
     }
 
     /// Sends bytes; whether the client is still there shows when something is read.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        if let Some(stream) = &mut self.stream {
-            let _ = stream.write_all(bytes.as_ref());
-        }
+        self.caller.send(bytes.as_ref());
     }
 
     /// Settings of the server.
@@ -137,14 +83,14 @@ impl Visit {
 
     /// Closes the connection in order.
     pub fn close(&mut self) {
-        self.stream = None;
+        self.caller.close();
     }
 
     /// Stream of the next complete request; nothing when the client is gone or the test over.
     pub fn next_request(&mut self) -> Option<u32> {
         loop {
             if let Some(stream) = self.read_frames() {
-                self.seen.lock().unwrap().requests += 1;
+                self.caller.seen.lock().unwrap().requests += 1;
                 return Some(stream);
             }
             if !self.read_more() {
@@ -163,7 +109,7 @@ impl Visit {
         let mut streams = Vec::new();
         loop {
             while let Some(stream) = self.read_frames() {
-                self.seen.lock().unwrap().requests += 1;
+                self.caller.seen.lock().unwrap().requests += 1;
                 streams.push(stream);
             }
             if self.has_ack && !streams.is_empty() {
@@ -180,9 +126,9 @@ impl Visit {
     pub fn has_come(&mut self, is_there: impl Fn(&Seen) -> bool) -> bool {
         loop {
             while self.read_frames().is_some() {
-                self.seen.lock().unwrap().requests += 1;
+                self.caller.seen.lock().unwrap().requests += 1;
             }
-            if is_there(&self.seen.lock().unwrap()) {
+            if is_there(&self.caller.seen.lock().unwrap()) {
                 return true;
             }
             if !self.read_more() {
@@ -197,25 +143,7 @@ impl Visit {
     }
 
     fn read_more(&mut self) -> bool {
-        let Some(stream) = &mut self.stream else { return false };
-        let mut buffer = [0; 4096];
-        loop {
-            match stream.read(&mut buffer) {
-                Ok(0) => return false,
-                Ok(count) => {
-                    self.input.extend_from_slice(&buffer[..count]);
-                    return true;
-                }
-                Err(error)
-                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) =>
-                {
-                    if self.stop.load(SeqCst) {
-                        return false;
-                    }
-                }
-                Err(_) => return false,
-            }
-        }
+        self.caller.read_more(&mut self.input)
     }
 
     /// Reads what has come, up to the end of a request.
@@ -233,7 +161,7 @@ impl Visit {
         loop {
             let read = self.reader.next(&input[start..]).unwrap();
             start += read.consumed;
-            let mut seen = self.seen.lock().unwrap();
+            let mut seen = self.caller.seen.lock().unwrap();
             let ended = match read.part {
                 Part::More => return None,
                 Part::Frame(head, payload) => match head.kind {
