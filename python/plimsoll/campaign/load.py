@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 StageKind = Literal["warm_up", "ramp", "hold"]
 Model = Literal["closed", "open"]
 Arrivals = Literal["constant", "poisson"]
-Protocol = Literal["http1", "http2"]
+Protocol = Literal["http1", "http2", "websocket"]
+Message = Literal["text", "binary"]
 
 MOST_PIPELINED = 1024
 """The most requests that the engine has in flight on one connection."""
@@ -119,9 +120,11 @@ class Load:
         connections: Open model: size of the pool of connections; 0 when closed.
         keep_alive: Whether a connection carries more than one request.
         requests_per_connection: A connection is closed after this many; None is no limit.
-        protocol: What is spoken: `http1`, or `http2` with a server that is known to speak it.
-        pipeline: HTTP/1: requests that may be in flight on one connection; 1 waits for each
-            response.
+        protocol: What is spoken: `http1`, `http2` with a server that is known to speak it, or
+            `websocket`, where a request is one message and its response the next one.
+        message: WebSocket: what messages are sent as.
+        pipeline: HTTP/1 and WebSocket: requests that may be in flight on one connection; 1 waits
+            for each response.
         streams: HTTP/2: streams that may be open on one connection, each with one request.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         timeout_s: A request (and an attempt to connect) fails after this long, in seconds.
@@ -139,6 +142,7 @@ class Load:
     keep_alive: bool = True
     requests_per_connection: int | None = None
     protocol: Protocol = "http1"
+    message: Message = "text"
     pipeline: int = 1
     streams: int = 1
     think_time_s: float = 0.0

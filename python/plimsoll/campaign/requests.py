@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Literal
 
@@ -25,6 +25,10 @@ CACHE_NOT_EXCLUDED = f"that every response was computed: a cache of {DRAWN:,} ho
 
 DRAWN_BY_TOOLS = 64
 """The same for other load generators: JMeter copies each request for each of its threads."""
+
+
+NO_STATUS = (0, 0)
+"""The expected status of a message of WebSocket, which has none."""
 
 
 @dataclass(frozen=True)
@@ -228,6 +232,14 @@ def render(request: Request, host_header: str, keep_alive: bool, *, chunked: boo
         *(f"{_whole(name)}: {_line(value)}" for name, value in (*headers, *request.headers)),
     ]
     return "".join(f"{line}\r\n" for line in (*lines, "")).encode() + body
+
+
+def upgrade_request(request: Request) -> Request:
+    """The request that asks for WebSocket, for a request whose body is a message.
+
+    What the handshake adds to it is different on each connection: the engine does that.
+    """
+    return replace(request, method="GET", body=b"")
 
 
 _WITH_BODY = ("POST", "PUT", "PATCH")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from plimsoll.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 STDIN = "-"
 """Stands for the standard input where a file is named."""
@@ -44,16 +47,20 @@ def header(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def bodies(body: str | None, expected: str | None) -> tuple[bytes | None, bytes | None]:
-    """The body that is sent and the one that is right, as text, `@FILE` or `@-`.
+def contents(typed: Mapping[str, str | None]) -> list[bytes | None]:
+    """What options hold as text, `@FILE` or `@-`, in their order.
+
+    Args:
+        typed: Options and what was typed; None where one was not given.
 
     Raises:
-        InputError: One cannot be read, or both are to be read from the standard input.
+        InputError: One cannot be read, or several are to be read from the standard input.
     """
-    if body == expected == f"@{STDIN}":
-        message = "`--body` already reads standard input, which can be read only once"
-        raise InputError([Problem("--expect-body", message, "read one of the two from a file")])
-    return _content("--body", body), _content("--expect-body", expected)
+    first, *others = [option for option, text in typed.items() if text == f"@{STDIN}"] or [""]
+    if others:
+        message = f"`{first}` already reads standard input, which can be read only once"
+        raise InputError([Problem(others[0], message, "read one of the two from a file")])
+    return [_content(option, text) for option, text in typed.items()]
 
 
 def _content(option: str, text: str | None) -> bytes | None:

@@ -185,7 +185,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll line :8080/json --p50 2ms --p99 20ms --limit p99.9=50ms --errors 0.1%
     plimsoll line :8080 --p99 20ms --budget 3m --until 2% --record results/line
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    sent, expected = cli.incoming.bodies(body, expect_body)
+    sent, expected = cli.incoming.contents({"--body": body, "--expect-body": expect_body})
     typed = {"p50": p50, "p90": p90, "p99": p99, "p999": p999}
     form: Output = "json" if as_json else output
     result = plimsoll.line(

@@ -38,6 +38,7 @@ GROUPS = {
         "seed",
     ),
     "Request": ("method", "headers", "body"),
+    "WebSocket": ("message", "message_size", "binary"),
     "Connections": (
         *("threads", "driver_cores", "http2", "streams", "pipeline", "each", "no_keepalive"),
         "timeout",
@@ -115,6 +116,13 @@ GROUPS = {
     help="Request header. Repeatable.",
 )
 @click.option("-b", "--body", metavar="TEXT|@FILE|@-", help="Request body; @- reads stdin.")
+@click.option("--message", metavar="TEXT|@FILE|@-", help="Message; its echo is expected.")
+@click.option(
+    "--message-size",
+    type=options.COUNT,
+    help="Length of a message that is drawn, in bytes.  [default: 64]",
+)
+@click.option("--binary", is_flag=True, help="Send messages as binary.  [default: as text]")
 @click.option(
     "-t",
     "--threads",
@@ -142,7 +150,7 @@ GROUPS = {
     type=options.COUNT,
     default=1,
     show_default=True,
-    help="HTTP/1.1: requests in flight per connection; each response is timed separately.",
+    help="HTTP/1.1 requests, or messages, in flight per connection; each is timed separately.",
 )
 @click.option(
     "--requests-per-connection",
@@ -240,6 +248,9 @@ def command(  # noqa: PLR0913 - one argument for each option
     method: str | None,
     headers: tuple[str, ...],
     body: str | None,
+    message: str | None,
+    message_size: int | None,
+    binary: bool,
     threads: int,
     driver_cores: tuple[int, ...],
     http2: bool,
@@ -278,6 +289,9 @@ def command(  # noqa: PLR0913 - one argument for each option
                   the latency users see at that rate.
 
     Several URLs of one server are mixed evenly; a URL given twice is requested twice as often.
+    A URL of ws:// or wss:// is that of a WebSocket server that echoes messages: each message is a
+    request, and the next one that comes back is its response.
+
     One request is sent before the load and not counted; a server that does not respond in HTTP
     or whose certificate is not trusted, ends it there, with exit code 4.
 
@@ -287,8 +301,11 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll load :8080/json -n 10k -b @body.json -H 'Content-Type: application/json'
     plimsoll load :8080/a :8080/b --ramp 10s --record results/mix
     plimsoll load https://127.0.0.1:8443/ --cacert ca.pem
+    plimsoll load ws://127.0.0.1:8080/echo -c 100 --message-size 1024
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    sent, expected = cli.incoming.bodies(body, expect_body)
+    sent, said, expected = cli.incoming.contents(
+        {"--body": body, "--message": message, "--expect-body": expect_body}
+    )
     headers_sent = [cli.incoming.header(one) for one in headers]
     form: Output = "json" if as_json else output
     length_s = duration if as_oha is None else as_oha
@@ -306,6 +323,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             keep_alive=not no_keepalive, method=method, headers=headers_sent, body=sent,
             timeout_s=timeout,
             status=expect_status, length_bytes=expect_length, expected_body=expected, seed=seed,
+            message=said, message_bytes=message_size, binary=binary,
             limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up,
             insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
             ciphers=(ciphers or "").replace(",", " ").split(), tls_resume=tls_resume,

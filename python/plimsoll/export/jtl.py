@@ -81,6 +81,7 @@ class JtlFailure:
 
 _RESET = "Connection reset"
 _HANDSHAKE = "javax.net.ssl.SSLHandshakeException"
+_UPGRADE = "eu.luminis.websocket.HttpUpgradeException"
 
 SPELLINGS = {
     "connect_refused": JtlFailure(
@@ -126,6 +127,12 @@ SPELLINGS = {
     "not_http2": JtlFailure(
         "org.apache.hc.core5.http2.H2ConnectionException", "Unexpected preface"
     ),
+    "websocket_error": JtlFailure("eu.luminis.websocket.WebSocketException", "Protocol error"),
+    "close_received": JtlFailure("eu.luminis.websocket.UnexpectedFrameException", "Close frame"),
+    "upgrade_refused": JtlFailure(_UPGRADE, "upgrade refused"),
+    "upgrade_invalid": JtlFailure(_UPGRADE, "invalid response to the upgrade"),
+    "upgrade_closed": JtlFailure("eu.luminis.websocket.EndOfStreamException", "end of stream"),
+    "upgrade_timeout": JtlFailure("java.net.SocketTimeoutException", "Read timed out"),
     "unsolicited": JtlFailure(
         "org.apache.http.client.ClientProtocolException", "unsolicited bytes"
     ),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
+import string
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.framework import Framework
@@ -19,7 +21,7 @@ from plimsoll.campaign.load import (
     Load,
     Stage,
 )
-from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
+from plimsoll.campaign.requests import NO_STATUS, Endpoint, Exchange, Expected, Request
 from plimsoll.campaign.tls import Tls
 from plimsoll.errors import InputError, Problem
 from plimsoll.lab import urls
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from urllib.parse import SplitResult
 
-    from plimsoll.campaign.load import Arrivals
+    from plimsoll.campaign.load import Arrivals, Protocol
     from plimsoll.campaign.tls import Resume, Version
 
 COUNTED_S = 3600.0
@@ -40,6 +42,12 @@ HIGHEST_STATUS = 999
 
 LARGEST_BYTES = 2**53
 """The largest `--expect-length`, in bytes: the largest integer that JSON readers keep exact."""
+
+MESSAGE_BYTES = 64
+"""Length of a message of WebSocket unless it is given, in bytes."""
+
+MOST_MESSAGE_BYTES = 64 << 20
+"""The largest `--message-size`, in bytes."""
 
 LARGEST_SEED = 2**SEED_BITS - 1
 """The largest seed."""
@@ -72,7 +80,10 @@ class LoadOptions:
         timeout_s: Request timeout, in seconds.
         status: Expected status; None accepts 200 to 399.
         length_bytes: Expected body length; None accepts any.
-        expected_body: Expected body; None accepts any.
+        expected_body: Expected body; None accepts any, or of WebSocket the message itself.
+        message: WebSocket: what is sent; None for characters or bytes that are drawn.
+        message_bytes: WebSocket: length of those, in bytes; None is `MESSAGE_BYTES`.
+        binary: WebSocket: whether messages are sent as binary, not as text.
         warm_up_s: How long the level is held first, in seconds; None for no warm-up.
         driver_cores: Cores of the load generator, one thread on each; empty for threads anywhere.
         limits: Limits of checks: check to name and value.
@@ -107,6 +118,9 @@ class LoadOptions:
     status: int | None = None
     length_bytes: int | None = None
     expected_body: bytes | None = None
+    message: bytes | None = None
+    message_bytes: int | None = None
+    binary: bool = False
     warm_up_s: float | None = None
     driver_cores: tuple[int, ...] = ()
     limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, dict[str, float]])
@@ -131,25 +145,27 @@ def trial(requested: LoadOptions) -> Trial:
         *_too_little(requested),
         *_too_much(requested),
         *_excluded(requested),
+        *_wrong_websocket(requested),
         *_wrong_tls(requested),
     ]
     if problems:
         raise InputError(problems)
+    seed = secrets.randbits(SEED_BITS) if requested.seed is None else requested.seed
     return Trial(
         id="load",
         order=0,
         framework=Framework(requested.urls[0].netloc, "", "", Path(), "", (), "", "", "", ()),
-        endpoint=_endpoint(requested),
+        endpoint=_endpoint(requested, seed),
         load=_load(requested),
         repetition=1,
         driver="plimsoll",
-        seed=secrets.randbits(SEED_BITS) if requested.seed is None else requested.seed,
+        seed=seed,
         tls=_tls(requested),
     )
 
 
 def _tls(requested: LoadOptions) -> Tls | None:
-    """TLS to the server of an `https` URL."""
+    """TLS to the server of an `https` or `wss` URL."""
     if not _is_secured(requested):
         return None
     return Tls(
@@ -166,7 +182,51 @@ def _tls(requested: LoadOptions) -> Tls | None:
 
 
 def _is_secured(requested: LoadOptions) -> bool:
-    return requested.urls[0].scheme == "https"
+    return requested.urls[0].scheme in urls.SECURED
+
+
+def _is_websocket(requested: LoadOptions) -> bool:
+    return requested.urls[0].scheme in urls.OF_WEBSOCKET
+
+
+def _wrong_websocket(requested: LoadOptions) -> Iterator[Problem]:
+    """Options of messages without WebSocket, those of HTTP with it, and messages that are none."""
+    messages = {
+        "--message": requested.message,
+        "--message-size": requested.message_bytes,
+        "--binary": requested.binary,
+    }
+    of_http = {
+        "--http2": requested.http2,
+        "--method": requested.method,
+        "--body": requested.body,
+        "--expect-status": requested.status,
+    }
+    is_websocket = _is_websocket(requested)
+    for option, value in (of_http if is_websocket else messages).items():
+        if value is not None and value is not False:
+            kind = "one of WebSocket" if is_websocket else "not one of `ws` or `wss`"
+            yield Problem(option, f"the URL is {kind}", f"remove `{option}`")
+    if not is_websocket:
+        return
+    if len(set(map(urls.target, requested.urls))) > 1:
+        message = "a load of WebSocket has one URL"
+        yield Problem("URL", message, "run `plimsoll load` once per URL")
+    if requested.message is not None and requested.message_bytes is not None:
+        message = "`--message` has a length of its own"
+        yield Problem("--message-size", message, "use either `--message` or `--message-size`")
+    if requested.message is not None and not requested.binary and not _is_text(requested.message):
+        yield Problem("--message", "the message is not UTF-8", "send it with `--binary`")
+    if requested.message == b"":
+        yield Problem("--message", "the message is empty", "give at least one byte")
+
+
+def _is_text(message: bytes) -> bool:
+    try:
+        message.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _wrong_tls(requested: LoadOptions) -> Iterator[Problem]:
@@ -182,7 +242,7 @@ def _wrong_tls(requested: LoadOptions) -> Iterator[Problem]:
     }
     for option, value in given.items():
         if value and not _is_secured(requested):
-            yield Problem(option, "the URL is not one of `https`", f"remove `{option}`")
+            yield Problem(option, "the URL is not one of TLS", f"remove `{option}`")
     if requested.insecure and requested.cacert:
         message = "`--insecure` trusts every certificate"
         yield Problem("--cacert", message, "use either `--cacert` or `--insecure`")
@@ -210,6 +270,7 @@ def _too_little(requested: LoadOptions) -> Iterator[Problem]:
         "--streams": requested.streams,
         "--requests-per-connection": requested.requests_per_connection,
         "--timeout": requested.timeout_s,
+        "--message-size": requested.message_bytes,
     }
     for option, amount in amounts.items():
         if amount is not None and amount <= 0:
@@ -226,6 +287,7 @@ def _too_much(requested: LoadOptions) -> Iterator[Problem]:
         "--pipeline": (requested.pipeline, MOST_PIPELINED),
         "--streams": (requested.streams, MOST_STREAMS),
         "--requests-per-connection": (requested.requests_per_connection, MOST_PER_CONNECTION),
+        "--message-size": (requested.message_bytes, MOST_MESSAGE_BYTES),
         "--expect-status": (requested.status, HIGHEST_STATUS),
         "--expect-length": (requested.length_bytes, LARGEST_BYTES),
         "--seed": (requested.seed, LARGEST_SEED),
@@ -332,8 +394,10 @@ def _excluded(requested: LoadOptions) -> Iterator[Problem]:
     return (Problem(where, message, hint) for wrong, where, message, hint in found if wrong)
 
 
-def _endpoint(requested: LoadOptions) -> Endpoint:
-    """The requests: each distinct URL, weighted by how often it was given."""
+def _endpoint(requested: LoadOptions, seed: int) -> Endpoint:
+    """The requests: each distinct URL, weighted by how often it was given; or the message."""
+    if _is_websocket(requested):
+        requested = _with_message(requested, seed)
     expected = _expected(requested)
     targets = [urls.target(url) for url in requested.urls]
     exchanges = tuple(
@@ -341,6 +405,25 @@ def _endpoint(requested: LoadOptions) -> Endpoint:
         for target in dict.fromkeys(targets)
     )
     return Endpoint(name(targets), "", exchanges, lambda _random: ())
+
+
+def _with_message(requested: LoadOptions, seed: int) -> LoadOptions:
+    """The options with the message as the body of a GET, and with the response that is expected."""
+    message = requested.message
+    if message is None:
+        drawn = Random(f"{seed}/message")  # noqa: S311 - a seed makes it repeatable
+        length = requested.message_bytes or MESSAGE_BYTES
+        if requested.binary:
+            message = drawn.randbytes(length)
+        else:
+            message = "".join(drawn.choices(string.ascii_letters, k=length)).encode()
+    expects_other = requested.expected_body is not None or requested.length_bytes is not None
+    return replace(
+        requested,
+        method="GET",
+        body=message,
+        expected_body=requested.expected_body if expects_other else message,
+    )
 
 
 def name(targets: Iterable[str]) -> str:
@@ -360,7 +443,10 @@ def _request(requested: LoadOptions, target: str, weight: int) -> Request:
 
 
 def _expected(requested: LoadOptions) -> Expected:
-    status = (200, 399) if requested.status is None else (requested.status, requested.status)
+    if _is_websocket(requested):
+        status = NO_STATUS
+    else:
+        status = (200, 399) if requested.status is None else (requested.status, requested.status)
     body, length = requested.expected_body, requested.length_bytes
     if body is not None and length not in (None, len(body)):
         message = f"`--expect-body` has {len(body)} bytes, not `{length}`"
@@ -378,13 +464,20 @@ def _load(requested: LoadOptions) -> Load:
         connections=requested.connections if opened else 0,
         keep_alive=requested.keep_alive,
         requests_per_connection=requested.requests_per_connection,
-        protocol="http2" if requested.http2 else "http1",
+        protocol=_protocol(requested),
+        message="binary" if requested.binary else "text",
         pipeline=requested.pipeline,
         streams=requested.streams,
         think_time_s=requested.think_time_s or 0.0,
         timeout_s=requested.timeout_s,
         request_limit=requested.requests,
     )
+
+
+def _protocol(requested: LoadOptions) -> Protocol:
+    if _is_websocket(requested):
+        return "websocket"
+    return "http2" if requested.http2 else "http1"
 
 
 def _stages(requested: LoadOptions) -> Iterator[Stage]:

@@ -51,6 +51,9 @@ def load(  # noqa: PLR0913 - one argument for each option
     status: int | None = None,
     length_bytes: int | None = None,
     expected_body: bytes | None = None,
+    message: bytes | None = None,
+    message_bytes: int | None = None,
+    binary: bool = False,
     seed: int | None = None,
     limits: Mapping[str, Mapping[str, float]] | None = None,
     insecure: bool = False,
@@ -73,7 +76,8 @@ def load(  # noqa: PLR0913 - one argument for each option
     thread signals are not handled.
 
     Args:
-        url: What is requested; several of one server are mixed evenly.
+        url: What is requested; several of one server are mixed evenly. One of `ws` or `wss` is that
+            of a WebSocket server that echoes messages; each is then a request.
         connections: Connections; in the open model the size of the pool.
         duration_s: How long the level is held, in seconds.
         rate_per_s: Open model: arrivals per second.
@@ -84,7 +88,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         threads: Threads of the load generator.
         driver_cores: Cores of the load generator, one thread on each; empty for `threads` anywhere.
-        pipeline: HTTP/1.1: requests in flight on one connection.
+        pipeline: HTTP/1.1: requests in flight on one connection; WebSocket: messages.
         http2: Speak HTTP/2: by ALPN over TLS, else with prior knowledge.
         streams: HTTP/2: open streams on one connection, each with one request.
         requests_per_connection: Close a connection after this number of requests.
@@ -95,7 +99,10 @@ def load(  # noqa: PLR0913 - one argument for each option
         timeout_s: A request fails after this long, in seconds.
         status: The expected status; None is any from 200 to 399.
         length_bytes: The expected length of the body.
-        expected_body: The expected body.
+        expected_body: The expected body; None is any, or of WebSocket the message itself.
+        message: WebSocket: what is sent; None for characters or bytes that are drawn.
+        message_bytes: WebSocket: length of those, in bytes; None is 64.
+        binary: WebSocket: send messages as binary, not as text.
         seed: Repeats the arrivals and the order of URLs of an earlier load.
         limits: Limits of checks, as in a campaign: check to name and value.
         insecure: TLS: accept any certificate.
@@ -148,6 +155,9 @@ def load(  # noqa: PLR0913 - one argument for each option
         status=status,
         length_bytes=length_bytes,
         expected_body=expected_body,
+        message=message,
+        message_bytes=message_bytes,
+        binary=binary,
         seed=seed,
         warm_up_s=warm_up_s,
         driver_cores=tuple(driver_cores),

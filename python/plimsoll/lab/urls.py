@@ -13,8 +13,14 @@ from plimsoll.errors import InputError, NotResponding, Problem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PORTS = {"http": 80, "https": 443}
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 """Supported schemes and their default ports."""
+
+SECURED = ("https", "wss")
+"""Schemes over TLS."""
+
+OF_WEBSOCKET = ("ws", "wss")
+"""Schemes of WebSocket; RFC 6455, section 3."""
 
 _WHERE = "URL"
 
@@ -42,8 +48,9 @@ def parts(text: str) -> SplitResult:
     except ValueError as error:
         raise _no_address(text) from error
     if url.scheme not in PORTS:
-        message = f"scheme `{url.scheme}` is not supported, only `http` and `https` are"
-        raise _wrong(message, "use a port on which the server speaks HTTP")
+        known = ", ".join(f"`{scheme}`" for scheme in PORTS)
+        message = f"scheme `{url.scheme}` is not supported, only {known} are"
+        raise _wrong(message, "use a port on which the server speaks HTTP or WebSocket")
     if not _names_a_host(url):
         raise _no_address(text)
     if _NUMBERS.fullmatch(url.hostname or "") and not _DOTTED.fullmatch(url.hostname or ""):

@@ -45,14 +45,15 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     yield "| --- | --- |"
     for name, text, _ in screen.facts(found, summary, verbose=False):
         yield f"| {literal(name)} | {literal(text)} |"
-    if found.recording.driver is not None:
-        yield f"| driver | {literal(screen_doubts.driver(summary, found.recording))} |"
+    recording = found.recording
+    if recording.driver is not None:
+        yield f"| driver | {literal(screen_doubts.driver(summary, recording))} |"
     yield ""
     yield f"| | {' | '.join(screen.STATISTICS.values())} |"
     yield f"| --- |{' ---: |' * len(screen.STATISTICS)}"
     for name in TIMES:
         values = [words.duration(summary.time(name).of(each)) for each in screen.STATISTICS]
-        yield f"| {words.TIMES[name][0]} | {' | '.join(values)} |"
+        yield f"| {words.time_name(name, recording.load)} | {' | '.join(values)} |"
     yield ""
 
 

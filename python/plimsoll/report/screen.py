@@ -123,7 +123,8 @@ def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool)
         table.add_column(STATISTICS[name], justify="right", min_width=8)
     for name in _shown_times(summary, recording, verbose=verbose):
         values = [words.duration(summary.time(name).of(each)) for each in shown]
-        table.add_row(words.TIMES[name][0].removeprefix("time to "), *values)
+        called = words.time_name(name, recording.load).removeprefix("time to ")
+        table.add_row(called, *values)
     return table
 
 
@@ -149,8 +150,8 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
         verbose: Whether every kind of failure is named.
     """
     recording = found.recording
-    yield "throughput", _throughput(summary), ""
-    yield "requests", _requests(summary), ""
+    yield "throughput", _throughput(summary, recording), ""
+    yield words.requests(recording.load), _requests(summary), ""
     if codes := status_codes(found):
         is_wrong = any(one.held_wrong for one in found.statuses)
         yield "status", codes, "red" if is_wrong else ""
@@ -195,13 +196,16 @@ def _is_drawn(recording: Recording) -> bool:
     return is_ours and (arrives_at_random or len(recording.requests) > 1)
 
 
-def _throughput(summary: Summary) -> str:
+def _throughput(summary: Summary, recording: Recording) -> str:
     right, all_of_them = summary.goodput_per_s, summary.throughput_per_s
     if right is None:
         wrong = ", and it is unknown how many are successful"
     else:
         wrong = "" if right == all_of_them else f", goodput {words.rate(right)}"
-    return f"{words.rate(all_of_them)}{wrong}; {words.size(summary.received_bytes_per_s)}/s"
+    rate = words.rate(all_of_them)
+    if recording.load.protocol == "websocket":
+        rate = rate.replace("/s", " messages/s")
+    return f"{rate}{wrong}; {words.size(summary.received_bytes_per_s)}/s"
 
 
 def _requests(summary: Summary) -> str:

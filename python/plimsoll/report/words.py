@@ -231,21 +231,30 @@ def load_text(load: Load | UnknownLoad) -> str:
         stages = f"hold at {counted(load.stages[0].end)}"
     unit = "connections" if load.model == "closed" else "arrivals per second"
     parts = [f"{load.model} model ({unit}): {stages}", *_arrival_text(load), _connection_text(load)]
-    if load.protocol == "http2":
-        parts.append(f"HTTP/2, {plural(load.streams, 'stream')} on each")
-    if load.pipeline > 1:
-        parts.append(f"{load.pipeline} requests in flight on each")
+    parts.extend(_protocol_text(load))
     if load.think_time_s:
         parts.append(f"think time {seconds(load.think_time_s)}")
     if load.timeout_s:
         parts.append(f"timeout {seconds(load.timeout_s)}")
     if load.request_limit:
-        parts.append(f"ends after {counted(load.request_limit)} requests")
+        parts.append(f"ends after {counted(load.request_limit)} {requests(load)}")
     if load.threads:
         parts.append(f"{plural(load.threads, 'load generator thread')}")
     if load.server_cores:
         parts.append(f"server on core {', '.join(map(str, load.server_cores))}")
     return "; ".join(parts)
+
+
+def requests(load: Load | UnknownLoad) -> str:
+    """What requests are called: messages, where they are those of WebSocket."""
+    return "messages" if load.protocol == "websocket" else "requests"
+
+
+def time_name(name: str, load: Load | UnknownLoad) -> str:
+    """What a time of a summary is called; that of a message is its round trip."""
+    if name == "response_time" and load.protocol == "websocket":
+        return "round trip"
+    return TIMES[name][0]
 
 
 def tls_text(recording: Recording) -> str:
@@ -271,6 +280,16 @@ def _agreed(one: NegotiatedTls) -> str:
     return ", ".join(filter(None, (one.version, one.cipher, one.group, one.alpn)))
 
 
+def _protocol_text(load: Load) -> Iterator[str]:
+    """What is spoken besides HTTP/1, and how much of it at one time on one connection."""
+    if load.protocol == "http2":
+        yield f"HTTP/2, {plural(load.streams, 'stream')} on each"
+    if load.protocol == "websocket":
+        yield f"WebSocket, {load.message} messages"
+    if load.pipeline > 1:
+        yield f"{load.pipeline} {requests(load)} in flight on each"
+
+
 def _stage_text(stage: Stage) -> str:
     kind = stage.kind.replace("_", "-")
     start, end = counted(stage.start), counted(stage.end)
@@ -290,9 +309,9 @@ def _arrival_text(load: Load) -> Iterator[str]:
 
 def _connection_text(load: Load) -> str:
     if not load.keep_alive:
-        return "a new connection for each request"
+        return f"a new connection for each {requests(load).removesuffix('s')}"
     each = load.requests_per_connection
-    return f"{counted(each)} requests on a connection" if each else "connections kept alive"
+    return f"{counted(each)} {requests(load)} on a connection" if each else "connections kept alive"
 
 
 def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:

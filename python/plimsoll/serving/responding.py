@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import _engine
-from plimsoll.campaign.requests import render
+from plimsoll.campaign.requests import render, upgrade_request
 from plimsoll.errors import InputError, NotResponding, Problem
 
 if TYPE_CHECKING:
@@ -52,11 +52,13 @@ _UNREACHABLE = {
 _NUMBER = re.compile(r"os error (?P<errno>\d+)")
 """How Rust writes the error number of a failed connection."""
 
-_USE_TLS = "write the URL with `https://`, or use a port of plain HTTP"
-_USE_PLAIN = "write the URL with `http://`, or use a port on which the server speaks TLS"
+_USE_TLS = "write the URL with `{secured}://`, or use a port without TLS"
+_USE_PLAIN = "write the URL with `{plain}://`, or use a port on which the server speaks TLS"
 _INSECURE = "accept any certificate with `--insecure`"
 _CERTIFICATE = "if the server asks for a certificate, give one with `--cert` and `--key`"
 _NO_HTTP2 = "remove `--http2`, or use a port on which the server speaks HTTP/2"
+_NO_WEBSOCKET = "check the path of the URL, or use a server that speaks WebSocket there"
+_UPGRADED = 101
 _OTHER_PORT = "check the port: another protocol may be spoken there"
 _TLS_WAIT_S = 0.2
 _BAD_REQUEST = 400
@@ -90,6 +92,12 @@ _REFUSED_BY_TLS = {
 }
 """Outcomes of a handshake that a load cannot change, with their hints."""
 
+_NOT_SPOKEN = ("not_http", "not_http2", "not_websocket")
+"""How it shows that the load's protocol is not spoken."""
+
+_ENDED = ("closed", "broken", "tls_closed")
+"""How connections end that a server may close now and then."""
+
 
 def require(
     address: str,
@@ -118,24 +126,33 @@ def require(
             TLS as requested.
         InputError: The request would break its head apart, or a file of TLS cannot be used.
     """
-    sent = render(request, address, keep_alive)
-    if request.method not in SAFE:
-        sent = render(replace(request, method="OPTIONS", body=b""), address, keep_alive)
+    sent = _rendered(request, address, protocol, keep_alive=keep_alive)
     for number in range(1, TRIES + 1):
         try:
             status = _status(address, sent, tls, protocol, is_head=request.method == "HEAD")
         except _engine.NoResponse as error:
             kind, reason = error.args
-            _require_handshake(kind, reason, address, tls)
-            if kind not in ("closed", "broken", "not_http", "not_http2", "tls_closed"):
+            _require_handshake(kind, reason, address, tls, protocol)
+            if kind not in (*_ENDED, *_NOT_SPOKEN):
                 return number
-            if number == TRIES or kind in ("not_http", "not_http2"):
-                raise _not_http(address, sent, kind, reason, tls) from None
+            if number == TRIES or kind in _NOT_SPOKEN:
+                raise _not_http(address, sent, kind, reason, tls, protocol) from None
         else:
             if status == _BAD_REQUEST and tls is None and _speaks_tls(address):
-                raise _tls(address)
+                raise _tls(address, protocol)
+            if protocol == "websocket" and status not in (None, _UPGRADED):
+                raise _not_upgraded(address, request.target, status)
             return number
     return TRIES
+
+
+def _rendered(request: Request, address: str, protocol: Protocol, *, keep_alive: bool) -> bytes:
+    """The bytes that are sent: those of the load where they change nothing."""
+    if protocol == "websocket":
+        return render(upgrade_request(request), address, keep_alive=True)
+    if request.method not in SAFE:
+        request = replace(request, method="OPTIONS", body=b"")
+    return render(request, address, keep_alive)
 
 
 def _status(
@@ -159,17 +176,21 @@ def _status(
         number = int(reported["errno"]) if reported else 0
         if number not in _UNREACHABLE:
             if tls is not None and _speaks_http(address, sent):
-                raise _no_tls(address) from None
+                raise _no_tls(address, protocol) from None
             return None
         message, hint = _UNREACHABLE[number]
         reason = os.strerror(number).lower()
         raise NotResponding(message.format(address=address, reason=reason), hint) from None
     if protocol == "http2":
         return connection.status_by_http2(sent, WAIT_S)
+    if protocol == "websocket":
+        return connection.status_of_upgrade(sent, WAIT_S)
     return connection.ask([sent], WAIT_S, is_head, WAIT_S)["status"]
 
 
-def _require_handshake(kind: str, reason: str, address: str, tls: Tls | None) -> None:
+def _require_handshake(
+    kind: str, reason: str, address: str, tls: Tls | None, protocol: Protocol
+) -> None:
     """Does nothing unless a handshake ended in a way that a load cannot change.
 
     Raises:
@@ -177,19 +198,23 @@ def _require_handshake(kind: str, reason: str, address: str, tls: Tls | None) ->
     """
     if tls is not None and kind in _REFUSED_BY_TLS:
         message, hint = _REFUSED_BY_TLS[kind]
-        raise NotResponding(
-            message.format(address=address, name=tls.server_name, reason=reason), hint
-        )
+        message = message.format(address=address, name=tls.server_name, reason=reason)
+        raise NotResponding(message, _with_schemes(hint, protocol))
 
 
-def _not_http(address: str, sent: bytes, kind: str, reason: str, tls: Tls | None) -> NotResponding:
+def _not_http(
+    address: str, sent: bytes, kind: str, reason: str, tls: Tls | None, protocol: Protocol
+) -> NotResponding:
     if tls is None and _speaks_tls(address):
-        return _tls(address)
+        return _tls(address, protocol)
     if kind == "tls_closed" and _speaks_http(address, sent):
-        return _no_tls(address)
+        return _no_tls(address, protocol)
     if kind == "not_http2":
         without = "" if tls else " without TLS"
         return NotResponding(f"`{address}` does not speak HTTP/2{without}", _NO_HTTP2)
+    if kind == "not_websocket":
+        message = f"`{address}` does not speak WebSocket: {reason}"
+        return NotResponding(message, _NO_WEBSOCKET)
     hint = _OTHER_PORT
     if kind == "not_http":
         message = f"`{address}` does not speak HTTP/1: {reason}"
@@ -202,13 +227,27 @@ def _not_http(address: str, sent: bytes, kind: str, reason: str, tls: Tls | None
     return NotResponding(message, hint)
 
 
-def _tls(address: str) -> NotResponding:
-    return NotResponding(f"`{address}` speaks TLS, not plain HTTP", _USE_TLS)
+def _not_upgraded(address: str, target: str, status: int | None) -> NotResponding:
+    message = (
+        f"`{address}` does not speak WebSocket at `{target}`: it responds with status {status}"
+    )
+    return NotResponding(message, _NO_WEBSOCKET)
 
 
-def _no_tls(address: str) -> NotResponding:
+def _tls(address: str, protocol: Protocol) -> NotResponding:
+    message = f"`{address}` speaks TLS, not plain HTTP"
+    return NotResponding(message, _with_schemes(_USE_TLS, protocol))
+
+
+def _no_tls(address: str, protocol: Protocol) -> NotResponding:
     message, hint = _REFUSED_BY_TLS["tls_not_spoken"]
-    return NotResponding(message.format(address=address), hint)
+    return NotResponding(message.format(address=address), _with_schemes(hint, protocol))
+
+
+def _with_schemes(hint: str, protocol: Protocol) -> str:
+    """A hint with the schemes of URLs as the protocol has them."""
+    plain, secured = ("ws", "wss") if protocol == "websocket" else ("http", "https")
+    return hint.format(plain=plain, secured=secured)
 
 
 def _speaks_http(address: str, sent: bytes) -> bool:

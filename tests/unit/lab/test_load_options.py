@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.requests import NO_STATUS
 from plimsoll.cli import incoming
 from plimsoll.errors import InputError
 from plimsoll.lab import urls
@@ -79,22 +80,80 @@ def test_bodies_come_from_text_file_or_standard_input(
 ) -> None:
     (tmp_path / "body").write_bytes(b"\0from a file")
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"from stdin")))
-    body, expected = incoming.bodies(f"@{tmp_path / 'body'}", "@-")
+    body, expected = incoming.contents({"--body": f"@{tmp_path / 'body'}", "--expect-body": "@-"})
     found = trial(asked(body=body, expected_body=expected)).endpoint.exchanges[0]
     assert found.request.body == b"\0from a file"
     assert found.request.method == "POST"
     assert (found.expected.body, found.expected.length_bytes) == (b"from stdin", 10)
-    assert incoming.bodies("typed", None) == (b"typed", None)
+    assert incoming.contents({"--body": "typed", "--message": None}) == [b"typed", None]
 
 
 def test_the_standard_input_is_not_read_twice() -> None:
     with pytest.raises(InputError, match="--expect-body: `--body` already reads standard input"):
-        incoming.bodies("@-", "@-")
+        incoming.contents({"--body": "@-", "--expect-body": "@-"})
+
+
+def sent_and_expected(*, seed: int = 1, **changes: Any) -> tuple[bytes, bytes | None]:
+    (exchange,) = trial(asked("ws://localhost:8080/echo", seed=seed, **changes)).endpoint.exchanges
+    assert exchange.expected.status == NO_STATUS
+    return exchange.request.body, exchange.expected.body
+
+
+def test_a_message_is_expected_back_unless_something_else_is() -> None:
+    found = trial(asked("wss://localhost/echo", pipeline=3, binary=True))
+    assert (found.load.protocol, found.load.message) == ("websocket", "binary")
+    assert found.load.in_flight_each == 3
+    assert found.tls is not None
+    assert found.tls.alpn == ()
+    assert sent_and_expected(message=b"hello") == (b"hello", b"hello")
+    assert sent_and_expected(message=b"ping", expected_body=b"pong") == (b"ping", b"pong")
+    assert sent_and_expected(message=b"ping", length_bytes=9) == (b"ping", None)
+
+
+def test_a_message_is_drawn_by_the_seed() -> None:
+    text, echo = sent_and_expected()
+    assert (len(text), text.isascii(), echo) == (64, True, text)
+    assert sent_and_expected() == (text, text)
+    assert sent_and_expected(seed=2) != (text, text)
+    drawn, _ = sent_and_expected(binary=True, message_bytes=1000)
+    assert len(drawn) == 1000
+    assert not drawn.isascii()
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
+        ({"http2": True}, "--http2: the URL is one of WebSocket"),
+        ({"method": "PUT"}, "--method: the URL is one of WebSocket"),
+        ({"body": b"x"}, "--body: the URL is one of WebSocket"),
+        ({"status": 101}, "--expect-status: the URL is one of WebSocket"),
+        ({"streams": 2}, "--streams: streams need HTTP/2"),
+        ({"message": b"x", "message_bytes": 5}, "--message-size: `--message` has a length"),
+        ({"message": b"\xff"}, "--message: the message is not UTF-8"),
+        ({"message": b""}, "--message: the message is empty"),
+        ({"message_bytes": 0}, "--message-size: `0` is too small"),
+        ({"message_bytes": 2**40}, "--message-size: `1099511627776` is too large"),
+    ],
+)
+def test_what_no_load_of_messages_can_have_is_refused_in_one_sentence(
+    changes: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        trial(asked("ws://localhost:8080/echo", **changes))
+    (said,) = (str(problem) for problem in caught.value.problems)
+    assert said.startswith(sentence)
+
+
+def test_a_load_of_messages_has_one_url() -> None:
+    with pytest.raises(InputError, match="a load of WebSocket has one URL"):
+        trial(asked("ws://localhost:8080/a", "ws://localhost:8080/b"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"message": b"x"}, "--message: the URL is not one of `ws` or `wss`"),
+        ({"binary": True}, "--binary: the URL is not one of `ws` or `wss`"),
         ({"requests": 5, "rate_per_s": 5.0}, "--requests: `-n` needs the closed model"),
         ({"think_time_s": 0.1, "rate_per_s": 5.0}, "--think: think time needs the closed model"),
         ({"arrivals": "poisson"}, "--arrivals: `--arrivals` needs the open model"),

@@ -175,6 +175,35 @@ def test_a_server_without_http2_is_named_at_once(answer: bytes) -> None:
     assert "--http2" in error.value.hint
 
 
+ECHO = Request("/echo", "GET", "/echo", body=b"hello")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (
+            b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n",
+            " at `/echo`: it responds with status 404",
+        ),
+        (RIGHT, " at `/echo`: it responds with status 200"),
+        (
+            b"HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+            ": `Sec-WebSocket-Accept` is missing or wrong",
+        ),
+        (b"220 mail ESMTP\r\n", ": the response is not HTTP/1"),
+    ],
+)
+def test_a_server_without_websocket_is_named_at_once(answer: bytes, reason: str) -> None:
+    with serving(says(answer)) as (address, heard):
+        with pytest.raises(NotResponding) as error:
+            responding.require(address, ECHO, keep_alive=True, protocol="websocket")
+        # Another one may be the question whether TLS is spoken there.
+        assert heard[0].startswith(b"GET /echo HTTP/1.1\r\n")
+        assert b"Sec-WebSocket-Version: 13\r\n" in heard[0]
+    assert str(error.value) == f"`{address}` does not speak WebSocket{reason}"
+    assert error.value.exit_code == 4
+
+
 def test_a_server_that_responds_by_http2_is_asked_once() -> None:
     settings, head = b"\0\0\0\4\0\0\0\0\0", b"\0\0\1\1\5\0\0\0\1\x88"
     with serving(says(settings + head)) as (address, heard):

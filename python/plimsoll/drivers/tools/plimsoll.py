@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 import plimsoll
-from plimsoll.campaign.requests import render
+from plimsoll.campaign.requests import render, upgrade_request
 from plimsoll.drivers import records
 from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult
 from plimsoll.errors import (
@@ -131,7 +131,7 @@ def spec(drive: DriverJob, *, in_turns: bool = False) -> dict[str, Any]:
         "address": drive.address,
         "host": drive.address,
         "requests": [_request(exchange, drive) for exchange in drive.exchanges],
-        "load": _load(drive.load),
+        "load": {**_load(drive.load), **_websocket(drive)},
         "cores": list(drive.cores) or None,
         "threads": len(drive.cores) or drive.threads,
         "seed": drive.seed,
@@ -444,9 +444,13 @@ def _completed(line: Line) -> int:
 
 def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
     request, expected = exchange.request, exchange.expected
+    if drive.load.protocol == "websocket":
+        sent = request.body
+    else:
+        sent = render(request, drive.address, drive.load.keep_alive)
     return {
         "name": request.name,
-        "bytes": _text(render(request, drive.address, drive.load.keep_alive)),
+        "bytes": _text(sent),
         "weight": request.weight,
         "method": request.method,
         "expected": {
@@ -475,6 +479,14 @@ def _load(load: Load) -> dict[str, object]:
         "timeout_ns": _ns(load.timeout_s),
         "request_limit": load.request_limit,
     }
+
+
+def _websocket(drive: DriverJob) -> dict[str, object]:
+    """What connections of WebSocket are opened with; nothing of another protocol."""
+    if drive.load.protocol != "websocket":
+        return {}
+    upgrade = render(upgrade_request(drive.exchanges[0].request), drive.address, keep_alive=True)
+    return {"protocol": {"websocket": {"upgrade": _text(upgrade), "message": drive.load.message}}}
 
 
 def _stage(stage: Stage) -> dict[str, object]:

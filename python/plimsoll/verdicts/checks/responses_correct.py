@@ -191,6 +191,8 @@ def _statuses(tables: Tables) -> str:
     for count in tables.status_counts:
         held[count.status] += count.held
     held = +held
+    if tables.recording.load.protocol == "websocket":
+        return f"{wording.count(tables.summary.completed)} messages were responded to"
     if len(held) == 1:
         (status,) = held
         return f"status {status} on all {wording.count(tables.summary.completed)} responses"

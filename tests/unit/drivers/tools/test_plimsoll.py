@@ -13,7 +13,7 @@ import fake_engine
 import toy_trials
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.campaign.requests import Expected
+from plimsoll.campaign.requests import NO_STATUS, Exchange, Expected, Request
 from plimsoll.drivers.job import DriverCallbacks, DriverJob
 from plimsoll.drivers.tools import DRIVERS
 from plimsoll.drivers.tools import plimsoll as driver
@@ -137,6 +137,19 @@ def test_only_a_load_of_http2_names_its_protocol(order: DriverJob) -> None:
     assert (spoken["protocol"], spoken["streams"]) == ("http2", 3)
     other = driver.spec(replace(order, load=replace(load, protocol="http1", streams=1)))["load"]
     assert not {"protocol", "streams"} & set(other)
+
+
+def test_a_load_of_messages_has_its_upgrade_apart(order: DriverJob) -> None:
+    load = Load("x", "closed", (Stage("hold", 1.0, 1, 1),), protocol="websocket")
+    request = Request("/echo", "GET", "/echo", (("Host", "a:1"), ("X-A", "b")), b"hello")
+    exchange = Exchange(request, Expected(NO_STATUS, 5, b"hello"))
+    spec = driver.spec(replace(order, load=load, exchanges=(exchange,)))
+    spoken = spec["load"]["protocol"]["websocket"]
+    assert spoken["message"] == "text"
+    assert b64decode(spoken["upgrade"]) == b"GET /echo HTTP/1.1\r\nHost: a:1\r\nX-A: b\r\n\r\n"
+    (sent,) = spec["requests"]
+    assert b64decode(sent["bytes"]) == b64decode(sent["expected"]["body"]) == b"hello"
+    assert sent["expected"]["status"] == [0, 0]
 
 
 def test_only_a_load_that_pipelines_says_how_deep(order: DriverJob) -> None:
