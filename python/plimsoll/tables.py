@@ -110,7 +110,12 @@ REQUESTS = Table(
         Column("connection", pa.uint32(), "connection attempt that carried it, per worker", True),
         Column("worker", pa.uint16(), "load generator thread"),
         Column("host", _TEXT, "load generator host"),
-        Column("status", pa.uint16(), "status code; null when no head was read", True),
+        Column(
+            "status",
+            pa.uint16(),
+            "status code, of `close_received` that of the close frame; null when none was read",
+            True,
+        ),
         Column("outcome", _TEXT, "how it ended"),
         Column(
             "errno",
@@ -131,7 +136,7 @@ CONNECTIONS = Table(
         Column(
             "connected_ns",
             pa.int64(),
-            "ready for requests: TCP and, if any, TLS handshake complete; null when one failed",
+            "ready for requests: TCP, TLS if any and upgrade if any complete; null when one failed",
             True,
         ),
         Column("closed_ns", pa.int64(), "its end; null when open at the end of the trial", True),
@@ -157,7 +162,7 @@ CONNECTIONS = Table(
         Column(
             "tcp_connected_ns",
             pa.int64(),
-            "TCP connection complete, before any TLS; null when it failed or unknown",
+            "TCP connection complete, before any TLS or upgrade; null when it failed or unknown",
             True,
         ),
         Column(

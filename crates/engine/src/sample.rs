@@ -124,7 +124,7 @@ record! {
         connection: u32,
         /// Index of the kind of request.
         request: u16,
-        /// Status code; 0 when no head was read.
+        /// Status code, or the code of a close frame; 0 when none was read.
         status: u16,
         /// Thread that drove it.
         worker: u16,
@@ -142,8 +142,8 @@ record! {
         due_ns: u64,
         /// Connected by TCP; [`NEVER`] when it never was.
         tcp_connected_ns: u64,
-        /// Requests can be sent: the handshake of TLS, if there is one, is complete as well;
-        /// [`NEVER`] when they never could.
+        /// Requests can be sent: the handshake of TLS and the upgrade to WebSocket, if there are
+        /// such, are complete as well; [`NEVER`] when they never could.
         connected_ns: u64,
         /// Its end; [`NEVER`] when it was open at the end of the load.
         closed_ns: u64,

@@ -25,6 +25,9 @@ _ABSENT_AT_0 = ("until", "budget_s", "turn_s", "think_time_s", "idle_s")
 """Amounts that a file leaves out where there are none."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+_NO_KEYS = ("message",)
+"""What a load has that campaigns do not request."""
+
 _OPEN_ONLY = ("arrivals", "connections")
 _CLOSED_ONLY = ("think_time_s", "request_limit")
 
@@ -45,7 +48,8 @@ def as_toml(resolved: Mapping[str, Any]) -> str:
 
 
 def _load(load: Mapping[str, Any]) -> Iterator[str]:
-    left_out = (*(_CLOSED_ONLY if load.get("model") == "open" else _OPEN_ONLY), "stages")
+    of_other_model = _CLOSED_ONLY if load.get("model") == "open" else _OPEN_ONLY
+    left_out = (*of_other_model, *_NO_KEYS, "stages")
     yield from _pairs({key: value for key, value in load.items() if key not in left_out})
     yield "stages = ["
     for stage in load.get("stages", ()):
