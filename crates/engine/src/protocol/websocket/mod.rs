@@ -243,3 +243,195 @@ impl WebSocket {
 fn mask(rng: &mut fastrand::Rng) -> frame::Mask {
     rng.u32(..).to_ne_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use plimsoll_websocket::handshake;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::request::Requests;
+    use crate::spec::{Expected, RequestSpec};
+
+    const HEAD: &[u8] = b"GET /echo HTTP/1.1\r\nHost: x\r\n\r\n";
+
+    fn requests() -> Requests {
+        let spec = RequestSpec {
+            name: String::new(),
+            bytes: b"hello".to_vec(),
+            weight: 1.0,
+            method: String::new(),
+            expected: Expected::default(),
+        };
+        Requests::new(&[spec], 0.0)
+    }
+
+    fn asking() -> WebSocket {
+        let spec = spec::WebSocket { upgrade: Arc::from(HEAD), message: Message::Text };
+        let mut websocket = WebSocket::new(4, &spec, fastrand::Rng::with_seed(1));
+        websocket.ask();
+        websocket
+    }
+
+    /// The response to what is pending, which is then taken.
+    fn answer(websocket: &mut WebSocket) -> Vec<u8> {
+        let asked = websocket.pending_output().to_vec();
+        websocket.sent(asked.len());
+        let mut headers = [httparse::EMPTY_HEADER; 16];
+        let mut request = httparse::Request::new(&mut headers);
+        assert!(request.parse(&asked).unwrap().is_complete());
+        let accept = handshake::accept(handshake::key_of(request.headers).unwrap());
+        let head: [&[u8]; 4] = [
+            b"HTTP/1.1 101 Yes\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n",
+            b"Sec-WebSocket-Accept: ",
+            &accept,
+            b"\r\n\r\n",
+        ];
+        head.concat()
+    }
+
+    /// A connection with so many messages under way.
+    fn under_way(requests: &Requests, messages: u32) -> WebSocket {
+        let mut websocket = asking();
+        let answer = answer(&mut websocket);
+        let upgraded = Answer::Upgraded { consumed: answer.len() };
+        assert_eq!(websocket.answered(&answer), upgraded);
+        (0..messages).for_each(|number| websocket.begin(Id(number), requests.kind(0)));
+        let count = websocket.pending_output().len();
+        assert_eq!(websocket.sent(count), messages as usize);
+        websocket
+    }
+
+    #[test]
+    fn a_connection_is_upgraded_whatever_the_pieces_and_what_follows_is_left() {
+        let whole = asking().pending_output().to_vec();
+        assert!(whole.starts_with(&HEAD[..HEAD.len() - 2]) && whole.ends_with(b"==\r\n\r\n"));
+        let mut websocket = asking();
+        let answer = [answer(&mut websocket), vec![0x81]].concat();
+        for byte in &answer[..answer.len() - 2] {
+            assert_eq!(websocket.answered(&[*byte]), Answer::UnderWay);
+        }
+        let rest = &answer[answer.len() - 2..];
+        assert_eq!(websocket.answered(rest), Answer::Upgraded { consumed: 1 });
+        websocket.reset();
+        websocket.ask();
+        // Its key is another one.
+        let again = websocket.answered(&answer);
+        assert!(matches!(again, Answer::Invalid { .. }), "{again:?}");
+    }
+
+    #[test]
+    fn messages_of_which_nothing_was_taken_have_not_begun() {
+        let requests = requests();
+        // A message of five bytes is eleven on the wire.
+        for (taken, begun, pending) in [(0, 1, 11), (11, 2, 11), (12, 2, 10), (33, 3, 0)] {
+            let mut websocket = under_way(&requests, 0);
+            (0..3).for_each(|number| websocket.begin(Id(number), requests.kind(0)));
+            assert_eq!(websocket.sent(taken), begun, "{taken}");
+            assert_eq!(websocket.pending_output().len(), pending, "{taken}");
+            let last = Id(u32::try_from(begun).unwrap() - 1);
+            assert_eq!(websocket.is_sending(last), pending > 0, "{taken}");
+            websocket.begin(Id(9), requests.kind(0));
+            assert_eq!(websocket.sent(pending + 11), 1, "{taken}");
+            assert!(websocket.pending_output().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_connection_that_is_not_upgraded_is_closed_without_a_frame() {
+        assert!(asking().farewell().is_empty());
+        let requests = requests();
+        let mut websocket = under_way(&requests, 1);
+        // A masked close frame with a code.
+        assert_eq!(websocket.farewell().len(), 8);
+    }
+
+    #[derive(Debug, Default, PartialEq)]
+    struct Heard {
+        statuses: Vec<(Id, u16)>,
+        bodies: BTreeMap<u32, Vec<u8>>,
+        bytes: BTreeMap<u32, usize>,
+        /// Ends of exchanges in their order, and of the connection.
+        ended: Vec<String>,
+        output: Vec<u8>,
+    }
+
+    fn hear(requests: &Requests, bytes: &[u8], cuts: &[usize]) -> Heard {
+        let mut websocket = under_way(requests, 4);
+        let mut heard = Heard::default();
+        let mut start = 0;
+        'all: for &cut in cuts.iter().chain([&bytes.len()]) {
+            let mut rest = &bytes[start..cut];
+            start = cut;
+            while !rest.is_empty() {
+                let step = websocket.received(rest, |id, event| match event {
+                    Event::Head(status) => heard.statuses.push((id, status)),
+                    Event::Body(piece) => {
+                        heard.bodies.entry(id.0).or_default().extend_from_slice(piece);
+                    }
+                    Event::Bytes(count) => *heard.bytes.entry(id.0).or_default() += count,
+                });
+                rest = match step {
+                    Step::More => break,
+                    Step::Complete { id, consumed } => {
+                        heard.ended.push(format!("{id:?}"));
+                        &rest[consumed..]
+                    }
+                    Step::Ended { .. } => unreachable!(),
+                    Step::Failed { id, outcome } => {
+                        heard.ended.push(format!("{id:?} {outcome:?}"));
+                        break 'all;
+                    }
+                };
+            }
+        }
+        heard.output = websocket.pending_output().to_vec();
+        // How much came of a message before it failed depends on how it came.
+        let is_complete = |id: &u32| heard.ended.contains(&format!("{:?}", Id(*id)));
+        heard.bytes.retain(|id, _| is_complete(id));
+        heard.bodies.retain(|id, _| is_complete(id));
+        heard
+    }
+
+    /// Frames of a server, right and wrong ones.
+    fn frames() -> impl Strategy<Value = Vec<u8>> {
+        let opcodes = prop_oneof![
+            Just(Opcode::Text),
+            Just(Opcode::Binary),
+            Just(Opcode::Continuation),
+            Just(Opcode::Ping),
+            Just(Opcode::Pong),
+            Just(Opcode::Close),
+        ];
+        let payloads: Vec<&[u8]> =
+            vec![b"", b"hello", &[0xC3], &[0xBC, b'x'], &[0x03, 0xE9], &[b'y'; 125], &[b'z'; 300]];
+        let payloads = prop::sample::select(payloads);
+        let one = (opcodes, any::<bool>(), payloads).prop_map(|(opcode, is_final, payload)| {
+            let mut out = Vec::new();
+            frame::write(&mut out, opcode, is_final, None, payload);
+            out
+        });
+        prop::collection::vec(one, 0..10).prop_map(|frames| frames.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_of_anything_means_the_same_as_none(
+            bytes in prop_oneof![
+                9 => frames(), 1 => prop::collection::vec(any::<u8>(), 0..100)
+            ],
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+        ) {
+            let requests = requests();
+            let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+            cuts.sort_unstable();
+            let whole = hear(&requests, &bytes, &[]);
+            prop_assert_eq!(&hear(&requests, &bytes, &cuts), &whole);
+            let each: Vec<_> = (0..=bytes.len()).collect();
+            prop_assert_eq!(&hear(&requests, &bytes, &each), &whole);
+        }
+    }
+}
