@@ -88,7 +88,7 @@ contract: setup ## every framework really started and asked; FRAMEWORK=name for 
 
 FUZZ_SECONDS ?= 60
 FUZZ := crates/engine/fuzz
-FUZZ_TARGETS ?= response http2 specification schedule
+FUZZ_TARGETS ?= response http2 websocket specification schedule
 # What `cargo fuzz` sets; without its sanitizer stable Rust will do.
 FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
