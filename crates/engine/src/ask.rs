@@ -345,7 +345,8 @@ impl Connection {
                 Answer::Upgraded { .. } => {
                     output.clear();
                     write_close(&mut output, NORMAL, Some(Mask::default()));
-                    self.send(&output, deadline_ns)?;
+                    // Who is gone needs no farewell.
+                    let _ = self.send(&output, deadline_ns);
                     return Ok(101);
                 }
                 Answer::Refused { status } => return Ok(status),
