@@ -138,7 +138,7 @@ def held(framework: str, connections: int, throughput: float, **changes: Any) ->
         made.data.summary,
         failure_ratio=failed,
         server_peak_rss_bytes=14e6 + 20e3 * connections,
-        net_power_w=power,
+        rapl_net_power_w=power,
     )
     return replace(made, data=replace(made.data, summary=summary))
 

@@ -6,6 +6,7 @@ PlimsollError
 ├── HostError              3   a limit of this host is too low for the load
 │   ├── LimitTooLow
 │   ├── CoreMissing
+│   ├── MeterFailed
 │   └── PortTaken
 ├── FrameworkError         4   a framework, or the server of a load, failed
 │   ├── NotInstalled
@@ -142,6 +143,10 @@ class HostError(PlimsollError):
     """This host cannot carry the load."""
 
     exit_code = 3
+
+
+class MeterFailed(HostError):
+    """A power meter does not answer, or not with a power."""
 
 
 class LimitTooLow(HostError):

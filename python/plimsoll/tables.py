@@ -206,6 +206,23 @@ def _times(name: str, statistics: tuple[str, ...], meaning: str) -> tuple[Column
     )
 
 
+def _power(source: str, how: str) -> tuple[Column, ...]:
+    """Power and energy of the host as one source has them."""
+    meanings = {
+        "power_w": f"mean power {how}",
+        "idle_power_w": "the same without load, before and after",
+        "net_power_w": "difference of both; null where it is not distinguishable from idle",
+        "net_power_low_w": "lower end of its 95 % interval, by the seconds of the trial",
+        "net_power_high_w": "upper end of it",
+        "j_per_ok": "joules per successful response, by all power",
+        "net_j_per_ok": "joules per successful response, by net power",
+    }
+    return tuple(
+        Column(f"{source}_{name}", pa.float64(), meaning, True)
+        for name, meaning in meanings.items()
+    )
+
+
 SECONDS = Table(
     "seconds",
     "derived",
@@ -309,12 +326,8 @@ SUMMARIES = Table(
         ),
         Column("server_peak_rss_bytes", pa.float64(), "peak memory of its processes", True),
         Column("server_peak_pss_bytes", pa.float64(), "the same, shared pages counted once", True),
-        Column(
-            "net_power_w", pa.float64(), "mean power of the host above that of the idle host", True
-        ),
-        Column(
-            "requests_per_joule", pa.float64(), "complete responses per joule of net energy", True
-        ),
+        *_power("rapl", "by RAPL: processor packages and memory"),
+        *_power("wall", "by the meter at the wall"),
         Column("driver_busy_cores", pa.float64(), "busy cores of the load generator", True),
         Column("driver_peak_busy_ratio", pa.float64(), "busiest second of its busiest core", True),
         Column(
@@ -605,7 +618,9 @@ QUANTITIES = (
     Quantity("frequency_hz", "gauge", "machine: mean frequency of the cores; cpufreq"),
     Quantity("thermal_throttles", "counter", "machine: thermal throttling events"),
     Quantity("energy_j", "counter", "machine: energy of packages and memory; RAPL"),
-    Quantity("idle_energy_j", "counter", "machine: the same before and after, on the idle host"),
+    Quantity("idle_energy_j", "counter", "machine: the same before and after, without load"),
+    Quantity("wall_power_w", "gauge", "machine: power at the wall, by a meter"),
+    Quantity("idle_wall_power_w", "gauge", "machine: the same before and after, without load"),
     Quantity(
         "control_compute_s",
         "gauge",

@@ -58,10 +58,20 @@ def points(share: float) -> str:
 
 def seconds(length_s: float) -> str:
     """A duration: `250 µs`, `4.1 ms`, `2.5 s`, `2,090 s`."""
-    for factor, unit in ((1.0, "s"), (1e3, "ms"), (1e6, "µs")):
-        if length_s * factor >= 1 or unit == "µs":
-            return f"{_three_digits(length_s * factor)} {unit}"
-    raise AssertionError
+    return _in_unit(length_s, "s")
+
+
+def joules(energy_j: float) -> str:
+    """An energy: `1.2 J`, `4.1 mJ`, `250 µJ`."""
+    return _in_unit(energy_j, "J")
+
+
+def _in_unit(value: float, unit: str) -> str:
+    """A value in its unit, in thousandths or in millionths of it."""
+    for factor, prefix in ((1.0, ""), (1e3, "m")):
+        if value * factor >= 1:
+            return f"{_three_digits(value * factor)} {prefix}{unit}"
+    return f"{_three_digits(value * 1e6)} µ{unit}"
 
 
 def _three_digits(number: float) -> str:

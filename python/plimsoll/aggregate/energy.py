@@ -1,94 +1,303 @@
-"""Energy: what the host needed for the load beyond what it needs idle.
+"""Energy: what the host drew under the load, in all and above what it draws without it.
 
-    net power = energy over the holds / their length − mean power of the idle host
+    energy of the window = growth of RAPL's counters, or ∫ power at the wall dt (trapezoids)
+    net power = energy of the window / its length − mean power without load
+    joules per correct response = power / correct responses per second
 
-The idle host is measured before and after the trial, second by second, so it is known how far its
-power scatters by itself. A net power of less than three standard deviations of these seconds cannot
-be distinguished from that scatter, and gives no figure.
+Power without load is measured before and after, second by second, while the server runs. So it is
+known how far it scatters by itself: a net power of less than three standard deviations of these
+seconds cannot be distinguished from that scatter, and gives no figure. A meter that always shows
+full watts seems not to scatter at all; its step / √12 is the least that is taken for it.
 
-Source: the kernel's document on power capping; the limit is that of a usual test of a mean.
+What a meter at the wall says is checked before it is believed: see `wall`.
+
+Source: the kernel's document on power capping; B. L. Welch, Biometrika 34, 1947 (interval of the
+difference of two means); the limit of three deviations is that of a usual test of a mean. Seconds
+are taken as independent, and one trial knows nothing of how trials differ: what repetitions say
+counts where there are some.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from statistics import mean, stdev
-from typing import TYPE_CHECKING
+from itertools import groupby, pairwise
+from statistics import mean, median, stdev
+from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from plimsoll import wording
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.usage import ReadingSeries, Usage
+from plimsoll.statistics.intervals import Interval, difference_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.usage import ReadingSeries, Usage, Window
+    from plimsoll.aggregate.query import Columns
+    from plimsoll.aggregate.usage import Window
 
-IDLE = "idle_energy_j"
+Source = Literal["rapl", "wall"]
+SOURCES: tuple[Source, ...] = ("rapl", "wall")
+
 DEVIATIONS = 3.0
-"""A net power of fewer standard deviations of the idle host is none."""
-GAP_NS = 2 * SECOND_NS
-"""Readings further apart are those before the trial and those after it."""
+"""A net power of fewer standard deviations of the seconds without load is none."""
 FEWEST = 2
-"""Seconds of the idle host on either side, below which nothing is known of its scatter."""
+"""Seconds without load on either side, below which nothing is known of their scatter."""
+
+FEWEST_CHANGES = 10
+"""A window needs as many numbers of a meter, each read once."""
+STALLED_NS = 3 * SECOND_NS
+"""A meter that says nothing for so long, and for three of its usual intervals, has stalled."""
+GREATEST_W = 22_000.0
+"""More than a socket of three phases and 32 A gives."""
 
 
 @dataclass(frozen=True)
 class Energy:
-    """Power of the host in the holds, against that of the idle host.
+    """Power of the host in the holds, beside that without load.
 
     Attributes:
         gross_w: Mean power in the holds, in watts.
-        idle_w: Mean power of the idle host.
-        deviation_w: Standard deviation of single seconds of the idle host.
+        idle_w: Mean power without load; None if it was not measured.
+        deviation_w: Standard deviation of its single seconds; None if it was not measured.
         idle_s: Seconds for which it was measured, before or after, whichever is less.
+        net_interval_w: 95 % interval of net power by the seconds of this trial; None if unknown.
     """
 
     gross_w: float
-    idle_w: float
-    deviation_w: float
-    idle_s: float
+    idle_w: float | None = None
+    deviation_w: float | None = None
+    idle_s: float = 0.0
+    net_interval_w: Interval | None = None
 
     @property
-    def net_w(self) -> float:
-        """Power above that of the idle host."""
-        return self.gross_w - self.idle_w
+    def net_w(self) -> float | None:
+        """Power above that without load; None if that was not measured."""
+        return None if self.idle_w is None else self.gross_w - self.idle_w
 
     @property
-    def deviations(self) -> float:
-        """Net power in standard deviations of the idle host."""
-        return self.net_w / self.deviation_w if self.deviation_w else float("inf")
+    def deviations(self) -> float | None:
+        """Net power in standard deviations of single seconds without load."""
+        if self.net_w is None or self.deviation_w is None:
+            return None
+        return self.net_w / self.deviation_w if self.deviation_w else math.inf
 
     @property
     def is_significant(self) -> bool:
-        """Whether a figure follows from it."""
-        return self.net_w > 0 and self.deviations >= DEVIATIONS
+        """Whether a figure of net power follows from it."""
+        deviations, net_w = self.deviations, self.net_w
+        return deviations is not None and (net_w or 0.0) > 0 and deviations >= DEVIATIONS
 
 
-def energy(readings: Usage, holds: Sequence[Window]) -> Energy | None:
-    """Power of the host in the holds; None where it, or the idle host, was not measured.
+@dataclass(frozen=True)
+class NoEnergy:
+    """Why a meter's readings give no energy.
+
+    Attributes:
+        sentence: What is wrong with them, without a full stop.
+    """
+
+    sentence: str
+
+
+def columns(readings: Usage, holds: Sequence[Window], correct_per_s: float | None) -> Columns:
+    """What `summaries` has of power and energy.
+
+    Args:
+        readings: The readings of a trial.
+        holds: Its holds.
+        correct_per_s: Correct responses per second; None if unknown.
+    """
+    at_wall = wall(readings, holds)
+    found = {
+        "rapl": rapl(readings, holds),
+        "wall": at_wall if isinstance(at_wall, Energy) else None,
+    }
+    return {
+        name: value
+        for source in SOURCES
+        for name, value in _columns(source, found[source], correct_per_s).items()
+    }
+
+
+def _columns(source: Source, found: Energy | None, correct_per_s: float | None) -> Columns:
+    is_net = found is not None and found.is_significant
+    net_w = found.net_w if found and is_net else None
+    ends = found.net_interval_w if found and is_net else None
+    gross_w = None if found is None else found.gross_w
+    return {
+        f"{source}_power_w": gross_w,
+        f"{source}_idle_power_w": None if found is None else found.idle_w,
+        f"{source}_net_power_w": net_w,
+        f"{source}_net_power_low_w": None if ends is None else ends.low,
+        f"{source}_net_power_high_w": None if ends is None else ends.high,
+        f"{source}_j_per_ok": _per(gross_w, correct_per_s),
+        f"{source}_net_j_per_ok": _per(net_w, correct_per_s),
+    }
+
+
+def _per(power_w: float | None, rate_per_s: float | None) -> float | None:
+    return power_w / rate_per_s if power_w is not None and rate_per_s else None
+
+
+def rapl(readings: Usage, holds: Sequence[Window]) -> Energy | None:
+    """Power by RAPL; None where no domain was read.
 
     Args:
         readings: The readings of a trial.
         holds: Its holds.
     """
     gross_w = readings.rate("machine", "energy_j", holds)
-    idle = readings.of("machine", IDLE)
-    if gross_w is None or len(idle) != 1:
+    loaded = readings.of("machine", "energy_j")
+    if gross_w is None or len(loaded) != 1:
         return None
-    sides = _powers_w(idle[0])
-    if len(sides) != 2 or min(map(len, sides)) < FEWEST:  # noqa: PLR2004 - before and after
-        return None
-    seconds = [power for side in sides for power in side]
-    return Energy(gross_w, mean(seconds), stdev(seconds), float(min(map(len, sides))))
+    idle = readings.of("machine", "idle_energy_j")
+    sides = [_growth_w(side) for side in _sides(idle, holds)]
+    held = [power for hold in holds for power in _growth_w(_within(loaded[0], *hold))]
+    return _beside_idle(gross_w, held, sides)
 
 
-def _powers_w(series: ReadingSeries) -> list[list[float]]:
-    """Power of each interval between two readings, by the stretches that readings leave."""
-    sides: list[list[float]] = [[]]
-    instants, values = series.at_ns.tolist(), series.values.tolist()
-    for place in range(1, len(instants)):
-        length_ns = instants[place] - instants[place - 1]
-        if length_ns > GAP_NS:
-            sides.append([])
-        else:
-            sides[-1].append((values[place] - values[place - 1]) / length_ns * SECOND_NS)
-    return sides
+def wall(readings: Usage, holds: Sequence[Window]) -> Energy | NoEnergy | None:
+    """Power at the wall, integrated over the holds; None where no meter was read.
+
+    Args:
+        readings: The readings of a trial.
+        holds: Its holds.
+
+    Returns:
+        `NoEnergy` if the meter stalled or died, or if it says what cannot be: less than nothing,
+        more than a socket gives, or always the same. Also if a hold is too short for how often
+        its number changes.
+    """
+    loaded, idle = (readings.of("machine", name) for name in ("wall_power_w", "idle_wall_power_w"))
+    if len(loaded) != 1:
+        return None
+    every = _joined(loaded[0], *idle)
+    refused = _refused(every, loaded[0], holds)
+    if refused:
+        return NoEnergy(refused)
+    length_ns = sum(end - start for start, end in holds)
+    joules = sum(integral_j(loaded[0], hold) for hold in holds)
+    held = [power for hold in holds for power in loaded[0].inside(hold).tolist()]
+    sides = [side.values.tolist() for side in _sides(idle, holds)]
+    return _beside_idle(joules / length_ns * SECOND_NS, held, sides, _step_w(every))
+
+
+def integral_j(series: ReadingSeries, window: Window) -> float:
+    """Energy of a stretch of time by readings of power: the area of trapezoids between instants.
+
+    Args:
+        series: Readings of power, in watts.
+        window: The stretch; power at its ends is interpolated, or that of the nearest reading.
+    """
+    start_ns, end_ns = window
+    inside = (series.at_ns > start_ns) & (series.at_ns < end_ns)
+    at_ns = np.concatenate([[start_ns], series.at_ns[inside], [end_ns]])
+    powers_w = np.interp(at_ns, series.at_ns, series.values)
+    return float(np.trapezoid(powers_w, (at_ns - start_ns) / SECOND_NS))
+
+
+def refresh_s(series: ReadingSeries) -> float | None:
+    """How often a meter's number changes: the median time from one change to the next, in seconds.
+
+    Returns:
+        None where it changed fewer than twice.
+    """
+    starts = [next(run)[0] for _, run in groupby(_pairs(series), key=lambda pair: pair[1])]
+    changes = [after - before for before, after in pairwise(starts[1:])]
+    return median(changes) / SECOND_NS if changes else None
+
+
+def _refused(every: ReadingSeries, loaded: ReadingSeries, holds: Sequence[Window]) -> str:
+    """Why no energy follows from the readings of a meter; empty if it does."""
+    least_w, most_w = float(every.values.min()), float(every.values.max())
+    if least_w < 0 or most_w > GREATEST_W:
+        wrong_w = least_w if least_w < 0 else most_w
+        return f"the power meter reported {wording.amount(wrong_w)} W, which cannot be"
+    if not holds:
+        return "the load has no measurement window"
+    silence_ns = max(_longest_silence_ns(loaded, hold) for hold in holds)
+    if silence_ns > _stalled_ns(every):
+        return f"the power meter said nothing for {silence_ns / SECOND_NS:.0f} s of the load"
+    if least_w == most_w and len(every.values) >= FEWEST_CHANGES:
+        count = len(every.values)
+        return f"the power meter gave {least_w:g} W each of {count} times, with load and without"
+    length_s = max(end - start for start, end in holds) / SECOND_NS
+    changes_s = refresh_s(every) or length_s
+    if length_s < FEWEST_CHANGES * changes_s:
+        needed_s = math.ceil(FEWEST_CHANGES * changes_s)
+        return (
+            f"the power meter has a new number every {changes_s:.2g} s, too rarely for a hold of "
+            f"{length_s:.3g} s; {needed_s} s would do"
+        )
+    return ""
+
+
+def _longest_silence_ns(series: ReadingSeries, window: Window) -> int:
+    """The longest time within a stretch in which no reading came."""
+    start_ns, end_ns = window
+    before = series.at_ns[series.at_ns <= start_ns]
+    after = series.at_ns[series.at_ns >= end_ns]
+    inside = series.at_ns[(series.at_ns > start_ns) & (series.at_ns < end_ns)].tolist()
+    first = int(before[-1]) if len(before) else start_ns
+    last = int(after[0]) if len(after) else end_ns
+    return max(later - earlier for earlier, later in pairwise([first, *inside, last]))
+
+
+def _stalled_ns(series: ReadingSeries) -> int:
+    """How long a meter may say nothing, by how often it does."""
+    usual_ns = float(np.median(np.diff(series.at_ns))) if len(series.at_ns) > 1 else 0.0
+    return max(STALLED_NS, round(3 * usual_ns))
+
+
+def _step_w(series: ReadingSeries) -> float:
+    """The smallest step of a meter's number; 0 where it never changed."""
+    distinct = np.unique(series.values)
+    return float(np.diff(distinct).min()) if len(distinct) > 1 else 0.0
+
+
+def _beside_idle(
+    gross_w: float, held: Sequence[float], sides: Sequence[Sequence[float]], step_w: float = 0.0
+) -> Energy:
+    """Power in the holds beside that without load, if that is known from before and after."""
+    if not sides or min(map(len, sides)) < FEWEST:
+        return Energy(gross_w)
+    idle = [power for side in sides for power in side]
+    return Energy(
+        gross_w,
+        mean(idle),
+        max(stdev(idle), step_w / math.sqrt(12)),
+        float(min(map(len, sides))),
+        difference_interval(held, idle, gross_w - mean(idle)),
+    )
+
+
+def _sides(idle: Sequence[ReadingSeries], holds: Sequence[Window]) -> list[ReadingSeries]:
+    """The readings without load before the holds, and those after them; nothing without any."""
+    if len(idle) != 1 or not holds:
+        return []
+    first_ns, last_ns = int(idle[0].at_ns[0]), int(idle[0].at_ns[-1])
+    return [_within(idle[0], first_ns, holds[0][0]), _within(idle[0], holds[-1][1], last_ns)]
+
+
+def _growth_w(series: ReadingSeries) -> list[float]:
+    """Power between each two readings of a counter of joules."""
+    return (np.diff(series.values) / np.diff(series.at_ns) * SECOND_NS).tolist()
+
+
+def _within(series: ReadingSeries, start_ns: int, end_ns: int) -> ReadingSeries:
+    chosen = (series.at_ns >= start_ns) & (series.at_ns <= end_ns)
+    return ReadingSeries(series.at_ns[chosen], series.values[chosen])
+
+
+def _joined(*parts: ReadingSeries) -> ReadingSeries:
+    """Readings of several quantities of one meter, in order of time."""
+    at_ns = np.concatenate([one.at_ns for one in parts])
+    order = np.argsort(at_ns, kind="stable")
+    return ReadingSeries(at_ns[order], np.concatenate([one.values for one in parts])[order])
+
+
+def _pairs(series: ReadingSeries) -> zip[tuple[int, float]]:
+    return zip(series.at_ns.tolist(), series.values.tolist(), strict=True)

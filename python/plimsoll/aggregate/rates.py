@@ -66,7 +66,7 @@ def _goodput_per_s(columns: Columns, duration_s: float) -> float | None:
 
 
 def shares(columns: Columns) -> Columns:
-    """What follows from counts, duration, busy cores and power."""
+    """What follows from counts, duration and busy cores."""
     duration_s, completed = columns["duration_s"], columns["completed"]
     ended = columns["ok"] + columns["failed"]
     cpu_s = _times(columns["server_busy_cores"], duration_s)
@@ -74,7 +74,6 @@ def shares(columns: Columns) -> Columns:
         "failure_ratio": _ratio(columns["failed"], ended),
         "server_cpu_s_per_request": _ratio(cpu_s, completed),
         "requests_per_core_s": _ratio(completed, cpu_s),
-        "requests_per_joule": _ratio(completed, _times(columns["net_power_w"], duration_s)),
     }
 
 

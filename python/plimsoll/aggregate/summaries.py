@@ -59,7 +59,9 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: R
     else:
         columns = by_figures.counted(figures)
         columns["source"] = recording.driver_name
-    columns |= _used(recording, usage(readings))
+    read = usage(readings)
+    columns |= _used(recording, read)
+    columns |= energy.columns(read, holds(recording), columns["goodput_per_s"])
     columns["trial"] = recording.trial
     columns["duration_s"] = held_s(recording)
     columns["connections_requested"] = connections_requested(recording)
@@ -122,16 +124,9 @@ def _used(recording: Recording, readings: Usage) -> Columns:
         "server_busy_cores": mean_busy_cores(readings, "server", held),
         "server_peak_rss_bytes": readings.peak("server", "rss_bytes", held),
         "server_peak_pss_bytes": readings.peak("server", "pss_bytes", held),
-        "net_power_w": _net_power_w(readings, held),
         "driver_busy_cores": mean_busy_cores(readings, "driver", held),
         "driver_peak_busy_ratio": driver_peak_busy_ratio(recording, readings),
     }
-
-
-def _net_power_w(readings: Usage, held: Sequence[Window]) -> float | None:
-    """Power above that of the idle host; None if unknown."""
-    found = energy.energy(readings, held)
-    return found.net_w if found is not None and found.is_significant else None
 
 
 def _in_flight(readings: Usage, held: Sequence[Window]) -> float | None:

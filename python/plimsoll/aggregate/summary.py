@@ -80,8 +80,20 @@ class Summary:
     requests_per_core_s: float | None
     server_peak_rss_bytes: float | None
     server_peak_pss_bytes: float | None
-    net_power_w: float | None
-    requests_per_joule: float | None
+    rapl_power_w: float | None
+    rapl_idle_power_w: float | None
+    rapl_net_power_w: float | None
+    rapl_net_power_low_w: float | None
+    rapl_net_power_high_w: float | None
+    rapl_j_per_ok: float | None
+    rapl_net_j_per_ok: float | None
+    wall_power_w: float | None
+    wall_idle_power_w: float | None
+    wall_net_power_w: float | None
+    wall_net_power_low_w: float | None
+    wall_net_power_high_w: float | None
+    wall_j_per_ok: float | None
+    wall_net_j_per_ok: float | None
     driver_busy_cores: float | None
     driver_peak_busy_ratio: float | None
     source: str

@@ -11,6 +11,7 @@ from plimsoll.campaign.documents import ALL, Mistake
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.campaign.load import Load, Stage, excesses
 from plimsoll.campaign.overrides import laid_over
+from plimsoll.campaign.power import IDLE_S
 from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class Campaign:
         cool_down_s: Pause between trials, in seconds.
         turn_s: Length of the turns that servers of one table take, in seconds; 0 has them run one
             after the other.
-        idle_s: How long the idle host's energy is measured before and after each trial, in seconds.
+        idle_s: How long power without load is measured before and after each load, in seconds.
+        power: Address of the power meter at the wall; empty for none.
         limits: Changed limits of checks: check name to limit name and value.
         seed: Seed of the order of trials and of everything random in them.
         body_sample_ratio: Share of the responses whose body is compared in full.
@@ -74,6 +76,7 @@ class Campaign:
     cool_down_s: float = 1.0
     turn_s: float = 0.0
     idle_s: float = 0.0
+    power: str = ""
     limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     seed: int = 1
     body_sample_ratio: float = 0.01
@@ -210,7 +213,8 @@ def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: S
         driver_cores=table.driver_cores,
         cool_down_s=_or(table.cool_down, Campaign.cool_down_s),
         turn_s=_or(table.turns, Campaign.turn_s),
-        idle_s=_or(table.idle, Campaign.idle_s),
+        idle_s=_or(table.idle, IDLE_S if table.power else Campaign.idle_s),
+        power=_or(table.power, Campaign.power),
         limits=_limits(table.limits or {}),
         seed=_or(table.seed, Campaign.seed),
         body_sample_ratio=_or(table.body_sample, Campaign.body_sample_ratio),

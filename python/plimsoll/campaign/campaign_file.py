@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import ALL, Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.power import meter
 from plimsoll.campaign.quantities import cores, count, duration_s, number, share
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ _Duration = Annotated[float, BeforeValidator(duration_s)]
 _Share = Annotated[float, BeforeValidator(share)]
 _Count = Annotated[int, BeforeValidator(count)]
 _Level = Annotated[float, BeforeValidator(number)]
+_Meter = Annotated[str, BeforeValidator(meter)]
 _Cores = Annotated[tuple[int, ...], BeforeValidator(cores)]
 _Names = Annotated[list[str | None], BeforeValidator(_in_a_list)]
 
@@ -111,6 +113,7 @@ class CampaignTable(BaseModel):
     until: _Share | None = None
     budget: _Duration | None = None
     idle: _Duration | None = None
+    power: _Meter | None = None
     seed: int | None = None
     body_sample: float | None = None
     values: Literal["drawn", "fixed"] | None = None
@@ -204,6 +207,10 @@ def _turns(table: CampaignTable) -> Iterator[Mistake]:
         message = f"`turns` needs the driver `{TURNS_DRIVER}`, not {', '.join(others)}"
         hint = "set `turns` to 0, or remove `driver`: other tools cannot pause a load"
         yield Mistake(("turns",), message, hint)
+    if table.power is not None:
+        message = "`power` and `turns` exclude each other"
+        hint = "a meter that is read once a second cannot tell turns apart: set `turns` to 0"
+        yield Mistake(("power",), message, hint)
 
 
 def _until(table: CampaignTable) -> Iterator[Mistake]:

@@ -58,20 +58,20 @@ def draw(data: ConnectionsSeries, entries: tuple[str, ...] = ()) -> Specificatio
         data: What it shows.
         entries: Every entry of the report, for `canvas.entry_places`.
     """
-    rows = [_row(point) for point in data.points]
+    rows = [_row(point, data.power) for point in data.points]
     panels = tuple(name for name in _PANELS if any(row[name] is not None for row in rows))
     drawn = _chart(_Look(data.frameworks, entries), panels or ("goodput",))
     return canvas.finished(drawn, {"points": rows}, _description(data))
 
 
-def _row(point: ConnectionsPoint) -> dict[str, float | str | None]:
+def _row(point: ConnectionsPoint, power: str) -> dict[str, float | str | None]:
     return {
         "framework": point.framework,
         "connections": point.connections,
         **_scaled(point, "goodput", "goodput_per_s", 1.0),
         **_right(point),
         **_scaled(point, "memory", "server_peak_rss_bytes", 1e-6),
-        **_scaled(point, "power", "net_power_w", 1.0),
+        **_scaled(point, "power", power, 1.0),
         "level": "counts" if point.counts else "void",
     }
 

@@ -45,6 +45,7 @@ GROUPS = {
     ),
     "TLS": ("insecure", "cacert", "cert", "key", "tls_version", "ciphers", "tls_resume"),
     "Expected response": ("expect_status", "expect_length", "expect_body"),
+    "Power": ("power", "idle"),
     "Verdicts": ("fail_if", "accepted", "strict", "limits"),
     "Output": ("record", "storage", "output", "as_json", "verbose", "quiet"),
 }
@@ -198,6 +199,12 @@ GROUPS = {
 @click.option("--expect-status", type=int, help="Expected status.  [default: 200 to 399]")
 @click.option("--expect-length", type=options.COUNT, help="Expected body length in bytes.")
 @click.option("--expect-body", metavar="TEXT|@FILE|@-", help="Expected body.")
+@options.power
+@click.option(
+    "--idle",
+    type=options.DURATION,
+    help="Measure power without load before and after.  [default: 10s with --power]",
+)
 @click.option(
     "--fail-if",
     type=THRESHOLD,
@@ -269,6 +276,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     expect_status: int | None,
     expect_length: int | None,
     expect_body: str | None,
+    power: str,
+    idle: float | None,
     fail_if: tuple[Threshold, ...],
     accepted: tuple[str, ...],
     strict: bool,
@@ -327,7 +336,8 @@ def command(  # noqa: PLR0913 - one argument for each option
             limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up,
             insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
             ciphers=(ciphers or "").replace(",", " ").split(), tls_resume=tls_resume,
-            driver_cores=driver_cores, record=record, storage=storage, tell=shown,
+            driver_cores=driver_cores, power=power, idle_s=idle, record=record, storage=storage,
+            tell=shown,
         )  # fmt: skip
     with result:
         if form == "text" and not quiet:

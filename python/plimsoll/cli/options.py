@@ -158,6 +158,13 @@ storage = click.option(
     help="Store results in PostgreSQL: postgresql://USER@HOST/DATABASE. The last part of the "
     "results folder names the campaign; the report is still written to the folder.",
 )
+power = click.option(
+    "--power",
+    default="",
+    metavar="ADDRESS",
+    help="Power meter at the wall: shelly://HOST, tasmota://HOST, kasa://HOST, fritz://HOST/AIN or "
+    "exec:COMMAND, a command that prints watts.",
+)
 frameworks_root = click.option(
     "--frameworks",
     "root",

@@ -33,6 +33,7 @@ MOST_LINES = 12
 @options.storage
 @options.settings
 @options.available
+@options.power
 @click.option("--again", is_flag=True, help="Run failed and void trials again.")
 @click.option(
     "--repeat-changed",
@@ -52,6 +53,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     storage: str,
     settings: tuple[str, ...],
     available: bool,
+    power: str,
     again: bool,
     repeat_changed: bool,
     fail_if: tuple[str, ...],
@@ -73,7 +75,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             campaign,
             into=into,
             storage=storage,
-            settings=settings,
+            settings=(*settings, f"power={power}") if power else settings,
             frameworks=root,
             available=available,
             again=again,

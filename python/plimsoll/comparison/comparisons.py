@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 RANKED = ("goodput_per_s", "throughput_per_s")
 """Quantities that rank; the first one is the ranking."""
 
+JOULES = ("rapl_j_per_ok", "rapl_net_j_per_ok", "wall_j_per_ok", "wall_net_j_per_ok")
+"""Quantities of energy, in joules per successful response."""
+
 QUANTITIES = (
     *RANKED,
     "failure_ratio",
@@ -55,6 +58,7 @@ QUANTITIES = (
     "server_peak_rss_bytes",
     "server_peak_pss_bytes",
     "driver_busy_cores",
+    *JOULES,
 )
 """Columns of `summaries` that are compared."""
 
@@ -66,6 +70,7 @@ LESS_IS_BETTER = (
     "server_cpu_s_per_request",
     "server_peak_rss_bytes",
     "server_peak_pss_bytes",
+    *JOULES,
 )
 """Quantities of which the least is the best. Others have no ratios: they are neither."""
 

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 FEWEST = 3
 """Numbers of connections that make a series."""
 
-QUANTITIES = ("goodput_per_s", "failure_ratio", "server_peak_rss_bytes", "net_power_w")
+POWERS = ("wall_net_power_w", "rapl_net_power_w")
+"""Columns with power above that without load, the preferred one first."""
+
+QUANTITIES = ("goodput_per_s", "failure_ratio", "server_peak_rss_bytes", *POWERS)
 """Columns of `summaries` that are shown for each point."""
 
 
@@ -66,6 +69,13 @@ class ConnectionsSeries:
     def frameworks(self) -> tuple[str, ...]:
         """The frameworks, in order."""
         return tuple(dict.fromkeys(point.framework for point in self.points))
+
+    @property
+    def power(self) -> str:
+        """Column of its power above that without load: at the wall where that is known."""
+        return next(
+            (name for name in POWERS if any(name in one.numbers for one in self.points)), POWERS[0]
+        )
 
 
 def series(repetitions: Sequence[ComparedTrial]) -> tuple[ConnectionsSeries, ...]:

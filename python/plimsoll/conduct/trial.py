@@ -28,7 +28,7 @@ from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
 from plimsoll.recording import Recording
-from plimsoll.sampling import control, idle
+from plimsoll.sampling import control, idle, wall
 from plimsoll.sampling.sampler import Sampler, sampling
 from plimsoll.sampling.scope import Scope
 from plimsoll.serving import server_counters
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
     from plimsoll.processes.interruption import Interruption
     from plimsoll.recording.readings import Reading
+    from plimsoll.sampling.wall import WallMeter
     from plimsoll.serving import contract, server
     from plimsoll.storage.results import Results
 
@@ -72,18 +73,17 @@ def conduct(
     """
     with results.trial(trial.id) as into:
         known = TrialState(trial, setting, provenance=provenance_of(trial, setting))
-        known.idle += idle_readings(setting, tell)
         try:
             with started(known, into, interruption, tell) as running:
                 examine(known, running, tell)
-                measure_machine(known)
-                _drive(known, into, server_scope(running), running.alive, interruption, tell)
-                measure_machine(known)
+                with metered(known, tell):
+                    measure_machine(known)
+                    _drive(known, into, server_scope(running), running.alive, interruption, tell)
+                    measure_machine(known)
                 running.check_alive()
                 verified("after", known, running, tell)
         except (FrameworkError, DriverError) as error:
             known.fail(error)
-        known.idle += idle_readings(setting, tell)
         return closed(known, into, interruption, tell)
 
 
@@ -129,7 +129,8 @@ def load(
             tell(LoadEnded(known.recording(), into))
 
         try:
-            _drive(known, into, scope, _yes, interruption, tell, ended)
+            with metered(known, tell):
+                _drive(known, into, scope, _yes, interruption, tell, ended)
         except (DriverError, Interrupted) as error:
             known.fail(error)
         known.provenance = _provenance_of_running(trial, setting, scope)
@@ -149,12 +150,27 @@ def _provenance_of_running(trial: Trial, setting: RunConfig, scope: Scope | None
     return Provenance(application, provenance.measurement(trial, setting))
 
 
-def idle_readings(setting: RunConfig, tell: Listener) -> list[Reading]:
-    """What the host needs without a server, if the campaign requests that."""
+@contextmanager
+def metered(known: TrialState, tell: Listener) -> Generator[None]:
+    """Reads power without load before and after the block, and at the wall within it, too.
+
+    After a load that failed nothing more is read.
+    """
+    setting = known.setting
+    with wall.watched(setting.power, known.server_cores) as known.wall:
+        known.idle += idle_readings(setting, tell, known.wall)
+        yield
+        known.idle += idle_readings(setting, tell, known.wall)
+
+
+def idle_readings(
+    setting: RunConfig, tell: Listener, meter: WallMeter | None = None
+) -> list[Reading]:
+    """What the host needs without load, if that is requested."""
     if not setting.idle_s:
         return []
     tell(Phase("idling"))
-    return idle.readings(setting.idle_s)
+    return idle.readings(setting.idle_s, meter)
 
 
 @contextmanager

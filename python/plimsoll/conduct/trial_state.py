@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import plimsoll
 from plimsoll import capacity, machine
+from plimsoll.campaign import power
 from plimsoll.campaign.requests import render
 from plimsoll.conduct import provenance
 from plimsoll.drivers import records
@@ -18,13 +19,22 @@ from plimsoll.drivers.tools.plimsoll import NAME as ENGINE
 from plimsoll.install import commands, sources
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
-from plimsoll.recording import HOST, Driver, Ending, ExpectedResponse, RecordedServer, Recording
+from plimsoll.recording import (
+    HOST,
+    Driver,
+    Ending,
+    ExpectedResponse,
+    PowerSources,
+    RecordedServer,
+    Recording,
+)
 from plimsoll.recording.tls import RequestedTls
 from plimsoll.recording.turns import Turn
 from plimsoll.sampling import link
 from plimsoll.sampling.sampler import Sampler
-from plimsoll.sampling.samplers import memory, sockets
+from plimsoll.sampling.samplers import energy, memory, sockets
 from plimsoll.sampling.scope import Scope
+from plimsoll.sampling.wall import WallMeter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,7 +70,8 @@ class TrialState:
         server: The server's side; None until it responded.
         contract: What was wrong before and after the load.
         sampler: Has the readings of resources.
-        idle: Readings of the idle host, before and after.
+        idle: Readings of RAPL without load, before and after.
+        wall: The power meter; None for none.
         control: Readings of the control.
         driven: The driver's side; None until it ended.
         provenance: What runs; empty until that was looked at.
@@ -82,6 +93,7 @@ class TrialState:
     contract: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     sampler: Sampler = field(default_factory=Sampler)
     idle: list[Reading] = field(default_factory=list["Reading"])
+    wall: WallMeter | None = None
     control: list[Reading] = field(default_factory=list["Reading"])
     driven: DriverResult | None = None
     provenance: Provenance = field(default_factory=Provenance)
@@ -103,7 +115,8 @@ class TrialState:
     def readings(self) -> list[Reading]:
         """Every reading of a resource, and what the driver reported of itself."""
         stated = self.driven.readings if self.driven else ()
-        return [*self.idle, *self.control, *self.sampler.readings, *stated]
+        metered = self.wall.readings if self.wall else ()
+        return [*self.idle, *metered, *self.control, *self.sampler.readings, *stated]
 
     @property
     def zero_ns(self) -> int:
@@ -149,6 +162,19 @@ class TrialState:
             turns=self.turns,
             took_s=(time.monotonic() - self.began_s) / self.beside,
             tls=trial.tls and _requested(trial.tls),
+            power=self._power(),
+        )
+
+    def _power(self) -> PowerSources:
+        """What was read of power."""
+        rapl, wall = energy.of_this_host(), self.wall
+        return PowerSources(
+            rapl=tuple(one.name for one in rapl.domains),
+            rapl_left_out=rapl.left_out,
+            rapl_unreadable=rapl.unreadable,
+            meter=power.parsed(self.setting.power).kind if self.setting.power else "",
+            meter_failed=wall.failed if wall else 0,
+            meter_problem=wall.problem if wall else "",
         )
 
     def _expected(self) -> tuple[ExpectedResponse, ...]:

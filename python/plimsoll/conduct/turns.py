@@ -83,22 +83,21 @@ def conduct(
         KeyboardInterrupt: Ctrl-C; nothing is kept.
     """
     with ExitStack() as folders:
-        idle = one_trial.idle_readings(setting, tell)
         seats = [
-            _Seat.of(trial, setting, folders.enter_context(results.trial(trial.id)), idle)
+            _Seat.of(trial, setting, folders.enter_context(results.trial(trial.id)))
             for trial in trials
         ]
         with ExitStack() as servers:
             for seat in seats:
                 servers.push(seat.leave)
                 seat.begin(interruption, tell)
+            _measure_idle(seats, setting, tell)
             with control.ready(seats[0].known.server_cores) as work:
                 _take_turns(seats, setting, work, tell)
+            _measure_idle(seats, setting, tell)
             for seat in seats:
                 seat.end(tell)
-        idle = one_trial.idle_readings(setting, tell)
         for seat in seats:
-            seat.known.idle += idle
             seat.known.beside = len(seats)
         return tuple(one_trial.closed(seat.known, seat.into, interruption, tell) for seat in seats)
 
@@ -129,6 +128,15 @@ def _take_turns(
     _measure_machine(seats, work)
 
 
+def _measure_idle(seats: Sequence[_Seat], setting: RunConfig, tell: Listener) -> None:
+    """Reads power while no server has load and none is frozen, if that is requested."""
+    for seat in seats:
+        seat.wake()
+    idle = one_trial.idle_readings(setting, tell)
+    for seat in seats:
+        seat.known.idle += idle
+
+
 def _measure_machine(seats: Sequence[_Seat], work: control.Control) -> None:
     """Runs the control; each trial keeps what it took, by the clock of its own load."""
     took = work.run()
@@ -154,10 +162,9 @@ class _Seat:
     _passed_ns: int = 0
 
     @classmethod
-    def of(cls, trial: Trial, setting: RunConfig, into: Path, idle: Sequence[Reading]) -> _Seat:
+    def of(cls, trial: Trial, setting: RunConfig, into: Path) -> _Seat:
         """The seat of a trial, before anything runs."""
         known = TrialState(trial, setting, provenance=one_trial.provenance_of(trial, setting))
-        known.idle += idle
         return cls(known, into)
 
     @property
@@ -236,6 +243,10 @@ class _Seat:
         """Keeps what the control took, at the time at which its load rests."""
         if self._load is not None:
             self.known.control += control.readings(took, self._load.zero_ns + self._passed_ns)
+
+    def wake(self) -> None:
+        """Has its server run on, where it was frozen."""
+        self._rest.end()
 
     def settle(self) -> None:
         """Waits after the warm-up until its server is idle."""

@@ -24,6 +24,8 @@ QUANTITIES = {
     "response_time_p50_ns": "Response time, median",
     "response_time_p99_ns": "Response time, 99 %",
     "server_cpu_s_per_request": "Server CPU per request",
+    "rapl_net_j_per_ok": "Energy per response by RAPL",
+    "wall_net_j_per_ok": "Energy per response at the wall",
 }
 """Quantities of which a lead is reported: column and words before it; the first is the ranking."""
 

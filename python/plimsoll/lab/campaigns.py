@@ -19,6 +19,7 @@ from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudg
 from plimsoll.findings import campaign_thresholds, derivation, gathering
 from plimsoll.lab import following, selection
 from plimsoll.lab.announcing import Announcer
+from plimsoll.lab.metering import require_power
 from plimsoll.lab.paces import Watch
 from plimsoll.lab.results import CampaignResults
 from plimsoll.report import words
@@ -76,6 +77,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         BuildFailed: A framework changed since it was built, and its build failed.
         DriverMissing: A driver is not installed.
         HostError: This host cannot conduct a trial.
+        MeterFailed: The power meter does not answer.
         MixedResults: An application, or what measures it, changed since trials were recorded.
         StorageError: The results cannot be written, or belong to another campaign.
         Interrupted: Ctrl-C in the main thread; complete trials are kept.
@@ -99,6 +101,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         stored = closing.enter_context(storages.opened(folder, storage))
         following.require_until(requested, stored)
         planned = (*trials, *following.begun(requested, refuses, stored))
+        require_power(requested.power, requested.idle_s, note)
         setting = _run_config(requested, tell)
         announcer = Announcer(
             folder,
@@ -184,6 +187,7 @@ def _run_config(requested: Campaign, tell: Listener) -> RunConfig:
         body_sample_ratio=requested.body_sample_ratio,
         limits=requested.limits,
         idle_s=requested.idle_s,
+        power=requested.power,
         turn_s=requested.turn_s,
         notes=(division.note,) if division.note else (),
     )

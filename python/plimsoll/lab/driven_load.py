@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from plimsoll import lab, machine
 from plimsoll import storage as storages
+from plimsoll.campaign.power import IDLE_S
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import StorageError
+from plimsoll.events import Notice
 from plimsoll.lab import scratch
+from plimsoll.lab.metering import require_power
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.processes.interruption import Interruption
 
@@ -46,15 +49,21 @@ def put_on(
         tell: Called with each event.
 
     Raises:
-        HostError: A limit of this host is too low for the load.
+        HostError: A limit of this host is too low for the load, or the power meter does not answer.
         StorageError: The rows cannot be kept.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
+    idle_s = requested.idle_s
+    if idle_s is None:
+        idle_s = IDLE_S if requested.power else 0.0
+    require_power(requested.power, idle_s, lambda message: tell(Notice(message)))
     setting = RunConfig(
         driver_threads=requested.threads,
         driver_cores=requested.driver_cores,
         limits={check: dict(values) for check, values in requested.limits.items()},
         body_sample_ratio=RunConfig.body_sample_ratio if requested.expected_body is None else 1.0,
+        idle_s=idle_s,
+        power=requested.power,
     )
     with ExitStack() as closing:
         stored = closing.enter_context(kept(record, storage))

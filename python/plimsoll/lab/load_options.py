@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from plimsoll.campaign import power
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import (
     HIGHEST_LEVEL,
@@ -21,6 +22,7 @@ from plimsoll.campaign.load import (
     Load,
     Stage,
 )
+from plimsoll.campaign.quantities import UnreadableQuantity
 from plimsoll.campaign.requests import NO_STATUS, Endpoint, Exchange, Expected, Request
 from plimsoll.campaign.tls import Tls
 from plimsoll.errors import InputError, Problem
@@ -95,6 +97,9 @@ class LoadOptions:
         tls_version: TLS: the only version that is offered; None offers all.
         ciphers: TLS: IANA names of the cipher suites that are offered; empty offers all.
         tls_resume: TLS: whether sessions are resumed; None is `never`.
+        power: Address of the power meter at the wall; empty for none.
+        idle_s: How long power without load is measured before and after, in seconds; None for ten
+            seconds if there is a meter, else not at all.
     """
 
     urls: tuple[SplitResult, ...]
@@ -132,6 +137,8 @@ class LoadOptions:
     tls_version: Version | None = None
     ciphers: tuple[str, ...] = ()
     tls_resume: Resume | None = None
+    power: str = ""
+    idle_s: float | None = None
 
 
 def trial(requested: LoadOptions) -> Trial:
@@ -147,6 +154,7 @@ def trial(requested: LoadOptions) -> Trial:
         *_excluded(requested),
         *_wrong_websocket(requested),
         *_wrong_tls(requested),
+        *_wrong_power(requested),
     ]
     if problems:
         raise InputError(problems)
@@ -257,6 +265,14 @@ def _wrong_tls(requested: LoadOptions) -> Iterator[Problem]:
             yield Problem(option, f"there is no file `{path}`", "check the path")
 
 
+def _wrong_power(requested: LoadOptions) -> Iterator[Problem]:
+    """An address that is none of a power meter."""
+    try:
+        power.meter(requested.power or "exec:true")
+    except UnreadableQuantity as error:
+        yield Problem("--power", error.message, error.hint)
+
+
 def _too_little(requested: LoadOptions) -> Iterator[Problem]:
     amounts = {
         "--connections": requested.connections,
@@ -301,6 +317,7 @@ def _too_much(requested: LoadOptions) -> Iterator[Problem]:
         "--warm-up": requested.warm_up_s,
         "--think": requested.think_time_s,
         "--timeout": requested.timeout_s,
+        "--idle": requested.idle_s,
     }
     for option, length_s in lengths.items():
         if length_s is not None and length_s > LONGEST_S:

@@ -63,6 +63,8 @@ def load(  # noqa: PLR0913 - one argument for each option
     tls_version: Version | None = None,
     ciphers: Sequence[str] = (),
     tls_resume: Resume | None = None,
+    power: str = "",
+    idle_s: float | None = None,
     record: str | os.PathLike[str] | None = None,
     storage: str = "",
     tell: Listener = ignore,
@@ -113,6 +115,10 @@ def load(  # noqa: PLR0913 - one argument for each option
         ciphers: TLS: IANA names of the cipher suites that are offered; empty offers all.
         tls_resume: TLS: whether a connection resumes an earlier session: `never` or `always`; None
             is `never`.
+        power: Address of a power meter at the wall, as `shelly://HOST` or `exec:COMMAND`; empty for
+            none.
+        idle_s: How long power without load is measured before and after the load, in seconds; None
+            for ten seconds if there is a meter, else not at all.
         record: New folder that keeps every row; None for a temporary one, which goes with the
             result.
         storage: Address of a PostgreSQL database that keeps the rows; `record` is then the name.
@@ -127,7 +133,7 @@ def load(  # noqa: PLR0913 - one argument for each option
             name of the option on the command line.
         FrameworkError: The server cannot be reached, does not speak HTTP, or its certificate is not
             trusted; found out with one request before the load, which is not counted.
-        HostError: A limit of this host is too low for the load.
+        HostError: A limit of this host is too low for the load, or the power meter does not answer.
         StorageError: The rows cannot be kept, or `record` is not empty.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
@@ -169,6 +175,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         tls_version=tls_version,
         ciphers=tuple(ciphers),
         tls_resume=tls_resume,
+        power=power,
+        idle_s=idle_s,
     )
     return loaded(requested, _path(record), storage, tell)
 

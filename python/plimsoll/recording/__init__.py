@@ -237,6 +237,27 @@ class Driver:
 
 
 @dataclass(frozen=True)
+class PowerSources:
+    """What was read of the host's power.
+
+    Attributes:
+        rapl: RAPL domains that were counted: `package-0`, `dram`.
+        rapl_left_out: Domains that were not, each with the reason.
+        rapl_unreadable: Why no domain could be counted; empty where some were.
+        meter: Kind of the power meter at the wall; empty for none.
+        meter_failed: Questions that it did not answer.
+        meter_problem: Why the first of them was not answered; empty for none.
+    """
+
+    rapl: tuple[str, ...] = ()
+    rapl_left_out: tuple[str, ...] = ()
+    rapl_unreadable: str = ""
+    meter: str = ""
+    meter_failed: int = 0
+    meter_problem: str = ""
+
+
+@dataclass(frozen=True)
 class Recording:
     """The facts about one trial; its rows are in tables.
 
@@ -279,6 +300,7 @@ class Recording:
         took_s: Wall-clock time from the start of its server to the last check, in seconds; its
             share of that of a group where servers took turns; null if unknown.
         tls: TLS as requested; null for plain TCP.
+        power: What was read of the host's power; null where that was not noted.
     """
 
     trial: str
@@ -313,6 +335,7 @@ class Recording:
     turns: tuple[Turn, ...] = ()
     took_s: float | None = None
     tls: RequestedTls | None = None
+    power: PowerSources | None = None
     format: int = FORMAT
 
     @property

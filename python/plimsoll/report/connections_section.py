@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 ANCHOR = "over-connections"
 TITLE = "Over connections"
 NO_POWER = (
-    "Power is unknown: the host must expose it, which virtual machines rarely do, and the "
-    "campaign must measure the idle host (`idle`)."
+    "Power is unknown: it takes a power meter (`power`), or a host whose RAPL can be read, which "
+    "virtual machines rarely have, and `idle`."
 )
 
 _HEADINGS = (
@@ -68,7 +68,7 @@ def _table(title: str, one: ConnectionsSeries, trials: Mapping[str, TrialFinding
         title=f"{title}, in numbers",
         headings=_HEADINGS,
         numbers=tuple(range(1, len(_HEADINGS))),
-        lines=tuple(_line(point, trials) for point in one.points),
+        lines=tuple(_line(point, one.power, trials) for point in one.points),
         verdict="verdict",
         brief=(1, 2, 4),
         notes=() if _is_power_known(one) else (NO_POWER,),
@@ -76,10 +76,10 @@ def _table(title: str, one: ConnectionsSeries, trials: Mapping[str, TrialFinding
 
 
 def _is_power_known(one: ConnectionsSeries) -> bool:
-    return any("net_power_w" in point.numbers for point in one.points)
+    return any(one.power in point.numbers for point in one.points)
 
 
-def _line(point: ConnectionsPoint, trials: Mapping[str, TrialFindings]) -> TableRow:
+def _line(point: ConnectionsPoint, power: str, trials: Mapping[str, TrialFindings]) -> TableRow:
     found = [trials[name] for name in point.trials]
     failed = words.middle_value(point.numbers.get("failure_ratio"))
     cells = (
@@ -88,6 +88,6 @@ def _line(point: ConnectionsPoint, trials: Mapping[str, TrialFindings]) -> Table
         *words.middle_rate(point.numbers.get("goodput_per_s")),
         words.ABSENT if failed is None else f"{words.number(100 * (1 - failed), 3)} %",
         words.size(words.middle_value(point.numbers.get("server_peak_rss_bytes"))),
-        words.power(words.middle_value(point.numbers.get("net_power_w"))),
+        words.power(words.middle_value(point.numbers.get(power))),
     )
     return TableRow(cells, state_of(found), anchor=anchor("trial", point.trials[0]))

@@ -48,6 +48,8 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     recording = found.recording
     if recording.driver is not None:
         yield f"| driver | {literal(screen_doubts.driver(summary, recording))} |"
+    for name, text in screen_doubts.energy(found, summary):
+        yield f"| {literal(name)} | {literal(text)} |"
     yield ""
     yield f"| | {' | '.join(screen.STATISTICS.values())} |"
     yield f"| --- |{' ---: |' * len(screen.STATISTICS)}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.aggregate.energy import SOURCES
 from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
 from plimsoll.tables import STATISTICS
@@ -131,6 +132,7 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "summary": None if summary is None else _summary(summary),
         "connections": None if summary is None else _connections(summary),
         "tls": _tls(recording),
+        "power": _power(recording, summary),
         "requests": list(found.kinds),
         "response_heads": [asdict(head) for head in recording.heads],
         "stalls": found.stalls,
@@ -176,6 +178,23 @@ def _tls(recording: Recording) -> dict[str, object] | None:
         return None
     negotiated = () if recording.driver is None else recording.driver.tls
     return {**asdict(recording.tls), "negotiated": [asdict(one) for one in negotiated]}
+
+
+def _power(recording: Recording, summary: Summary | None) -> dict[str, object] | None:
+    """Power and energy by source, and what was read; null where nothing was."""
+    read = recording.power
+    if read is None or not (read.rapl or read.meter):
+        return None
+    columns: JsonObject = {} if summary is None else dict(summary.row)
+    by_source = {
+        source: {
+            name.removeprefix(f"{source}_"): value
+            for name, value in columns.items()
+            if name.startswith(f"{source}_")
+        }
+        for source in SOURCES
+    }
+    return {**by_source, "sources": asdict(read)}
 
 
 def _driver(driver: Driver, summary: Summary | None) -> dict[str, object]:

@@ -35,6 +35,10 @@ MOST_LINES = 6
 """Lines for doubts, below the level, unless everything is shown."""
 
 MOST_KINDS = 6
+
+ENERGY = {"rapl": "RAPL", "wall": "power meter"}
+"""Sources of energy, and the names of their lines."""
+
 SHORT_S = 1.0
 """A measurement window below it is too short to judge, in seconds: reported once."""
 
@@ -56,6 +60,8 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
     summary = found.summary
     if summary is not None and found.recording.driver is not None:
         out.print(line("driver", driver(summary, found.recording), out.width, ""))
+        for name, text in energy(found, summary):
+            out.print(line(name, text, out.width, ""))
     if found.kinds:
         out.print(_kinds(found.kinds))
     if verbose and found.stalls is not None and summary is not None and summary.completed:
@@ -72,6 +78,34 @@ def driver(summary: Summary, recording: Recording) -> str:
     memory = words.size(driver.peak_rss_bytes if driver else None)
     busy = words.cores(summary.driver_busy_cores)
     return f"{busy} busy, {words.plural(threads, 'thread')}; {memory}"
+
+
+def energy(found: TrialFindings, summary: Summary) -> Iterator[tuple[str, str]]:
+    """Source and words of the energy of a response, by RAPL and at the wall, where it was read.
+
+    Args:
+        found: What is known of the trial.
+        summary: Its summary.
+    """
+    for source, name in ENERGY.items():
+        if (total_j := summary.value(f"{source}_j_per_ok")) is not None:
+            yield name, _joules(summary, source, total_j)
+    power = found.recording.power
+    if power is not None and power.meter and summary.wall_power_w is None:
+        sentences = (one.text for one in found.verdicts if one.check == "energy_net")
+        yield ENERGY["wall"], next(sentences, words.ABSENT)
+
+
+def _joules(summary: Summary, source: str, total_j: float) -> str:
+    """Energy of a response above idle and in all, and the powers behind it."""
+    total, power = f"{words.joules(total_j)}/response in all", summary.value(f"{source}_power_w")
+    idle_w, net_j = (summary.value(f"{source}_{one}") for one in ("idle_power_w", "net_j_per_ok"))
+    if idle_w is None:
+        return f"{total}; {words.power(power)}"
+    powers = f"{words.power(power)}, idle {words.power(idle_w)}"
+    if net_j is None:
+        return f"{total}, not distinguishable from idle; {powers}"
+    return f"{words.joules(net_j)}/response above idle, {total}; {powers}"
 
 
 def _kinds(kinds: tuple[Mapping[str, Any], ...]) -> Table:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report import (
     connections_section,
     driver_section,
+    energy_section,
     published_section,
     thresholds_section,
 )
@@ -22,6 +23,12 @@ def of(findings: Findings) -> tuple[Section, ...]:
     Args:
         findings: What to report.
     """
-    modules = (thresholds_section, connections_section, driver_section, published_section)
+    modules = (
+        thresholds_section,
+        connections_section,
+        energy_section,
+        driver_section,
+        published_section,
+    )
     found = (module.section(findings) for module in modules)
     return tuple(section for section in found if section is not None)

@@ -15,6 +15,7 @@ from plimsoll.provenance import ID_LENGTH
 from plimsoll.verdicts import verdict as of_verdicts
 from plimsoll.verdicts.verdict import by_checks
 from plimsoll.wording import counted, factor, per_second, significant
+from plimsoll.wording import joules as joules_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -118,6 +119,11 @@ def middle_value(middle: Estimate | None) -> float | None:
 def power(value_w: float | None) -> str:
     """A power: `12.3 W`."""
     return ABSENT if value_w is None else f"{number(value_w, 3)} W"
+
+
+def joules(energy_j: float | None) -> str:
+    """An energy: `0.42 mJ`."""
+    return ABSENT if energy_j is None else joules_text(energy_j)
 
 
 def ratio(middle: Estimate | None) -> tuple[str, str]:

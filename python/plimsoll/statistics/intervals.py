@@ -104,10 +104,34 @@ def ratio_interval(numerators: Sequence[float], denominators: Sequence[float]) -
     if min(*numerators, *denominators) <= 0:
         return None
     above, below = np.log(numerators), np.log(denominators)
-    parts = above.var(ddof=1) / len(above), below.var(ddof=1) / len(below)
-    middle, error = float(above.mean() - below.mean()), math.sqrt(sum(parts))
-    reach = 0.0 if error == 0 else error * _quantile(_freedom(parts, (len(above), len(below))))
-    return Interval(math.exp(middle - reach), math.exp(middle + reach))
+    difference = float(above.mean() - below.mean())
+    found = difference_interval(above.tolist(), below.tolist(), difference)
+    return found and Interval(math.exp(found.low), math.exp(found.high))
+
+
+def difference_interval(
+    values: Sequence[float], others: Sequence[float], difference: float
+) -> Interval | None:
+    """Welch's 95 % interval of the difference of two means.
+
+    Args:
+        values: What scatters about the first mean.
+        others: What scatters about the second one.
+        difference: The difference, about which the interval lies.
+
+    Returns:
+        The interval; None when one side has fewer than two numbers.
+    """
+    if min(len(values), len(others)) < 2:  # noqa: PLR2004
+        return None
+    counts = len(values), len(others)
+    parts = (
+        float(np.var(values, ddof=1)) / counts[0],
+        float(np.var(others, ddof=1)) / counts[1],
+    )
+    error = math.sqrt(sum(parts))
+    reach = 0.0 if error == 0 else error * _quantile(_freedom(parts, counts))
+    return Interval(difference - reach, difference + reach)
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ SECOND_NS = 1_000_000_000
 NONE = np.iinfo(np.uint64).max
 FROM_READINGS = (
     *("open_connections", "in_flight", "server_busy_cores", "server_cpu_s_per_request"),
-    *("requests_per_core_s", "server_peak_rss_bytes", "server_peak_pss_bytes", "net_power_w"),
-    *("requests_per_joule", "driver_busy_cores", "driver_peak_busy_ratio"),
+    *("requests_per_core_s", "server_peak_rss_bytes", "server_peak_pss_bytes"),
+    *("driver_busy_cores", "driver_peak_busy_ratio"),
 )
 """Columns that need readings of resources."""
 

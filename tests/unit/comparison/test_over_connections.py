@@ -44,12 +44,12 @@ def test_a_point_has_the_median_of_its_repetitions_with_an_interval() -> None:
     assert goodput.value == 8050
     assert goodput.interval is not None
     assert goodput.interval.holds(8050)
-    assert found.numbers["net_power_w"].value == 11.5
+    assert found.numbers["rapl_net_power_w"].value == 11.5
     assert found.load == "c100"
 
 
 def test_what_is_not_known_is_not_there() -> None:
-    assert "net_power_w" not in points()["php", 1].numbers
+    assert "rapl_net_power_w" not in points()["php", 1].numbers
 
 
 def test_a_point_of_void_trials_is_shown_and_does_not_count() -> None:

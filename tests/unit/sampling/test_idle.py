@@ -1,30 +1,61 @@
-"""The idle host, measured where it can be."""
+"""The host without load, measured where it can be."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import count
 
 from plimsoll.sampling import idle
+from plimsoll.sampling.wall import WallMeter
 
 
-def test_an_idle_host_is_read_once_a_second_and_once_more_at_the_end() -> None:
+@dataclass
+class Constant:
+    """A meter that always shows the same."""
+
+    interval_s: float = 0.0
+
+    def watts(self) -> float:
+        return 42.0
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_host_without_load_is_read_once_a_second_and_once_more_at_the_end() -> None:
     joules, clock, slept = count(100), count(0, 10**9), list[float]()
     found = idle.readings(
-        3.0, lambda: {"energy_j": float(next(joules))}, lambda: next(clock), slept.append
+        3.0, None, lambda: {"energy_j": float(next(joules))}, lambda: next(clock), slept.append
     )
     assert [reading.at_ns for reading in found] == [0, 10**9, 2 * 10**9, 3 * 10**9]
     assert {(reading.scope, reading.quantity) for reading in found} == {
         ("machine", "idle_energy_j")
     }
     assert [reading.value for reading in found] == [101.0, 102.0, 103.0, 104.0]
-    assert slept == [1.0, 1.0, 1.0]
+    assert slept == [idle.SETTLE_S, 1.0, 1.0, 1.0]
 
 
 def test_a_host_that_shows_no_energy_is_not_waited_for() -> None:
     slept = list[float]()
-    assert idle.readings(30.0, dict[str, float], lambda: 0, slept.append) == []
+    assert idle.readings(30.0, None, dict[str, float], lambda: 0, slept.append) == []
     assert slept == []
 
 
 def test_nothing_is_read_where_nothing_is_asked() -> None:
-    assert idle.readings(0.0, lambda: {"energy_j": 1.0}) == []
+    assert idle.readings(0.0, None, lambda: {"energy_j": 1.0}) == []
+
+
+def test_a_meter_is_waited_for_and_its_readings_without_load_are_kept_apart() -> None:
+    meter, slept = WallMeter(Constant()), list[float]()
+
+    def ask(length_s: float) -> None:
+        slept.append(length_s)
+        if len(slept) == 3:
+            meter.end()
+            meter.run()  # ended: asks nothing more
+        else:
+            meter._asked()  # pyright: ignore[reportPrivateUsage]
+
+    assert idle.readings(2.0, meter, dict[str, float], lambda: 0, ask) == []
+    assert slept == [idle.SETTLE_S, 1.0, 1.0]
+    assert [one.quantity for one in meter.readings] == ["wall_power_w", "idle_wall_power_w"]

@@ -563,9 +563,9 @@ def test_clocks_of_several_hosts_must_agree(offset_ns, level, words):
 @pytest.mark.parametrize(
     ("options", "level", "words"),
     [
-        ({"power_w": (20.0, 55.0)}, "sound", "responses per joule of the difference"),
-        ({"power_w": (20.0, 20.5)}, "doubtful", "is within its scatter"),
-        ({"power_w": (20.0, 55.0), "idle_s": 10}, "doubtful", "measured for 10 s before"),
+        ({"power_w": (20.0, 55.0)}, "sound", "per successful response above idle"),
+        ({"power_w": (20.0, 20.5)}, "not_checked", "not distinguishable from idle"),
+        ({"power_w": (20.0, 55.0), "idle_s": 5}, "doubtful", "measured for 5 s on each side"),
     ],
 )
 def test_energy_is_told_net_of_the_idle_host(options, level, words):
@@ -573,10 +573,10 @@ def test_energy_is_told_net_of_the_idle_host(options, level, words):
     given = judged("energy_net", trial)
     assert given.level == level, given
     assert words in given.text
-    known = trial.summary.requests_per_joule
+    known = trial.summary.rapl_net_j_per_ok
     assert (known is None) == ("so there is no energy figure" in given.text)
     if known is not None:
-        assert known == pytest.approx(trial.summary.throughput_per_s / 35.0, rel=0.02)
+        assert known == pytest.approx(35.0 / trial.summary.goodput_per_s, rel=0.02)
 
 
 @pytest.mark.parametrize("without", [("energy_j", "idle_energy_j"), ("idle_energy_j",)])
@@ -585,8 +585,8 @@ def test_energy_that_is_not_known_is_said_to_be_unknown_and_no_figure_is_given(w
     given = judged("energy_net", trial)
     assert given.measured is None
     assert given.level == "not_checked"
-    assert trial.summary.requests_per_joule is None
-    assert trial.summary.net_power_w is None
+    assert trial.summary.rapl_net_j_per_ok is None
+    assert trial.summary.rapl_net_power_w is None
 
 
 COUNTED = {
@@ -1123,7 +1123,7 @@ BEYOND = [
     ("offered_rate_met", lambda: as_open(CLEAN, 1995.0, late_ns=40_000_000)),
     ("request_mix_met", lambda: as_mix(CLEAN, 0.4)),
     ("clocks_agree", lambda: on_two_hosts(CLEAN, 60_000_000)),
-    ("energy_net", lambda: simulate(power_w=(20.0, 20.5), idle_s=10)),
+    ("energy_net", lambda: simulate(power_w=(20.0, 55.0), idle_s=5)),
     ("scalability_law", lambda: simulate(**LADDER, speeds={0.0: 0.1, 6.0: 1.0})),
     ("scalability_law", lambda: simulate(**JUMPS, speeds={6.0: 0.4, 9.0: 1.0})),
     ("counters_agree", lambda: counted_by_the_server(CLEAN, requests_received=100_000)),

@@ -1,53 +1,112 @@
-"""Energy of the processors' packages and of the memory beside them.
+"""Energy of processor packages and of the memory beside them, as RAPL counts it.
 
-A zone counts microjoules up to its own greatest number and then begins at 0 again, after half an
-hour or so of full load. What it counts is therefore taken up reading by reading, with the range of
-the zone added whenever the number has fallen. Only root may read the zones, and most virtual
-machines have none: then there is no reading.
+A domain counts microjoules up to a number of its own and then begins at 0 again, after half an hour
+or so of full load. Only root may read the counters (since Linux 5.10), and most virtual machines
+have none: then there is no reading, and `sources` says why.
 
-Zones that contain others twice (the whole platform, or single cores) are left out.
+One joule is counted once:
 
-Source: the kernel's document on power capping, `energy_uj` and `max_energy_range_uj`.
+- `psys` contains the packages, `core` and `uncore` are parts of one: all three are left out.
+- `intel-rapl-mmio` counts the same package as `intel-rapl`, over another bus: the first that can
+  be read is counted.
+- Dies of some processors mirror one counter of their package. If that of another die lies between
+  two readings of the first, microseconds apart, both are one.
+
+Source: the kernel's documents on power capping (`energy_uj`, `max_energy_range_uj`) and
+`drivers/powercap/intel_rapl_common.c`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.sampling.scope import Scope
 
-ZONES = Path("/sys/class/powercap")
+ROOT_VARIABLE = "PLIMSOLL_POWERCAP"
+"""Environment variable with another folder than `ROOT`, for containers that mount it elsewhere."""
 
-Zone = tuple[int, int]
-"""What a zone has counted, and how far it can, in microjoules."""
+ROOT = Path("/sys/class/powercap")
+BUSES = ("intel-rapl", "intel-rapl-mmio")
+"""Kinds of domains, also those of AMD; the first that can be read is preferred."""
+
+NO_DOMAINS = "this host has no RAPL counters; most virtual machines have none"
+ONLY_ROOT = "only root may read RAPL"
 
 
-class Meter:
-    """Takes up what zones count, across their ends."""
+@dataclass(frozen=True)
+class Domain:
+    """A domain whose counter is read.
 
-    def __init__(self) -> None:
-        """Nothing has been read."""
-        self._counted: dict[str, int] = {}
-        self._total_uj: dict[str, int] = {}
+    Attributes:
+        name: Its name: `package-0`, `dram`.
+        counter: File with what it has counted, in microjoules.
+        range_uj: The number after which it begins at 0 again.
+    """
 
-    def take(self, zones: Mapping[str, Zone]) -> float:
-        """Energy of all zones since each was first read, in joules.
+    name: str
+    counter: Path
+    range_uj: int
 
-        Args:
-            zones: What each has counted now.
+    def read_uj(self) -> int:
+        """What it has counted.
+
+        Raises:
+            OSError: It may not be read.
+            ValueError: It is no number.
         """
-        for name, (counted, most) in zones.items():
-            rise = counted - self._counted.get(name, counted)
-            more = rise if rise >= 0 else rise + most
-            self._total_uj[name] = self._total_uj.get(name, 0) + more
-            self._counted[name] = counted
-        return sum(self._total_uj.values()) / 1e6
+        return int(self.counter.read_text())
+
+    def grown_uj(self, before_uj: int, now_uj: int) -> int:
+        """What it counted between two readings, less than a whole range apart."""
+        return (now_uj - before_uj) % (self.range_uj + 1)
 
 
-_METER = Meter()
+@dataclass(frozen=True)
+class Sources:
+    """What RAPL counts on a host.
+
+    Attributes:
+        domains: Those that are counted.
+        left_out: Those that are not, each with the reason.
+        unreadable: Why none can be counted; empty where some are.
+    """
+
+    domains: tuple[Domain, ...] = ()
+    left_out: tuple[str, ...] = ()
+    unreadable: str = ""
+
+
+@dataclass
+class Meter:
+    """Adds up what the domains of a host count, across the ends of their counters."""
+
+    sources: Sources
+    _before_uj: dict[Path, int] = field(default_factory=dict[Path, int])
+    _total_uj: int = 0
+
+    def energy_j(self) -> float | None:
+        """Energy of all domains since the first reading; None where one cannot be read."""
+        if not self.sources.domains:
+            return None
+        try:
+            now_uj = {one: one.read_uj() for one in self.sources.domains}
+        except (OSError, ValueError):
+            return None
+        for one, counted_uj in now_uj.items():
+            before_uj = self._before_uj.get(one.counter, counted_uj)
+            self._total_uj += one.grown_uj(before_uj, counted_uj)
+            self._before_uj[one.counter] = counted_uj
+        return self._total_uj / 1e6
+
+
+_meters: dict[Path, Meter] = {}
 
 
 def read(scope: Scope) -> dict[str, float]:
@@ -55,26 +114,96 @@ def read(scope: Scope) -> dict[str, float]:
     return {} if scope.tree is not None else of_host()
 
 
-def of_host(folder: Path = ZONES, meter: Meter = _METER) -> dict[str, float]:
-    """The same of a folder of zones.
+def of_host() -> dict[str, float]:
+    """Energy of this host so far; nothing where it does not show it."""
+    energy_j = _meter().energy_j()
+    return {} if energy_j is None else {"energy_j": energy_j}
+
+
+def of_this_host() -> Sources:
+    """What RAPL counts on this host."""
+    return _meter().sources
+
+
+def _meter() -> Meter:
+    """The meter of this host, which keeps what it has read."""
+    root = Path(os.environ.get(ROOT_VARIABLE) or ROOT)
+    if root not in _meters:
+        _meters[root] = Meter(sources(root))
+    return _meters[root]
+
+
+def sources(root: Path) -> Sources:
+    """What RAPL counts in a folder of domains.
 
     Args:
-        folder: Has one folder for each zone, `intel-rapl:0` and `intel-rapl:0:0`.
-        meter: Has taken up what was read before.
+        root: Has one folder for each domain: `intel-rapl:0`, `intel-rapl:0:0`.
     """
-    found = dict(_zones(folder))
-    return {"energy_j": meter.take(found)} if found else {}
-
-
-def _zones(folder: Path) -> Iterator[tuple[str, Zone]]:
-    """Zones that may be read; packages and memory only."""
-    for zone in sorted(folder.glob("intel-rapl:*")):
+    counted: list[Domain] = []
+    left_out: list[str] = []
+    is_denied = False
+    for found in _folders(root):
+        name = found.name
         try:
-            name = (zone / "name").read_text().strip()
-            counted, most = (
-                int((zone / file).read_text()) for file in ("energy_uj", "max_energy_range_uj")
-            )
-        except (OSError, ValueError):
+            first_uj = found.read_uj()
+        except PermissionError:
+            is_denied = True
             continue
-        if name.startswith("package") or name == "dram":
-            yield zone.name, (counted, most)
+        except (OSError, ValueError):
+            left_out.append(f"{name} cannot be read")
+            continue
+        if reason := _contained(name) or _counted_twice(found, first_uj, counted):
+            left_out.append(f"{name} {reason}")
+        else:
+            counted.append(found)
+    if counted:
+        return Sources(tuple(counted), tuple(dict.fromkeys(left_out)))
+    return Sources(left_out=tuple(left_out), unreadable=ONLY_ROOT if is_denied else NO_DOMAINS)
+
+
+def _folders(root: Path) -> Iterator[Domain]:
+    """Every domain, those of the preferred bus first; what is no domain is passed over."""
+    for bus in BUSES:
+        for folder in sorted(root.glob(f"{bus}:*")):
+            try:
+                name = (folder / "name").read_text().strip()
+                range_uj = int((folder / "max_energy_range_uj").read_text())
+            except (OSError, ValueError):
+                continue
+            if range_uj <= 0:
+                continue
+            parent = folder.name.rpartition(":")[0]
+            owner = root / parent / "name" if parent != bus else None
+            if owner is not None and owner.is_file() and name == "dram":
+                name = f"dram of {owner.read_text().strip()}"
+            yield Domain(name, folder / "energy_uj", range_uj)
+
+
+def _contained(name: str) -> str:
+    """Why a domain is not counted besides packages and memory; empty for these."""
+    if name.startswith(("package", "dram")):
+        return ""
+    return "contains the packages" if name.startswith("psys") else "is a part of its package"
+
+
+def _counted_twice(domain: Domain, first_uj: int, counted: Sequence[Domain]) -> str:
+    """Which domain counts the same already, and how that is known; empty for none."""
+    for other in counted:
+        if other.name == domain.name:
+            return "is counted already, over another bus"
+        is_like = other.name.startswith("package") == domain.name.startswith("package")
+        if is_like and _is_mirrored(domain, first_uj, other):
+            return f"mirrors the counter of {other.name}"
+    return ""
+
+
+def _is_mirrored(domain: Domain, first_uj: int, other: Domain) -> bool:
+    """Whether another counter, read in between, lies between two readings of this one.
+
+    Counters of their own differ by joules or more, those of one by what microseconds add.
+    """
+    try:
+        between_uj, last_uj = other.read_uj(), domain.read_uj()
+    except (OSError, ValueError):
+        return False
+    return domain.grown_uj(first_uj, between_uj) <= domain.grown_uj(first_uj, last_uj)

@@ -1,13 +1,17 @@
 """Is the energy that the responses took known?
 
-Net power is the power of the host in the measurement windows less that of the idle host, which is
-measured before and after the trial if the campaign requests it (`idle`). A net power below three
-standard deviations of single seconds of the idle host is within its scatter, and gives no figure of
-energy. An idle host that was measured for less than half a minute on either side is not well known.
+Net power is the power of the host in the measurement windows less that without load, which is
+measured before and after the load (`idle`). A net power below three standard deviations of single
+seconds without load is not distinguishable from idle, and gives no figure of energy. Fewer than ten
+seconds without load on either side do not show well how they scatter.
 
-Most virtual machines do not show their energy, and elsewhere only root may read it. If it cannot be
-read, or the idle host was not measured, energy is unknown. The report then gives no figure of it,
-so there is none to doubt.
+RAPL counts processor packages and memory. A meter at the wall (`power`) sees the whole host, and is
+believed only as far as its readings can be true: one that stalls or dies, that reports less than
+nothing, more than a socket gives or always the same, or whose number changes too rarely for so
+short a window, gives no figure. The rest of the trial is not doubted for that.
+
+Most virtual machines have no RAPL, and elsewhere only root may read it. If there is no figure of
+energy, there is none to doubt.
 
 Source: the kernel's document on power capping (RAPL, `energy_uj`).
 """
@@ -18,80 +22,78 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import energy
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.aggregate.energy import Energy, NoEnergy
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
-    from plimsoll.aggregate.energy import Energy
+    from collections.abc import Iterator
+
     from plimsoll.aggregate.trial import Tables
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "energy_net"
 TITLE = "Energy net"
-SOURCE = "power in the measurement window less that of the idle host; RAPL"
-DEVIATIONS = Limit(
-    NAME,
-    "deviations",
-    "below",
-    3.0,
-    None,
-    "deviations",
-    "power above that of the idle host / standard deviation of its single seconds",
-    "as of a usual test of a mean",
-)
+SOURCE = "power in the measurement window less that without load; RAPL, power meter"
 IDLE_S = Limit(
     NAME,
     "idle_s",
     "below",
-    30.0,
+    10.0,
     None,
     "s",
-    "seconds for which the idle host was measured, before or after, whichever is less",
+    "seconds for which power without load was measured, before or after, whichever is less",
     PROPOSAL,
 )
-LIMITS = (
-    DEVIATIONS,
-    IDLE_S,
-)
+LIMITS = (IDLE_S,)
 NEEDS = None
-LONGER = "Measure the idle host for half a minute or longer (`idle` of the campaign)"
+LONGER = Remedy(
+    "Measure it for ten seconds or longer (`idle` of the campaign)",
+    "Measure it for ten seconds or longer (`--idle`)",
+)
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the energy of the responses is known."""
-    return of_trial(NAME, tables.recording, _findings(tables, limits), SOURCE)
+    return of_trial(NAME, tables.recording, list(_findings(tables, limits)), SOURCE)
 
 
-def _findings(tables: Tables, limits: Limits) -> list[Finding]:
-    limit = limits.of(DEVIATIONS)
-    if not tables.usage.of("machine", "energy_j"):
+def _findings(tables: Tables, limits: Limits) -> Iterator[Finding]:
+    rapl = energy.rapl(tables.usage, tables.holds)
+    power, summary = tables.recording.power, tables.summary
+    if rapl is not None:
+        yield from _of_source("RAPL", rapl, summary.rapl_net_j_per_ok, limits)
+    if power is not None and power.meter:
+        wall = energy.wall(tables.usage, tables.holds) or NoEnergy(
+            power.meter_problem or "the power meter gave no reading"
+        )
+        yield from _of_source("the power meter", wall, summary.wall_net_j_per_ok, limits)
+    elif rapl is None:
         sentence = "this host does not report its energy"
-        return [not_checked(limit, sentence)]
-    known = energy.energy(tables.usage, tables.holds)
-    if known is None:
-        sentence = "the idle host was not measured before and after"
-        return [not_checked(limit, sentence)]
-    return [_reported(tables, limits, known), _measured(limits, known)]
+        reason = f" ({power.rapl_unreadable})" if power and power.rapl_unreadable else ""
+        yield not_checked(limits.of(IDLE_S), f"{sentence}{reason}")
 
 
-def _reported(tables: Tables, limits: Limits, known: Energy) -> Finding:
-    net = (
-        f"the host drew {known.gross_w:.1f} W in the measurement window and {known.idle_w:.1f} W "
-        "when idle"
+def _of_source(
+    source: str, known: Energy | NoEnergy, net_j: float | None, limits: Limits
+) -> Iterator[Finding]:
+    limit = limits.of(IDLE_S)
+    if isinstance(known, NoEnergy):
+        yield not_checked(limit, f"energy at the wall is unknown: {known.sentence}")
+        return
+    if known.idle_w is None:
+        sentence = f"by {source}, the host drew {known.gross_w:.1f} W in the measurement window"
+        yield not_checked(limit, f"{sentence}; power without load was not measured")
+        return
+    powers = (
+        f"by {source}, the host drew {known.gross_w:.1f} W in the measurement window and "
+        f"{known.idle_w:.1f} W without load"
     )
-    per_joule = tables.summary.requests_per_joule
-    if per_joule is None:
-        figure = "the difference is within its scatter, so there is no energy figure"
-    else:
-        figure = f"{wording.amount(per_joule)} responses per joule of the difference"
-    remedy = "Raise the load, or stop other programs on this host"
-    limit = limits.of(DEVIATIONS)
-    return found(limit, min(known.deviations, 1e6), f"{net}: {figure}", remedy)
-
-
-def _measured(limits: Limits, known: Energy) -> Finding:
-    sentence = (
-        f"the idle host was measured for {wording.seconds(known.idle_s)} before and after the trial"
-    )
-    return found(limits.of(IDLE_S), known.idle_s, sentence, LONGER)
+    if net_j is None:
+        figure = "the difference is not distinguishable from idle, so there is no energy figure"
+        yield not_checked(limit, f"{powers}: {figure}")
+        return
+    figure = f"{wording.joules(net_j)} per successful response above idle"
+    measured = f"idle was measured for {wording.seconds(known.idle_s)} on each side"
+    yield found(limit, known.idle_s, f"{powers}: {figure}; {measured}", LONGER)

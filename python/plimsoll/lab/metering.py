@@ -1,0 +1,29 @@
+"""What is known of power before a measurement begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.sampling import meters
+from plimsoll.sampling.samplers import energy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def require_power(address: str, idle_s: float, note: Callable[[str], None]) -> None:
+    """Requires an answer of the power meter, and says once if RAPL cannot be read.
+
+    Args:
+        address: Address of the meter; empty for none.
+        idle_s: For how long power without load is to be measured; 0 if nobody asked for energy.
+        note: Told what is not known.
+
+    Raises:
+        MeterFailed: The meter does not answer with a power.
+    """
+    if address:
+        meters.require(address)
+    reason = energy.of_this_host().unreadable
+    if reason and (address or idle_s):
+        note(f"RAPL is not read: {reason}")

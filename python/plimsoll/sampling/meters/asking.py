@@ -1,0 +1,101 @@
+"""HTTP as plugs speak it: one short request, one short answer, in plain text."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import math
+from typing import TYPE_CHECKING, cast
+
+from plimsoll.errors import MeterFailed
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.power import MeterAddress
+
+INTERVAL_S = 1.0
+"""How often plugs are asked: they measure about once a second."""
+
+TIMEOUT_S = 1.0
+"""An answer that takes longer does not say when it was measured."""
+
+LONGEST = 65_536
+"""Bytes of an answer that are read."""
+
+_SHOWN = 60
+_REACH = "check address and network; `curl` should get an answer within a second"
+
+
+def text(address: MeterAddress, path: str, body: str | None = None) -> str:
+    """What a meter answers.
+
+    Args:
+        address: Where it is.
+        path: What is asked.
+        body: A form to post; None to get.
+
+    Raises:
+        MeterFailed: It did not answer in time, or with an error.
+    """
+    connection = http.client.HTTPConnection(address.host, address.port or 80, timeout=TIMEOUT_S)
+    headers = {} if body is None else {"Content-Type": "application/x-www-form-urlencoded"}
+    try:
+        connection.request("GET" if body is None else "POST", path, body, headers)
+        response = connection.getresponse()
+        answer = response.read(LONGEST).decode("utf-8", "replace")
+    except TimeoutError as error:
+        message = f"the power meter did not answer within {TIMEOUT_S:g} s"
+        raise MeterFailed(message, _REACH) from error
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise MeterFailed(f"the power meter cannot be reached ({reason})", _REACH) from error
+    finally:
+        connection.close()
+    if response.status in (401, 403):
+        hint = "remove its password, or read it by a command of your own: `exec:COMMAND`"
+        raise MeterFailed("the power meter wants a password", hint)
+    if response.status != http.client.OK:
+        raise MeterFailed(f"the power meter answered with status {response.status}", _REACH)
+    return answer
+
+
+def document(address: MeterAddress, path: str) -> object:
+    """The same of a meter that answers in JSON.
+
+    Raises:
+        MeterFailed: It did not.
+    """
+    answer = text(address, path)
+    try:
+        return json.loads(answer)
+    except (ValueError, RecursionError) as error:
+        message = f"the power meter answered `{answer[:_SHOWN]}`"
+        raise MeterFailed(message, "check the address") from error
+
+
+def at(found: object, *path: str | int) -> object:
+    """What stands at some place of a document; None where there is no such place."""
+    for step in path:
+        if isinstance(step, str) and isinstance(found, dict):
+            found = cast("dict[str, object]", found).get(step)
+        elif isinstance(step, int) and isinstance(found, list):
+            items = cast("list[object]", found)
+            found = items[step] if step < len(items) else None
+        else:
+            return None
+    return found
+
+
+def number(value: object, what: str = "no power") -> float:
+    """A power in watts.
+
+    Args:
+        value: What stood for it.
+        what: What the meter reports if that is no finite number.
+
+    Raises:
+        MeterFailed: It is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        hint = "check that this is a plug with a meter, and that its channel is right"
+        raise MeterFailed(f"the power meter reports {what}", hint)
+    return float(value)

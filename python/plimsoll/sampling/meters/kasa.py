@@ -1,0 +1,97 @@
+"""Plugs of TP-Link (Kasa, Tapo) by the library python-kasa, the extra `power`.
+
+It knows the protocol of each firmware: XOR on port 9999, and those that want the account's name and
+password (`KASA_USERNAME`, `KASA_PASSWORD`, as its own command line has them).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import MeterFailed
+from plimsoll.sampling.meters import asking
+
+if TYPE_CHECKING:
+    from kasa import Device
+
+    from plimsoll.campaign.power import MeterAddress
+
+CONNECT_S = 10.0
+"""The longest that finding out its protocol may take."""
+
+_NO_METER = "this Kasa plug has no power meter"
+
+
+class Kasa:
+    """A plug of TP-Link, over one connection."""
+
+    interval_s = asking.INTERVAL_S
+
+    def __init__(self, address: MeterAddress) -> None:
+        """Nothing is asked yet.
+
+        Raises:
+            MeterFailed: The library is not installed.
+        """
+        try:
+            import kasa  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport]
+        except ImportError as error:
+            hint = "`pip install 'plimsoll-bench[power]'`"
+            raise MeterFailed("`kasa://` needs the library python-kasa", hint) from error
+        self._address = address
+        self._device: Device | None = None
+        self._runner = asyncio.Runner()
+        self._lock = threading.Lock()
+
+    def watts(self) -> float:
+        """The power of the plug."""
+        from kasa import KasaException  # noqa: PLC0415 - an extra
+
+        try:
+            with self._lock:
+                return self._runner.run(self._watts())
+        except (TimeoutError, KasaException, OSError, RuntimeError) as error:
+            self._device = None
+            message = f"the power meter did not answer as a Kasa plug ({type(error).__name__})"
+            hint = "check the address; newer plugs need `KASA_USERNAME` and `KASA_PASSWORD`"
+            raise MeterFailed(message, hint) from error
+
+    def close(self) -> None:
+        """Ends the connection."""
+        if not self._lock.acquire(timeout=asking.TIMEOUT_S):
+            return  # a question waits in another thread
+        try:
+            if self._device is not None:
+                self._runner.run(self._device.disconnect())
+            self._device = None
+            self._runner.close()
+        finally:
+            self._lock.release()
+
+    async def _watts(self) -> float:
+        from kasa import Module  # noqa: PLC0415 - an extra
+
+        if self._device is None:
+            async with asyncio.timeout(CONNECT_S):
+                self._device = await self._connected()
+        async with asyncio.timeout(asking.TIMEOUT_S):
+            await self._device.update()
+        energy = self._device.modules.get(Module.Energy)
+        return asking.number(None if energy is None else energy.current_consumption, _NO_METER)
+
+    async def _connected(self) -> Device:
+        from kasa import Credentials, Discover, KasaException  # noqa: PLC0415 - an extra
+
+        name, password = os.environ.get("KASA_USERNAME"), os.environ.get("KASA_PASSWORD")
+        found = await Discover.try_connect_all(
+            self._address.host,
+            port=self._address.port,
+            timeout=int(asking.TIMEOUT_S),
+            credentials=Credentials(name, password) if name and password else None,
+        )
+        if found is None:
+            raise KasaException("no protocol fits")
+        return found

@@ -1,0 +1,43 @@
+"""A powercap tree as the kernel has one, with the traps of real hosts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+RANGE_UJ = 262_143_328_850
+"""The greatest number of a counter, as Intel's processors have it."""
+
+
+def domain(root: Path, place: str, name: str, counted_uj: int, range_uj: int = RANGE_UJ) -> None:
+    """Makes a domain, or changes what it has counted.
+
+    Args:
+        root: Folder of the domains.
+        place: Its folder: `intel-rapl:0:0`.
+        name: Its name: `dram`.
+        counted_uj: What it has counted.
+        range_uj: The number after which it begins at 0 again.
+    """
+    folder = root / place
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "name").write_text(f"{name}\n")
+    (folder / "max_energy_range_uj").write_text(f"{range_uj}\n")
+    (folder / "energy_uj").write_text(f"{counted_uj}\n")
+
+
+def every_trap(root: Path, package_uj: int, memory_uj: int) -> None:
+    """A host that shows its package four times, and once what contains it.
+
+    Args:
+        root: Folder of the domains.
+        package_uj: What its package has counted.
+        memory_uj: What its memory has counted.
+    """
+    (root / "intel-rapl").mkdir(parents=True, exist_ok=True)  # the bus itself is no domain
+    (root / "dtpm").mkdir(exist_ok=True)
+    domain(root, "intel-rapl:0", "package-0", package_uj)
+    domain(root, "intel-rapl:0:0", "core", package_uj // 2)
+    domain(root, "intel-rapl:0:1", "dram", memory_uj)
+    domain(root, "intel-rapl:1", "psys", 3 * package_uj)
+    domain(root, "intel-rapl:2", "package-0-die-1", package_uj)
+    domain(root, "intel-rapl-mmio:0", "package-0", package_uj)
