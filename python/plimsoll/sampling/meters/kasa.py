@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import MeterFailed
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 CONNECT_S = 10.0
 """The longest that finding out its protocol may take."""
-
-_NO_METER = "this Kasa plug has no power meter"
 
 
 class Kasa:
@@ -48,12 +47,12 @@ class Kasa:
 
     def watts(self) -> float:
         """The power of the plug."""
-        from kasa import KasaException  # noqa: PLC0415 - an extra
-
         try:
             with self._lock:
                 return self._runner.run(self._watts())
-        except (TimeoutError, KasaException, OSError, RuntimeError) as error:
+        except MeterFailed:
+            raise
+        except Exception as error:  # the library fails in many ways on what it did not expect
             self._device = None
             message = f"the power meter did not answer as a Kasa plug ({type(error).__name__})"
             hint = "check the address; newer plugs need `KASA_USERNAME` and `KASA_PASSWORD`"
@@ -80,17 +79,26 @@ class Kasa:
         async with asyncio.timeout(asking.TIMEOUT_S):
             await self._device.update()
         energy = self._device.modules.get(Module.Energy)
-        return asking.number(None if energy is None else energy.current_consumption, _NO_METER)
+        return asking.number(None if energy is None else energy.current_consumption)
 
     async def _connected(self) -> Device:
-        from kasa import Credentials, Discover, KasaException  # noqa: PLC0415 - an extra
+        """A plug of the old protocol, else of whichever it answers."""
+        from kasa import (  # noqa: PLC0415 - an extra
+            Credentials,
+            Device,
+            DeviceConfig,
+            Discover,
+            KasaException,
+        )
 
+        host, port, timeout_s = self._address.host, self._address.port, int(asking.TIMEOUT_S)
+        with suppress(KasaException):
+            config = DeviceConfig(host, timeout=timeout_s, port_override=port)
+            return await Device.connect(config=config)
         name, password = os.environ.get("KASA_USERNAME"), os.environ.get("KASA_PASSWORD")
+        credentials = Credentials(name, password) if name and password else None
         found = await Discover.try_connect_all(
-            self._address.host,
-            port=self._address.port,
-            timeout=int(asking.TIMEOUT_S),
-            credentials=Credentials(name, password) if name and password else None,
+            host, port=port, timeout=timeout_s, credentials=credentials
         )
         if found is None:
             raise KasaException("no protocol fits")
