@@ -19,10 +19,12 @@ def domain(root: Path, place: str, name: str, counted_uj: int, range_uj: int = R
         range_uj: The number after which it begins at 0 again.
     """
     folder = root / place
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "name").write_text(f"{name}\n")
-    (folder / "max_energy_range_uj").write_text(f"{range_uj}\n")
-    (folder / "energy_uj").write_text(f"{counted_uj}\n")
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        (folder / "name").write_text(f"{name}\n")
+        (folder / "max_energy_range_uj").write_text(f"{range_uj}\n")
+    (folder / "energy_uj.new").write_text(f"{counted_uj}\n")
+    (folder / "energy_uj.new").replace(folder / "energy_uj")  # a counter is never half written
 
 
 def every_trap(root: Path, package_uj: int, memory_uj: int) -> None:
@@ -39,5 +41,8 @@ def every_trap(root: Path, package_uj: int, memory_uj: int) -> None:
     domain(root, "intel-rapl:0:0", "core", package_uj // 2)
     domain(root, "intel-rapl:0:1", "dram", memory_uj)
     domain(root, "intel-rapl:1", "psys", 3 * package_uj)
-    domain(root, "intel-rapl:2", "package-0-die-1", package_uj)
-    domain(root, "intel-rapl-mmio:0", "package-0", package_uj)
+    for place, name in (("intel-rapl:2", "package-0-die-1"), ("intel-rapl-mmio:0", "package-0")):
+        if not (root / place).exists():
+            domain(root, place, name, package_uj)
+            (root / place / "energy_uj").unlink()
+            (root / place / "energy_uj").symlink_to(root / "intel-rapl:0" / "energy_uj")

@@ -49,7 +49,8 @@ FEWEST = 2
 FEWEST_CHANGES = 10
 """A window needs as many numbers of a meter, each read once."""
 STALLED_NS = 3 * SECOND_NS
-"""A meter that says nothing for so long, and for three of its usual intervals, has stalled."""
+"""A meter that says nothing for so long, or for half of a window, has stalled; not before three of
+its usual intervals."""
 GREATEST_W = 22_000.0
 """More than a socket of three phases and 32 A gives."""
 
@@ -218,9 +219,11 @@ def _refused(every: ReadingSeries, loaded: ReadingSeries, holds: Sequence[Window
         return f"the power meter reported {wording.amount(wrong_w)} W, which cannot be"
     if not holds:
         return "the load has no measurement window"
-    silence_ns = max(_longest_silence_ns(loaded, hold) for hold in holds)
-    if silence_ns > _stalled_ns(every):
-        return f"the power meter said nothing for {silence_ns / SECOND_NS:.0f} s of the load"
+    for hold in holds:
+        silence_ns = _longest_silence_ns(loaded, hold)
+        if silence_ns > _stalled_ns(every, hold):
+            silence = wording.seconds(silence_ns / SECOND_NS)
+            return f"the power meter said nothing for {silence} of the load"
     if least_w == most_w and len(every.values) >= FEWEST_CHANGES:
         count = len(every.values)
         return f"the power meter gave {least_w:g} W each of {count} times, with load and without"
@@ -246,10 +249,10 @@ def _longest_silence_ns(series: ReadingSeries, window: Window) -> int:
     return max(later - earlier for earlier, later in pairwise([first, *inside, last]))
 
 
-def _stalled_ns(series: ReadingSeries) -> int:
-    """How long a meter may say nothing, by how often it does."""
+def _stalled_ns(series: ReadingSeries, window: Window) -> float:
+    """How long a meter may say nothing in a stretch, by how often it says something."""
     usual_ns = float(np.median(np.diff(series.at_ns))) if len(series.at_ns) > 1 else 0.0
-    return max(STALLED_NS, round(3 * usual_ns))
+    return max(min(STALLED_NS, (window[1] - window[0]) / 2), 3 * usual_ns)
 
 
 def _step_w(series: ReadingSeries) -> float:

@@ -135,7 +135,7 @@ def test_responses_of_which_it_is_unknown_how_many_are_right_have_no_energy_each
     [
         ([*busy()[:-3], -3.0, 50.0, 50.5], "-3 W"),
         ([*busy()[:-3], 6e6, 50.0, 50.5], "6,000,000 W"),
-        (busy()[:20], "said nothing for 12 s of the load"),
+        (busy()[:20], "said nothing for 11.5 s of the load"),
     ],
 )
 def test_a_meter_that_lies_or_dies_gives_no_energy(loaded, words):

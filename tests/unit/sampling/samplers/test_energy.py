@@ -61,7 +61,7 @@ def test_the_other_bus_is_counted_where_only_it_can_be_read(tmp_path: Path) -> N
 
 def test_a_host_without_counters_says_so(tmp_path: Path) -> None:
     assert sources(tmp_path / "nowhere").unreadable == energy.NO_DOMAINS
-    (tmp_path / "intel-rapl:0").mkdir()
+    (tmp_path / "intel-rapl:0").mkdir()  # has no files
     domain(tmp_path, "intel-rapl:1", "package-1", 5, range_uj=0)
     assert sources(tmp_path).unreadable == energy.NO_DOMAINS
     assert Meter(sources(tmp_path)).energy_j() is None
