@@ -17,10 +17,10 @@ from plimsoll.comparison.driver_comparison import disagreements
 from plimsoll.findings.findings import Findings, Publication
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.published import document
-from plimsoll.recording import Ending, Recording
+from plimsoll.recording import Ending, PowerSources, Recording
 from plimsoll.verdicts.audit import audit
 from plimsoll.verdicts.judge import judge_campaign
-from plimsoll.verdicts.verdict import Level
+from plimsoll.verdicts.verdict import Level, Sentence, Verdict
 from sample import sound_trial, verdicts_of
 
 PUBLISHED = """
@@ -155,6 +155,50 @@ def rising() -> Findings:
         void(held("php", 1000, 2500.0, failed=0.4)),
     )
     return over(trials)
+
+
+def metered_trial(
+    framework: str, repetition: int, net_w: float | None, wall_w: float | None = 62.0
+) -> TrialFindings:
+    """A trial whose power is known by RAPL, and at the wall unless its meter failed."""
+    trial = f"{framework}.2048.steady.{repetition}"
+    power = PowerSources(
+        ("package-0", "dram of package-0"), ("psys contains the packages",), meter="shelly"
+    )
+    made = sound_trial(framework=framework, repetition=repetition, trial=trial, power=power)
+    columns: dict[str, float | None] = {}
+    for source, gross_w, idle_w in (("rapl", 30.0 + (net_w or 0.1), 30.0), ("wall", wall_w, 48.0)):
+        above_w = net_w if gross_w is not None else None
+        columns |= {
+            f"{source}_power_w": gross_w,
+            f"{source}_idle_power_w": None if gross_w is None else idle_w,
+            f"{source}_net_power_w": above_w,
+            f"{source}_net_power_low_w": None if above_w is None else above_w - 1,
+            f"{source}_net_power_high_w": None if above_w is None else above_w + 1,
+            f"{source}_j_per_ok": None if gross_w is None else gross_w / 8000,
+            f"{source}_net_j_per_ok": None if above_w is None else above_w / 8000,
+        }
+    verdicts = made.verdicts
+    if wall_w is None:
+        text = "Energy at the wall is unknown: the power meter said nothing for 7 s of the load."
+        stalled = Verdict(
+            "energy_net", trial, "not_checked", None, 10.0, "s",
+            (Sentence("not_checked", text),), "RAPL, power meter",
+        )  # fmt: skip
+        verdicts = (*(one for one in verdicts if one.check != stalled.check), stalled)
+    summary = sample.changed(made.data.summary, **columns)
+    return replace(made, data=replace(made.data, summary=summary), verdicts=verdicts)
+
+
+@cache
+def metered() -> Findings:
+    """A server measured twice, one whose meter failed, and one not distinguishable from idle."""
+    trials = (
+        *(metered_trial("go", repetition, 13.0 + repetition) for repetition in (1, 2)),
+        metered_trial("node", 1, 20.0, wall_w=None),
+        metered_trial("php", 1, None),
+    )
+    return Findings("metered", "0.1.0", trials, comparisons(repetitions(trials)))
 
 
 def over(trials: tuple[TrialFindings, ...]) -> Findings:

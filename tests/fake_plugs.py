@@ -137,7 +137,7 @@ def http(kind: Callable[[Plug], Answers], plug: Plug) -> Generator[str]:
 
         do_GET = do_POST = _answer  # noqa: N815 - names of the library
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
     with _served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:

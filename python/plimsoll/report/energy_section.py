@@ -1,4 +1,4 @@
-"""The section on energy: joules per correct response, by RAPL and at the wall side by side."""
+"""The section on energy: joules per correct response, by RAPL and at the wall."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from plimsoll.verdicts.checks.energy_net import NAME as CHECK
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import PowerSources
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 ANCHOR = "energy"
 TITLE = "Energy per response"
 SOURCES = {"rapl": "RAPL", "wall": "wall"}
-"""Sources of power, and their names in headings."""
+"""Sources of power, and their names."""
+
+_HEADINGS = ("framework", "source", "in all", "95 %", "above idle", "95 %", "power", "idle")
 
 INDISTINCT = "not distinguishable from idle"
 MOST_NOTES = 4
@@ -106,42 +109,30 @@ def _omitted(domains: Sequence[str]) -> str:
 def _table(
     key: Key, trials: Sequence[TrialFindings], sources: Sequence[str], rows: Rows
 ) -> SectionTable:
-    each = [
-        heading
-        for source in sources
-        for heading in (
-            f"{SOURCES[source]}, in all",
-            "95 %",
-            f"{SOURCES[source]}, above idle",
-            "95 %",
-            "power",
-            "idle",
-        )
-    ]
     by_framework: dict[str, list[TrialFindings]] = {}
     for trial in trials:
         by_framework.setdefault(trial.recording.title, []).append(trial)
     endpoint, load, driver = key
     return SectionTable(
         title=f"{endpoint}, {load}, by {driver}",
-        headings=("framework", *each),
-        numbers=tuple(range(1, 1 + len(each))),
+        headings=_HEADINGS,
+        numbers=tuple(range(2, len(_HEADINGS))),
         lines=tuple(
-            _line((*key, framework), ours, sources, rows)
+            _line((*key, framework), ours, source, rows)
             for framework, ours in by_framework.items()
+            for source in sources
         ),
         verdict="verdict",
-        brief=tuple(range(1, 1 + len(each), 2)),
+        brief=(1, 2, 4),
         notes=tuple(_notes(trials)),
     )
 
 
 def _line(
-    key: tuple[str, ...], trials: Sequence[TrialFindings], sources: Sequence[str], rows: Rows
+    key: tuple[str, ...], trials: Sequence[TrialFindings], source: str, rows: Rows
 ) -> TableRow:
-    cells = [cell for source in sources for cell in _cells(key, trials, source, rows)]
-    first = anchor("trial", trials[0].recording.trial)
-    return TableRow((key[-1], *cells), state_of(trials), anchor=first)
+    cells = (key[-1], SOURCES[source], *_cells(key, trials, source, rows))
+    return TableRow(cells, state_of(trials), anchor=anchor("trial", trials[0].recording.trial))
 
 
 def _cells(
@@ -150,12 +141,19 @@ def _cells(
     idle_w = _median(trials, f"{source}_idle_power_w")
     yield from _joules(_estimate(rows.get((*key, f"{source}_j_per_ok"))))
     net = _estimate(rows.get((*key, f"{source}_net_j_per_ok")))
-    if net is None and idle_w is not None:
+    if any(_is_indistinct(one.summary, source) for one in trials):
         yield from (INDISTINCT, words.ABSENT)
     else:
         yield from _joules(net and _with_own_interval(net, trials, source))
     yield words.power(_median(trials, f"{source}_power_w"))
     yield words.power(idle_w)
+
+
+def _is_indistinct(summary: Summary | None, source: str) -> bool:
+    """Whether a trial is not distinguishable from idle; the others alone would be too high."""
+    if summary is None or summary.value(f"{source}_idle_power_w") is None:
+        return False
+    return summary.value(f"{source}_net_power_w") is None
 
 
 def _estimate(row: Mapping[str, float | None] | None) -> Estimate | None:
@@ -182,8 +180,11 @@ def _joules(found: Estimate | None) -> tuple[str, str]:
     if found is None:
         return words.ABSENT, words.ABSENT
     ends = found.interval
-    shown = words.ABSENT if ends is None else f"{words.joules(ends.low)}–{words.joules(ends.high)}"
-    return words.joules(found.value), shown
+    if ends is None:
+        return words.joules(found.value), words.ABSENT
+    low, high = words.joules(ends.low), words.joules(ends.high)
+    number, _, unit = low.partition(" ")
+    return words.joules(found.value), f"{number if high.endswith(f' {unit}') else low}–{high}"
 
 
 def _median(trials: Sequence[TrialFindings], column: str) -> float | None:

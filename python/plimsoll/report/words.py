@@ -359,7 +359,19 @@ def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
             cores(summary.driver_busy_cores),
             f"busiest core {share(summary.driver_peak_busy_ratio)}",
         ),
+        *_energy(summary),
     ]
+
+
+def _energy(summary: Summary) -> Iterator[tuple[str, str, str]]:
+    """Energy of a response at the wall, and by RAPL, where it was measured."""
+    for source, name in (("wall", "Energy at the wall"), ("rapl", "Energy, RAPL")):
+        total_j = summary.value(f"{source}_j_per_ok")
+        net_j = summary.value(f"{source}_net_j_per_ok")
+        if net_j is not None:
+            yield f"{name}, above idle", f"{joules(net_j)}/response", f"in all {joules(total_j)}"
+        elif total_j is not None:
+            yield f"{name}, in all", f"{joules(total_j)}/response", ""
 
 
 def cores(value: float | None) -> str:

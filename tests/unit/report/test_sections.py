@@ -23,6 +23,7 @@ Golden = Callable[[str, str], None]
 FINDINGS = {
     "drivers": experiments.crossed,
     "over-connections": experiments.rising,
+    "energy": experiments.metered,
     "published": experiments.published,
 }
 EACH = pytest.mark.parametrize("name", FINDINGS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from plimsoll import machine
 from plimsoll.errors import MeterFailed
-from plimsoll.sampling import wall
+from plimsoll.sampling import meters, wall
 from plimsoll.sampling.wall import WallMeter, watched
 
 WAIT_S = 30.0
@@ -80,7 +80,7 @@ def test_a_meter_that_does_not_let_go_holds_up_no_trial(monkeypatch) -> None:
     monkeypatch.setattr(wall, "PATIENCE_S", 0.05)
     stuck = Scripted([])
     monkeypatch.setattr(stuck, "close", lambda: None)
-    monkeypatch.setattr(wall.meters, "opened", lambda _: stuck)
+    monkeypatch.setattr(meters, "opened", lambda _: stuck)
     with watched("exec:true", ()) as meter:
         assert meter is not None
         assert stuck.asked.wait(WAIT_S)

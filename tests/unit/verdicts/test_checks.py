@@ -576,6 +576,7 @@ def test_energy_is_told_net_of_the_idle_host(options, level, words):
     known = trial.summary.rapl_net_j_per_ok
     assert (known is None) == ("so there is no energy figure" in given.text)
     if known is not None:
+        assert trial.summary.goodput_per_s
         assert known == pytest.approx(35.0 / trial.summary.goodput_per_s, rel=0.02)
 
 
