@@ -9,7 +9,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -29,12 +29,14 @@ class Plug:
     Attributes:
         watts: What it measures.
         delay_s: How long it takes to answer.
+        drip_s: How long it takes for each byte of an answer.
         broken: What it answers instead; empty for the truth.
         asked: What it was asked.
     """
 
     watts: float = 42.5
     delay_s: float = 0.0
+    drip_s: float = 0.0
     broken: str = ""
     asked: list[str] = field(default_factory=list[str])
 
@@ -133,7 +135,11 @@ def http(kind: Callable[[Plug], Answers], plug: Plug) -> Generator[str]:
             self.send_response(status)
             self.send_header("Content-Length", str(len(text.encode())))
             self.end_headers()
-            self.wfile.write(text.encode())
+            with suppress(ConnectionError):  # who asked may have gone
+                for start in range(0, len(text), 1 if plug.drip_s else len(text) or 1):
+                    time.sleep(plug.drip_s)
+                    part = text[start : start + 1] if plug.drip_s else text
+                    self.wfile.write(part.encode())
 
         do_GET = do_POST = _answer  # noqa: N815 - names of the library
 

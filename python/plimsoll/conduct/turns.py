@@ -130,6 +130,8 @@ def _take_turns(
 
 def _measure_idle(seats: Sequence[_Seat], setting: RunConfig, tell: Listener) -> None:
     """Reads power while no server has load and none is frozen, if that is requested."""
+    if not setting.idle_s:
+        return
     for seat in seats:
         seat.wake()
     idle = one_trial.idle_readings(setting, tell)

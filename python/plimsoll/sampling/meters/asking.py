@@ -5,6 +5,10 @@ from __future__ import annotations
 import http.client
 import json
 import math
+import socket
+import threading
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from plimsoll.errors import MeterFailed
@@ -36,19 +40,23 @@ def text(address: MeterAddress, path: str, body: str | None = None) -> str:
     Raises:
         MeterFailed: It did not answer in time, or with an error.
     """
+    began_s = time.monotonic()
     connection = http.client.HTTPConnection(address.host, address.port or 80, timeout=TIMEOUT_S)
+    deadline = threading.Timer(TIMEOUT_S, _cut, [connection])  # for an answer byte by byte
     headers = {} if body is None else {"Content-Type": "application/x-www-form-urlencoded"}
+    deadline.start()
     try:
         connection.request("GET" if body is None else "POST", path, body, headers)
         response = connection.getresponse()
         answer = response.read(LONGEST).decode("utf-8", "replace")
-    except TimeoutError as error:
-        message = f"the power meter did not answer within {TIMEOUT_S:g} s"
-        raise MeterFailed(message, _REACH) from error
     except (OSError, http.client.HTTPException) as error:
+        if isinstance(error, TimeoutError) or time.monotonic() - began_s >= TIMEOUT_S:
+            message = f"the power meter did not answer within {TIMEOUT_S:g} s"
+            raise MeterFailed(message, _REACH) from error
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise MeterFailed(f"the power meter cannot be reached ({reason})", _REACH) from error
     finally:
+        deadline.cancel()
         connection.close()
     if response.status in (401, 403):
         hint = "remove its password, or read it by a command of your own: `exec:COMMAND`"
@@ -56,6 +64,13 @@ def text(address: MeterAddress, path: str, body: str | None = None) -> str:
     if response.status != http.client.OK:
         raise MeterFailed(f"the power meter answered with status {response.status}", _REACH)
     return answer
+
+
+def _cut(connection: http.client.HTTPConnection) -> None:
+    """Ends an answer that takes too long, whoever waits for it."""
+    with suppress(OSError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def document(address: MeterAddress, path: str) -> object:

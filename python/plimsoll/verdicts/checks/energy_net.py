@@ -66,8 +66,10 @@ def _findings(tables: Tables, limits: Limits) -> Iterator[Finding]:
         yield from _of_source("RAPL", rapl, summary.rapl_net_j_per_ok, limits)
     if power is not None and power.meter:
         wall = energy.wall(tables.usage, tables.holds) or NoEnergy(
-            power.meter_problem or "the power meter gave no reading"
+            "the power meter gave no reading"
         )
+        if isinstance(wall, NoEnergy) and power.meter_problem:
+            wall = NoEnergy(f"{wall.sentence} ({power.meter_problem})")
         yield from _of_source("the power meter", wall, summary.wall_net_j_per_ok, limits)
     elif rapl is None:
         sentence = "this host does not report its energy"

@@ -85,9 +85,12 @@ def test_a_plug_that_answers_nonsense_fails_as_a_meter(scheme: str, broken: str)
             meter.watts()
 
 
-def test_a_plug_that_answers_late_says_no_power(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("plug", [Plug(delay_s=1.0), Plug(drip_s=0.04)])
+def test_a_plug_that_answers_late_says_no_power(
+    monkeypatch: pytest.MonkeyPatch, plug: Plug
+) -> None:
     monkeypatch.setattr(asking, "TIMEOUT_S", 0.05)
-    with served("tasmota", fake_plugs.tasmota, Plug(delay_s=1.0)) as meter:
+    with served("tasmota", fake_plugs.tasmota, plug) as meter:
         with pytest.raises(MeterFailed, match=r"did not answer within 0\.05 s"):
             meter.watts()
 
