@@ -144,6 +144,16 @@ def test_a_campaign_may_have_the_idle_host_measured(root: Path) -> None:
     assert (read(root, asked).idle_s, read(root, SHORT).idle_s) == (30.0, 0.0)
 
 
+def test_a_campaign_may_have_a_power_meter_and_then_power_without_load_is_measured(
+    root: Path,
+) -> None:
+    asked = SHORT.replace("[[load]]", 'power = "shelly://plug/1"\n\n[[load]]', 1)
+    assert (read(root, asked).power, read(root, asked).idle_s) == ("shelly://plug/1", 10.0)
+    assert read(root, asked, "idle=0").idle_s == 0.0
+    assert read(root, SHORT, "power=exec:ipmi --watts").power == "exec:ipmi --watts"
+    assert read(root, SHORT).power == ""
+
+
 def test_a_load_may_have_several_requests_in_flight_on_a_connection(root: Path) -> None:
     deep = SHORT.replace("[[load]]\n", "[[load]]\npipeline = 8\n")
     assert (read(root, deep).loads[0].pipeline, read(root, SHORT).loads[0].pipeline) == (8, 1)
@@ -514,6 +524,21 @@ def test_servers_may_take_turns(root: Path, turns: str, length_s: float) -> None
     asked = read(root, f'turns = "{turns}"\ndriver = "plimsoll"\n{SHORT}')
     assert (asked.turn_s, campaign.resolved(asked)["turn_s"]) == (length_s, length_s)
     assert read(root, SHORT, f"turns={turns}").turn_s == length_s
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "hint"),
+    [
+        ('power = "plug"', "`power`: `plug` is not the address of a power meter", "shelly://HOST"),
+        ('power = "exec:true"\nturns = "100ms"', "exclude each other", "set `turns` to 0"),
+    ],
+)
+def test_a_power_meter_that_cannot_be_is_refused(
+    root: Path, line: str, message: str, hint: str
+) -> None:
+    (problem,) = problems(root, f"{line}\n{SHORT}")
+    assert message in problem.message
+    assert hint in problem.hint
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ endpoints = ["json"]
 driver_cores = [1]
 body_sample = 0.25
 idle = "1.5s"
+power = "exec:sh -c 'echo 42'"
 
 [limits.undisturbed]
 other_cores_void = 0.5
