@@ -211,6 +211,33 @@ def test_a_certificate_that_is_wrong_is_one_sentence(
     assert len(ran.stderr.splitlines()) == 2
 
 
+@pytest.mark.parametrize(
+    "protocol", [(), pytest.param(("--http2", "--streams", "4"), marks=pytest.mark.thorough)]
+)
+def test_a_load_line_is_searched_by_tls(
+    protocol: tuple[str, ...], secured: str, certificates: Certificates, tmp_path: Path
+) -> None:
+    trusted = ("--cacert", certificates.ca, *protocol)
+    short = ("--budget", "4s", "--until", "40%", "-c", "16", "--p99", "100ms")
+    ran = run(
+        "line", f"https://{secured}/empty", *trusted, *short, "--json", "--record", "kept",
+        folder=tmp_path,
+    )  # fmt: skip
+    line = json.loads(ran.stdout)
+    assert line["closed_peak_per_s"] > 0, ran.said
+    with plimsoll.read(tmp_path / "kept") as kept:
+        (tried, *_) = (one.recording for one in kept.trials if one.id == "try-001")
+        assert tried.driver is not None
+        assert tried.driver.tls
+        assert tried.load.protocol == ("http2" if protocol else "http1")
+
+
+def test_a_load_line_of_an_untrusted_server_is_one_sentence(secured: str, tmp_path: Path) -> None:
+    ran = run("line", f"https://{secured}/empty", "--p99", "10s", folder=tmp_path)
+    assert (ran.code, len(ran.stderr.splitlines())) == (4, 2)
+    assert "no trusted authority has signed" in ran.stderr
+
+
 def test_an_authority_that_is_not_trusted_is_one_sentence(secured: str, tmp_path: Path) -> None:
     ran = short(secured, folder=tmp_path)
     assert (ran.code, ran.stderr.splitlines()) == (

@@ -78,3 +78,8 @@ def _content(option: str, text: str | None) -> bytes | None:
         message = f"`{name}` holds more than {MOST_BODY_BYTES >> 20} MiB"
         raise InputError([Problem(option, message, "use a smaller file")])
     return found
+
+
+def ciphers(typed: str | None) -> list[str]:
+    """Names of cipher suites, which commas or spaces separate."""
+    return (typed or "").replace(",", " ").split()

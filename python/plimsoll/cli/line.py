@@ -17,6 +17,7 @@ from plimsoll.events import Notice, Step
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
+    from plimsoll.campaign.tls import Resume, Version
     from plimsoll.events import Event
     from plimsoll.lab.lines import LineResult
 
@@ -28,7 +29,8 @@ SHARE = options.QuantityType("SHARE", quantities.share)
 GROUPS = {
     "Limits": ("p50", "p90", "p99", "p999", "limits", "errors"),
     "Load": ("arrivals", "connections", "warm_up"),
-    "Request": ("method", "headers", "body", "no_keepalive"),
+    "Request": ("method", "headers", "body", "no_keepalive", "http2", "streams"),
+    "TLS": options.TLS,
     "Expected response": ("expect_status", "expect_length", "expect_body"),
     "Load generator": ("threads", "driver_cores"),
     "End": ("budget", "until"),
@@ -79,34 +81,11 @@ GROUPS = {
     show_default=True,
     help="Closed load before everything; 10s for a JVM.",
 )
-@click.option("-m", "--method", help="HTTP method.  [default: GET, or POST with a body]")
-@click.option(
-    "-H",
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="'NAME: VALUE'",
-    help="Request header. Repeatable.",
-)
-@click.option("-b", "--body", metavar="TEXT|@FILE|@-", help="Request body; @- reads stdin.")
-@click.option("--no-keepalive", is_flag=True, help="Open a new connection for each request.")
-@click.option("--expect-status", type=int, help="Expected status.  [default: 200 to 399]")
-@click.option("--expect-length", type=options.COUNT, help="Expected body length in bytes.")
-@click.option("--expect-body", metavar="TEXT|@FILE|@-", help="Expected body.")
-@click.option(
-    "-t",
-    "--threads",
-    type=options.COUNT,
-    default=1,
-    show_default=True,
-    help="Load generator threads.",
-)
-@click.option(
-    "--driver-cores",
-    type=options.CORES,
-    default=(),
-    help="Cores of the load generator, one thread on each: `2,3`.",
-)
+@options.request
+@options.protocol
+@options.expected_response
+@options.tls
+@options.generator
 @click.option(
     "--budget",
     type=options.DURATION,
@@ -156,6 +135,15 @@ def command(  # noqa: PLR0913 - one argument for each option
     headers: tuple[str, ...],
     body: str | None,
     no_keepalive: bool,
+    http2: bool,
+    streams: int,
+    insecure: bool,
+    cacert: Path | None,
+    cert: Path | None,
+    key: Path | None,
+    tls_version: Version | None,
+    ciphers: str | None,
+    tls_resume: Resume | None,
     expect_status: int | None,
     expect_length: int | None,
     expect_body: str | None,
@@ -193,7 +181,9 @@ def command(  # noqa: PLR0913 - one argument for each option
         [*(f"{name}={most}" for name, most in typed.items() if most is not None), *limits],
         errors=errors, budget_s=budget, within=until, arrivals=arrivals, connections=connections,
         warm_up_s=warm_up, threads=threads, driver_cores=driver_cores,
-        keep_alive=not no_keepalive, method=method,
+        keep_alive=not no_keepalive, http2=http2, streams=streams, method=method,
+        insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
+        ciphers=cli.incoming.ciphers(ciphers), tls_resume=tls_resume,
         headers=[cli.incoming.header(one) for one in headers], body=sent, status=expect_status,
         length_bytes=expect_length, expected_body=expected, record=record, storage=storage,
         tell=_nothing_but_notes if quiet or form != "text" else _tell,

@@ -10,7 +10,6 @@ import click
 
 import plimsoll
 from plimsoll import cli, lab, report
-from plimsoll.campaign import tls
 from plimsoll.cli import EPILOGUE, messages, options, reporting
 from plimsoll.errors import LIMIT_MISSED, exit_code_of
 from plimsoll.findings import thresholds
@@ -30,8 +29,6 @@ Output = Literal["text", "json", "csv", "md"]
 
 THRESHOLD = options.QuantityType("THRESHOLD", thresholds.read)
 
-FILE = click.Path(path_type=Path)
-
 GROUPS = {
     "Load": (
         *("connections", "duration", "requests", "rate", "arrivals", "ramp", "warm_up", "think"),
@@ -43,7 +40,7 @@ GROUPS = {
         *("threads", "driver_cores", "http2", "streams", "pipeline", "each", "no_keepalive"),
         "timeout",
     ),
-    "TLS": ("insecure", "cacert", "cert", "key", "tls_version", "ciphers", "tls_resume"),
+    "TLS": options.TLS,
     "Expected response": ("expect_status", "expect_length", "expect_body"),
     "Power": ("power", "idle"),
     "Verdicts": ("fail_if", "accepted", "strict", "limits"),
@@ -107,16 +104,7 @@ GROUPS = {
     type=options.COUNT,
     help="Seed of arrivals and URL order; repeats an earlier load, whose JSON has its seed.",
 )
-@click.option("-m", "--method", help="HTTP method.  [default: GET, or POST with a body]")
-@click.option(
-    "-H",
-    "--header",
-    "headers",
-    multiple=True,
-    metavar="'NAME: VALUE'",
-    help="Request header. Repeatable.",
-)
-@click.option("-b", "--body", metavar="TEXT|@FILE|@-", help="Request body; @- reads stdin.")
+@options.request
 @click.option("--message", metavar="TEXT|@FILE|@-", help="Message; its echo is expected.")
 @click.option(
     "--message-size",
@@ -124,28 +112,7 @@ GROUPS = {
     help="Length of a message that is drawn, in bytes.  [default: 64]",
 )
 @click.option("--binary", is_flag=True, help="Send messages as binary.  [default: as text]")
-@click.option(
-    "-t",
-    "--threads",
-    type=options.COUNT,
-    default=1,
-    show_default=True,
-    help="Load generator threads.",
-)
-@click.option(
-    "--driver-cores",
-    type=options.CORES,
-    default=(),
-    help="Cores of the load generator, one thread on each: `2,3`.",
-)
-@click.option("--http2", is_flag=True, help="Speak HTTP/2, over TLS by ALPN.")
-@click.option(
-    "--streams",
-    type=options.COUNT,
-    default=1,
-    show_default=True,
-    help="HTTP/2: streams per connection, each with one request in flight.",
-)
+@options.generator
 @click.option(
     "--pipeline",
     type=options.COUNT,
@@ -159,7 +126,7 @@ GROUPS = {
     type=options.COUNT,
     help="Reopen a connection after this many requests.",
 )
-@click.option("--no-keepalive", is_flag=True, help="Open a new connection for each request.")
+@options.protocol
 @click.option(
     "--timeout",
     type=options.DURATION,
@@ -167,38 +134,8 @@ GROUPS = {
     show_default=True,
     help="Request timeout; a slower request has failed.",
 )
-@click.option("--insecure", is_flag=True, help="Accept any certificate of the server.")
-@click.option(
-    "--cacert",
-    type=FILE,
-    metavar="FILE",
-    help="PEM file with the trusted authorities.  [default: those of this host]",
-)
-@click.option("--cert", type=FILE, metavar="FILE", help="PEM file: client certificate.")
-@click.option(
-    "--key",
-    type=FILE,
-    metavar="FILE",
-    help="PEM file: its private key.  [default: in the file of --cert]",
-)
-@click.option(
-    "--tls-version",
-    type=click.Choice(tls.VERSIONS),
-    help="Offer only this version.  [default: both]",
-)
-@click.option(
-    "--ciphers",
-    metavar="NAME,…",
-    help="Cipher suites that are offered, by their IANA names.  [default: all]",
-)
-@click.option(
-    "--tls-resume",
-    type=click.Choice(("never", "always")),
-    help="Resume the TLS session of an earlier connection.  [default: never]",
-)
-@click.option("--expect-status", type=int, help="Expected status.  [default: 200 to 399]")
-@click.option("--expect-length", type=options.COUNT, help="Expected body length in bytes.")
-@click.option("--expect-body", metavar="TEXT|@FILE|@-", help="Expected body.")
+@options.tls
+@options.expected_response
 @options.power
 @click.option(
     "--idle",
@@ -335,7 +272,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             message=said, message_bytes=message_size, binary=binary,
             limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up,
             insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
-            ciphers=(ciphers or "").replace(",", " ").split(), tls_resume=tls_resume,
+            ciphers=cli.incoming.ciphers(ciphers), tls_resume=tls_resume,
             driver_cores=driver_cores, power=power, idle_s=idle, record=record, storage=storage,
             tell=shown,
         )  # fmt: skip

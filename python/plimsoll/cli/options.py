@@ -9,6 +9,7 @@ import click
 
 from plimsoll import cli
 from plimsoll.campaign import quantities
+from plimsoll.campaign.tls import VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -141,6 +142,7 @@ RATE = QuantityType("RATE", quantities.number)
 CORES = QuantityType("CORES", quantities.cores)
 FOLDER = Folder()
 FILE = click.Path(path_type=Path, dir_okay=False)
+PEM = click.Path(path_type=Path)
 
 
 def address(_ctx: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -226,3 +228,107 @@ campaign_file = click.argument(
 framework_names = click.argument(
     "names", nargs=-1, metavar="[FRAMEWORK]...", shell_complete=completed("frameworks")
 )
+
+
+def together(*declared: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator of several options.
+
+    Args:
+        declared: Their decorators, in the order of help.
+    """
+
+    def declare(command: F) -> F:
+        for option in reversed(declared):
+            command = option(command)
+        return command
+
+    return declare
+
+
+request = together(
+    click.option("-m", "--method", help="HTTP method.  [default: GET, or POST with a body]"),
+    click.option(
+        "-H",
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="'NAME: VALUE'",
+        help="Request header. Repeatable.",
+    ),
+    click.option("-b", "--body", metavar="TEXT|@FILE|@-", help="Request body; @- reads stdin."),
+)
+"""What a load sends."""
+
+expected_response = together(
+    click.option("--expect-status", type=int, help="Expected status.  [default: 200 to 399]"),
+    click.option("--expect-length", type=COUNT, help="Expected body length in bytes."),
+    click.option("--expect-body", metavar="TEXT|@FILE|@-", help="Expected body."),
+)
+"""What it expects."""
+
+generator = together(
+    click.option(
+        "-t",
+        "--threads",
+        type=COUNT,
+        default=1,
+        show_default=True,
+        help="Load generator threads.",
+    ),
+    click.option(
+        "--driver-cores",
+        type=CORES,
+        default=(),
+        help="Cores of the load generator, one thread on each: `2,3`.",
+    ),
+)
+"""What generates it."""
+
+protocol = together(
+    click.option("--no-keepalive", is_flag=True, help="Open a new connection for each request."),
+    click.option("--http2", is_flag=True, help="Speak HTTP/2, over TLS by ALPN."),
+    click.option(
+        "--streams",
+        type=COUNT,
+        default=1,
+        show_default=True,
+        help="HTTP/2: streams per connection, each with one request in flight.",
+    ),
+)
+"""How requests share connections."""
+
+tls = together(
+    click.option("--insecure", is_flag=True, help="Accept any certificate of the server."),
+    click.option(
+        "--cacert",
+        type=PEM,
+        metavar="FILE",
+        help="PEM file with the trusted authorities.  [default: those of this host]",
+    ),
+    click.option("--cert", type=PEM, metavar="FILE", help="PEM file: client certificate."),
+    click.option(
+        "--key",
+        type=PEM,
+        metavar="FILE",
+        help="PEM file: its private key.  [default: in the file of --cert]",
+    ),
+    click.option(
+        "--tls-version",
+        type=click.Choice(VERSIONS),
+        help="Offer only this version.  [default: both]",
+    ),
+    click.option(
+        "--ciphers",
+        metavar="NAME,…",
+        help="Cipher suites that are offered, by their IANA names.  [default: all]",
+    ),
+    click.option(
+        "--tls-resume",
+        type=click.Choice(("never", "always")),
+        help="Resume the TLS session of an earlier connection.  [default: never]",
+    ),
+)
+"""How the server of an `https` URL is trusted."""
+
+TLS = ("insecure", "cacert", "cert", "key", "tls_version", "ciphers", "tls_resume")
+"""Names of these."""

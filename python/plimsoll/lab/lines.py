@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from plimsoll import errors as all_errors
@@ -31,10 +30,12 @@ from plimsoll.load_line.search import Searched, SearchGoal
 from plimsoll.processes.interruption import Interruption
 from plimsoll.report import lined
 from plimsoll.report.lined import LineFindings, Subject
-from plimsoll.serving import responding
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from plimsoll.campaign.load import Arrivals
+    from plimsoll.campaign.tls import Resume, Version
     from plimsoll.events import Event
     from plimsoll.findings.beyond import Beyond
     from plimsoll.findings.trial import State, TrialFindings
@@ -159,12 +160,21 @@ def line(  # noqa: PLR0913 - one argument for each option
     threads: int = 1,
     driver_cores: Sequence[int] = (),
     keep_alive: bool = True,
+    http2: bool = False,
+    streams: int = 1,
     method: str | None = None,
     headers: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     body: bytes | None = None,
     status: int | None = None,
     length_bytes: int | None = None,
     expected_body: bytes | None = None,
+    insecure: bool = False,
+    cacert: str | os.PathLike[str] | None = None,
+    cert: str | os.PathLike[str] | None = None,
+    key: str | os.PathLike[str] | None = None,
+    tls_version: Version | None = None,
+    ciphers: Sequence[str] = (),
+    tls_resume: Resume | None = None,
     record: str | os.PathLike[str] | None = None,
     storage: str = "",
     tell: Listener = ignore,
@@ -187,12 +197,22 @@ def line(  # noqa: PLR0913 - one argument for each option
         threads: Threads of the load generator.
         driver_cores: Cores of the load generator, one thread on each; empty for `threads` anywhere.
         keep_alive: Whether a connection carries more than one request.
+        http2: Speak HTTP/2: by ALPN over TLS, else with prior knowledge.
+        streams: HTTP/2: open streams on one connection, each with one request.
         method: None is GET, or POST with a body.
         headers: Headers of the requests.
         body: Body of the requests.
         status: The expected status; None is any from 200 to 399.
         length_bytes: The expected length of the body.
         expected_body: The expected body.
+        insecure: TLS: accept any certificate.
+        cacert: TLS: PEM file with the trusted authorities; None for those of this host.
+        cert: TLS: PEM file with the client's certificates.
+        key: TLS: PEM file with the private key to them; None where `cert` has it too.
+        tls_version: TLS: the only version that is offered; None offers 1.2 and 1.3.
+        ciphers: TLS: IANA names of the cipher suites that are offered; empty offers all.
+        tls_resume: TLS: whether a connection resumes an earlier session: `never` or `always`; None
+            is `never`.
         record: New folder that keeps every row of every try; None for a temporary one.
         storage: Address of a PostgreSQL database that keeps the rows; `record` is then the name.
         tell: Called with each event.
@@ -216,6 +236,8 @@ def line(  # noqa: PLR0913 - one argument for each option
         duration_s=PEAK_S,
         threads=threads,
         keep_alive=keep_alive,
+        http2=http2,
+        streams=streams,
         method=method,
         headers=tuple(pairs),
         body=body,
@@ -224,8 +246,15 @@ def line(  # noqa: PLR0913 - one argument for each option
         expected_body=expected_body,
         warm_up_s=warm_up_s or None,
         driver_cores=tuple(driver_cores),
+        insecure=insecure,
+        cacert=load_options.path(cacert),
+        cert=load_options.path(cert),
+        key=load_options.path(key),
+        tls_version=tls_version,
+        ciphers=tuple(ciphers),
+        tls_resume=tls_resume,
     )
-    place = None if record is None else Path(record)
+    place = load_options.path(record)
     return _searched(requested, arrivals, wanted, place, storage, tell)
 
 
@@ -274,7 +303,7 @@ def _searched(
     planned = load_options.trial(requested)
     loads.require_place(record, storage)
     address = urls.address(requested.urls[0])
-    responding.require(address, planned.exchanges[0].request, keep_alive=requested.keep_alive)
+    loads.require_response(planned, address, keep_alive=requested.keep_alive)
     with ExitStack() as closing:
         stored = closing.enter_context(driven_load.kept(record, storage))
         machine.raise_open_files()
@@ -421,13 +450,12 @@ class _Bench:
         Raises:
             NotResponding: It does not listen any more.
         """
-        request = planned.exchanges[0].request
         longest_s = max(one.most_ns or 0.0 for one in self.wanted.limits) / 1e9
         quick_s = max(_LEAST_QUICK_S, longest_s)
         until_s = time.monotonic() + DRAINED_S
         in_a_row = 0
         while in_a_row < _QUICK_ANSWERS and time.monotonic() < until_s:
             asked_s = time.monotonic()
-            responding.require(self.address, request, keep_alive=self.requested.keep_alive)
+            loads.require_response(planned, self.address, keep_alive=self.requested.keep_alive)
             in_a_row = in_a_row + 1 if time.monotonic() - asked_s <= quick_s else 0
             time.sleep(_PAUSE_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import string
 from dataclasses import dataclass, field, replace
@@ -139,6 +140,11 @@ class LoadOptions:
     tls_resume: Resume | None = None
     power: str = ""
     idle_s: float | None = None
+
+
+def path(given: str | os.PathLike[str] | None) -> Path | None:
+    """A path as an argument gives it; None where it is not given."""
+    return None if given is None else Path(given)
 
 
 def trial(requested: LoadOptions) -> Trial:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
     from plimsoll.lab.results import LoadResult
+    from plimsoll.plan import Trial
 
 
 def load(  # noqa: PLR0913 - one argument for each option
@@ -169,20 +170,16 @@ def load(  # noqa: PLR0913 - one argument for each option
         driver_cores=tuple(driver_cores),
         limits=limits or {},
         insecure=insecure,
-        cacert=_path(cacert),
-        cert=_path(cert),
-        key=_path(key),
+        cacert=load_options.path(cacert),
+        cert=load_options.path(cert),
+        key=load_options.path(key),
         tls_version=tls_version,
         ciphers=tuple(ciphers),
         tls_resume=tls_resume,
         power=power,
         idle_s=idle_s,
     )
-    return loaded(requested, _path(record), storage, tell)
-
-
-def _path(path: str | os.PathLike[str] | None) -> Path | None:
-    return None if path is None else Path(path)
+    return loaded(requested, load_options.path(record), storage, tell)
 
 
 def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: Listener) -> LoadResult:
@@ -197,16 +194,23 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
     planned = load_options.trial(requested)
     require_place(record, storage)
     address = urls.address(requested.urls[0])
-    request = planned.exchanges[0].request
-    contract_requests = responding.require(
-        address,
-        request,
-        keep_alive=requested.keep_alive,
-        tls=planned.tls,
-        protocol=planned.load.protocol,
-    )
+    contract_requests = require_response(planned, address, keep_alive=requested.keep_alive)
     return lab.driven_load.put_on(
         requested, planned, address, contract_requests, record, storage, tell
+    )
+
+
+def require_response(planned: Trial, address: str, *, keep_alive: bool) -> int:
+    """Requires that a server responds as a load needs it; `responding.require` describes it.
+
+    Args:
+        planned: The load.
+        address: Address and port of the server.
+        keep_alive: Whether the load keeps connections.
+    """
+    request, protocol = planned.exchanges[0].request, planned.load.protocol
+    return responding.require(
+        address, request, keep_alive=keep_alive, tls=planned.tls, protocol=protocol
     )
 
 

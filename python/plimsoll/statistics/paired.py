@@ -32,9 +32,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import stdtrit
 
-from plimsoll.statistics import sequential
+from plimsoll.statistics import sequential, student
 from plimsoll.statistics.intervals import Interval
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ def _reach_of_rounds(groups: Sequence[PairedGroup], error: float) -> float | Non
         return None
     variances = [np.var(group.rounds, ddof=1) / len(group.rounds) for group in groups]
     spread = math.sqrt(float(sum(variances))) / len(groups)
-    return float(stdtrit(freedom, 1 - error / 2)) * spread
+    return student.two_sided(freedom, 1 - error) * spread
 
 
 def _around(middle: float, reach: float | None) -> Interval | None:
