@@ -33,6 +33,7 @@ $(VENV)/.created: constraints.txt
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt $(RUST_SOURCES)
 	@echo "make: installing Plimsoll and building its engine (a few minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@$(BIN)/python -m compileall -q python/plimsoll # as pip does where it is not editable
 	@touch $@
 
 .PHONY: demo

@@ -139,7 +139,8 @@ def said_by_plimsoll(text: str) -> Said:
 
 def _whole_command(bench: Bench) -> list[str]:
     load = ["-c", str(bench.connections), "-d", f"{bench.seconds}s"]
-    return [sys.executable, "-m", "plimsoll", "load", bench.url, *load]
+    compiled = ["env", "-u", "PYTHONDONTWRITEBYTECODE"]  # as pip leaves what it installs
+    return [*compiled, sys.executable, "-m", "plimsoll", "load", bench.url, *load]
 
 
 def said_by_whole_command(text: str) -> Said:

@@ -8,12 +8,21 @@ __all__ = [
     "NoResponse",
     "Times",
     "__version__",
+    "connection_lives",
+    "connection_stalls",
+    "in_flight",
+    "load_counts",
     "load_figures",
+    "median_times",
     "outcomes",
     "record_layouts",
+    "response_pace",
+    "response_shares",
     "run",
     "separated_rows",
     "serve_reference",
+    "slower_than",
+    "stalls",
 ]
 
 __version__: str
@@ -38,11 +47,42 @@ class _Response(TypedDict):
     closes: bool
     early: bool
 
-class _LoadFigures(TypedDict):
+class LoadFigures(TypedDict):
     counts: dict[str, int]
     statuses: list[tuple[int, int, int, int]]
     failures: list[tuple[str, int, int, int, int, int]]
     times: dict[str, Times]
+
+class CountGroup(TypedDict):
+    request: int
+    status: int
+    outcome: str
+    errno: int
+    requests: int
+    held: int
+    held_done: int
+    sent: int
+    held_sent: int
+    responded: int
+    received_bytes: int
+    impossible: int
+    no_first_byte: int
+    expected: int
+    compared: int
+    held_expected: int
+    held_compared: int
+
+class LoadCounts(TypedDict):
+    groups: list[CountGroup]
+    lengths: list[tuple[int, int, int, int]]
+    seconds: list[tuple[int, int, int, int, int, int, int | None]]
+    last_response_ns: int | None
+    last_refused_ns: int | None
+
+class ConnectionLives(TypedDict):
+    ends: list[tuple[str, int, int, int | None, int | None]]
+    open_ns: int
+    without_response: int
 
 class EngineFailure(Exception): ...
 class NoResponse(Exception): ...
@@ -64,7 +104,40 @@ class Times:
     def at(self, places: Sequence[int]) -> list[int]: ...
     def to_bytes(self) -> bytes: ...
 
-def load_figures(folder: str | PathLike[str], holds: Sequence[tuple[int, int]]) -> _LoadFigures: ...
+def load_figures(folder: str | PathLike[str], holds: Sequence[tuple[int, int]]) -> LoadFigures: ...
+def load_counts(folder: str | PathLike[str], holds: Sequence[tuple[int, int]]) -> LoadCounts: ...
+def connection_lives(
+    folder: str | PathLike[str],
+    holds: Sequence[tuple[int, int]],
+    opening_ns: int,
+    end_ns: int,
+    least_ns: int,
+) -> ConnectionLives: ...
+def response_shares(
+    folder: str | PathLike[str], holds: Sequence[tuple[int, int]], least_ns: int
+) -> tuple[int, int, float, float | None]: ...
+def response_pace(
+    folder: str | PathLike[str], window: tuple[int, int], parts: int
+) -> list[int]: ...
+def median_times(
+    folder: str | PathLike[str], window: tuple[int, int], parts: int
+) -> list[tuple[int, int]]: ...
+def in_flight(
+    folder: str | PathLike[str], windows: Sequence[tuple[int, int]]
+) -> list[tuple[int, int, int]]: ...
+def slower_than(
+    folder: str | PathLike[str], holds: Sequence[tuple[int, int]], least_ns: int
+) -> int: ...
+def stalls(
+    folder: str | PathLike[str], window: tuple[int, int], least_ns: int
+) -> list[tuple[int, int]]: ...
+def connection_stalls(
+    folder: str | PathLike[str],
+    holds: Sequence[tuple[int, int]],
+    least_ns: int,
+    times: float,
+    most: int,
+) -> list[tuple[int, int]]: ...
 def run(spec_json: str, observe: Callable[[str], None]) -> str: ...
 def serve_reference(spec_json: str, announce: Callable[[str], None]) -> str: ...
 def record_layouts() -> dict[str, _Layout]: ...

@@ -111,6 +111,17 @@ def test_a_server_that_fails_at_every_rate_has_no_line(tmp_path: Path) -> None:
     assert "fails at every rate" in ran.stderr
 
 
+def test_tries_that_are_not_recorded_have_their_rows() -> None:
+    with (
+        reference() as address,
+        plimsoll.line(f"{address}/empty", "p99=100ms", budget_s=4, within=0.4) as found,
+    ):
+        stored = found.campaign.stored
+        rows = {trial: stored.table(trial, "requests").to_pylist() for trial in stored.trial_ids()}
+    assert len(rows) > len(found.tries)
+    assert all(rows.values())
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

@@ -81,6 +81,7 @@ fn figures(requests: Requests, connections: Connections) -> LoadFigures {
             ("connections_with_response", connections.with_response),
             ("connections_refused", connections.refused),
             ("connections_lost", connections.lost),
+            ("connections_peak_open", connections.peak_open()),
         ]),
         statuses: statuses
             .map(|(code, status)| (code, status.responses, status.held, status.held_wrong))
@@ -96,12 +97,13 @@ fn figures(requests: Requests, connections: Connections) -> LoadFigures {
             ("response_time", Times(requests.response_time)),
             ("service_time", Times(requests.service_time)),
             ("first_byte", Times(requests.first_byte)),
+            ("lag", Times(requests.lag)),
             ("connect", Times(connections.connect)),
         ]),
     }
 }
 
-fn outcome_name(code: u8) -> &'static str {
+pub fn outcome_name(code: u8) -> &'static str {
     let known = Outcome::ALL.iter().find(|&&outcome| outcome as u8 == code);
     known.map_or("", |outcome| outcome.name())
 }

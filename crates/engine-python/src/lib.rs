@@ -1,6 +1,7 @@
 //! The door between Plimsoll's lab and what of it is written in Rust: nothing but conversions.
 
 mod ask;
+mod evidence;
 mod figures;
 mod load;
 mod reference;
@@ -59,6 +60,15 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(record_layouts, module)?)?;
     module.add_function(wrap_pyfunction!(outcomes, module)?)?;
     module.add_function(wrap_pyfunction!(figures::load_figures, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::load_counts, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::connection_lives, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::response_shares, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::response_pace, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::median_times, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::in_flight, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::slower_than, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::stalls, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::connection_stalls, module)?)?;
     module.add_function(wrap_pyfunction!(load::run, module)?)?;
     module.add_function(wrap_pyfunction!(reference::serve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(separated::separated_rows, module)?)?;

@@ -65,6 +65,8 @@ pub struct Requests {
     pub service_time: Times,
     /// From sent to the first byte of each response.
     pub first_byte: Times,
+    /// From due to sent of each response.
+    pub lag: Times,
     /// By status code.
     statuses: Vec<Status>,
 }
@@ -103,6 +105,7 @@ impl Requests {
             response_time: Times::with_room(rows),
             service_time: Times::with_room(rows),
             first_byte: Times::with_room(rows),
+            lag: Times::with_room(rows),
             ..Self::default()
         }
     }
@@ -145,6 +148,7 @@ impl Requests {
             self.response_time.note(sample.due_ns, sample.done_ns);
             self.service_time.note(sample.sent_ns, sample.done_ns);
             self.first_byte.note(sample.sent_ns, sample.first_byte_ns);
+            self.lag.note(sample.due_ns, sample.sent_ns);
         }
         Ok(())
     }
@@ -197,6 +201,7 @@ impl Requests {
             response_time: self.response_time.joined(other.response_time),
             service_time: self.service_time.joined(other.service_time),
             first_byte: self.first_byte.joined(other.first_byte),
+            lag: self.lag.joined(other.lag),
             ..self
         }
     }
@@ -204,7 +209,7 @@ impl Requests {
 
 /// When a request ended; one without an end of its own where it was due, or sent.
 #[inline]
-fn ended_ns(sample: &RequestSample) -> u64 {
+pub(crate) fn ended_ns(sample: &RequestSample) -> u64 {
     let instants = [sample.done_ns, sample.due_ns, sample.sent_ns];
     instants.into_iter().find(|&instant| instant != NEVER).unwrap_or(NEVER)
 }

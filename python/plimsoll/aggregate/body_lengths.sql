@@ -7,7 +7,7 @@ WITH lengths AS (
     GROUP BY request, status, body_bytes
 ),
 usual AS (
-    SELECT request, status, arg_max(body_bytes, responses) AS usual_bytes
+    SELECT request, status, first(body_bytes ORDER BY responses DESC, body_bytes) AS usual_bytes
     FROM lengths
     GROUP BY request, status
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from plimsoll.aggregate import query
+from plimsoll.aggregate.engine_records import EngineRecords
 from plimsoll.statistics import laws
 
 if TYPE_CHECKING:
@@ -191,6 +192,8 @@ class Shares:
 
 def _rows(name: str, recording: Recording, requests: Rows) -> list[tuple[Any, ...]]:
     """Rows of a query over the requests of a trial, by the name of its SQL file."""
+    if isinstance(requests, EngineRecords):
+        return getattr(requests, name)()
     with query.opened(recording.holds, requests=requests) as database:
         return database.execute(query.text(name)).fetchall()
 
@@ -229,15 +232,24 @@ def gone_ns(recording: Recording, requests: Rows) -> int | None:
     """
     if not recording.stages:
         return None
-    with query.opened(requests=requests) as database:
-        rows = database.execute(query.text("last_response")).fetchall()
     end_ns = recording.stages[-1].end_ns
-    gone = [int(at_ns) for at_ns, refused in rows if refused and end_ns - at_ns >= GONE_NS]
-    return gone[0] if gone else None
+    at_ns, is_refused = _last_response(requests)
+    return at_ns if at_ns is not None and is_refused and end_ns - at_ns >= GONE_NS else None
+
+
+def _last_response(requests: Rows) -> tuple[int | None, bool]:
+    """When the last complete response came, and whether attempts to connect were refused after."""
+    if isinstance(requests, EngineRecords):
+        return requests.gone()
+    with query.opened(requests=requests) as database:
+        at_ns, refused = database.execute(query.text("last_response")).fetchone() or (None, 0)
+    return at_ns, refused > 0
 
 
 def slower_than(recording: Recording, requests: Rows, least_ns: int) -> int:
     """Requests of the holds that took at least so long, however they ended."""
+    if isinstance(requests, EngineRecords):
+        return requests.slower_than(least_ns)
     with query.opened(recording.holds, requests=requests) as database:
         found = database.execute(query.text("slower_than"), {"least_ns": least_ns}).fetchone()
     return int(found[0]) if found is not None else 0
@@ -245,6 +257,8 @@ def slower_than(recording: Recording, requests: Rows, least_ns: int) -> int:
 
 def connection_ends(recording: Recording, connections: Rows) -> tuple[ConnectionEnd, ...]:
     """How the opened connections of a trial ended, the most frequent first."""
+    if isinstance(connections, EngineRecords):
+        return tuple(ConnectionEnd(*row) for row in connections.connection_ends())
     with query.opened(recording.holds, connections=connections) as database:
         rows = database.execute(query.text("connection_ends")).fetchall()
     return tuple(ConnectionEnd(*row) for row in rows)
@@ -260,12 +274,20 @@ def in_flight(requests: Rows, windows: Sequence[Window]) -> tuple[InFlight, ...]
         requests: The table `requests`.
         windows: The stretches.
     """
+    rows = _times_in_flight(requests, windows)
+    return tuple(_in_flight(window, *row) for window, row in zip(windows, rows, strict=True))
+
+
+def _times_in_flight(
+    requests: Rows, windows: Sequence[Window]
+) -> Sequence[tuple[float, float, int]]:
+    if isinstance(requests, EngineRecords):
+        return requests.in_flight(windows)
     starts, ends = [window[0] for window in windows], [window[1] for window in windows]
     columns = {"number": range(len(windows)), "from_ns": starts, "until_ns": ends}
     with query.opened(requests=requests) as database:
         database.register("stretches", pa.table(columns))
-        rows = database.execute(query.text("in_flight")).fetchall()
-    return tuple(_in_flight(window, *row) for window, row in zip(windows, rows, strict=True))
+        return database.execute(query.text("in_flight")).fetchall()
 
 
 def _in_flight(window: Window, spent_ns: float, waited_ns: float, ended: int) -> InFlight:
@@ -284,6 +306,8 @@ def shares(recording: Recording, requests: Rows, connections: Rows, least_ns: in
         connections: Its table `connections`.
         least_ns: A connection counts when it was open for so long within the holds.
     """
+    if isinstance(requests, EngineRecords):
+        return Shares(*requests.shares(max(least_ns, 1)))
     limits = {"least_ns": max(least_ns, 1), **_held(recording)}
     tables = {"requests": requests, "connections": connections}
     with query.opened(recording.holds, **tables) as database:
@@ -296,6 +320,8 @@ def open_connections(recording: Recording, connections: Rows) -> float | None:
     duration_ns = sum(hold.end_ns - hold.start_ns for hold in recording.holds)
     if not duration_ns:
         return None
+    if isinstance(connections, EngineRecords):
+        return connections.open_ns(OPENING_NS) / duration_ns
     with query.opened(connections=connections) as database:
         limits = {"opening_ns": OPENING_NS, **_held(recording)}
         row = database.execute(query.text("open_time"), limits).fetchall()[0]
@@ -310,6 +336,8 @@ def without_response(recording: Recording, connections: Rows, least_ns: int) -> 
         connections: Its table `connections`.
         least_ns: How long a connection must have lived to count.
     """
+    if isinstance(connections, EngineRecords):
+        return connections.without_response(least_ns)
     end_ns = recording.stages[-1].end_ns if recording.stages else 0
     with query.opened(connections=connections) as database:
         row = database.execute(

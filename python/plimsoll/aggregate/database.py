@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from plimsoll import machine, tables
+from plimsoll.aggregate.engine_records import EngineRecords
 from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, RIGHT, UNENDED
 from plimsoll.errors import HostError, StorageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.dataset as ds
 
     from plimsoll.aggregate.query import Rows
     from plimsoll.recording import RecordedStage
@@ -84,7 +86,7 @@ def opened(
         for statement in _macros(holds):
             database.execute(statement)
         for name, rows in relations.items():
-            database.register(name, _empty(name) if rows is None else rows)
+            database.register(name, _relation(name, rows))
         with _interruptible():
             yield database
 
@@ -146,7 +148,12 @@ def _interruptible() -> Generator[None]:
         raise KeyboardInterrupt from error
 
 
-def _empty(name: str) -> pa.Table:
+def _relation(name: str, rows: Rows) -> pa.Table | ds.Dataset:
+    """What the database reads; an empty table where there are no rows."""
+    if isinstance(rows, EngineRecords):
+        return rows.table
+    if rows is not None:
+        return rows
     table = next(table for table in tables.TABLES if table.name == name)
     return table.schema.empty_table()
 

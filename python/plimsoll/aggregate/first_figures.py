@@ -53,11 +53,8 @@ def of_records(recording: Recording, folder: Path) -> FirstFigures:
     Raises:
         OSError: They cannot be read.
     """
-    holds = [(hold.start_ns, hold.end_ns) for hold in recording.holds]
-    found = _engine.load_figures(folder, holds)
-    columns: Columns = {**found["counts"], "some_of_ok_are_wrong": False}
-    for name, times in found["times"].items():
-        columns |= _statistics(name, times)
+    found = _figures(recording, folder)
+    columns = _columns(found) | {"some_of_ok_are_wrong": False}
     return FirstFigures(
         recording,
         rates.of_counts(recording, columns),
@@ -65,6 +62,30 @@ def of_records(recording: Recording, folder: Path) -> FirstFigures:
         _failures(found["failures"]),
         found["times"]["response_time"],
     )
+
+
+def columns_of(recording: Recording, folder: Path) -> Columns:
+    """Counts and times by their columns, as `summaries` has them.
+
+    Args:
+        recording: What happened.
+        folder: Where the engine's records lie.
+
+    Raises:
+        OSError: They cannot be read.
+    """
+    return _columns(_figures(recording, folder))
+
+
+def _figures(recording: Recording, folder: Path) -> _engine.LoadFigures:
+    return _engine.load_figures(folder, [(hold.start_ns, hold.end_ns) for hold in recording.holds])
+
+
+def _columns(found: _engine.LoadFigures) -> Columns:
+    columns: Columns = {**found["counts"]}
+    for name, times in found["times"].items():
+        columns |= _statistics(name, times)
+    return columns
 
 
 def _status_totals(found: Iterable[tuple[int, int, int, int]]) -> tuple[StatusTotal, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate import query
+from plimsoll.aggregate.engine_records import EngineRecords
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
@@ -25,6 +26,8 @@ def pace(requests: Rows, window: Window, parts: int) -> list[int]:
     Returns:
         One number for each part, 0 without responses.
     """
+    if isinstance(requests, EngineRecords):
+        return requests.pace(window, parts)
     limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
     with query.opened(requests=requests) as database:
         found = dict(database.execute(_statement("pace", window, parts), limits).fetchall())
@@ -42,6 +45,8 @@ def median_times(requests: Rows, window: Window, parts: int) -> list[tuple[int, 
     Returns:
         Number and median in nanoseconds for each part that has responses, in order.
     """
+    if isinstance(requests, EngineRecords):
+        return requests.median_times(window, parts)
     limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
     with query.opened(requests=requests) as database:
         rows = database.execute(_statement("median_times", window, parts), limits).fetchall()

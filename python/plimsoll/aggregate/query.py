@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
+    from plimsoll.aggregate.engine_records import EngineRecords
     from plimsoll.recording import RecordedStage
 
-    Rows = pa.Table | ds.Dataset | None
+    Stored = pa.Table | ds.Dataset | None
     """Rows of one table of a trial, in memory or read when needed; None when there are none."""
+
+    Rows = Stored | EngineRecords
+    """The same of a table that the engine writes."""
 
 Columns = dict[str, Any]
 """Values, or lists of values, by the column that they fill."""

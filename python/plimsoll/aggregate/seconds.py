@@ -15,6 +15,7 @@ import pyarrow as pa
 from plimsoll import tables
 from plimsoll.aggregate import quantiles, query
 from plimsoll.aggregate.cores import busy_cores
+from plimsoll.aggregate.engine_records import EngineRecords
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import second_window, usage
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from plimsoll.aggregate.query import Columns, Rows
+    from plimsoll.aggregate.query import Columns, Rows, Stored
     from plimsoll.aggregate.usage import Instants, Usage, Window
     from plimsoll.recording import RecordedStage, Recording
 
@@ -42,7 +43,7 @@ LISTED = ("p25", "p50", "p75", "p95", "p99")
 """Quantiles in the order of the lists of `second_times.sql`."""
 
 
-def counted(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
+def counted(recording: Recording, requests: Rows, readings: Stored) -> pa.Table:
     """The seconds of a trial, in order, without the columns of times, which are most of the work.
 
     Args:
@@ -50,8 +51,7 @@ def counted(recording: Recording, requests: Rows, readings: Rows) -> pa.Table:
         requests: Its table `requests`.
         readings: Its table `usage`.
     """
-    with query.opened(requests=requests) as database:
-        counts = database.execute(query.text("seconds")).fetchall()
+    counts = _counts(requests)
     length = _length(recording, counts)
     columns = _counted(counts, length)
     columns |= _requested(recording, usage(readings), length)
@@ -110,6 +110,14 @@ def _length(recording: Recording, counts: Sequence[tuple[int, ...]]) -> int:
     end_ns = recording.stages[-1].end_ns if recording.stages else 0
     last = counts[-1][0] + 1 if counts else 0
     return max(-(-end_ns // SECOND_NS), last)
+
+
+def _counts(requests: Rows) -> list[tuple[Any, ...]]:
+    """Rows of `seconds.sql`."""
+    if isinstance(requests, EngineRecords):
+        return requests.seconds()
+    with query.opened(requests=requests) as database:
+        return database.execute(query.text("seconds")).fetchall()
 
 
 def _counted(counts: Sequence[tuple[Any, ...]], length: int) -> Columns:

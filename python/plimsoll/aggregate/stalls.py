@@ -31,6 +31,7 @@ import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.aggregate import query
+from plimsoll.aggregate.engine_records import EngineRecords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,12 +58,12 @@ SCHEMA = tables.STALLS.schema
 """One row a trial: number, sum and longest of the stalls, and quantiles of the estimate."""
 
 
-def of_load(recording: Recording, requests: Rows) -> pa.Table:
+def of_trial(recording: Recording, stalls: Sequence[tuple[int, int]]) -> pa.Table:
     """What the stalls of a trial amount to.
 
     Args:
         recording: The recording.
-        requests: Its table `requests`.
+        stalls: First instant and end of each, as `found` gives them.
 
     Returns:
         One row of `SCHEMA`; none where the load was open, since its times contain the waits, or
@@ -71,7 +72,7 @@ def of_load(recording: Recording, requests: Rows) -> pa.Table:
     duration_ns = sum(hold.end_ns - hold.start_ns for hold in recording.holds)
     if recording.load.model != "closed" or not duration_ns:
         return SCHEMA.empty_table()
-    lengths_ns = [end - start for start, end in found(recording, requests)]
+    lengths_ns = [end - start for start, end in stalls]
     row: Mapping[str, Any] = {
         "stalls": len(lengths_ns),
         "stalled_ns": sum(lengths_ns),
@@ -86,6 +87,9 @@ def of_load(recording: Recording, requests: Rows) -> pa.Table:
 
 def found(recording: Recording, requests: Rows) -> list[tuple[int, int]]:
     """First instant and end of each stall in the holds, in nanoseconds since zero."""
+    if isinstance(requests, EngineRecords):
+        windows = [(hold.start_ns, hold.end_ns) for hold in recording.holds]
+        return [stall for window in windows for stall in requests.stalls(window, LEAST_NS)]
     with query.opened(requests=requests) as database:
         statement = query.text("stalls")
         return [
@@ -107,6 +111,8 @@ def of_connections(recording: Recording, requests: Rows) -> list[tuple[int, int]
     Returns:
         Instants in nanoseconds since zero, the longest stall first, no more than `MOST_STALLS`.
     """
+    if isinstance(requests, EngineRecords):
+        return requests.connection_stalls(STALL_NS, STALL_TIMES, MOST_STALLS)
     with query.opened(recording.holds, requests=requests) as database:
         given = {"least_ns": STALL_NS, "times": STALL_TIMES, "most": MOST_STALLS}
         rows = database.execute(query.text("connection_stalls"), given).fetchall()

@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.aggregate import by_figures, energy, kinds, percentiles, query
+from plimsoll.aggregate import by_figures, energy, first_figures, kinds, percentiles, query
 from plimsoll.aggregate.cores import driver_peak_busy_ratio, mean_busy_cores
+from plimsoll.aggregate.engine_records import EngineRecords
 from plimsoll.aggregate.rates import connections_requested, held_s, holds, rates, shares
 from plimsoll.aggregate.summary import Summary
 from plimsoll.aggregate.usage import usage
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from plimsoll.aggregate.query import Columns, Rows
+    from plimsoll.aggregate.query import Columns, Rows, Stored
     from plimsoll.aggregate.usage import Usage, Window
     from plimsoll.recording import Recording
 
@@ -44,7 +45,7 @@ HELD_ANSWERS = "requests WHERE is_completed(outcome) AND in_hold(done_ns)"
 """The rows whose times are summarised."""
 
 
-def summary(recording: Recording, requests: Rows, connections: Rows, readings: Rows) -> Summary:
+def summary(recording: Recording, requests: Rows, connections: Rows, readings: Stored) -> Summary:
     """What a trial amounts to over its holds.
 
     Args:
@@ -71,14 +72,25 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: R
 
 def _by_rows(recording: Recording, requests: Rows, connections: Rows) -> Columns:
     """Counts, times and rates, from the rows."""
-    with query.opened(recording.holds, requests=requests, connections=connections) as database:
-        columns = _counts(database) | _quantiles(database)
-        columns["sent_bytes"] = kinds.sent_bytes(recording, database)
+    if isinstance(requests, EngineRecords):
+        columns = _of_records(requests)
+    else:
+        with query.opened(recording.holds, requests=requests, connections=connections) as database:
+            columns = _counts(database) | _quantiles(database)
+            columns["sent_bytes"] = kinds.sent_bytes(recording, database)
     columns["some_of_ok_are_wrong"] |= any(one.held_wrong for one in recording.recomputed)
     if recording.driver is not None and not recording.driver.has_connects:
         columns |= dict.fromkeys(COUNTED_CONNECTIONS)
     duration_s = held_s(recording)
     return columns | rates(columns, duration_s) | {"source": "requests"}
+
+
+def _of_records(requests: EngineRecords) -> Columns:
+    """Counts and times from the engine's records."""
+    return first_figures.columns_of(requests.recording, requests.folder) | {
+        "sent_bytes": requests.sent_bytes(),
+        "some_of_ok_are_wrong": requests.some_of_ok_are_wrong(),
+    }
 
 
 def summaries(trials: Sequence[tuple[Recording, Summary]]) -> pa.Table:

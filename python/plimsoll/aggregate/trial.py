@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Shares,
         StatusCount,
     )
-    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.query import Rows, Stored
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
     from plimsoll.aggregate.usage import Usage, Window
@@ -51,7 +51,7 @@ class Tables:
     recording: Recording
     requests: Rows = None
     connections: Rows = None
-    readings: Rows = None
+    readings: Stored = None
 
     @cached_property
     def usage(self) -> Usage:

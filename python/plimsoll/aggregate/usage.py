@@ -20,7 +20,7 @@ from plimsoll.aggregate.query import SECOND_NS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.query import Stored
 
     Instants = np.ndarray[tuple[int], np.dtype[np.int64]]
     Values = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -178,7 +178,7 @@ class Usage:
         return sum(length * value for length, value in shared) / total_ns
 
 
-def usage(rows: Rows) -> Usage:
+def usage(rows: Stored) -> Usage:
     """The readings of a trial by scope and quantity.
 
     Args:

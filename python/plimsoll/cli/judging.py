@@ -76,8 +76,19 @@ def exit_code(found: Findings, accepted: Sequence[str] = (), *, strict: bool = F
         accepted: Checks whose verdicts do not count.
         strict: Whether doubts count as well.
     """
+    return _exit_code(_levels(found, accepted), strict=strict)
+
+
+def exit_code_of_trial(
+    found: TrialFindings, accepted: Sequence[str] = (), *, strict: bool = False
+) -> int:
+    """The same of one trial."""
+    return _exit_code([_level(found, accepted)], strict=strict)
+
+
+def _exit_code(levels: Iterable[Level], *, strict: bool) -> int:
     bad = {"void", "doubtful"} if strict else {"void"}
-    return VERDICT_VOID if bad & {*_levels(found, accepted)} else 0
+    return VERDICT_VOID if bad & {*levels} else 0
 
 
 def require_thresholds(fail_if: Sequence[str], junit: Path | None) -> None:

@@ -281,8 +281,8 @@ def command(  # noqa: PLR0913 - one argument for each option
             _show(result, shown)
         else:
             _print(result, form, kept=record is not None)
-        return _failure(result, fail_if, form) or cli.judging.exit_code(
-            result.campaign.findings, accepted, strict=strict
+        return _failure(result, fail_if, form) or cli.judging.exit_code_of_trial(
+            result.judged, accepted, strict=strict
         )
 
 
@@ -295,25 +295,22 @@ def _title(urls: Sequence[str]) -> str:
 def _show(result: LoadResult, shown: LoadScreen) -> None:
     """Shows what the figures are worth; an interrupted load skips that."""
     if result.recording.driver is not None and result.recording.ending.kind != "Interrupted":
-        (trial,) = result.campaign.findings.trials
-        shown.show_verdicts(trial)
+        shown.show_verdicts(result.judged)
 
 
 def _print(result: LoadResult, form: Output, *, kept: bool) -> None:
     """Prints a load in one line or in a format; of one that never began there is JSON only."""
-    found = result.campaign.findings if form == "json" or result.recording.driver else None
-    if found is None:
-        return
-    (trial,) = found.trials
     if form == "json":
-        (one,) = reporting.as_json(found)
+        (one,) = reporting.as_json(result.campaign.findings)
         click.echo(json.dumps({**one, "recording": result.campaign.place if kept else None}))
+    elif result.recording.driver is None:
+        return
     elif form == "csv":
-        click.echo(report.one_line.as_csv(trial), nl=False)
+        click.echo(report.one_line.as_csv(result.judged), nl=False)
     elif form == "md":
-        click.echo(report.load_markdown.render(trial), nl=False)
+        click.echo(report.load_markdown.render(result.findings), nl=False)
     else:
-        click.echo(report.one_line.line(trial))
+        click.echo(report.one_line.line(result.judged))
 
 
 def _failure(result: LoadResult, limits: Sequence[Threshold], form: Output) -> int:

@@ -72,6 +72,8 @@ class LoadScreen:
             )
             self._panel = self._closing.enter_context(cli.panel.showing(scene))
         self._panel(event)
+        if isinstance(event, events.Progress):
+            _make_ready()
 
     def _show_figures(self, event: events.LoadEnded) -> None:
         recording = event.recording
@@ -93,3 +95,8 @@ class LoadScreen:
             report.screen.show(found, verbose=self._verbose)
         else:
             report.screen_doubts.show(found, verbose=self._verbose)
+
+
+def _make_ready() -> None:
+    """Imports what shows figures while the load runs, when nobody waits for it."""
+    _ = (aggregate.first_figures, report.screen, report.histogram)

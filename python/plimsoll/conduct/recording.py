@@ -54,7 +54,7 @@ def close(
         zero_ns: Zero of the trial by CLOCK_MONOTONIC.
         into: The trial's folder, where the driver's files lie.
         driven: What the driver gave back; None when it never ended.
-        is_kept: Whether the tables outlive this process, and are packed for that.
+        is_kept: Whether the rows outlive this process; else the engine's records stay as they are.
 
     Returns:
         What happened, with what the rows of a foreign driver say of it. Where these cannot be
@@ -70,16 +70,17 @@ def close(
         taken = foreign_rows.take_in(recording, driven, driven.rows, into)
         recording, readings = taken.recording, [*readings, *taken.readings]
     ending = writing.PARQUET if is_kept else writing.ARROW
-    _convert_all(recording, into, ending)
+    if is_kept or recording.driver is None:
+        _convert_all(recording, into)
     writing.write_usage(readings, into / f"usage{ending}", zero_ns)
     documents.keep_recording(recording, into)
     return recording
 
 
-def _convert_all(recording: Recording, into: Path, ending: str) -> None:
+def _convert_all(recording: Recording, into: Path) -> None:
     """Turns what the engine wrote into tables; removes its files."""
     for table in RECORDED if recording.driver else ():
-        convert(table, into, ending)
+        convert(table, into)
         (into / f"{table.name}.bin").unlink(missing_ok=True)
     for name in LEFTOVERS:
         (into / name).unlink(missing_ok=True)

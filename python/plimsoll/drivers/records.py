@@ -44,6 +44,13 @@ def record_dtype(table: str) -> np.dtype[np.void]:
     return dtype(_engine.record_layouts()[table])
 
 
+def size_bytes(table: str) -> int:
+    """Size of one record of a table; known without NumPy, which figures do not wait for."""
+    from plimsoll import _engine  # noqa: PLC0415
+
+    return _engine.record_layouts()[table]["size"]
+
+
 @cache
 def outcome_names() -> dict[int, str]:
     """Code of each outcome and its name."""

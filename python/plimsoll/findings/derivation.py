@@ -74,6 +74,32 @@ def of_trial(results: Results, recording: Recording, *, again: bool = False) -> 
     return _findings(recording, derived)
 
 
+def judged(trial: Tables) -> TrialFindings:
+    """What is known of one trial without what its charts are drawn from: those tables are empty.
+
+    Args:
+        trial: Its tables.
+    """
+    empty = _nothing(trial.recording)
+    verdicts = [dataclasses.asdict(verdict) for verdict in judge(trial)]
+    shown = {
+        "summaries": summaries([(trial.recording, trial.summary)] if _has_load(trial) else []),
+        "statuses": statuses.by_request(trial.status_counts),
+        "kinds": kinds.kinds(trial.recording, trial.requests),
+        "stalls": stalls.of_trial(trial.recording, trial.stalls),
+    }
+    named = {key: _named(table, trial.recording.trial) for key, table in shown.items()}
+    return _findings(
+        trial.recording, DerivedTrial({**empty.tables, **named}, {"verdicts": verdicts})
+    )
+
+
+def _has_load(trial: Tables) -> bool:
+    """Whether a load was put on, and a summary says what it amounts to."""
+    driver = trial.recording.driver
+    return driver is not None and not (driver.uses_reported_statistics and driver.figures is None)
+
+
 def kept_of_trial(results: Results, recording: Recording) -> TrialFindings | None:
     """What was kept of a trial; None when it was not derived from what is there now.
 
@@ -139,13 +165,9 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
     """Rows of every derived table of one trial; none of a summary where no load was put on."""
     seconds = trial.seconds
     count = seconds.num_rows
-    driver = trial.recording.driver
-    has_load = driver is not None and not (
-        driver.uses_reported_statistics and driver.figures is None
-    )
     return {
         "seconds": seconds,
-        "summaries": summaries([(trial.recording, trial.summary)] if has_load else []),
+        "summaries": summaries([(trial.recording, trial.summary)] if _has_load(trial) else []),
         "stages": stages.stages(trial.recording),
         "quantiles": distribution.of_trial(trial.recording, trial.requests),
         "latency_buckets": latency_buckets.of_trial(trial.recording, trial.requests, count),
@@ -154,7 +176,7 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
         "memory_by_second": memory.by_second(trial.readings, count),
         "connections_by_second": connections.by_second(trial.connections, trial.requests, count),
         "kinds": kinds.kinds(trial.recording, trial.requests),
-        "stalls": stalls.of_load(trial.recording, trial.requests),
+        "stalls": stalls.of_trial(trial.recording, trial.stalls),
         "courses": steady_state.courses(trial.recording, trial.requests, trial.usage),
         "machine_speed": machine_speed.by_second(trial.recording, trial.usage),
     }

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         revisions,
         scratch,
         selection,
-        unpacked,
         urls,
     )
 
@@ -46,7 +45,6 @@ __all__ = [
     "revisions",
     "scratch",
     "selection",
-    "unpacked",
     "urls",
 ]
 

@@ -25,6 +25,7 @@ from plimsoll.findings import beyond as beyonds
 from plimsoll.findings import derivation
 from plimsoll.lab import driven_load, load_options, loads, urls
 from plimsoll.lab.load_options import LoadOptions
+from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
 from plimsoll.load_line.search import Searched, SearchGoal
 from plimsoll.processes.interruption import Interruption
@@ -34,6 +35,7 @@ from plimsoll.report.lined import LineFindings, Subject
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plimsoll.aggregate.trial import Tables
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
     from plimsoll.events import Event
@@ -396,7 +398,7 @@ class _Bench:
             failing = self._tried(found, one.failed_per_s)
             if failing is not None:
                 beyond[one.limit.name] = beyonds.beyond(
-                    self._judged(failing), of_trials.stored(self.stored, failing)
+                    self._judged(failing), self._tables(failing)
                 )
             holding = self._tried(found, one.held_per_s)
             if holding is not None:
@@ -413,7 +415,14 @@ class _Bench:
         return self.recordings[ids[-1]] if ids else None
 
     def _judged(self, recording: Recording) -> TrialFindings:
+        if isinstance(self.stored, UnkeptResults):
+            return derivation.judged(self.stored.counted(recording))
         return derivation.of_trial(self.stored, recording)
+
+    def _tables(self, recording: Recording) -> Tables:
+        if isinstance(self.stored, UnkeptResults):
+            return self.stored.counted(recording)
+        return of_trials.stored(self.stored, recording)
 
     def _put_on(self, planned: Trial, counted: Callable[[LoadEnded], None]) -> None:
         """Puts a load on and keeps it.
@@ -437,8 +446,9 @@ class _Bench:
             body_sample_ratio=RunConfig.body_sample_ratio if not requested.expected_body else 1.0,
         )
         recording = trials.load(
-            planned, self.address, setting, self.stored, self.interruption, heard
-        )
+            planned, self.address, setting, self.stored, self.interruption, heard,
+            is_kept=not isinstance(self.stored, UnkeptResults),
+        )  # fmt: skip
         ending = recording.ending
         if error := all_errors.of_ending(ending.kind, ending.message, ending.hint):
             raise error

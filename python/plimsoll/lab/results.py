@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-import duckdb
 import pyarrow as pa
 
 from plimsoll import errors, lab, tables
@@ -21,7 +20,8 @@ from plimsoll.aggregate.stages import expression as stage_expression
 from plimsoll.aggregate.stages import stages
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.errors import InputError, Problem
-from plimsoll.findings import campaign_thresholds, gathering
+from plimsoll.findings import derivation
+from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ def read(
         InputError: There is no recording, no such storage, or a threshold is wrong.
         StorageError: The results cannot be read.
     """
+    from plimsoll.findings import campaign_thresholds  # noqa: PLC0415 - a load does without
+
     wanted = campaign_thresholds.read(fail_if)
     with ExitStack() as closing:
         stored = closing.enter_context(storages.opened(Path(path), storage))
@@ -153,6 +155,8 @@ class CampaignResults:
             InputError: A threshold applies to no entry.
             StorageError: A recording cannot be read, or what follows from it cannot be kept.
         """
+        from plimsoll.findings import campaign_thresholds, gathering  # noqa: PLC0415 - a load does without
+
         found = gathering.gather(self.stored, again=self._again)
         if not self._fail_if:
             return found
@@ -316,6 +320,8 @@ class TrialResult:
 
     def _relation(self, name: str) -> DuckDBPyRelation:
         """Rows of a recorded table; of a database copied, which keeps one trial here at a time."""
+        import duckdb  # noqa: PLC0415 - a load does without
+
         rows = self.campaign.stored.table(self.id, name)
         in_folder = isinstance(self.campaign.stored, ParquetResults)
         return duckdb.from_arrow(rows if in_folder else rows.to_table())
@@ -348,6 +354,18 @@ class LoadResult(TrialResult):
     What was not recorded lies in a temporary folder, which `close`, the end of a `with` block, or
     the end of the object removes.
     """
+
+    @cached_property
+    def judged(self) -> TrialFindings:
+        """Figures and verdicts; of a load that is not recorded without what charts are drawn from.
+
+        Raises:
+            StorageError: The rows cannot be read.
+        """
+        stored = self.campaign.stored
+        if isinstance(stored, UnkeptResults) and "findings" not in self.campaign.__dict__:
+            return derivation.judged(stored.counted(self.recording))
+        return self.findings
 
     def __enter__(self) -> Self:
         """The result, closed after the block."""

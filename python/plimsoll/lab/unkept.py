@@ -1,7 +1,8 @@
-"""The results of one load that is not kept, in a folder that goes with the process.
+"""The results of loads that are not kept, in a folder that goes with the process.
 
-Its tables lie as they do in memory and are not copied from there; what follows from them is worked
-out once, so nothing of that is stored.
+Their rows stay the engine's own records: what judges them is counted there, and tables are made
+when one asks for rows. What follows from them is worked out once, so nothing of that is stored.
+What reads rows is imported where it is used: the first request of a load does not wait for it.
 """
 
 from __future__ import annotations
@@ -9,19 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plimsoll import lab
 from plimsoll.recording import Recording
 from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from plimsoll.aggregate.trial import Tables
     from plimsoll.storage.results import DerivedTrial
 
 
 @dataclass(frozen=True)
 class UnkeptResults(ParquetResults):
-    """The results of one load that is not kept; `ParquetResults` describes everything.
+    """The results of loads that are not kept; `ParquetResults` describes everything.
 
     Attributes:
         known: The recordings of this process by the ids of their trials.
@@ -47,7 +48,26 @@ class UnkeptResults(ParquetResults):
         Raises:
             OSError: It cannot be read.
         """
-        return lab.unpacked.table(self.trials / trial_id / f"{name}.arrow", name)
+        from plimsoll.aggregate import engine_records  # noqa: PLC0415
+
+        return engine_records.table(self.trials / trial_id, name)
+
+    def counted(self, recording: Recording) -> Tables:
+        """The tables of a trial whose rows are the engine's records, for what is counted in these.
+
+        Raises:
+            OSError: The readings cannot be read.
+        """
+        from plimsoll.aggregate.engine_records import EngineRecords  # noqa: PLC0415
+        from plimsoll.aggregate.trial import Tables  # noqa: PLC0415
+
+        folder = self.trials / recording.trial
+        return Tables(
+            recording,
+            EngineRecords(folder, recording, "requests"),
+            EngineRecords(folder, recording, "connections"),
+            self.table(recording.trial, "usage"),
+        )
 
     def read_derived_trial(self, trial_id: str) -> None:
         """Finds nothing."""

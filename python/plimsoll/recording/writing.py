@@ -63,6 +63,21 @@ def opened(table: Table, path: Path) -> pq.ParquetWriter | pa.ipc.RecordBatchFil
     )
 
 
+def mapped(path: Path, name: str) -> pa.Table:
+    """The rows of a file in Arrow's format, which are not copied; none if there is no file.
+
+    Args:
+        path: The file; it must not change as long as the rows are used.
+        name: Name of the table.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    if path.exists():
+        return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    return next(table.schema for table in tables.TABLES if table.name == name).empty_table()
+
+
 def write_usage(readings: Iterable[Reading], path: Path, zero_ns: int = 0) -> None:
     """Writes the table `usage` in order of time, relative to the zero of the trial.
 

@@ -76,7 +76,7 @@ def test_kinds_have_service_times_where_response_times_are_unknown():
 
 def test_a_silence_is_seen_by_requests_that_were_sent():
     rows = [answer(0, S // 100), answer(S // 50, 2 * S), answer(2 * S, 2 * S + 5)]
-    (found,) = stalls.of_load(CLEAN, request_rows(*rows)).to_pylist()
+    (found,) = stalls.of_trial(CLEAN, stalls.found(CLEAN, request_rows(*rows))).to_pylist()
     assert found["longest_ns"] > S
 
 

@@ -34,6 +34,10 @@ def answered(due_ms: float, done_ms: float | None, **changes: Any) -> dict[str, 
     return {**row, "outcome": "unfinished" if done_ms is None else "ok", **changes}
 
 
+def of_load(recording: Recording, requests: pa.Table | None) -> pa.Table:
+    return stalls.of_trial(recording, stalls.found(recording, requests))
+
+
 def found_ms(recording: Recording, *rows: dict[str, Any]) -> list[tuple[float, float]]:
     found = stalls.found(recording, request_rows(*rows))
     return [(start / MS, end / MS) for start, end in found]
@@ -59,7 +63,7 @@ def test_a_freeze_of_a_fifth_of_the_time_is_seen_where_the_measured_times_have_a
     requests = freezing(200, 1_000, 2_000)
     took_ms = np.sort((requests["done_ns"].to_numpy() - requests["due_ns"].to_numpy()) / MS)
     assert took_ms[int(0.99 * len(took_ms))] < 1
-    row = stalls.of_load(closed((0, 2_000)), requests).to_pylist()[0]
+    row = of_load(closed((0, 2_000)), requests).to_pylist()[0]
     assert row["stalls"] == 2
     assert row["longest_ns"] / MS == pytest.approx(200, abs=1)
     assert row["wait_p50_ns"] is None
@@ -70,7 +74,7 @@ def test_a_freeze_of_a_fifth_of_the_time_is_seen_where_the_measured_times_have_a
 
 def test_where_answers_come_all_the_time_nothing_is_silent() -> None:
     requests = request_rows(*(answered(ms / 2, ms / 2 + 0.5) for ms in range(200)))
-    (row,) = stalls.of_load(closed((0, 100)), requests).to_pylist()
+    (row,) = of_load(closed((0, 100)), requests).to_pylist()
     assert (row["stalls"], row["stalled_ns"], row["longest_ns"]) == (0, 0, 0)
     assert {row[f"wait_{name}_ns"] for name in stalls.QUANTILES} == {None}
 
@@ -106,9 +110,9 @@ def test_only_what_lies_within_holds_counts() -> None:
 
 def test_an_open_load_hides_nothing_and_a_load_without_a_hold_has_nothing_to_say() -> None:
     requests = request_rows(answered(0, 50))
-    assert stalls.of_load(closed((0, 50), model="open"), requests).num_rows == 0
-    assert stalls.of_load(closed(), requests).num_rows == 0
-    assert stalls.of_load(closed((0, 50)), None).to_pylist()[0]["stalls"] == 0
+    assert of_load(closed((0, 50), model="open"), requests).num_rows == 0
+    assert of_load(closed(), requests).num_rows == 0
+    assert of_load(closed((0, 50)), None).to_pylist()[0]["stalls"] == 0
 
 
 @pytest.mark.parametrize("quantile", stalls.QUANTILES.values())

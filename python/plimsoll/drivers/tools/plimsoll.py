@@ -372,7 +372,7 @@ def _require_rows(finished: Line, into: Path) -> None:
         path = into / f"{table}.bin"
         size = path.stat().st_size if path.exists() else 0
         reported = finished[f"{table}_rows"]
-        if size != reported * records.record_dtype(table).itemsize:
+        if size != reported * records.size_bytes(table):
             message = f"the engine reports {reported} {table}, but `{path.name}` has {size} bytes"
             raise EngineFailed(message, "report it to Plimsoll")
 

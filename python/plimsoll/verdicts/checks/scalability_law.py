@@ -82,7 +82,7 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
         return [not_checked(limit, "the load is limited on purpose, so it shows no scalability")]
     if not tables.recording.stages:
         return [not_checked(limit, "no stage of the load ran")]
-    known = [one for one in levels.rising(tables.seconds) if one.lasted >= SHORTEST]
+    known = [one for one in levels.rising(tables.counted_seconds) if one.lasted >= SHORTEST]
     findings = [*_efficiency(known, limits), *_fit(known, limits)]
     return findings or [not_checked(limit, "the load has no two levels that last long enough")]
 

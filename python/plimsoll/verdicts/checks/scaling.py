@@ -61,7 +61,9 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return not_checked(limit, "open load: there are no levels of connections to compare")
     if not tables.recording.stages:
         return not_checked(limit, "no stage of the load ran")
-    known = [one for one in levels.rising(tables.seconds, FEWEST) if one.in_flight is not None]
+    known = [
+        one for one in levels.rising(tables.counted_seconds, FEWEST) if one.in_flight is not None
+    ]
     if len(known) < 2:  # noqa: PLR2004
         return not_checked(limit, "the load has no two levels of connections to compare")
     falls = [fall for pair in pairwise(known) if (fall := _fall(*pair)) is not None]

@@ -1,0 +1,99 @@
+//! What of the requests falls into stretches of time.
+
+use std::io;
+
+use plimsoll_engine::sample::{NEVER, RequestSample};
+
+use crate::Window;
+use crate::counts::{in_hold, is_complete};
+
+/// Stretches of a window that are equally long.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// What is cut.
+    pub window: Window,
+    /// Into how many.
+    pub count: usize,
+}
+
+impl Parts {
+    /// The part in which a complete response came; None outside of the window.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation)]
+    fn of(&self, sample: &RequestSample) -> io::Result<Option<usize>> {
+        let (start, end) = self.window;
+        if sample.done_ns == NEVER
+            || !(start..end).contains(&sample.done_ns)
+            || !is_complete(sample.outcome)?
+        {
+            return Ok(None);
+        }
+        let passed = u128::from(sample.done_ns - start) * self.count as u128;
+        let part = (passed / u128::from(end - start)) as usize;
+        Ok(Some(part.min(self.count - 1)))
+    }
+
+    #[inline]
+    pub(crate) fn count(&self, counts: &mut [u64], sample: &RequestSample) -> io::Result<()> {
+        if let Some(part) = self.of(sample)? {
+            counts[part] += 1;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    #[allow(clippy::cast_possible_wrap)]
+    pub(crate) fn note(&self, times: &mut [Vec<i64>], sample: &RequestSample) -> io::Result<()> {
+        if sample.sent_ns != NEVER
+            && let Some(part) = self.of(sample)?
+        {
+            times[part].push(sample.done_ns.wrapping_sub(sample.sent_ns) as i64);
+        }
+        Ok(())
+    }
+}
+
+/// Requests in flight in a stretch of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InFlight {
+    /// Time that requests were in flight, summed.
+    pub in_flight_ns: u128,
+    /// Time that requests waited to be sent, summed.
+    pub waiting_ns: u128,
+    /// Requests that were sent, and ended in it.
+    pub ended: u64,
+}
+
+impl InFlight {
+    #[inline]
+    pub(crate) fn take(&mut self, sample: &RequestSample, (start, end): Window) {
+        let &RequestSample { due_ns, sent_ns, done_ns, .. } = sample;
+        let begins = if due_ns == NEVER { sent_ns } else { due_ns };
+        if begins >= end || done_ns <= start {
+            return; // what never began is no earlier than any end
+        }
+        if sent_ns != NEVER {
+            let spent = done_ns.min(end).saturating_sub(sent_ns.max(start));
+            self.in_flight_ns += u128::from(spent);
+            self.ended += u64::from((start..end).contains(&done_ns));
+        }
+        if due_ns != NEVER {
+            let waits = if sent_ns == NEVER { done_ns } else { sent_ns };
+            let waited = waits.min(end).saturating_sub(due_ns.max(start));
+            self.waiting_ns += u128::from(waited);
+        }
+    }
+
+    pub(crate) fn add(&mut self, more: Self) {
+        self.in_flight_ns += more.in_flight_ns;
+        self.waiting_ns += more.waiting_ns;
+        self.ended += more.ended;
+    }
+}
+
+/// Whether a request ended in the holds and took at least so long, however it ended.
+#[inline]
+pub(crate) fn is_slower(sample: &RequestSample, holds: &[Window], least_ns: u64) -> bool {
+    let began_ns = if sample.sent_ns == NEVER { sample.due_ns } else { sample.sent_ns };
+    in_hold(sample.done_ns, holds) && sample.done_ns.saturating_sub(began_ns) >= least_ns
+}
