@@ -267,20 +267,25 @@ class TrialResult:
         """Everything that a report shows of it."""
         return next(one for one in self.campaign.findings.trials if one.recording.trial == self.id)
 
+    @cached_property
+    def judged(self) -> TrialFindings:
+        """Its figures and verdicts; what charts are drawn from may be empty."""
+        return self.findings
+
     @property
     def summary(self) -> Summary | None:
         """Throughput, latency and resources in its holds; None where no load was put on."""
-        return self.findings.summary
+        return self.judged.summary
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """What the checks say of it."""
-        return self.findings.verdicts
+        return self.judged.verdicts
 
     @property
     def level(self) -> State:
         """Its worst level: `sound`, `not_checked`, `doubtful`, `void`; or `failed`."""
-        return self.findings.state
+        return self.judged.state
 
     @property
     def error(self) -> PlimsollError | None:
@@ -357,7 +362,7 @@ class LoadResult(TrialResult):
 
     @cached_property
     def judged(self) -> TrialFindings:
-        """Figures and verdicts; of a load that is not recorded without what charts are drawn from.
+        """The same; of a load that is not recorded nothing is derived that only charts need.
 
         Raises:
             StorageError: The rows cannot be read.
