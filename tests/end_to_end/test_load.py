@@ -8,13 +8,16 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
+import plimsoll
 from command_line import Ran, run, start
+from plimsoll.findings import derivation
 from small_servers import eventually
 
 pytestmark = pytest.mark.timeout(300)
@@ -492,6 +495,24 @@ def test_a_load_is_not_recorded_over_something_else(reference_server: str, tmp_p
     assert ran.code == 6, ran.stderr
     assert "error: `.` is not empty: it holds " in ran.stderr
     assert "hint: choose a new folder with `--record`" in ran.stderr
+
+
+def test_what_is_counted_in_the_records_is_what_is_judged_by_the_tables(
+    reference_server: str,
+) -> None:
+    url = f"http://{reference_server}/2048"
+    with plimsoll.load(url, connections=8, duration_s=0.3, warm_up_s=0.1) as result:
+        quick = result.judged
+        whole = derivation.of_trial(result.campaign.stored, result.recording)
+    assert [astuple(one) for one in quick.verdicts] == [astuple(one) for one in whole.verdicts]
+    assert quick.statuses == whole.statuses
+    assert quick.stalls == whole.stalls
+    assert quick.summary is not None
+    assert whole.summary is not None
+    for name, value in whole.summary.row.items():
+        counted = quick.summary.row[name]
+        same = pytest.approx(value, rel=1e-9) if isinstance(value, float) else value
+        assert counted == same, name
 
 
 def test_ctrl_c_ends_a_load_with_what_there_is(reference_server: str, tmp_path: Path) -> None:
