@@ -221,6 +221,20 @@ def blocks(
     )
 
 
+def tried(campaign: Campaign, like: Trial, load: Load, number: int, order: int) -> Trial:
+    """A try of a campaign of kind `line`.
+
+    Args:
+        campaign: The campaign.
+        like: The peak of the same framework and endpoint.
+        load: The load of the try.
+        number: Its number, from 1.
+        order: Its position in the plan, from 0.
+    """
+    parts = (like.framework, like.endpoint, load, like.driver)
+    return _trial(campaign, *parts, number, order=order)
+
+
 def table(trial: Trial) -> tuple[str, str, str]:
     """Names of endpoint, load and driver: what entries of one table have in common."""
     return _table(trial.endpoint, trial.load, trial.driver)

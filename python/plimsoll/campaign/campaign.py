@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from plimsoll.campaign import campaign_file, documents, framework
 from plimsoll.campaign.documents import ALL, Mistake
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
+from plimsoll.campaign.line_settings import PERCENTILES, LineSettings
 from plimsoll.campaign.load import Load, Stage, excesses
 from plimsoll.campaign.overrides import laid_over
 from plimsoll.campaign.power import IDLE_S
@@ -17,7 +18,12 @@ from plimsoll.errors import InputError, Problem
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from plimsoll.campaign.campaign_file import CampaignTable, LoadTable, StageTable
+    from plimsoll.campaign.campaign_file import (
+        CampaignTable,
+        LineTable,
+        LoadTable,
+        StageTable,
+    )
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.overrides import Scales
     from plimsoll.campaign.requests import Endpoint, Values
@@ -60,6 +66,8 @@ class Campaign:
         values: Whether the values sent under load are drawn for each trial.
         published: File of published figures of the same experiment, with which the report compares
             the results; None for none.
+        line: What a campaign of kind `line` searches; its only planned load is the peak that each
+            search starts from. None for other campaigns.
     """
 
     name: str
@@ -82,6 +90,7 @@ class Campaign:
     body_sample_ratio: float = 0.01
     values: Values = "drawn"
     published: Path | None = None
+    line: LineSettings | None = None
 
 
 def read(
@@ -201,11 +210,13 @@ def _same_slugs(chosen: Iterable[Framework]) -> Iterator[Mistake]:
 
 
 def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: Scales) -> Campaign:
+    line = None if table.line is None else _line(table.line, scales)
+    loads = (line.peak,) if line else tuple(_load(load, scales) for load in _given(table.load))
     return Campaign(
         name=table.name or "",
         frameworks=frameworks,
         endpoints=_endpoints(_given(table.endpoints)),
-        loads=tuple(_load(load, scales) for load in _given(table.load)),
+        loads=loads,
         repetitions=_or(table.repetitions, Campaign.repetitions),
         until=_or(table.until, Campaign.until),
         budget_s=_or(table.budget, Campaign.budget_s),
@@ -219,6 +230,21 @@ def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: S
         seed=_or(table.seed, Campaign.seed),
         body_sample_ratio=_or(table.body_sample, Campaign.body_sample_ratio),
         values=_or(table.values, Campaign.values),
+        line=line,
+    )
+
+
+def _line(table: LineTable, scales: Scales) -> LineSettings:
+    latencies = {f"{key}_s": getattr(table, key) for key in PERCENTILES}
+    return LineSettings(
+        **latencies,
+        errors=_or(table.errors, LineSettings.errors),
+        within=_or(table.within, LineSettings.within),
+        budget_s=_or(table.budget, LineSettings.budget_s) * scales.time,
+        hold_s=_or(table.hold, LineSettings.hold_s) * scales.time,
+        warm_up_s=_or(table.warm_up, LineSettings.warm_up_s) * scales.time,
+        arrivals=_or(table.arrivals, LineSettings.arrivals),
+        connections=_scaled(_or(table.connections, LineSettings.connections), scales),
     )
 
 

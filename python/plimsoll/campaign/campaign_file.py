@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import ALL, Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.line_settings import LONGEST_LIMIT_S, PERCENTILES
 from plimsoll.campaign.power import meter
 from plimsoll.campaign.quantities import cores, count, duration_s, number, share
 
@@ -44,6 +45,15 @@ _ALIASES = {"start": "from", "end": "to"}
 _CLIMBING = ("from", "to")
 _LEVEL = ("at",)
 _ENDPOINT_NAMES = tuple(endpoint.name for endpoint in ENDPOINTS)
+_NOT_OF_LINES = {
+    "load": "remove it: rates are searched, and `[line]` has `connections` and `arrivals`",
+    "until": "`[line]` has `within`",
+    "budget": "`[line]` has `budget`, the time of each framework and endpoint",
+    "turns": "remove it: frameworks take turns try by try",
+    "published": "remove it: published figures are not of load lines",
+}
+"""Keys that a campaign of kind `line` does not have, and what to do instead."""
+
 _STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
@@ -96,12 +106,32 @@ class LoadTable(BaseModel):
     server_cores: _Cores | None = None
 
 
+class LineTable(BaseModel):
+    """`[line]`: what a campaign of kind `line` searches."""
+
+    model_config = _STRICT
+
+    p50: _Duration | None = None
+    p90: _Duration | None = None
+    p95: _Duration | None = None
+    p99: _Duration | None = None
+    p999: _Duration | None = None
+    errors: _Share | None = None
+    within: _Share | None = None
+    budget: _Duration | None = None
+    hold: _Duration | None = None
+    warm_up: _Duration | None = None
+    arrivals: Literal["constant", "poisson"] | None = None
+    connections: _Count | None = None
+
+
 class CampaignTable(BaseModel):
     """A whole campaign file."""
 
     model_config = _STRICT
 
     name: str | None
+    kind: Literal["line"] | None = None
     frameworks: _Names | None
     endpoints: _Names | None
     repetitions: _Count | None = None
@@ -119,7 +149,8 @@ class CampaignTable(BaseModel):
     values: Literal["drawn", "fixed"] | None = None
     limits: Limits | None = None
     published: str | None = None
-    load: list[LoadTable | None] | None
+    line: LineTable | None = None
+    load: list[LoadTable | None] | None = None
 
 
 def known_keys(path: KeyPath) -> tuple[str, ...]:
@@ -129,6 +160,8 @@ def known_keys(path: KeyPath) -> tuple[str, ...]:
             return documents.keys_of(StageTable)
         case ("load", int()):
             return documents.keys_of(LoadTable)
+        case ("line",):
+            return documents.keys_of(LineTable)
         case _:
             return documents.keys_of(CampaignTable)
 
@@ -156,7 +189,7 @@ def mistakes(
     yield from _until(table)
     if limits is not None:
         yield from _limits(table.limits or {}, limits)
-    yield from _loads(table)
+    yield from _line(table) if table.kind == "line" else _loads(table)
 
 
 def _name(name: str | None, at: KeyPath) -> Iterator[Mistake]:
@@ -246,7 +279,44 @@ def _limits(given: Limits, known: Mapping[str, Collection[str]]) -> Iterator[Mis
                 yield Mistake(("limits", check, name), message, hint)
 
 
+def _line(table: CampaignTable) -> Iterator[Mistake]:
+    """Whether a campaign of kind `line` has what it needs, and nothing that it would not use."""
+    for key, hint in _NOT_OF_LINES.items():
+        if key in table.model_fields_set:
+            yield Mistake((key,), f"a campaign of kind `line` has no `{key}`", hint)
+    if table.driver not in (None, [TURNS_DRIVER]):
+        message = f"a campaign of kind `line` needs the driver `{TURNS_DRIVER}`"
+        yield Mistake(("driver",), message, "remove `driver`: others have no Poisson arrivals")
+    line = table.line
+    if line is None:
+        if "line" not in table.model_fields_set:
+            hint = 'add `[line]` with a limit of latency, such as `p99 = "20ms"`'
+            yield Mistake((), "`line` is missing", hint)
+        return
+    yield from _limits_of_line(line)
+    for key, amount in (("errors", line.errors), ("within", line.within)):
+        if amount is not None and not 0 < amount < 1:
+            yield Mistake(("line", key), f"`{key}` must be above 0% and below 100%")
+    for key in ("budget", "hold", "connections"):
+        if getattr(line, key) == 0:
+            yield Mistake(("line", key), f"`{key}` must be more than 0")
+
+
+def _limits_of_line(line: LineTable) -> Iterator[Mistake]:
+    if not line.model_fields_set & {*PERCENTILES}:
+        yield Mistake(("line",), "a line needs a limit of latency", 'add `p99 = "20ms"`')
+    for key in PERCENTILES:
+        most_s = getattr(line, key)
+        if most_s is not None and not 0 < most_s <= LONGEST_LIMIT_S:
+            message = f"`{key}` must be above 0 and at most {LONGEST_LIMIT_S:g} s"
+            yield Mistake(("line", key), message, 'write `"20ms"`; a bare number is in seconds')
+
+
 def _loads(table: CampaignTable) -> Iterator[Mistake]:
+    if "load" not in table.model_fields_set:
+        yield Mistake((), "`load` is missing")
+    if table.line is not None:
+        yield Mistake(("line",), '`[line]` needs `kind = "line"`', "add it, or remove `[line]`")
     if table.load == []:
         yield Mistake(("load",), "the campaign has no load", "add a `[[load]]` table")
     seen: set[str | None] = {None}

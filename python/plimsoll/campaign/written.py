@@ -38,11 +38,14 @@ def as_toml(resolved: Mapping[str, Any]) -> str:
     Args:
         resolved: What `campaign.resolved` gave.
     """
-    nested = ("loads", "limits")
+    nested = ("loads", "limits", "line")
     lines = [*_pairs({key: value for key, value in resolved.items() if key not in nested})]
+    line = resolved.get("line")
+    if line:
+        lines += ['kind = "line"', "", "[line]", *_pairs(line)]
     for check, limits in resolved.get("limits", {}).items():
         lines += ["", f"[limits.{_key(check)}]", *_pairs(limits)]
-    for load in resolved.get("loads", ()):
+    for load in () if line else resolved.get("loads", ()):
         lines += ["", "[[load]]", *_load(load)]
     return "\n".join(lines) + "\n"
 

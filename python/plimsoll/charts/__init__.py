@@ -22,6 +22,7 @@ from plimsoll.charts import (
     distribution,
     heat_map,
     history,
+    line_ranking,
     load_line,
     machine_speed,
     memory,
@@ -44,11 +45,11 @@ OF_DISTRIBUTIONS = (distribution, density)
 
 CHARTS = (
     *(*OF_A_TRIAL, comparison, *OF_DISTRIBUTIONS),
-    *(against_latency, over_connections, history, load_line),
+    *(against_latency, over_connections, history, load_line, line_ranking),
 )
 """Every chart; `comparison` is drawn from a `Ranking`, `against_latency` from an `AgainstLatency`,
 `over_connections` from a `ConnectionsSeries`, `history` from a `Series` of a history, `load_line`
-from a `Searched`."""
+from a `Searched`, `line_ranking` from a `LineRanking`."""
 
 
 def drawn(data: TrialData) -> tuple[Chart, ...]:
@@ -128,6 +129,7 @@ __all__ = [
     "history",
     "joined",
     "left_out",
+    "line_ranking",
     "load_line",
     "machine_speed",
     "memory",

@@ -39,4 +39,5 @@ def command(
     else:
         reporting.print_table(found)
     crossed = cli.judging.thresholds_crossed(found, junit)
-    return crossed or cli.judging.exit_code(found, accepted, strict=strict)
+    missed = cli.judging.lines_missed(found)
+    return crossed or missed or cli.judging.exit_code(found, accepted, strict=strict)

@@ -9,7 +9,14 @@ import click
 from plimsoll import cli, report
 from plimsoll.campaign.documents import near
 from plimsoll.cli import messages
-from plimsoll.errors import LIMIT_MISSED, VERDICT_VOID, InputError, Problem
+from plimsoll.errors import (
+    LIMIT_MISSED,
+    UNDECIDED,
+    VERDICT_VOID,
+    FrameworkError,
+    InputError,
+    Problem,
+)
 from plimsoll.verdicts.catalogue import LIMITS, TITLES
 from plimsoll.verdicts.verdict import of_trial
 
@@ -18,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.findings.findings import Findings
+    from plimsoll.findings.load_lines import LineFindings
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.verdicts.verdict import Level
 
@@ -118,8 +126,32 @@ def thresholds_crossed(found: Findings, junit: Path | None = None) -> int:
     return LIMIT_MISSED if crossed else 0
 
 
+def line_exit_code(found: LineFindings) -> int:
+    """Prints why there is no load line and what to do; the exit code, 0 where there is one."""
+    sentence, hint = report.lined.sentence(found), report.lined.remedy(found)
+    unfound = [line for line in found.searched.lines if line.state != "found"]
+    if not hint:
+        return VERDICT_VOID if found.level == "void" else 0
+    if found.level == "void":
+        return messages.error(sentence, hint, VERDICT_VOID)
+    if not unfound or unfound[0].state == "above":
+        messages.note(hint)
+        return 0
+    if unfound[0].state == "open":
+        return messages.error(sentence, hint, UNDECIDED)
+    is_failing = unfound[0].binding is not None and unfound[0].binding.name == "errors"
+    code = FrameworkError.exit_code if is_failing else LIMIT_MISSED
+    return messages.error(sentence, hint, code)
+
+
+def lines_missed(found: Findings) -> int:
+    """Prints which load lines of a campaign were not found; the exit code of the first, else 0."""
+    codes = [line_exit_code(one.found) for one in found.lines if one.found and not one.problem]
+    return next(filter(None, codes), 0)
+
+
 def _levels(found: Findings, accepted: Sequence[str]) -> Iterator[Level]:
-    for trial in found.trials:
+    for trial in found.counting:
         yield _level(trial, accepted)
     for verdict in found.verdicts:
         if verdict.check not in accepted:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 import plimsoll
-from plimsoll import cli, report
+from plimsoll import cli
 from plimsoll.campaign import quantities
 from plimsoll.cli import EPILOGUE, messages, options
-from plimsoll.errors import LIMIT_MISSED, UNDECIDED, VERDICT_VOID, FrameworkError
 from plimsoll.events import Notice, Step
 
 if TYPE_CHECKING:
@@ -191,7 +190,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     with result:
         cli.outgoing.write(chart, lambda: result.chart().svg())
         _print(result, form, verbose=verbose, quiet=quiet)
-        return _exit_code(result)
+        return cli.judging.line_exit_code(result.found)
 
 
 def _print(result: LineResult, form: Output, *, verbose: bool, quiet: bool) -> None:
@@ -203,24 +202,6 @@ def _print(result: LineResult, form: Output, *, verbose: bool, quiet: bool) -> N
         click.echo(result.sentence)
     else:
         click.echo(f"{result.sentence}\n\n{result.text(verbose=verbose)}")
-
-
-def _exit_code(result: LineResult) -> int:
-    """The exit code; says what to do where there is no line, or it is void."""
-    hint = report.lined.remedy(result.found)
-    unfound = [line for line in result.lines if line.state != "found"]
-    if not hint:
-        return VERDICT_VOID if result.level == "void" else 0
-    if result.level == "void":
-        return messages.error(result.sentence, hint, VERDICT_VOID)
-    if not unfound or unfound[0].state == "above":
-        messages.note(hint)
-        return 0
-    if unfound[0].state == "open":
-        return messages.error(result.sentence, hint, UNDECIDED)
-    is_failing = unfound[0].binding is not None and unfound[0].binding.name == "errors"
-    code = FrameworkError.exit_code if is_failing else LIMIT_MISSED
-    return messages.error(result.sentence, hint, code)
 
 
 def _tell(event: Event) -> None:

@@ -85,17 +85,18 @@ def command(  # noqa: PLR0913 - one argument for each option
             tell=tell,
         )
     with results:
-        code = 0
+        code = missed = 0
         if not no_report:
             formats = reporting.EVERY_FORMAT
             begun_s = time.monotonic()
             code = reporting.judge_and_report(results, formats, accepted, strict=strict)
             lab.paces.keep_report(len(results.trials), time.monotonic() - begun_s)
+            missed = cli.judging.lines_missed(results.findings)
         if code and (void := results.void):
             trials_are = "1 trial is" if len(void) == 1 else f"{len(void)} trials are"
             messages.note(f"{trials_are} void; the same command with `--again` repeats them")
         crossed = cli.judging.thresholds_crossed(results.findings, junit) if fail_if else 0
-        return _failures(results) or crossed or code
+        return _failures(results) or crossed or missed or code
 
 
 def _failures(results: CampaignResults) -> int:

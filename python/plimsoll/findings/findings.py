@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.findings import load_lines
 from plimsoll.findings.rankings import rankings
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.comparison.over_connections import ConnectionsSeries
     from plimsoll.comparison.published_comparison import Claimed, Field
     from plimsoll.findings.campaign_thresholds import JudgedEntry
+    from plimsoll.findings.load_lines import EntryLines, LineRanking
     from plimsoll.findings.rankings import Ranking
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.published.document import Document
@@ -59,6 +61,7 @@ class Findings:
         as_run: The campaign as run, `campaign.resolved`; None where there was no campaign file.
         thresholds: What the thresholds that a reader set say of each entry that they apply to.
         progress: Which tables need further blocks; None where the number of blocks was fixed.
+        lines: Load lines by endpoint and framework; empty for a campaign of another kind.
     """
 
     campaign: str
@@ -73,11 +76,29 @@ class Findings:
     as_run: Mapping[str, Any] | None = None
     thresholds: tuple[JudgedEntry, ...] = ()
     progress: CampaignProgress | None = None
+    lines: tuple[EntryLines, ...] = ()
     rankings: tuple[Ranking, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         """Work out the rankings."""
-        object.__setattr__(self, "rankings", rankings(self.trials, self.comparisons))
+        object.__setattr__(self, "rankings", rankings(self.measured, self.comparisons))
+
+    @property
+    def measured(self) -> tuple[TrialFindings, ...]:
+        """The trials whose numbers are results: not the tries of load lines."""
+        return load_lines.without_tries(self.trials, self.as_run)
+
+    @property
+    def counting(self) -> tuple[TrialFindings, ...]:
+        """The trials whose verdicts count: of the tries those that a line rests on."""
+        held = {one.recording.trial for line in self.lines for one in line.held}
+        measured = {one.recording.trial for one in self.measured}
+        return tuple(one for one in self.trials if one.recording.trial in held | measured)
+
+    @property
+    def line_rankings(self) -> tuple[LineRanking, ...]:
+        """The rankings by load line."""
+        return load_lines.rankings(self.lines)
 
     @property
     def frameworks(self) -> tuple[str, ...]:
@@ -86,8 +107,8 @@ class Findings:
 
     @property
     def counts(self) -> Counter[State]:
-        """How many trials are in each state."""
-        return Counter(trial.state for trial in self.trials)
+        """How many trials are in each state, of those whose verdicts count."""
+        return Counter(trial.state for trial in self.counting)
 
     @property
     def limits(self) -> dict[str, dict[str, float]]:

@@ -16,8 +16,10 @@ from plimsoll.aggregate.usage import second_window
 from plimsoll.comparison import further_blocks, over_connections
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
+from plimsoll.findings import load_lines
 from plimsoll.findings.derivation import of_trial
 from plimsoll.findings.findings import Findings
+from plimsoll.load_line import campaign_search
 from plimsoll.verdicts.checks.steady import NAME as STEADY
 from plimsoll.verdicts.judge import judge_campaign, with_campaign
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate.usage import Window
     from plimsoll.findings.findings import Publication
+    from plimsoll.findings.load_lines import EntryLines
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.storage.results import Results
 
@@ -46,6 +49,7 @@ def gather(results: Results, *, again: bool = False) -> Findings:
     recordings = [results.recording(trial_id) for trial_id in results.trial_ids()]
     results.prune_derived()
     found = of_trials(results, [of_trial(results, one, again=again) for one in recordings])
+    found = dataclasses.replace(found, lines=_lines(results, found))
     judged = [dataclasses.asdict(verdict) for verdict in found.verdicts]
     results.write_derived_json(CAMPAIGN_JUDGED, {"verdicts": judged})
     results.write_derived("comparisons", found.comparisons)
@@ -63,15 +67,16 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         StorageError: The plan or the campaign could not be read.
     """
     recordings = [trial.recording for trial in each]
-    judged = judge_campaign(_repetitions(each))
+    as_run = results.campaign_resolved()
+    judged = judge_campaign(_repetitions(load_lines.without_tries(each, as_run)))
     trials = tuple(
         dataclasses.replace(trial, verdicts=with_campaign(trial.verdicts, trial.recording, judged))
         for trial in each
     )
+    measured = load_lines.without_tries(trials, as_run)
     found = {recording.trial for recording in recordings}
-    as_run = results.campaign_resolved()
     rule = further_blocks.rule(as_run)
-    compared = comparisons(_repetitions(trials), has_stopped_early=rule is not None)
+    compared = comparisons(_repetitions(measured), has_stopped_early=rule is not None)
     return Findings(
         campaign=results.folder.resolve().name,
         version=plimsoll.__version__,
@@ -79,12 +84,20 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         comparisons=compared,
         verdicts=judged,
         missing=tuple(planned for planned in results.planned_ids() if planned not in found),
-        disagreements=disagreements(_repetitions(trials)),
+        disagreements=disagreements(_repetitions(measured)),
         publication=_publication(results, trials),
-        over_connections=over_connections.series(_repetitions(trials)),
+        over_connections=over_connections.series(_repetitions(measured)),
         as_run=as_run,
         progress=rule and further_blocks.progress(rule, recordings, compared.to_pylist()),
     )
+
+
+def _lines(results: Results, found: Findings) -> tuple[EntryLines, ...]:
+    """The load lines of a campaign; empty for one of another kind."""
+    wanted = campaign_search.settings(found.as_run)
+    if wanted is None or found.as_run is None:
+        return ()
+    return load_lines.of_campaign(results, found.trials, wanted, found.as_run["seed"])
 
 
 def _publication(results: Results, trials: Sequence[TrialFindings]) -> Publication | None:

@@ -49,7 +49,7 @@ def kept(findings: Findings, commit: str | None = None) -> KeptCampaign:
         commit=commit,
         plimsoll=findings.version,
         machine=_machine(findings),
-        entries=tuple(_entry(*one) for one in entries.by_entry(findings.trials).items()),
+        entries=tuple(_entry(*one) for one in entries.by_entry(findings.measured).items()),
     )
 
 

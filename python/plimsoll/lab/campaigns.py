@@ -128,7 +128,7 @@ def run(  # noqa: PLR0913 - one argument for each option
                     changed=repeat_changed,
                     void=_void(stored) if again else (),
                 ),
-                further=lambda: following.group(requested, refuses, stored),
+                further=following.further(requested, refuses, stored),
                 tell=Watch(_judging(stored, announcer) if judge else announcer, requested.idle_s),
             )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
@@ -194,10 +194,13 @@ def _run_config(requested: Campaign, tell: Listener) -> RunConfig:
 
 
 def _void(stored: Results) -> tuple[str, ...]:
-    """Ids of the trials that ended well, and whose numbers are void all the same."""
+    """Ids of the trials that ended well, and whose numbers are void all the same.
+
+    A try of a load line is none of them: one beyond the line fails on purpose.
+    """
     if not stored.trial_ids():
         return ()
-    found = gathering.gather(stored).trials
+    found = gathering.gather(stored).measured
     return tuple(one.recording.trial for one in found if one.level == "void" and one.has_ended_well)
 
 

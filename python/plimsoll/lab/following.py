@@ -1,4 +1,4 @@
-"""The blocks of a campaign that goes on until its intervals are narrow enough."""
+"""The trials of a campaign that follow from others: further blocks, and tries of load lines."""
 
 from __future__ import annotations
 
@@ -8,24 +8,41 @@ from plimsoll import plan
 from plimsoll.comparison import further_blocks
 from plimsoll.errors import StorageError
 from plimsoll.findings import gathering
+from plimsoll.lab import line_following
 
 if TYPE_CHECKING:
     from plimsoll.campaign.campaign import Campaign
+    from plimsoll.conduct.campaign import Further
     from plimsoll.plan import Refuses, Trial
     from plimsoll.storage.results import Results
 
 
 def begun(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
-    """The trials of the further blocks that earlier runs began.
+    """The trials that earlier runs began beyond the plan.
 
     Args:
         asked: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results.
     """
+    if asked.line is not None:
+        return line_following.recorded(asked, refuses, stored)
     planned = set(stored.planned_ids())
     further = range(asked.repetitions + 1, further_blocks.MOST + 1) if asked.until else ()
     return tuple(one for one in plan.blocks(asked, further, refuses) if one.id in planned)
+
+
+def further(asked: Campaign, refuses: Refuses, stored: Results) -> Further:
+    """Gives the next trials, group by group.
+
+    Args:
+        asked: The campaign.
+        refuses: Returns why a driver cannot generate a load.
+        stored: Its results so far.
+    """
+    if asked.line is not None:
+        return line_following.LineTurns(asked, refuses, stored).following
+    return lambda: group(asked, refuses, stored)
 
 
 def group(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Self
 from plimsoll import errors as all_errors
 from plimsoll import lab, machine
 from plimsoll.aggregate import first_figures
-from plimsoll.aggregate import trial as of_trials
 from plimsoll.campaign import quantities
 from plimsoll.campaign.load import HIGHEST_LEVEL
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import FrameworkError, InputError, Problem
 from plimsoll.events import Listener, LoadEnded, Step, ignore
-from plimsoll.findings import beyond as beyonds
-from plimsoll.findings import derivation
+from plimsoll.findings import derivation, load_lines
+from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.lab import driven_load, load_options, loads, urls
 from plimsoll.lab.load_options import LoadOptions
 from plimsoll.lab.unkept import UnkeptResults
@@ -30,7 +29,6 @@ from plimsoll.load_line import counting, limits, search
 from plimsoll.load_line.search import Searched, SearchGoal
 from plimsoll.processes.interruption import Interruption
 from plimsoll.report import lined
-from plimsoll.report.lined import LineFindings, Subject
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
     from plimsoll.events import Event
-    from plimsoll.findings.beyond import Beyond
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.lab.charts import TrialChart
     from plimsoll.lab.results import CampaignResults
@@ -392,27 +389,17 @@ class _Bench:
     def findings(self, found: Searched, arrivals: Arrivals) -> LineFindings:
         """What was full beyond each line, and how far the tries below and above are believed."""
         self.tell(Step("judging the tries at the line"))
-        beyond: dict[str, Beyond] = {}
-        held: dict[str, TrialFindings] = {}
-        for one in found.lines:
-            failing = self._tried(found, one.failed_per_s)
-            if failing is not None:
-                beyond[one.limit.name] = beyonds.beyond(
-                    self._judged(failing), self._tables(failing)
-                )
-            holding = self._tried(found, one.held_per_s)
-            if holding is not None:
-                held[one.limit.name] = self._judged(holding)
+        near = {
+            load_lines.last_trial(found, rate_per_s)
+            for line in found.lines
+            for rate_per_s in (line.failed_per_s, line.held_per_s)
+        }
+        judged = {trial: self._judged(self.recordings[trial]) for trial in near if trial}
         target = load_options.name(map(urls.target, self.requested.urls))
         subject = Subject(
             f"{self.requested.urls[0].netloc}{target}", arrivals, self.requested.connections
         )
-        return LineFindings(found, subject, beyond, held)
-
-    def _tried(self, found: Searched, rate_per_s: float | None) -> Recording | None:
-        """The last recording at a rate."""
-        ids = [one.trial for one in found.tries if one.rate_per_s == rate_per_s]
-        return self.recordings[ids[-1]] if ids else None
+        return load_lines.of_server(self._tables, found, subject, judged)
 
     def _judged(self, recording: Recording) -> TrialFindings:
         if isinstance(self.stored, UnkeptResults):

@@ -161,7 +161,7 @@ class CampaignResults:
         if not self._fail_if:
             return found
         planned = map(campaign_thresholds.entry_of_stored, self.stored.plan())
-        judged = campaign_thresholds.judged(self._fail_if, found.trials, planned)
+        judged = campaign_thresholds.judged(self._fail_if, found.measured, planned)
         return replace(found, thresholds=judged)
 
     @cached_property
@@ -191,7 +191,7 @@ class CampaignResults:
     @property
     def void(self) -> tuple[TrialResult, ...]:
         """Trials that ended well, and whose numbers are void all the same."""
-        void = {one.recording.trial for one in self.findings.trials if one.level == "void"}
+        void = {one.recording.trial for one in self.findings.counting if one.level == "void"}
         return tuple(one for one in self.trials if one.id in void and one.error is None)
 
     @property

@@ -1,4 +1,4 @@
-"""Counting: what the requests of a load make of each limit, from the engine's own records."""
+"""Counting: what the requests of a load make of each limit, as the engine wrote or as stored."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, UNENDED
 from plimsoll.aggregate.quantiles import QUANTILES, enough, rank
@@ -16,7 +18,7 @@ from plimsoll.load_line.tries import Try
 from plimsoll.statistics.edge import Count, count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from plimsoll.load_line.limits import LineLimit
@@ -24,12 +26,16 @@ if TYPE_CHECKING:
 
     Instants = np.ndarray[Any, np.dtype[np.float64]]
     Mask = np.ndarray[Any, np.dtype[np.bool_]]
+    Numbers = np.ndarray[Any, np.dtype[Any]]
 
 BLOCKS = 20
 """Blocks of a try; how much they differ shows how misses come together."""
 
 SHOWN = ("p50", "p90", "p99", "p999")
 """Percentiles of a try that are kept."""
+
+COUNTED = ("due_ns", "sent_ns", "done_ns", "outcome")
+"""Columns of `tables.REQUESTS` that a try is counted in."""
 
 _CHANCE = 4.0
 """Fewer arrivals than the rate says are chance within so many standard deviations."""
@@ -68,21 +74,84 @@ def of_records(
     Raises:
         OSError: They cannot be read.
     """
-    (hold,) = recording.holds
     found = np.fromfile(folder / "requests.bin", records.record_dtype("requests"))
-    held = found[(found["due_ns"] >= hold.start_ns) & (found["due_ns"] < hold.end_ns)]
-    is_complete = _one_of(held["outcome"], COMPLETED)
-    ends_ns = np.where(is_complete, held["done_ns"], np.uint64(hold.end_ns))
-    due_ns = held["due_ns"].astype(np.float64)
+    columns = _Columns(
+        due_ns=found["due_ns"],
+        done_ns=found["done_ns"],
+        is_sent=found["sent_ns"] != np.iinfo(np.uint64).max,
+        is_one_of=lambda names: _one_of(found["outcome"], names),
+    )
+    return _of_columns(recording, columns, rate_per_s, limits)
+
+
+def of_stored(
+    recording: Recording, rows: pa.Table, rate_per_s: float, limits: Sequence[LineLimit]
+) -> Try:
+    """A try, counted in the stored rows of its requests.
+
+    Args:
+        recording: What happened; its load has one hold.
+        rows: `COUNTED` of `tables.REQUESTS`, in any order.
+        rate_per_s: The requested rate.
+        limits: What is judged.
+    """
+    due = rows["due_ns"].to_numpy(zero_copy_only=False)
+    done = rows["done_ns"].fill_null(0).to_numpy(zero_copy_only=False)
+    columns = _Columns(
+        due_ns=due,
+        done_ns=done,
+        is_sent=~rows["sent_ns"].is_null().to_numpy(zero_copy_only=False),
+        is_one_of=lambda names: _is_in(rows, names),
+    )
+    return _of_columns(recording, columns, rate_per_s, limits)
+
+
+def completed_per_s(recording: Recording, rows: pa.Table) -> float:
+    """Complete responses per second of the measurement window.
+
+    Args:
+        recording: What happened; its load has one hold.
+        rows: `COUNTED` of `tables.REQUESTS`.
+    """
+    (hold,) = recording.holds
+    done = rows["done_ns"].fill_null(0).to_numpy(zero_copy_only=False)
+    held = (done >= hold.start_ns) & (done < hold.end_ns) & _is_in(rows, COMPLETED)
+    return float(held.sum()) / (hold.end_ns - hold.start_ns) * 1e9
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The requests of a load, whatever they were read from."""
+
+    due_ns: Numbers
+    done_ns: Numbers
+    is_sent: Mask
+    is_one_of: Callable[[Sequence[str]], Mask]
+
+
+def _of_columns(
+    recording: Recording, found: _Columns, rate_per_s: float, limits: Sequence[LineLimit]
+) -> Try:
+    (hold,) = recording.holds
+    held = (found.due_ns >= hold.start_ns) & (found.due_ns < hold.end_ns)
+    due_ns = found.due_ns[held].astype(np.float64)
+    is_complete = found.is_one_of(COMPLETED)[held]
+    ends_ns = np.where(is_complete, found.done_ns[held], found.done_ns.dtype.type(hold.end_ns))
     rows = DueRequests(
         due_ns=due_ns,
         latency_ns=ends_ns.astype(np.float64) - due_ns,
-        is_sent=held["sent_ns"] != np.iinfo(np.uint64).max,
-        is_ended=~_one_of(held["outcome"], UNENDED),
-        is_failed=~_one_of(held["outcome"], NOT_FAILED),
+        is_sent=found.is_sent[held],
+        is_ended=~found.is_one_of(UNENDED)[held],
+        is_failed=~found.is_one_of(NOT_FAILED)[held],
     )
     window = (float(hold.start_ns), float(hold.end_ns))
     return tried(rows, window, rate_per_s, limits, recording.trial)
+
+
+def _is_in(rows: pa.Table, names: Sequence[str]) -> Mask:
+    """Which rows have one of some outcomes."""
+    of_rows = pc.is_in(rows["outcome"], value_set=pa.array(names, pa.string()))
+    return of_rows.to_numpy(zero_copy_only=False)
 
 
 def tried(

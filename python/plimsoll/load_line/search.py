@@ -1,9 +1,10 @@
 """The search of load lines: which rate is tried next, and what all tries say together.
 
-Pure but for `measure`, which tries a rate, and the clock. First the rates climb from a quarter of
-the server's greatest throughput; then tries are drawn near the edge, where they tell the most, in
-random order; then the winner is held for longer. Where a rate failed though a higher one held, both
-are tried again: that tells a disturbance, a slowdown of the server, and a gap apart.
+Pure but for `measure`, which tries a rate, and the clock; `SteppedSearch` does without both. First
+the rates climb from a quarter of the server's greatest throughput; then tries are drawn near the
+edge, where they tell the most, in random order; then the winner is held for longer. Where a rate
+failed though a higher one held, both are tried again: that tells a disturbance, a slowdown of the
+server, and a gap apart.
 
 Source:
     R. Waeber, *Probabilistic Bisection Search for Stochastic Root-finding*, 2013 (the next place is
@@ -15,9 +16,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from plimsoll.load_line.limits import SENDING, LineLimit
 from plimsoll.statistics.edge import Edge, edge
@@ -48,6 +49,7 @@ _CONFIRM_HOLD = 2.0
 _MISSES = 5
 _DRAWN = (0.2, 0.8)
 _FARTHEST_DRAW = 0.05
+_NEARLY = 0.9
 _SAME = 0.02
 _APART = 1.05
 _REVISITS = 2
@@ -69,6 +71,9 @@ class SearchGoal:
         budget_s: Time for all tries, in seconds.
         within: Half the width of an interval that is enough, as a share of the rate.
         most_per_s: The greatest rate that may be tried.
+        try_s: Length of a try near the edge, in seconds; 0 for a share of the budget.
+        has_processes: Whether each try has a server process of its own; the line is then that of a
+            typical one.
     """
 
     limits: tuple[LineLimit, ...]
@@ -76,13 +81,32 @@ class SearchGoal:
     budget_s: float
     within: float = WITHIN
     most_per_s: float = math.inf
+    try_s: float = 0.0
+    has_processes: bool = False
 
     @property
     def hold_s(self) -> float:
         """Length of a try near the edge, in seconds; long beside the latencies that are judged."""
         longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
-        usual_s = min(max(self.budget_s / _TRIES_OF_A_BUDGET, _SHORTEST_HOLD_S), _LONGEST_HOLD_S)
+        share_s = self.budget_s / _TRIES_OF_A_BUDGET
+        usual_s = self.try_s or min(max(share_s, _SHORTEST_HOLD_S), _LONGEST_HOLD_S)
         return max(usual_s, _LATENCIES_OF_A_HOLD * longest_s)
+
+
+class NextTry(NamedTuple):
+    """A rate that is to be tried.
+
+    Attributes:
+        rate_per_s: The rate.
+        hold_s: Length of its measurement window, in seconds.
+    """
+
+    rate_per_s: float
+    hold_s: float
+
+
+Steps = Generator[NextTry, "Try", None]
+"""Yields what is to be tried, and is sent what it showed."""
 
 
 @dataclass(frozen=True)
@@ -160,21 +184,70 @@ def searched(
         look: Called after each try with how things stand.
         clock_s: Gives the time in seconds.
     """
-    search = _Search(measure, wanted, start_per_s, luck, look, clock_s, clock_s())
-    search.climb()
-    search.refine()
+    search = _Search(wanted, start_per_s, luck, clock_s, clock_s())
+    steps = search.steps()
+    following = next(steps, None)
+    while following is not None:
+        following = _sent(steps, measure(*following))
+        look(search.end())
     return search.end()
+
+
+class SteppedSearch:
+    """A search that is told its tries, one by one: what is recorded of it, and what comes after.
+
+    The same tries always have the same next one. Tries at other rates than were wanted, recorded
+    again after a change for instance, count like any.
+
+    Args:
+        wanted: What is searched, and when to end.
+        start_per_s: The server's greatest throughput, or a guess of it.
+        luck: Draws the rates; as it was when the search began.
+
+    Attributes:
+        following: What is tried next; None when the search is over.
+    """
+
+    def __init__(self, wanted: SearchGoal, start_per_s: float, luck: random.Random) -> None:
+        """Begin the search."""
+        self._elapsed_s = 0.0
+        self._search = _Search(wanted, start_per_s, luck, lambda: self._elapsed_s, 0.0)
+        self._steps = self._search.steps()
+        self.following = next(self._steps, None)
+
+    def take(self, found: Try, took_s: float) -> None:
+        """Counts a try in; one after the end as well.
+
+        Args:
+            found: What it showed.
+            took_s: The time it took, in seconds.
+        """
+        self._elapsed_s += took_s
+        if self.following is None:
+            self._search.take(found)
+        else:
+            self.following = _sent(self._steps, found)
+
+    def end(self) -> Searched:
+        """How things stand."""
+        return self._search.end()
+
+
+def _sent(steps: Steps, found: Try) -> NextTry | None:
+    """What is tried after a try; None when the search is over."""
+    try:
+        return steps.send(found)
+    except StopIteration:
+        return None
 
 
 @dataclass
 class _Search:
     """A search that runs."""
 
-    measure: Measure
     wanted: SearchGoal
     start_per_s: float
     luck: random.Random
-    look: Callable[[Searched], None]
     clock_s: Callable[[], float]
     began_s: float
     tries: list[Try] = field(default_factory=list["Try"])
@@ -182,14 +255,19 @@ class _Search:
     confirmed: dict[str, int] = field(default_factory=dict[str, int])
     """The number of the try that confirmed the line of a limit."""
 
-    def climb(self) -> None:
+    def steps(self) -> Steps:
+        """Every try of the search."""
+        yield from self._climb()
+        yield from self._refine()
+
+    def _climb(self) -> Steps:
         """Tries rates from below, then higher and lower ones until each limit has both sides."""
         hold_s = self.wanted.hold_s
         in_a_row = 0
         for share in CLIMB:
             if not self._has_time(hold_s):
                 return
-            self._try(share * self.start_per_s, hold_s)
+            yield from self._try(share * self.start_per_s, hold_s)
             in_a_row = in_a_row + 1 if self._all_failed() else 0
             if in_a_row > 1:
                 break
@@ -198,16 +276,16 @@ class _Search:
             is_possible = highest < self.wanted.most_per_s and self._has_time(hold_s)
             if not is_possible or all(self._is_failed(limit) for limit in self.wanted.limits):
                 break
-            self._try(highest * _HIGHER, hold_s)
+            yield from self._try(highest * _HIGHER, hold_s)
         if not all(self._is_held(limit) for limit in self.wanted.limits):
-            self._descend(hold_s)
+            yield from self._descend(hold_s)
 
-    def _descend(self, hold_s: float) -> None:
+    def _descend(self, hold_s: float) -> Steps:
         """Tries the lowest rate, and halves the way from there to the first one that failed."""
         floor = self.start_per_s * _LOWEST
         rate_per_s = floor
         while self._has_time(self._long_enough(rate_per_s, hold_s)):
-            found = self._try(rate_per_s, hold_s)
+            found = yield from self._try(rate_per_s, hold_s)
             inside = [one for one in self.wanted.limits if self._is_inside(found, one)]
             if len(inside) < len(self.wanted.limits) and rate_per_s > floor:
                 return
@@ -216,15 +294,22 @@ class _Search:
                 return
             rate_per_s = math.sqrt(rate_per_s * above)
 
-    def refine(self) -> None:
+    def _refine(self) -> Steps:
         """Tries rates near the edges until all are known well, or the budget is spent."""
         while (following := self._next()) is not None:
             rate_per_s, hold_s, confirms = following
             if not self._has_time(hold_s):
                 return
-            found = self._try(rate_per_s, hold_s)
-            if confirms is not None and not self._fails(found, confirms):
+            found = yield from self._try(rate_per_s, hold_s)
+            is_as_wanted = found.rate_per_s == rate_per_s and found.hold_s >= _NEARLY * hold_s
+            if confirms is not None and is_as_wanted and not self._fails(found, confirms):
                 self.confirmed[confirms.name] = len(self.tries) - 1
+
+    def take(self, found: Try) -> None:
+        """Counts a try in."""
+        self.tries.append(found)
+        for limit in self.wanted.limits:
+            self._forget(limit)
 
     def end(self) -> Searched:
         """How things stand."""
@@ -284,9 +369,7 @@ class _Search:
     def _line(self, limit: LineLimit) -> Line:
         counting = self._counting(limit)
         edges = [
-            (found, one)
-            for one in self._criteria(limit)
-            if (found := edge([each.counts[one.name] for each in counting], one.allowed))
+            (found, one) for one in self._criteria(limit) if (found := self._edge(counting, one))
         ]
         found, binding = min(edges, key=lambda one: one[0].rate_per_s, default=(None, None))
         failed = min((one.rate_per_s for one in counting if self._fails(one, limit)), default=None)
@@ -305,6 +388,10 @@ class _Search:
             is_confirmed=self.confirmed.get(limit.name, -1) >= self.forgotten,
             gap=self._gap(limit),
         )
+
+    def _edge(self, counting: Sequence[Try], limit: LineLimit) -> Edge | None:
+        counts = [one.counts[limit.name] for one in counting]
+        return edge(counts, limit.allowed, has_processes=self.wanted.has_processes)
 
     def _unfound(self, limit: LineLimit) -> Found:
         counting = self._counting(limit)
@@ -446,14 +533,11 @@ class _Search:
     def _is_held(self, limit: LineLimit) -> bool:
         return any(self._is_inside(one, limit) for one in self.tries[self.forgotten :])
 
-    def _try(self, rate_per_s: float, hold_s: float) -> Try:
-        found = self.measure(
+    def _try(self, rate_per_s: float, hold_s: float) -> Generator[NextTry, Try, Try]:
+        found = yield NextTry(
             min(rate_per_s, self.wanted.most_per_s), self._long_enough(rate_per_s, hold_s)
         )
-        self.tries.append(found)
-        for limit in self.wanted.limits:
-            self._forget(limit)
-        self.look(self.end())
+        self.take(found)
         return found
 
     def _long_enough(self, rate_per_s: float, hold_s: float) -> float:

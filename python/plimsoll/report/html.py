@@ -127,6 +127,7 @@ def render(findings: Findings) -> str:
     ranked = contents.rankings(findings)
     rankings = [_with_chart(ranking, drawn) for ranking in ranked]
     of_campaign = contents.of_campaign(findings)
+    of_sections = [_section(section, drawn) for section in sections.of(findings)]
     trials = [_with_charts(trial, drawn) for trial in contents.trials(findings)]
     scripts = {"library": library(), "script": _template_text("page.js")}
     return (
@@ -163,7 +164,8 @@ def render(findings: Findings) -> str:
             rankings=rankings,
             detail=contents.detail(ranked),
             against_latency=_pictures(against_latency.drawn(findings), drawn),
-            sections=[_section(section, drawn) for section in sections.of(findings)],
+            foremost=[one for one in of_sections if one["is_answer"]],
+            sections=[one for one in of_sections if not one["is_answer"]],
             servers=servers.rows(findings),
             server_headings=servers.HEADINGS,
             server_caption=servers.CAPTION,

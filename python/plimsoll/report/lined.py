@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.load_line.limits import ERRORS, SENT
 from plimsoll.statistics.intervals import CONFIDENCE
 from plimsoll.verdicts import catalogue
-from plimsoll.verdicts.verdict import worst_trial
 
 if TYPE_CHECKING:
-    from plimsoll.campaign.load import Arrivals
-    from plimsoll.findings.beyond import Beyond
-    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.findings.load_lines import LineFindings
     from plimsoll.load_line.limits import LineLimit
     from plimsoll.load_line.search import Line, Searched
     from plimsoll.load_line.tries import Try
-    from plimsoll.verdicts.verdict import Level
 
 FORMAT = 1
 """Version of the JSON document; its schema is `docs/schemas/line-1.json`."""
@@ -29,67 +24,20 @@ _WIDTH = 90
 _TIMES = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9"}
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What was measured, and how.
-
-    Attributes:
-        name: Host, port and path.
-        arrivals: How arrivals are spaced.
-        connections: Size of the pool of connections.
-    """
-
-    name: str
-    arrivals: Arrivals
-    connections: int
-
-
-@dataclass(frozen=True)
-class LineFindings:
-    """Everything that is known of the lines of one server.
-
-    Attributes:
-        searched: Lines and tries.
-        subject: What was measured.
-        beyond: What was full at the first rate that failed, by the name of the limit.
-        held: What is known of the last try that held, by the name of the limit.
-    """
-
-    searched: Searched
-    subject: Subject
-    beyond: Mapping[str, Beyond]
-    held: Mapping[str, TrialFindings]
-
-    @property
-    def level(self) -> Level:
-        """How far to believe the lines: void where the load generator was the limit."""
-        if any(one.resource == "driver" for one in self.beyond.values()):
-            return "void"
-        return worst_trial(one.level for one in self.held.values())
-
-    @property
-    def lowest(self) -> Line | None:
-        """The lowest line, which keeps all limits; None where one was not found."""
-        lines = [line for line in self.searched.lines if line.edge is not None]
-        if len(lines) < len(self.searched.lines):
-            return None
-        return min(lines, key=lambda line: line.rate_per_s or 0.0)
-
-
 def sentence(found: LineFindings) -> str:
     """The answer in one sentence without a full stop; that of the strictest limit."""
-    return _sentence(found, _shown(found))
+    return sentence_of(found, _shown(found))
 
 
 def remedy(found: LineFindings) -> str:
     """What to do where there is no line; empty where there is one."""
     line = _shown(found)
     if _is_drivers(found, line):
-        return "give the load generator more threads (`-t`), cores of its own, or another machine"
+        return "give the load generator more threads, cores of its own, or another machine"
     remedies = {
         "found": "",
-        "above": "give more connections (`-c`) or load generator threads (`-t`)",
-        "open": "give a longer `--budget`",
+        "above": "give more connections or load generator threads",
+        "open": "give a longer `budget`",
         "below": "allow a longer latency; `plimsoll load -R` shows the one it has",
     }
     if line.state == "below" and _is_failing(line):
@@ -126,10 +74,9 @@ def step(now: Searched) -> str:
     last = now.tries[-1]
     states = ", ".join(f"{one.name} {_of_limit(last, one)}" for one in now.wanted.limits)
     known = [line for line in now.lines if line.edge is not None]
-    line = f"; line {_interval(known[0])}/s" if known else ""
-    return (
-        f"try {len(now.tries)}: {_rate(last.rate_per_s)}/s for {last.hold_s:.1f} s: {states}{line}"
-    )
+    line = f"; line {interval_text(known[0])}/s" if known else ""
+    tried = f"try {len(now.tries)}: {rate_text(last.rate_per_s)}/s for {last.hold_s:.1f} s"
+    return f"{tried}: {states}{line}"
 
 
 def document(found: LineFindings) -> dict[str, object]:
@@ -214,13 +161,14 @@ def _shown(found: LineFindings) -> Line:
     return unfound[0] if unfound else found.lowest or found.searched.lines[0]
 
 
-def _sentence(found: LineFindings, line: Line) -> str:
+def sentence_of(found: LineFindings, line: Line) -> str:
+    """What is known of one line, in one sentence without a full stop."""
     name, limits = texts.line(found.subject.name), _limits(found, line)
     if _is_drivers(found, line):
         return f"no line of {name}: the load generator was the limit{_at(line.failed_per_s)}"
     if line.edge is not None:
-        rate = f"{name} carries {_rate(line.edge.rate_per_s)} requests/s with {limits}"
-        return f"{rate} (95 %: {_interval(line)})"
+        rate = f"{name} carries {rate_text(line.edge.rate_per_s)} requests/s with {limits}"
+        return f"{rate} (95 %: {interval_text(line)})"
     tries = sorted(found.searched.tries, key=lambda one: one.rate_per_s)
     if line.state == "below" and tries:
         lowest = tries[0]
@@ -231,7 +179,9 @@ def _sentence(found: LineFindings, line: Line) -> str:
         slow = f"{share} of requests took longer{_at(lowest.rate_per_s)}"
         return f"no rate keeps {limits} on {name}: {slow}"
     if line.state == "above" and tries:
-        return f"{name} carries more than {_rate(tries[-1].rate_per_s)} requests/s with {limits}"
+        return (
+            f"{name} carries more than {rate_text(tries[-1].rate_per_s)} requests/s with {limits}"
+        )
     after = wording.seconds(found.searched.elapsed_s)
     return f"undecided after {after}: {name} with {limits}"
 
@@ -248,10 +198,11 @@ def _is_failing(line: Line) -> bool:
 def _limits(found: LineFindings, line: Line) -> str:
     """The limits of a line: `p99 ≤ 20 ms`; all of them where it is the lowest of several."""
     every = found.searched.wanted.limits if line is found.lowest else (line.limit,)
-    return " and ".join(map(_limit, every))
+    return " and ".join(map(limit_text, every))
 
 
-def _limit(limit: LineLimit) -> str:
+def limit_text(limit: LineLimit) -> str:
+    """A limit of latency: `p99 ≤ 20 ms`."""
     return f"{limit.name} ≤ {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
 
 
@@ -266,17 +217,37 @@ def _stated(found: LineFindings) -> Iterator[str]:
         if beyond is not None:
             yield f"beyond it   {named}{beyond.sentence}"
         if line.gap is not None:
-            failed, held = map(_rate, line.gap)
-            yield f"gap         {named}fails at {failed}/s, and holds at {held}/s"
+            yield f"gap         {named}{_gap(line.gap)}"
     if now.forgotten:
-        first = wording.several(now.forgotten, "try", "tries")
-        yield f"slowed      the server became slower: the first {first} count no more"
+        yield f"slowed      {_slowed(now)}"
     yield f"load        {_load(found)}"
     yield f"search      {_search(now)}"
-    yield from _verdict(found)
+    yield from doubt(found)
 
 
-def _verdict(found: LineFindings) -> Iterator[str]:
+def notable(found: LineFindings) -> Iterator[str]:
+    """What is unusual of a search: gaps, a slowdown, intervals wider than wanted."""
+    now = found.searched
+    for line in now.lines:
+        if line.gap is not None:
+            yield f"{limit_text(line.limit)} {_gap(line.gap)}"
+    if now.forgotten:
+        yield _slowed(now)
+    if any(line.edge and not line.is_narrow(now.wanted.within) for line in now.lines):
+        yield _search(now)
+
+
+def _gap(gap: tuple[float, float]) -> str:
+    failed, held = map(rate_text, gap)
+    return f"fails at {failed}/s, and holds at {held}/s"
+
+
+def _slowed(now: Searched) -> str:
+    first = wording.several(now.forgotten, "try", "tries")
+    return f"the server became slower: the first {first} count no more"
+
+
+def doubt(found: LineFindings) -> Iterator[str]:
     """How far to believe the lines, by the verdicts on the tries that held just below them."""
     doubts = [one for trial in found.held.values() for one in trial.verdicts if one.is_doubting]
     doubts.sort(key=lambda one: one.level != "void")
@@ -289,18 +260,18 @@ def _verdict(found: LineFindings) -> Iterator[str]:
 
 
 def _bracket(line: Line) -> str:
-    held = "nothing held" if line.held_per_s is None else f"held at {_rate(line.held_per_s)}/s"
+    held = "nothing held" if line.held_per_s is None else f"held at {rate_text(line.held_per_s)}/s"
     if line.failed_per_s is None:
         return f"{held}, no try failed beyond chance"
     by = {ERRORS: ": errors", SENT: ": not all was sent"}
     missed = by.get(line.binding.name, "") if line.binding else ""
-    return f"{held}, failed at {_rate(line.failed_per_s)}/s{missed}"
+    return f"{held}, failed at {rate_text(line.failed_per_s)}/s{missed}"
 
 
 def _load(found: LineFindings) -> str:
     arrivals = {"poisson": "Poisson arrivals", "constant": "constant arrivals"}
     pool = wording.several(found.subject.connections, "connection")
-    peak = f"closed peak {_rate(found.searched.start_per_s)}/s"
+    peak = f"closed peak {rate_text(found.searched.start_per_s)}/s"
     lowest = found.lowest
     if lowest is not None and lowest.rate_per_s:
         peak += f", the line is {wording.percent(lowest.rate_per_s / found.searched.start_per_s)}"
@@ -320,15 +291,17 @@ def _table(found: LineFindings) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("limit", "rate", "95 % interval", "held", "failed")]
     for line in found.searched.lines:
         ends = (line.held_per_s, line.failed_per_s)
-        known = [_rate(line.rate_per_s), _interval(line)] if line.edge else [line.state, "–"]
-        rows.append((_limit(line.limit), *known, *map(_rate, ends)))
+        known = (
+            [rate_text(line.rate_per_s), interval_text(line)] if line.edge else [line.state, "–"]
+        )
+        rows.append((limit_text(line.limit), *known, *map(rate_text, ends)))
     return rows
 
 
 def _tries(found: LineFindings) -> list[tuple[str, ...]]:
     """Every try by rate: the curve in numbers."""
     now = found.searched
-    over = [f"over {_limit(one)}" for one in now.wanted.limits]
+    over = [f"over {limit_text(one)}" for one in now.wanted.limits]
     rows: list[tuple[str, ...]] = [("rate", "s", *_TIMES.values(), *over, "failed", "")]
     for one in sorted(now.tries, key=lambda each: each.rate_per_s):
         times = [_time(one.times_ns.get(name)) for name in _TIMES]
@@ -336,7 +309,9 @@ def _tries(found: LineFindings) -> list[tuple[str, ...]]:
         failed = wording.percent(one.counts[ERRORS].share)
         states = {one.state(each) for each in (*now.wanted.limits, now.wanted.errors)}
         state = next(each for each in ("failed", "open", "held") if each in states)
-        rows.append((_rate(one.rate_per_s), f"{one.hold_s:.1f}", *times, *missed, failed, state))
+        rows.append(
+            (rate_text(one.rate_per_s), f"{one.hold_s:.1f}", *times, *missed, failed, state)
+        )
     return rows
 
 
@@ -350,21 +325,22 @@ def _time(length_ns: float | None) -> str:
 
 
 def _at(rate_per_s: float | None) -> str:
-    return "" if rate_per_s is None else f" at {_rate(rate_per_s)}/s"
+    return "" if rate_per_s is None else f" at {rate_text(rate_per_s)}/s"
 
 
-def _rate(rate_per_s: float | None) -> str:
+def rate_text(rate_per_s: float | None) -> str:
     """A rate with three or four digits; more of them were not measured."""
     if rate_per_s is None:
         return "–"
     return wording.amount(wording.significant(rate_per_s, 4) or 0.0)
 
 
-def _interval(line: Line) -> str:
+def interval_text(line: Line) -> str:
+    """The 95 % interval of a line: `9,810–10,200`; `–` where it was not found."""
     if line.edge is None:
         return "–"
     found = line.edge.interval
-    return f"{_rate(found.low)}–{_rate(found.high)}"
+    return f"{rate_text(found.low)}–{rate_text(found.high)}"
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

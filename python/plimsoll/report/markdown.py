@@ -68,11 +68,14 @@ def render(findings: Findings) -> str:
     heading, caption = contents.detail(rankings)
     machines = contents.machines(findings).values()
     detailed = [part for ranking in rankings for part in _ranking(ranking)]
-    others = [part for section in sections.of(findings) for part in _section(section)]
+    of_sections = sections.of(findings)
+    foremost = [part for one in of_sections if one.is_answer for part in _section(one)]
+    others = [part for one in of_sections if not one.is_answer for part in _section(one)]
     parts = [
         f"# {literal(findings.campaign)}",
         literal(contents.subtitle(findings)),
         *(f"on {literal(summary)}" for summary, _ in machines),
+        *foremost,
         *_answers(findings, rankings),
         *_notices(findings),
         *_folded("Can these numbers be trusted?", _verdict(findings)),

@@ -103,6 +103,10 @@ def render(findings: Findings) -> bytes:
 def _found(findings: Findings, rankings: Sequence[RankingContents]) -> Iterator[Block]:
     """The blocks of the pages behind the first one."""
     hosts = [("Machine", summary) for summary, _ in contents.machines(findings).values()]
+    of_sections = sections.of(findings)
+    for section in of_sections:
+        if section.is_answer:
+            yield from _section(section)
     yield _heading("Configuration")
     yield _facts([*contents.configuration(findings), *hosts], ts.TEXT_WIDTH_PT)
     yield _heading("Can these numbers be trusted?")
@@ -116,8 +120,9 @@ def _found(findings: Findings, rankings: Sequence[RankingContents]) -> Iterator[
     for number, ranking in enumerate(rankings):
         yield from _ranking(ranking, () if number else contents.detail(rankings))
     yield from _against_latency(against_latency.drawn(findings))
-    for section in sections.of(findings):
-        yield from _section(section)
+    for section in of_sections:
+        if not section.is_answer:
+            yield from _section(section)
     yield from _servers(servers.rows(findings))
 
 

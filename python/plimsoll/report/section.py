@@ -84,6 +84,7 @@ class Section:
         remarks_title: Title of what checks say; empty where they say nothing.
         remarks: What checks say.
         pictures: Its charts, which stand before the tables.
+        is_answer: Whether it is the answer of the campaign, which stands before everything else.
     """
 
     anchor: str
@@ -94,3 +95,4 @@ class Section:
     remarks_title: str = ""
     remarks: tuple[Remark, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    is_answer: bool = False

@@ -8,6 +8,7 @@ from plimsoll.report import (
     connections_section,
     driver_section,
     energy_section,
+    lines_section,
     published_section,
     thresholds_section,
 )
@@ -24,6 +25,7 @@ def of(findings: Findings) -> tuple[Section, ...]:
         findings: What to report.
     """
     modules = (
+        lines_section,
         thresholds_section,
         connections_section,
         energy_section,

@@ -16,7 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll import texts
+from plimsoll import texts, wording
 from plimsoll.report import contents, sections, servers, words
 from plimsoll.storage.parquet import keep
 from plimsoll.verdicts.verdict import CAMPAIGN
@@ -83,18 +83,23 @@ def show(findings: Findings, console: Console | None = None) -> None:
         console: Where to; the standard output when None.
     """
     console = console or Console(emoji=False)
+    is_wide = console.width >= WIDE
+    of_sections = sections.of(findings)
     for part in _campaign(findings):
         console.print(part)
+    for section in (one for one in of_sections if one.is_answer):
+        for part in _section(section, is_wide=is_wide):
+            console.print(part)
     for ranking in contents.rankings(findings):
-        console.print(_ranking(ranking, is_wide=console.width >= WIDE))
+        console.print(_ranking(ranking, is_wide=is_wide))
         for line in _indented(*ranking.leads[:1], ranking.resolution):
             console.print(line)
         console.print()
-    for section in sections.of(findings):
-        for part in _section(section, is_wide=console.width >= WIDE):
+    for section in (one for one in of_sections if not one.is_answer):
+        for part in _section(section, is_wide=is_wide):
             console.print(part)
     if rows := servers.rows(findings):
-        console.print(_servers(rows, is_wide=console.width >= WIDE))
+        console.print(_servers(rows, is_wide=is_wide))
     for part in _remarks(findings):
         console.print(part)
     console.print(_counts(findings))
@@ -245,5 +250,9 @@ def _counts(findings: Findings) -> Text:
     parts = [
         Text.assemble(f"{count} ", _level(state)) for state, count, _ in contents.banner(findings)
     ]
-    total = words.plural(len(findings.trials), "trial")
-    return Text.assemble(f"\n{total}: ", Text(", ").join(parts))
+    total = words.plural(len(findings.counting), "trial")
+    others = len(findings.trials) - len(findings.counting)
+    more = (
+        f"; {wording.several(others, 'other try', 'other tries')} of load lines" if others else ""
+    )
+    return Text.assemble(f"\n{total}: ", Text(", ").join(parts), more)

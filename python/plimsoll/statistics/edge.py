@@ -7,10 +7,15 @@ divided by a design effect that blocks of each try show, and by what tries scatt
 (quasi-likelihood). The posterior of the edge is worked out on a grid, with a flat prior on the
 logarithm of the rate and a wide one on that of the slope.
 
+Where each try has a server process of its own, each process has an edge of its own, normal on
+logarithms around that of the typical one. Its likelihood is averaged over that distribution, whose
+width is a third axis of the grid: that takes the place of the scatter between tries.
+
 Source:
     C. Loader, *Local Regression and Likelihood*, 1999 (local logistic regression); P. McCullagh and
     J. A. Nelder, *Generalized Linear Models*, 1989, 4.5 and 9.2 (overdispersion); L. Kish, *Survey
-    Sampling*, 1965 (design effect).
+    Sampling*, 1965 (design effect); C. E. McCulloch and S. R. Searle, *Generalized, Linear, and
+    Mixed Models*, 2001, 8 (a random effect of processes).
 """
 
 from __future__ import annotations
@@ -34,7 +39,14 @@ e^x. For a median far from saturation it is about 1, for a p99 5, for a queue ne
 _USUAL_SLOPE, _SCATTER_OF_SLOPES = 20.0, 1.2
 """The prior of the slope: normal on logarithms, with this scatter."""
 
-_PLACES = 201
+_WIDTHS = np.array([0.0, 0.01, 0.02, 0.04, 0.08])
+"""Standard deviations of the edges of processes, on logarithms, that are thought possible."""
+
+_USUAL_WIDTH = 0.04
+_REACH_OF_WIDTHS = 3.0
+"""Edges of processes are looked for within so many standard deviations."""
+
+_PLACES, _PLACES_OF_PROCESSES = 201, 101
 _ZOOM = 6.0
 _LEAST_OF_SLOPE = 0.05
 _FARTHEST = 4.0
@@ -138,22 +150,25 @@ class Edge:
         return float(np.interp(share, self.chances, self.rates_per_s))
 
 
-def edge(counts: Sequence[Count], allowed: float) -> Edge | None:
+def edge(counts: Sequence[Count], allowed: float, *, has_processes: bool = False) -> Edge | None:
     """The edge; None where no try missed more than allowed, or none missed less.
 
     Args:
         counts: The tries.
         allowed: The share of requests that may miss, above 0 and below 1.
+        has_processes: Whether each try has a server process of its own.
     """
     above = [one.share > allowed for one in counts]
     if not any(above) or all(above):
         return None
     logs: Array = np.log([one.rate_per_s for one in counts])
-    places: Array = np.linspace(float(logs.min()), float(logs.max()), _PLACES)
+    count_of_places = _PLACES_OF_PROCESSES if has_processes else _PLACES
+    places: Array = np.linspace(float(logs.min()), float(logs.max()), count_of_places)
     weights: Array = np.ones(len(counts))
     slopes = _SLOPES
+    posterior_of = _posterior_of_processes if has_processes else _posterior
     for is_near in (False, True, True):
-        posterior = _posterior(counts, allowed, places, slopes, weights)
+        posterior = posterior_of(counts, allowed, places, slopes, weights)
         place, of_place = _moments(places, posterior.sum(axis=1))
         slope, of_slope = _moments(np.log(slopes), posterior.sum(axis=0))
         width = max(_LEAST_BANDWIDTH, _BANDWIDTH / math.exp(slope))
@@ -161,7 +176,7 @@ def edge(counts: Sequence[Count], allowed: float) -> Edge | None:
         if is_near:
             places = _zoomed(places, place, of_place)
             slopes = np.exp(_zoomed(np.log(slopes), slope, max(of_slope, _LEAST_OF_SLOPE)))
-    posterior = _posterior(counts, allowed, places, slopes, weights)
+    posterior = posterior_of(counts, allowed, places, slopes, weights)
     density = posterior.sum(axis=1)
     chances = np.cumsum(density) - density / 2
     slope, _ = _moments(np.log(slopes), posterior.sum(axis=0))
@@ -198,16 +213,8 @@ def _posterior(
     counts: Sequence[Count], allowed: float, places: Array, slopes: Array, weights: Array
 ) -> Array:
     """The posterior by place and slope; its sum is 1."""
-    logs = np.log([one.rate_per_s for one in counts])
-    independent = np.array([_independent(one) for one in counts])
-    scatter = np.array([one.scatter for one in counts])
-    effect = _effects(counts, allowed, weights * scatter, weights * independent)
-    requests = np.array([one.requests for one in counts]) / effect
-    missed = np.array([one.missed for one in counts]) / effect
-
-    distance = slopes[None, :, None] * (logs[None, None, :] - places[:, None, None])
-    odds = math.log(allowed / (1 - allowed)) + np.clip(distance, -_FARTHEST, _FARTHEST)
-    chance = 1 / (1 + np.exp(-odds))
+    requests, missed = _independent_counts(counts, allowed, weights)
+    chance = _chances(counts, allowed, places, slopes)
     likelihood = missed * np.log(chance) + (requests - missed) * np.log1p(-chance)
     summed = likelihood @ weights
 
@@ -216,9 +223,69 @@ def _posterior(
     squares = (missed - expected) ** 2 / (expected * (1 - chance[place, slope]))
     near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
     spread = _spread(float(near @ squares), float(near.sum()))
-    usual = -((np.log(slopes / _USUAL_SLOPE) / _SCATTER_OF_SLOPES) ** 2) / 2
-    relative = np.exp((summed - summed.max()) / spread + usual[None, :])
+    return _normalised(summed / spread + _prior_of_slopes(slopes)[None, :])
+
+
+def _posterior_of_processes(
+    counts: Sequence[Count], allowed: float, places: Array, slopes: Array, weights: Array
+) -> Array:
+    """The same where each try has a process with an edge of its own."""
+    requests, missed = _independent_counts(counts, allowed, weights)
+    step = float(places[1] - places[0])
+    beside = math.ceil(_REACH_OF_WIDTHS * float(_WIDTHS[-1]) / step)
+    around: Array = places[0] + step * np.arange(-beside, len(places) + beside)
+    chance = _chances(counts, allowed, around, slopes)
+    likelihood = missed * np.log(chance) + (requests - missed) * np.log1p(-chance)
+    highest = likelihood.max(axis=0)
+    relative = np.exp(likelihood - highest).reshape(len(around), -1)
+    shape = (len(places), len(slopes), len(counts))
+    summed = [
+        (np.log(_averaging(places, around, width) @ relative + 1e-300).reshape(shape) + highest)
+        @ weights
+        - (width / _USUAL_WIDTH) ** 2 / 2
+        for width in _WIDTHS
+    ]
+    by_width = np.stack(summed) + _prior_of_slopes(slopes)[None, None, :]
+    return _normalised(by_width).sum(axis=0)
+
+
+def _averaging(places: Array, around: Array, width: float) -> Array:
+    """Weights of the edges of processes around each typical one; each row sums to 1."""
+    narrowest = float(around[1] - around[0]) / 4
+    distance = (around[None, :] - places[:, None]) / max(width, narrowest)
+    return _rows_of_sum_1(np.exp(-(distance**2) / 2))
+
+
+def _rows_of_sum_1(rows: Array) -> Array:
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+def _normalised(logarithms: Array) -> Array:
+    relative = np.exp(logarithms - logarithms.max())
     return relative / relative.sum()
+
+
+def _prior_of_slopes(slopes: Array) -> Array:
+    return -((np.log(slopes / _USUAL_SLOPE) / _SCATTER_OF_SLOPES) ** 2) / 2
+
+
+def _independent_counts(
+    counts: Sequence[Count], allowed: float, weights: Array
+) -> tuple[Array, Array]:
+    """Requests and misses of each try, as many as there would be independent ones."""
+    independent = np.array([_independent(one) for one in counts])
+    scatter = np.array([one.scatter for one in counts])
+    effect = _effects(counts, allowed, weights * scatter, weights * independent)
+    requests = np.array([one.requests for one in counts]) / effect
+    return requests, np.array([one.missed for one in counts]) / effect
+
+
+def _chances(counts: Sequence[Count], allowed: float, places: Array, slopes: Array) -> Array:
+    """The chance of a miss by place, slope and try."""
+    logs = np.log([one.rate_per_s for one in counts])
+    distance = slopes[None, :, None] * (logs[None, None, :] - places[:, None, None])
+    odds = math.log(allowed / (1 - allowed)) + np.clip(distance, -_FARTHEST, _FARTHEST)
+    return 1 / (1 + np.exp(-odds))
 
 
 def _effects(counts: Sequence[Count], allowed: float, scatter: Array, independent: Array) -> Array:

@@ -34,6 +34,10 @@ More repetitions append blocks to the existing ones, with the same order and see
 """
 
 
+FREE_OF_LINES = ("budget", "within")
+"""Keys of its `[line]` that may change: tries that were recorded stay, and the search goes on."""
+
+
 @dataclass(frozen=True)
 class CampaignFiles:
     """The stored files of a campaign.
@@ -95,10 +99,21 @@ def _different_keys(campaign_toml: str, earlier_toml: str) -> list[str]:
     """Keys of two campaign files that differ, without those that do not affect trials."""
     if campaign_toml == earlier_toml:
         return []
-    now, before = tomllib.loads(campaign_toml), tomllib.loads(earlier_toml)
+    now, before = (
+        _without_line_ends(tomllib.loads(text)) for text in (campaign_toml, earlier_toml)
+    )
     return sorted(
         key for key in {*now, *before} if key not in FREE and now.get(key) != before.get(key)
     )
+
+
+def _without_line_ends(table: dict[str, Any]) -> dict[str, Any]:
+    """A campaign file whose `[line]` does not say when its search ends."""
+    line = table.get("line")
+    if not isinstance(line, dict):
+        return table
+    kept = cast("dict[str, Any]", line)
+    return table | {"line": {key: kept[key] for key in kept if key not in FREE_OF_LINES}}
 
 
 def _changed(plan: Sequence[Planned], earlier: Sequence[Planned]) -> str:

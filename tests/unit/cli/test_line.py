@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 import queues
 from plimsoll.cli import plimsoll
 from plimsoll.findings.beyond import Beyond
+from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.lab import lines
 from plimsoll.lab.lines import LineResult
 from plimsoll.load_line.search import Searched
-from plimsoll.report.lined import LineFindings, Subject
 
 Typed = Callable[..., tuple[Result, dict[str, Any]]]
 

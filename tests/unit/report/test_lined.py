@@ -12,9 +12,9 @@ import pytest
 import queues
 import sample
 from plimsoll.findings.beyond import Beyond
+from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.load_line.search import Searched
 from plimsoll.report import lined
-from plimsoll.report.lined import LineFindings, Subject
 from plimsoll.verdicts import catalogue
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "line-1.json"

@@ -1,0 +1,300 @@
+"""Load lines: what is known of the lines of one server, and of those of a campaign, ranked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.aggregate.trial import stored
+from plimsoll.findings import beyond as beyonds
+from plimsoll.findings import entries
+from plimsoll.load_line import campaign_search
+from plimsoll.load_line.campaign_search import EntrySearch
+from plimsoll.verdicts.verdict import worst_trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.campaign.line_settings import LineSettings
+    from plimsoll.campaign.load import Arrivals
+    from plimsoll.findings.beyond import Beyond
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.load_line.limits import LineLimit
+    from plimsoll.load_line.search import Line, Searched
+    from plimsoll.recording import Recording
+    from plimsoll.statistics.edge import Edge
+    from plimsoll.statistics.intervals import Estimate
+    from plimsoll.storage.results import Results
+    from plimsoll.verdicts.verdict import Level
+
+PEAK = "goodput_per_s"
+"""The column of `tables.SUMMARIES` that the peak is."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was measured, and how.
+
+    Attributes:
+        name: Host, port and path; or framework and endpoint.
+        arrivals: How arrivals are spaced.
+        connections: Size of the pool of connections.
+    """
+
+    name: str
+    arrivals: Arrivals
+    connections: int
+
+
+@dataclass(frozen=True)
+class LineFindings:
+    """Everything that is known of the lines of one server.
+
+    Attributes:
+        searched: Lines and tries.
+        subject: What was measured.
+        beyond: What was full at the first rate that failed, by the name of the limit.
+        held: What is known of the last try that held, by the name of the limit.
+    """
+
+    searched: Searched
+    subject: Subject
+    beyond: Mapping[str, Beyond]
+    held: Mapping[str, TrialFindings]
+
+    @property
+    def level(self) -> Level:
+        """How far to believe the lines: void where the load generator was the limit."""
+        if any(one.resource == "driver" for one in self.beyond.values()):
+            return "void"
+        return worst_trial(one.level for one in self.held.values())
+
+    @property
+    def lowest(self) -> Line | None:
+        """The lowest line, which keeps all limits; None where one was not found."""
+        lines = [line for line in self.searched.lines if line.edge is not None]
+        if len(lines) < len(self.searched.lines):
+            return None
+        return min(lines, key=lambda line: line.rate_per_s or 0.0)
+
+
+def of_server(
+    tables_of: Callable[[Recording], Tables],
+    searched: Searched,
+    subject: Subject,
+    trials: Mapping[str, TrialFindings],
+) -> LineFindings:
+    """What was full beyond each line, and how far the tries below it are believed.
+
+    Args:
+        tables_of: Gives the tables of a try.
+        searched: Lines and tries.
+        subject: What was measured.
+        trials: What is known of each try, by its id; at least of those next to a line.
+
+    Raises:
+        StorageError: The rows of a try cannot be read.
+    """
+    beyond: dict[str, Beyond] = {}
+    held: dict[str, TrialFindings] = {}
+    for line in searched.lines:
+        failing = _last(searched, line.failed_per_s, trials)
+        if failing is not None and failing.has_ended_well:
+            beyond[line.limit.name] = beyonds.beyond(failing, tables_of(failing.recording))
+        holding = _last(searched, line.held_per_s, trials)
+        if holding is not None:
+            held[line.limit.name] = holding
+    return LineFindings(searched, subject, beyond, held)
+
+
+def _last(
+    searched: Searched, rate_per_s: float | None, trials: Mapping[str, TrialFindings]
+) -> TrialFindings | None:
+    """The last try at a rate."""
+    return trials.get(last_trial(searched, rate_per_s))
+
+
+def last_trial(searched: Searched, rate_per_s: float | None) -> str:
+    """Id of the last try at a rate; empty for none."""
+    ids = [one.trial for one in searched.tries if one.rate_per_s == rate_per_s]
+    return ids[-1] if ids else ""
+
+
+@dataclass(frozen=True)
+class EntryLines:
+    """The lines of one framework at one endpoint.
+
+    Attributes:
+        framework: Framework and variant.
+        endpoint: Name of the endpoint.
+        is_yardstick: Whether it is Plimsoll's own server, which has no rank beside others.
+        found: The lines; None where nothing could be tried.
+        peak: The greatest throughput of a closed load, with its interval.
+        problem: Why nothing is tried; empty where something is.
+        goes_on: Whether the search is not over yet.
+    """
+
+    framework: str
+    endpoint: str
+    is_yardstick: bool
+    found: LineFindings | None
+    peak: Estimate | None
+    problem: str
+    goes_on: bool
+
+    def line(self, limit: LineLimit) -> Line | None:
+        """Its line of a limit; None where nothing could be tried."""
+        lines = self.found.searched.lines if self.found else ()
+        return next((one for one in lines if one.limit == limit), None)
+
+    @property
+    def held(self) -> tuple[TrialFindings, ...]:
+        """The tries that held just below its lines."""
+        return () if self.found is None else tuple(self.found.held.values())
+
+    @property
+    def state(self) -> State:
+        """How far to believe its lines."""
+        return "failed" if self.found is None else self.found.level
+
+
+@dataclass(frozen=True)
+class RankedLine:
+    """One framework in a ranking by load line.
+
+    Attributes:
+        entry: Its lines.
+        line: The one that is ranked; None where nothing could be tried.
+        rank_low: Best rank it may have; None where it has none.
+        rank_high: Worst rank it may have.
+    """
+
+    entry: EntryLines
+    line: Line | None
+    rank_low: int | None = None
+    rank_high: int | None = None
+
+    @property
+    def rank(self) -> str:
+        """Its rank, or range of ranks: `2`, `2–4`; empty for none."""
+        if self.rank_low is None or self.rank_low == self.rank_high:
+            return "" if self.rank_low is None else str(self.rank_low)
+        return f"{self.rank_low}–{self.rank_high}"
+
+
+@dataclass(frozen=True)
+class LineRanking:
+    """The frameworks at one endpoint by their lines of one limit, the best first.
+
+    Attributes:
+        endpoint: Name of the endpoint.
+        limit: The limit.
+        places: The frameworks; those without a rank last.
+    """
+
+    endpoint: str
+    limit: LineLimit
+    places: tuple[RankedLine, ...]
+
+
+def of_campaign(
+    results: Results, trials: Sequence[TrialFindings], wanted: LineSettings, seed: int
+) -> tuple[EntryLines, ...]:
+    """The lines of a campaign, in the order of endpoint and framework.
+
+    Args:
+        results: Where the rows of the trials are.
+        trials: What is known of each trial.
+        wanted: What was searched.
+        seed: Seed of the campaign.
+
+    Raises:
+        StorageError: Rows cannot be read.
+    """
+    by_id = {one.recording.trial: one for one in trials}
+    grouped = campaign_search.by_entry(one.recording for one in trials)
+    found: list[EntryLines] = []
+    for entry, recordings in grouped.items():
+        tries = [one for one in recordings if campaign_search.is_try(one)]
+        peaks = [one for one in recordings if not campaign_search.is_try(one)]
+        search = EntrySearch(results, entry, peaks, wanted, seed)
+        for one in sorted(tries, key=lambda each: each.repetition):
+            search.take(one)
+        title = recordings[0].title
+        searched = search.searched
+        subject = Subject(f"{title} · {entry.endpoint}", wanted.arrivals, wanted.connections)
+        found.append(
+            EntryLines(
+                framework=title,
+                endpoint=entry.endpoint,
+                is_yardstick=recordings[0].is_yardstick,
+                found=searched and of_server(partial(stored, results), searched, subject, by_id),
+                peak=entries.estimate([by_id[one.trial] for one in peaks], PEAK),
+                problem=search.problem,
+                goes_on=search.following is not None,
+            )
+        )
+    return tuple(found)
+
+
+def without_tries(
+    trials: Sequence[TrialFindings], as_run: Mapping[str, Any] | None
+) -> tuple[TrialFindings, ...]:
+    """The trials of a campaign that are no tries of load lines.
+
+    Args:
+        trials: What is known of each trial.
+        as_run: What `campaign.resolved` gave; None where there was no campaign.
+    """
+    if campaign_search.settings(as_run) is None:
+        return tuple(trials)
+    return tuple(one for one in trials if not campaign_search.is_try(one.recording))
+
+
+def rankings(lines: Sequence[EntryLines]) -> tuple[LineRanking, ...]:
+    """A ranking for each endpoint and limit.
+
+    An entry whose interval lies above that of another is ahead of it; between others no order is
+    known. What is void, was not found, or is the yardstick beside others, has no rank.
+
+    Args:
+        lines: The lines of a campaign.
+    """
+    found: dict[tuple[str, LineLimit], list[RankedLine]] = {}
+    for endpoint in dict.fromkeys(one.endpoint for one in lines):
+        of_endpoint = [one for one in lines if one.endpoint == endpoint]
+        searched = [one.found.searched for one in of_endpoint if one.found]
+        for limit in searched[0].wanted.limits if searched else ():
+            found[endpoint, limit] = [RankedLine(one, one.line(limit)) for one in of_endpoint]
+    return tuple(LineRanking(*key, _ranked(places)) for key, places in found.items())
+
+
+def _ranked(places: Sequence[RankedLine]) -> tuple[RankedLine, ...]:
+    is_beside = any(not one.entry.is_yardstick for one in places)
+    edges = [_competing(one, is_beside=is_beside) for one in places]
+    ends = [edge.interval for edge in edges if edge]
+    ranked = [
+        replace(
+            one,
+            rank_low=1 + sum(other.low > edge.interval.high for other in ends),
+            rank_high=len(ends) - sum(other.high < edge.interval.low for other in ends),
+        )
+        if edge
+        else one
+        for one, edge in zip(places, edges, strict=True)
+    ]
+    return tuple(sorted(ranked, key=_order))
+
+
+def _competing(one: RankedLine, *, is_beside: bool) -> Edge | None:
+    """The edge of a line that has a rank."""
+    is_left_out = one.entry.state == "void" or (one.entry.is_yardstick and is_beside)
+    return None if is_left_out or one.line is None else one.line.edge
+
+
+def _order(one: RankedLine) -> tuple[bool, bool, float]:
+    """Ranked ones first, the yardstick last."""
+    rate_per_s = one.line and one.line.rate_per_s
+    return one.entry.is_yardstick, one.rank_low is None, -(rate_per_s or 0.0)

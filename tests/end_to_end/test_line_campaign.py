@@ -1,0 +1,91 @@
+"""Campaigns of kind `line` against a server with one worker and a known service time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import plimsoll
+from command_line import PATIENCE_S, eventually, run, start
+from plimsoll.load_line import campaign_search
+
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+
+SERVICE_S = 0.004
+FRAMEWORK = """\
+name = "queue"
+language = "Rust"
+version = "echo 1"
+start = 'exec "$PYTHON" -m plimsoll.reference --workers 1 --service-time 4ms'
+start_timeout = "20s"
+endpoints = ["empty"]
+"""
+CAMPAIGN = """\
+name = "lines"
+kind = "line"
+frameworks = ["queue"]
+endpoints = ["empty"]
+cool_down = "0s"
+
+[line]
+p50 = "MOST"
+hold = "300ms"
+warm_up = "100ms"
+connections = 16
+budget = "BUDGET"
+"""
+
+
+def files(folder: Path, most: str = "12ms", budget: str = "12s") -> tuple[str, ...]:
+    """A campaign and its framework; arguments of `run`."""
+    own = folder / "frameworks" / "queue"
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "framework.toml").write_text(FRAMEWORK)
+    path = folder / "lines.toml"
+    path.write_text(CAMPAIGN.replace("MOST", most).replace("BUDGET", budget))
+    return (str(path), "--frameworks", str(own.parent), "--no-report")
+
+
+def tries(folder: Path) -> dict[str, float]:
+    """The rate of each try that is recorded, by its id."""
+    found = (json.loads(path.read_text()) for path in folder.glob("trials/[!.]*/trial.json"))
+    return {
+        one["trial"]: one["load"]["stages"][-1]["start"]
+        for one in found
+        if one["load"]["name"] == "line"
+    }
+
+
+def test_a_campaign_finds_a_line_below_the_peak_and_goes_on_after_a_kill(tmp_path: Path) -> None:
+    results = tmp_path / "results" / "lines"
+    arguments = files(tmp_path)
+    running = start("run", *arguments, folder=tmp_path)
+    assert eventually(lambda: len(tries(results)) >= 2, PATIENCE_S), running.stderr
+    running.process.kill()
+    running.process.wait()
+    assert running.leaves_nothing()
+    before = tries(results)
+    ran = run("run", *arguments, folder=tmp_path)
+    assert ran.code == 0, ran.said
+    after = tries(results)
+    assert before.items() < after.items()
+    assert sorted(after) == sorted(f"queue.empty.line.{number + 1}" for number in range(len(after)))
+    with plimsoll.read(results) as found:
+        (entry,) = found.findings.lines
+        assert entry.found is not None and not entry.goes_on
+        assert len(entry.found.searched.tries) == len(after)
+        assert all(campaign_search.is_try(found.trial(name).recording) for name in after)
+        starts = {found.trial(name).recording.zero_utc for name in after}
+        assert len(starts) == len(after)
+        assert [one.recording.load.name for one in found.findings.measured] == ["peak"]
+        (line,) = entry.found.searched.lines
+        assert line.failed_per_s is None or line.failed_per_s <= 1.3 / SERVICE_S
+
+
+def test_a_limit_below_the_floor_of_the_server_is_said(tmp_path: Path) -> None:
+    run("run", *files(tmp_path, most="1ms", budget="9s"), folder=tmp_path)
+    judged = run("judge", "results/lines", "--accept", "undisturbed", folder=tmp_path)
+    assert judged.code == 7, judged.said
+    assert "no rate keeps p50 ≤ 1 ms on queue · empty" in judged.stderr
