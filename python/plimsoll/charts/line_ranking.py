@@ -72,7 +72,7 @@ def _row(one: RankedLine, what: str, value: float | None, ends: Interval | None,
         "low": wording.significant(ends.low if ends else None),
         "high": wording.significant(ends.high if ends else None),
         "level": level.replace("_", " "),
-        "number": "no line" if value is None else wording.per_second(value),
+        "number": "none" if value is None else wording.per_second(value),
     }
 
 

@@ -84,7 +84,11 @@ def _refused(one: plan.Refused) -> dict[str, str]:
 
 
 def _blocks(asked: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEstimate) -> str:
-    """How many blocks a table may have with `until`, if no other needs more."""
+    """What follows the plan: searches, or blocks with `until`, if no other table needs more."""
+    if asked.line is not None:
+        entries = {(one.endpoint.name, one.framework.reference) for one in trials}
+        searches = wording.several(len(entries), "search", "searches")
+        return f"{searches} of at most {_time(asked.line.budget_s)}; before them: "
     if not asked.until:
         return ""
     most = comparison.further_blocks.MOST

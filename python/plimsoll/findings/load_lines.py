@@ -11,6 +11,7 @@ from plimsoll.findings import beyond as beyonds
 from plimsoll.findings import entries
 from plimsoll.load_line import campaign_search
 from plimsoll.load_line.campaign_search import EntrySearch
+from plimsoll.statistics.intervals import Estimate
 from plimsoll.verdicts.verdict import worst_trial
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from plimsoll.load_line.search import Line, Searched
     from plimsoll.recording import Recording
     from plimsoll.statistics.edge import Edge
-    from plimsoll.statistics.intervals import Estimate
     from plimsoll.storage.results import Results
     from plimsoll.verdicts.verdict import Level
 
@@ -70,6 +70,11 @@ class LineFindings:
         if any(one.resource == "driver" for one in self.beyond.values()):
             return "void"
         return worst_trial(one.level for one in self.held.values())
+
+    def is_of_driver(self, line: Line) -> bool:
+        """Whether the load generator was the limit beyond a line."""
+        beyond = self.beyond.get(line.limit.name)
+        return beyond is not None and beyond.resource == "driver"
 
     @property
     def lowest(self) -> Line | None:
@@ -131,7 +136,8 @@ class EntryLines:
         endpoint: Name of the endpoint.
         is_yardstick: Whether it is Plimsoll's own server, which has no rank beside others.
         found: The lines; None where nothing could be tried.
-        peak: The greatest throughput of a closed load, with its interval.
+        peak: The greatest throughput of a closed load, with its interval; where every trial of it
+            is void, the rate that the search started from.
         problem: Why nothing is tried; empty where something is.
         goes_on: Whether the search is not over yet.
     """
@@ -225,13 +231,14 @@ def of_campaign(
         title = recordings[0].title
         searched = search.searched
         subject = Subject(f"{title} · {entry.endpoint}", wanted.arrivals, wanted.connections)
+        peak = entries.estimate([by_id[one.trial] for one in peaks], PEAK)
         found.append(
             EntryLines(
                 framework=title,
                 endpoint=entry.endpoint,
                 is_yardstick=recordings[0].is_yardstick,
                 found=searched and of_server(partial(stored, results), searched, subject, by_id),
-                peak=entries.estimate([by_id[one.trial] for one in peaks], PEAK),
+                peak=peak or (searched and Estimate(searched.start_per_s)),
                 problem=search.problem,
                 goes_on=search.following is not None,
             )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 from plimsoll import errors as all_errors
 from plimsoll import lab, machine
 from plimsoll.aggregate import first_figures
+from plimsoll.aggregate import trial as of_trials
 from plimsoll.campaign import quantities
 from plimsoll.campaign.load import HIGHEST_LEVEL
 from plimsoll.conduct import trial as trials

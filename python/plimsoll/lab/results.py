@@ -160,7 +160,14 @@ class CampaignResults:
         found = gathering.gather(self.stored, again=self._again)
         if not self._fail_if:
             return found
-        planned = map(campaign_thresholds.entry_of_stored, self.stored.plan())
+        tries = {one.recording.trial for one in found.trials} - {
+            one.recording.trial for one in found.measured
+        }
+        planned = (
+            campaign_thresholds.entry_of_stored(one)
+            for one in self.stored.plan()
+            if one["id"] not in tries
+        )
         judged = campaign_thresholds.judged(self._fail_if, found.measured, planned)
         return replace(found, thresholds=judged)
 

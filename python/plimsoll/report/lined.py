@@ -32,7 +32,7 @@ def sentence(found: LineFindings) -> str:
 def remedy(found: LineFindings) -> str:
     """What to do where there is no line; empty where there is one."""
     line = _shown(found)
-    if _is_drivers(found, line):
+    if found.is_of_driver(line):
         return "give the load generator more threads, cores of its own, or another machine"
     remedies = {
         "found": "",
@@ -92,7 +92,7 @@ def document(found: LineFindings) -> dict[str, object]:
         "subject": texts.line(found.subject.name),
         "arrivals": found.subject.arrivals,
         "connections": found.subject.connections,
-        "lines": [_line_document(found, line) for line in now.lines],
+        "lines": [line_document(found, line) for line in now.lines],
         "tries": [_try_document(found, one) for one in now.tries],
         "forgotten_tries": now.forgotten,
         "closed_peak_per_s": now.start_per_s,
@@ -103,7 +103,8 @@ def document(found: LineFindings) -> dict[str, object]:
     }
 
 
-def _line_document(found: LineFindings, line: Line) -> dict[str, object]:
+def line_document(found: LineFindings, line: Line) -> dict[str, object]:
+    """One line, ready for JSON."""
     beyond = found.beyond.get(line.limit.name)
     return {
         "limit": line.limit.name,
@@ -164,7 +165,7 @@ def _shown(found: LineFindings) -> Line:
 def sentence_of(found: LineFindings, line: Line) -> str:
     """What is known of one line, in one sentence without a full stop."""
     name, limits = texts.line(found.subject.name), _limits(found, line)
-    if _is_drivers(found, line):
+    if found.is_of_driver(line):
         return f"no line of {name}: the load generator was the limit{_at(line.failed_per_s)}"
     if line.edge is not None:
         rate = f"{name} carries {rate_text(line.edge.rate_per_s)} requests/s with {limits}"
@@ -184,11 +185,6 @@ def sentence_of(found: LineFindings, line: Line) -> str:
         )
     after = wording.seconds(found.searched.elapsed_s)
     return f"undecided after {after}: {name} with {limits}"
-
-
-def _is_drivers(found: LineFindings, line: Line) -> bool:
-    beyond = found.beyond.get(line.limit.name)
-    return beyond is not None and beyond.resource == "driver"
 
 
 def _is_failing(line: Line) -> bool:
@@ -222,7 +218,8 @@ def _stated(found: LineFindings) -> Iterator[str]:
         yield f"slowed      {_slowed(now)}"
     yield f"load        {_load(found)}"
     yield f"search      {_search(now)}"
-    yield from doubt(found)
+    if said := doubt(found):
+        yield f"{found.level:<11} {said}"
 
 
 def notable(found: LineFindings) -> Iterator[str]:
@@ -247,16 +244,15 @@ def _slowed(now: Searched) -> str:
     return f"the server became slower: the first {first} count no more"
 
 
-def doubt(found: LineFindings) -> Iterator[str]:
-    """How far to believe the lines, by the verdicts on the tries that held just below them."""
+def doubt(found: LineFindings) -> str:
+    """How far to believe the lines, by the verdicts on the tries just below them; or empty."""
     doubts = [one for trial in found.held.values() for one in trial.verdicts if one.is_doubting]
-    doubts.sort(key=lambda one: one.level != "void")
-    if not found.held or not doubts:
-        return
+    if not doubts:
+        return ""
+    worst = min(doubts, key=lambda one: one.level != "void")
     more = f"; {wording.several(len(doubts) - 1, 'more doubt')}" if len(doubts) > 1 else ""
-    title, first = catalogue.title(doubts[0].check), doubts[0].sentences[0].text
-    said = textwrap.shorten(f"{title}: {texts.line(first)}", _WIDTH, placeholder=" …")
-    yield f"{found.level:<11} {said}{more}"
+    said = f"{catalogue.title(worst.check)}: {texts.line(worst.sentences[0].text)}"
+    return f"{textwrap.shorten(said, _WIDTH, placeholder=' …')}{more}"
 
 
 def _bracket(line: Line) -> str:

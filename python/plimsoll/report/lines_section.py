@@ -51,7 +51,7 @@ def section(findings: Findings) -> Section | None:
         short=TITLE,
         caption=CAPTION,
         tables=tuple(_table(one, by_peak) for one in findings.line_rankings),
-        pictures=(*map(_ranking, findings.line_rankings), *_curves(findings)),
+        pictures=tuple(map(_ranking, findings.line_rankings)),
         is_answer=True,
     )
 
@@ -67,17 +67,6 @@ def _ranking(ranking: LineRanking) -> Picture:
         charts.line_ranking,
         charts.line_ranking.draw(ranking),
     )
-
-
-def _curves(findings: Findings) -> Iterator[Picture]:
-    for one in findings.lines:
-        if one.found is not None and one.found.searched.tries:
-            yield Picture(
-                anchor("line-curve", one.framework, one.endpoint),
-                f"Latency over rate: {one.found.subject.name}",
-                charts.load_line,
-                charts.load_line.draw(one.found.searched),
-            )
 
 
 def _table(ranking: LineRanking, by_peak: Mapping[tuple[str, str], Standing]) -> SectionTable:
@@ -120,9 +109,9 @@ def _reason(one: RankedLine) -> str:
     """Why there is no line or none that counts, or what is doubtful of it."""
     if one.entry.found is None:
         return one.entry.problem
-    if one.line is not None and (one.line.edge is None or one.entry.state == "void"):
+    if one.line is not None and (one.line.edge is None or one.entry.found.is_of_driver(one.line)):
         return lined.sentence_of(one.entry.found, one.line)
-    return next(lined.doubt(one.entry.found), "")
+    return lined.doubt(one.entry.found)
 
 
 def _notes(entry: EntryLines) -> Iterator[str]:

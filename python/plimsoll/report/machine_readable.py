@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.aggregate.energy import SOURCES
 from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
+from plimsoll.load_line import campaign_search
+from plimsoll.report import lined
 from plimsoll.tables import STATISTICS
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ def trials(findings: Findings) -> list[JsonObject]:
             "beside_other_drivers": _by_driver(found, findings),
             "beside_published": _published(found, findings),
             "thresholds": _thresholds(found, findings),
+            "load_lines": _load_lines(found, findings),
         }
         for found in findings.trials
     ]
@@ -71,6 +74,25 @@ def _thresholds(found: TrialFindings, findings: Findings) -> list[dict[str, obje
         }
         for one in findings.thresholds
         if one.entry == entry
+    ]
+
+
+def _load_lines(found: TrialFindings, findings: Findings) -> list[dict[str, object]]:
+    """The load lines of the trial's framework at its endpoint, as `plimsoll line` has them."""
+    subject = (found.recording.endpoint, found.recording.title)
+    return [
+        {
+            "answer": lined.sentence_of(entry.found, one.line),
+            "level": entry.state,
+            "rank_low": one.rank_low,
+            "rank_high": one.rank_high,
+            "is_try": campaign_search.is_try(found.recording),
+            **lined.line_document(entry.found, one.line),
+        }
+        for ranking in findings.line_rankings
+        for one in ranking.places
+        if (entry := one.entry) and (entry.endpoint, entry.framework) == subject
+        if entry.found is not None and one.line is not None
     ]
 
 

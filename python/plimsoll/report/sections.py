@@ -8,6 +8,7 @@ from plimsoll.report import (
     connections_section,
     driver_section,
     energy_section,
+    line_curves_section,
     lines_section,
     published_section,
     thresholds_section,
@@ -25,12 +26,8 @@ def of(findings: Findings) -> tuple[Section, ...]:
         findings: What to report.
     """
     modules = (
-        lines_section,
-        thresholds_section,
-        connections_section,
-        energy_section,
-        driver_section,
-        published_section,
+        *(lines_section, line_curves_section, thresholds_section),
+        *(connections_section, energy_section, driver_section, published_section),
     )
     found = (module.section(findings) for module in modules)
     return tuple(section for section in found if section is not None)

@@ -245,7 +245,9 @@ def _posterior_of_processes(
         - (width / _USUAL_WIDTH) ** 2 / 2
         for width in _WIDTHS
     ]
-    by_width = np.stack(summed) + _prior_of_slopes(slopes)[None, None, :]
+    near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
+    spread = _spread(0.0, float(near.sum()))
+    by_width = np.stack(summed) / spread + _prior_of_slopes(slopes)[None, None, :]
     return _normalised(by_width).sum(axis=0)
 
 

@@ -11,7 +11,9 @@ from plimsoll.campaign import campaign
 from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.written import as_toml
 from plimsoll.errors import InputError, Problem
+from plimsoll.plan import plan
 
 FRAMEWORK = """\
 name = "{name}"
@@ -776,3 +778,67 @@ def test_a_campaign_is_json_with_all_that_was_left_open(root: Path) -> None:
         "steps": 100,
     }
     assert resolved["seed"] == 7
+
+
+LINES = """\
+name = "lines"
+kind = "line"
+frameworks = "go"
+endpoints = "json"
+
+[line]
+p99 = "20ms"
+"""
+
+
+def test_a_campaign_of_lines_plans_the_peak_that_searches_start_from(root: Path) -> None:
+    found = read(root, LINES, "line.connections=32", "scale_time=0.5", "repetitions=3")
+    assert found.line is not None and found.line.latencies == {99.0: 0.02}
+    assert (found.line.budget_s, found.line.hold_s, found.line.warm_up_s) == (45.0, 1.0, 0.25)
+    (peak,) = found.loads
+    assert peak.is_saturating and peak.peak_connections == 32
+    tried = found.line.tried(1000.0, 2.0)
+    assert (tried.model, tried.arrivals, tried.connections) == ("open", "poisson", 32)
+    assert [stage.start for stage in tried.stages] == [1000.0, 1000.0]
+    assert [one.id for one in plan(found)] == ["go.json.peak.1", "go.json.peak.2", "go.json.peak.3"]
+
+
+def test_a_campaign_of_lines_is_written_as_it_ran(root: Path) -> None:
+    found = read(root, LINES)
+    again = read(root, as_toml(json.loads(json.dumps(campaign.resolved(found)))))
+    assert (again.line, again.loads) == (found.line, found.loads)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "where", "message"),
+    [
+        ("[line]", "until = 0.05\n[line]", "6", "a campaign of kind `line` has no `until`"),
+        ("[line]", 'turns = "100ms"\n[line]', "6", "a campaign of kind `line` has no `turns`"),
+        ('"20ms"', '"20ms"\n[[load]]', "8", "a campaign of kind `line` has no `load`"),
+        (
+            "[line]",
+            'driver = "wrk"\n[line]',
+            "6",
+            "a campaign of kind `line` needs the driver `plimsoll`",
+        ),
+        ('p99 = "20ms"', "errors = 0.01", "6", "a line needs a limit of latency"),
+        ('"20ms"', '"0ms"', "7", "`p99` must be above 0 and at most 5 s"),
+        ('"20ms"', "20", "7", "`p99` must be above 0 and at most 5 s"),
+        ('"20ms"', '"20ms"\nerrors = 1.0', "8", "`errors` must be above 0% and below 100%"),
+        ('"20ms"', '"20ms"\nhold = 0', "8", "`hold` must be more than 0"),
+        ('"20ms"', '"20ms"\nrate = 5', "8", "unknown key `rate` here"),
+        ('[line]\np99 = "20ms"', "", "1", "`line` is missing"),
+        ('kind = "line"\n', "", "5", '`[line]` needs `kind = "line"`'),
+        ('"line"', '"lime"', "2", "`kind` must be `line`, not `lime`"),
+    ],
+)
+def test_what_a_campaign_of_lines_cannot_have_is_named(
+    root: Path, before: str, after: str, where: str, message: str
+) -> None:
+    drivers = ("plimsoll", "wrk")
+    path = root.parent / "a.toml"
+    path.write_text(LINES.replace(before, after))
+    with pytest.raises(InputError) as raised:
+        campaign.read(path, (), root, drivers=drivers)
+    found = [(one.where.rpartition(":")[2], one.message) for one in raised.value.problems]
+    assert (where, message) in found

@@ -111,5 +111,5 @@ def test_the_chart_has_both_bars_of_each_framework() -> None:
     (ranking,) = rankings((entry("a", FAST), entry("b", None, problem="it died")))
     rows = charts.line_ranking.draw(ranking)["datasets"]["lines"]
     found = {(row["label"], row["what"]): row["number"] for row in rows}
-    assert found[("b", "load line")] == "no line"
+    assert found[("b", "load line")] == "none"
     assert found[("b", "closed peak")] == found[("1 · a", "closed peak")] == "5,000/s"

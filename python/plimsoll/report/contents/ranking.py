@@ -140,7 +140,7 @@ def _ranking(
     length = None if resolution is None else hold_length(counting, resolution.scatter)
     return RankingContents(
         anchor=anchor("ranking", *_field(ranking, findings, always=(0, 1))),
-        title=", ".join(_field(ranking, findings, always=(0,))),
+        title=", ".join(_field(ranking, findings, always=(0, 1) if findings.lines else (0,))),
         headings=tuple(heading for heading, _, _ in _OTHERS),
         rows=tuple(_row(standing, quantities, states) for standing in ranking.standings),
         leads=tuple(lead.sentence for lead in reported),
