@@ -128,6 +128,10 @@ comparison-coverage: setup ## how often intervals of simulated comparisons hold;
 campaign-coverage: setup ## how often intervals of simulated campaigns that stop early hold; half a minute
 	$(BIN)/python benches/campaign_coverage.py
 
+.PHONY: line-coverage
+line-coverage: setup ## how often intervals of simulated load lines hold; five minutes
+	$(BIN)/python benches/line_coverage.py
+
 ROWS ?= 10000000
 
 .PHONY: bench

@@ -36,18 +36,18 @@ p50 = "MOST"
 hold = "300ms"
 warm_up = "100ms"
 connections = 4
-budget = "5m"
+budget = "BUDGET"
 within = "50%"
 """
 
 
-def files(folder: Path, most: str = "12ms") -> tuple[str, ...]:
+def files(folder: Path, most: str = "12ms", budget: str = "40s") -> tuple[str, ...]:
     """A campaign and its framework; arguments of `run`."""
     own = folder / "frameworks" / "queue"
     own.mkdir(parents=True, exist_ok=True)
     (own / "framework.toml").write_text(FRAMEWORK)
     path = folder / "lines.toml"
-    path.write_text(CAMPAIGN.replace("MOST", most))
+    path.write_text(CAMPAIGN.replace("MOST", most).replace("BUDGET", budget))
     return (str(path), "--frameworks", str(own.parent), "--no-report")
 
 
@@ -65,7 +65,7 @@ def test_a_campaign_finds_a_line_below_the_peak_and_goes_on_after_a_kill(tmp_pat
     results = tmp_path / "results" / "lines"
     arguments = files(tmp_path)
     running = start("run", *arguments, folder=tmp_path)
-    assert eventually(lambda: len(tries(results)) >= 2, PATIENCE_S), running.stderr
+    assert eventually(lambda: bool(tries(results)), PATIENCE_S), running.stderr
     running.process.kill()
     running.process.wait()
     assert running.leaves_nothing()
@@ -88,7 +88,7 @@ def test_a_campaign_finds_a_line_below_the_peak_and_goes_on_after_a_kill(tmp_pat
 
 
 def test_a_limit_below_the_floor_of_the_server_is_said(tmp_path: Path) -> None:
-    run("run", *files(tmp_path, most="1ms"), folder=tmp_path)
+    run("run", *files(tmp_path, most="1ms", budget="5m"), folder=tmp_path)
     judged = run("judge", "results/lines", "--accept", "undisturbed", folder=tmp_path)
     assert judged.code == 7, judged.said
     assert "no rate keeps p50 ≤ 1 ms on queue · empty" in judged.stderr

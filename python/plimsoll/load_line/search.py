@@ -254,6 +254,10 @@ class _Search:
     forgotten: int = 0
     confirmed: dict[str, int] = field(default_factory=dict[str, int])
     """The number of the try that confirmed the line of a limit."""
+    known: dict[tuple[str, int, int, int], Line] = field(
+        default_factory=dict[tuple[str, int, int, int], "Line"]
+    )
+    """Lines by limit, number of tries, those forgotten, and the confirming one."""
 
     def steps(self) -> Steps:
         """Every try of the search."""
@@ -367,6 +371,14 @@ class _Search:
         return higher if line.state == "open" and higher <= self.wanted.most_per_s else None
 
     def _line(self, limit: LineLimit) -> Line:
+        """The line of a limit as things stand, worked out once after each try."""
+        confirmed = self.confirmed.get(limit.name, -1)
+        key = (limit.name, len(self.tries), self.forgotten, confirmed)
+        if key not in self.known:
+            self.known[key] = self._worked_out(limit)
+        return self.known[key]
+
+    def _worked_out(self, limit: LineLimit) -> Line:
         counting = self._counting(limit)
         edges = [
             (found, one) for one in self._criteria(limit) if (found := self._edge(counting, one))

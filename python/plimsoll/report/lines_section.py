@@ -52,8 +52,26 @@ def section(findings: Findings) -> Section | None:
         caption=CAPTION,
         tables=tuple(_table(one, by_peak) for one in findings.line_rankings),
         pictures=tuple(map(_ranking, findings.line_rankings)),
+        headlines=tuple(map(headline, findings.line_rankings)),
         is_answer=True,
     )
+
+
+def headline(ranking: LineRanking) -> str:
+    """Who carries the most at an endpoint, beside the next one."""
+    limit = lined.limit_text(ranking.limit)
+    carried = [
+        (one.entry.framework, one.line)
+        for one in ranking.places
+        if one.line is not None and one.rank
+    ]
+    if not carried:
+        return f"No load line counts at {ranking.endpoint} with {limit}"
+    name, line = carried[0]
+    most = f"{name} carries {lined.rate_text(line.rate_per_s)} requests/s"
+    within = f"{ranking.endpoint} with {limit} (95 %: {lined.interval_text(line)})"
+    others = [f"{other} {lined.rate_text(each.rate_per_s)}" for other, each in carried[1:2]]
+    return "; ".join([f"{most} of {within}", *others])
 
 
 def _title(ranking: LineRanking) -> str:

@@ -273,7 +273,12 @@ def _images(pictures: Sequence[Picture]) -> Iterator[str]:
 
 
 def _section(section: Section) -> list[str]:
-    parts = [f"## {section.title}", literal(section.caption), *_images(section.pictures)]
+    parts = [
+        f"## {section.title}",
+        *(f"**{literal(one)}**" for one in section.headlines),
+        literal(section.caption),
+        *_images(section.pictures),
+    ]
     for table in section.tables:
         headings = (*table.headings, *([table.verdict] if table.verdict else []))
         rows = [(*map(literal, line.cells), *_verdicts_of(table, line)) for line in table.lines]

@@ -276,7 +276,11 @@ def _with_head(head: Sequence[Block], pictures: Sequence[Picture]) -> Iterator[B
 
 def _section(section: Section) -> Iterator[Block]:
     """The tables of a section, its text above the first of them, and the verdicts of checks."""
-    head = [_heading(section.title), ts.paragraph(section.caption, 8, colour=canvas.MUTED)]
+    head = [
+        _heading(section.title),
+        *(ts.paragraph(one, 10, bold=True) for one in section.headlines),
+        ts.paragraph(section.caption, 8, colour=canvas.MUTED),
+    ]
     yield from _with_head(head, section.pictures)
     head = [] if section.pictures else head
     for table in section.tables:

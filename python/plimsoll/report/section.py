@@ -84,6 +84,7 @@ class Section:
         remarks_title: Title of what checks say; empty where they say nothing.
         remarks: What checks say.
         pictures: Its charts, which stand before the tables.
+        headlines: What it amounts to, a sentence each without a full stop.
         is_answer: Whether it is the answer of the campaign, which stands before everything else.
     """
 
@@ -95,4 +96,5 @@ class Section:
     remarks_title: str = ""
     remarks: tuple[Remark, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    headlines: tuple[str, ...] = ()
     is_answer: bool = False

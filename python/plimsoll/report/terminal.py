@@ -152,6 +152,7 @@ def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
 def _section(section: Section, *, is_wide: bool) -> Iterator[RenderableType]:
     """A section; where there is little room, without its intervals and reasons."""
     yield Text(section.title.lower(), style="bold")
+    yield from (Text(texts.line(one), style="bold") for one in section.headlines)
     yield from _indented(section.caption)
     for table in section.tables:
         yield _section_table(table, is_wide=is_wide)

@@ -39,11 +39,13 @@ e^x. For a median far from saturation it is about 1, for a p99 5, for a queue ne
 _USUAL_SLOPE, _SCATTER_OF_SLOPES = 20.0, 1.2
 """The prior of the slope: normal on logarithms, with this scatter."""
 
-_WIDTHS = np.array([0.0, 0.01, 0.02, 0.04, 0.08])
+_WIDTHS = np.array([0.0, 0.01, 0.02, 0.04, 0.08, 0.16])
 """Standard deviations of the edges of processes, on logarithms, that are thought possible."""
 
 _USUAL_WIDTH = 0.04
-_REACH_OF_WIDTHS = 3.0
+"""Scale of the prior of these, which is that of Cauchy."""
+
+_REACH_OF_WIDTHS = 2.5
 """Edges of processes are looked for within so many standard deviations."""
 
 _PLACES, _PLACES_OF_PROCESSES = 201, 101
@@ -242,7 +244,7 @@ def _posterior_of_processes(
     summed = [
         (np.log(_averaging(places, around, width) @ relative + 1e-300).reshape(shape) + highest)
         @ weights
-        - (width / _USUAL_WIDTH) ** 2 / 2
+        - math.log1p((width / _USUAL_WIDTH) ** 2)
         for width in _WIDTHS
     ]
     near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
@@ -255,11 +257,8 @@ def _averaging(places: Array, around: Array, width: float) -> Array:
     """Weights of the edges of processes around each typical one; each row sums to 1."""
     narrowest = float(around[1] - around[0]) / 4
     distance = (around[None, :] - places[:, None]) / max(width, narrowest)
-    return _rows_of_sum_1(np.exp(-(distance**2) / 2))
-
-
-def _rows_of_sum_1(rows: Array) -> Array:
-    return rows / rows.sum(axis=1, keepdims=True)
+    weights = np.exp(-(distance**2) / 2)
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 def _normalised(logarithms: Array) -> Array:

@@ -12,7 +12,7 @@ from plimsoll import charts
 from plimsoll.findings.beyond import Beyond, Resource
 from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject, rankings
 from plimsoll.load_line.search import Searched
-from plimsoll.report import lines_section, markdown
+from plimsoll.report import lines_section, machine_readable, markdown
 from plimsoll.statistics.intervals import Estimate, Interval
 
 FAST, SLOW = queues.searched_with(), queues.searched_with(0.0008)
@@ -100,11 +100,32 @@ def test_the_line_stands_beside_the_peak_and_what_was_full() -> None:
     assert cells["line / peak"] == f"{edge.rate_per_s / 50:.0f} %"
 
 
+def test_the_headline_has_who_carries_the_most_or_that_nothing_counts() -> None:
+    (ranking,) = rankings((entry("b", same_limit(SLOW)), entry("a", FAST)))
+    said = lines_section.headline(ranking)
+    assert said.startswith("a carries ") and "requests/s of json with p99 ≤ 2 ms" in said
+    assert "; b " in said
+    (nothing,) = rankings((entry("a", FAST, "driver"),))
+    assert lines_section.headline(nothing) == "No load line counts at json with p99 ≤ 2 ms"
+
+
 def test_the_answer_of_a_campaign_stands_before_its_rankings() -> None:
     findings = replace(sample.findings(), lines=(entry("a", FAST),))
     text = markdown.render(findings)
     assert text.index("Load lines") < text.index("Fastest at")
     assert lines_section.section(sample.findings()) is None
+
+
+def test_each_trial_has_the_lines_of_its_framework_as_json() -> None:
+    findings = sample.findings()
+    first = findings.trials[0].recording
+    lines = replace(entry(first.title, FAST), endpoint=first.endpoint)
+    (found, *_) = machine_readable.trials(replace(findings, lines=(lines,)))
+    (line,) = found["load_lines"]
+    assert line["low"] <= line["rate_per_s"] <= line["high"]
+    assert (line["limit"], line["rank_low"], line["is_try"]) == ("p99", 1, False)
+    assert "requests/s with p99 ≤ 2 ms" in line["answer"]
+    assert machine_readable.trials(findings)[0]["load_lines"] == []
 
 
 def test_the_chart_has_both_bars_of_each_framework() -> None:

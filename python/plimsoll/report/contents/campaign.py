@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.findings.trial import load_name
-from plimsoll.report import stopping, words
+from plimsoll.report import lined, stopping, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,15 +74,32 @@ def subtitle(findings: Findings) -> str:
 
 def configuration(findings: Findings) -> Facts:
     """The configuration of the campaign."""
-    recordings = [trial.recording for trial in findings.trials]
+    recordings = [trial.recording for trial in findings.measured]
     loads = {load_name(recording): recording.load for recording in recordings}
     return [
         ("Frameworks", _listed(sorted(_with_version(recording) for recording in recordings))),
         ("Endpoints", _listed(ranking.endpoint for ranking in findings.rankings)),
         *((f"Load {name}", words.load_text(load)) for name, load in sorted(loads.items())),
+        *_searches(findings),
         ("Repetitions", str(max((recording.repetition for recording in recordings), default=0))),
         ("Driver", _listed(_driver(recording) for recording in recordings)),
     ]
+
+
+def _searches(findings: Findings) -> Facts:
+    """What is searched for load lines, as far as it is known."""
+    found = next((one.found for one in findings.lines if one.found), None)
+    if found is None:
+        return []
+    wanted, subject = found.searched.wanted, found.subject
+    limits = [lined.limit_text(one) for one in wanted.limits]
+    parts = (
+        wording.listed([*limits, f"errors ≤ {wording.percent(wanted.errors.allowed)}"]),
+        f"tries of {wording.seconds(wanted.hold_s)} with {subject.arrivals} arrivals",
+        wording.several(subject.connections, "connection"),
+        f"until ±{wording.percent(wanted.within)}, at most {wording.seconds(wanted.budget_s)}",
+    )
+    return [("Load lines", "; ".join(parts))]
 
 
 def _with_version(recording: Recording) -> str:
