@@ -107,13 +107,10 @@ def _different_keys(campaign_toml: str, earlier_toml: str) -> list[str]:
     )
 
 
-def _without_line_ends(table: dict[str, Any]) -> dict[str, Any]:
+def _without_line_ends(table: Mapping[str, Any]) -> Mapping[str, Any]:
     """A campaign file whose `[line]` does not say when its search ends."""
-    line = table.get("line")
-    if not isinstance(line, dict):
-        return table
-    kept = cast("dict[str, Any]", line)
-    return table | {"line": {key: kept[key] for key in kept if key not in FREE_OF_LINES}}
+    line = cast("Mapping[str, object]", table.get("line", {}))
+    return {**table, "line": {key: line[key] for key in line if key not in FREE_OF_LINES}}
 
 
 def _changed(plan: Sequence[Planned], earlier: Sequence[Planned]) -> str:
