@@ -23,6 +23,8 @@ CampaignEnded
 Where trials take turns, a group has `GroupStarted` for `TrialStarted`, `TurnEnded` for `Progress`,
 its phases mixed, and then `TrialEnded` for each of its trials.
 
+In a campaign of kind `line`, `Step`s between trials tell how each search stands.
+
 A calibration has `Notice`s and `Step`s only, a load what `TrialStarted` and `TrialEnded` enclose,
 and `LoadEnded` before `Phase("writing")`.
 

@@ -128,7 +128,7 @@ def run(  # noqa: PLR0913 - one argument for each option
                     changed=repeat_changed,
                     void=_void(stored) if again else (),
                 ),
-                further=following.further(requested, refuses, stored),
+                further=following.further(requested, refuses, stored, tell),
                 tell=Watch(_judging(stored, announcer) if judge else announcer, requested.idle_s),
             )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)

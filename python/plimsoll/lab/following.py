@@ -13,6 +13,7 @@ from plimsoll.lab import line_following
 if TYPE_CHECKING:
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.conduct.campaign import Further
+    from plimsoll.events import Listener
     from plimsoll.plan import Refuses, Trial
     from plimsoll.storage.results import Results
 
@@ -32,16 +33,17 @@ def begun(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ..
     return tuple(one for one in plan.blocks(asked, further, refuses) if one.id in planned)
 
 
-def further(asked: Campaign, refuses: Refuses, stored: Results) -> Further:
+def further(asked: Campaign, refuses: Refuses, stored: Results, tell: Listener) -> Further:
     """Gives the next trials, group by group.
 
     Args:
         asked: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results so far.
+        tell: Told how each search for a load line stands.
     """
     if asked.line is not None:
-        return line_following.LineTurns(asked, refuses, stored).following
+        return line_following.LineTurns(asked, refuses, stored, tell).following
     return lambda: group(asked, refuses, stored)
 
 

@@ -6,8 +6,10 @@ import random
 from typing import TYPE_CHECKING
 
 from plimsoll import plan
+from plimsoll.events import Listener, Step, ignore
 from plimsoll.load_line import campaign_search
 from plimsoll.load_line.campaign_search import EntrySearch, LineEntry
+from plimsoll.report import lined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,13 +47,17 @@ class LineTurns:
         asked: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results.
+        tell: Told how each search stands after a try.
     """
 
-    def __init__(self, asked: Campaign, refuses: Refuses, stored: Results) -> None:
+    def __init__(
+        self, asked: Campaign, refuses: Refuses, stored: Results, tell: Listener = ignore
+    ) -> None:
         """Nothing is read yet: the peaks may not be recorded."""
         self._asked = asked
         self._peaks = _peaks(asked, refuses)
         self._stored = stored
+        self._tell = tell
         self._searches: dict[LineEntry, EntrySearch] = {}
         self._taken: set[str] = set()
 
@@ -83,11 +89,16 @@ class LineTurns:
         self._taken.update(fresh)
         if not self._searches:
             self._begin(one for one in recordings if not campaign_search.is_try(one))
+        told: dict[str, EntrySearch] = {}
         tries = [one for one in recordings if campaign_search.is_try(one)]
         for one in sorted(tries, key=lambda each: each.repetition):
             search = self._searches.get(LineEntry.of(one))
             if search is not None:
                 search.take(one)
+                told[f"{one.title} · {one.endpoint}"] = search
+        for name, search in told.items():
+            if (now := search.searched) and now.tries:
+                self._tell(Step(f"{name}: {lined.step(now)}"))
 
     def _begin(self, recordings: Iterable[Recording]) -> None:
         wanted = self._asked.line

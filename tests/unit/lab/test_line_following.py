@@ -17,6 +17,7 @@ from plimsoll.campaign.campaign import Campaign, resolved
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.line_settings import LineSettings
+from plimsoll.events import Event, Step
 from plimsoll.lab.line_following import LineTurns, recorded
 from plimsoll.load_line import campaign_search
 from plimsoll.load_line.campaign_search import EntrySearch
@@ -158,6 +159,19 @@ def test_after_a_kill_the_same_tries_follow(
     rest = conducted(killed, LineTurns(ASKED, nothing, killed), len(whole) - killed_after)
     following = [one for group in rest for one in group]
     assert described(following) == described(whole[killed_after : killed_after + len(following)])
+
+
+def test_it_tells_how_each_search_stands(stored: ParquetResults) -> None:
+    told: list[Event] = []
+    begun(stored)
+    turns = LineTurns(ASKED, nothing, stored, told.append)
+    first = turns.following()
+    assert told == []
+    for one in first:
+        record(stored, one)
+    turns.following()
+    steps = [one.message for one in told if isinstance(one, Step)]
+    assert sorted(step.partition(": try 1")[0] for step in steps) == ["go · json", "node · json"]
 
 
 def test_a_server_without_a_peak_is_not_searched(stored: ParquetResults) -> None:
