@@ -1,9 +1,9 @@
 """Instructions of a request in the load generator's own code, counted by valgrind's callgrind.
 
 A count hardly depends on what else the machine does, so it shows changes far below the noise of
-processor time; it says nothing of the kernel, whose share is most of that time. Each load runs with
-two numbers of requests, and the difference is divided by the requests between them: start-up and
-opening connections cancel out. All threads count.
+processor time; it says nothing of the kernel, whose share is most of that time. Each load runs for
+a time and for twice that time, and the difference is divided by the requests between them: start-up
+and opening connections cancel out. All threads count.
 
 Valgrind has neither the kernel's page with the clock that rustix looks for, nor, in most versions,
 `epoll_pwait2(2)`: engines are built to call libc instead, where that call is replaced by an older
@@ -31,14 +31,8 @@ from workbench.processes import Reference, run
 NOT_FIT = 3
 """Exit code of a host on which this cannot be measured."""
 
-PATIENCE_S = 300.0
-"""How long one load may take, which is some fifty times as slow as without valgrind."""
-
-REQUESTS_A_CONNECTION = 3
-"""Requests of the shorter load on each connection, so that all are open and busy at its end."""
-
-LEAST_REQUESTS = 10_000
-"""Requests of the shorter load, whatever the number of connections."""
+PATIENCE_S = 120.0
+"""How much longer than its load an engine may take; valgrind makes it some fifty times as slow."""
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -96,17 +90,17 @@ def _older_call(folder: Path) -> Path:
     return library
 
 
-def instructions(checkout: Path, load: Load, requests: int, profile: Path) -> int:
-    """Counts the instructions of a whole load.
+def instructions(checkout: Path, load: Load, seconds: float, profile: Path) -> tuple[int, int]:
+    """Counts the instructions of a whole load, and its requests.
 
     Args:
         checkout: Whose engine runs; it is built when it has changed.
         load: What it does.
-        requests: Requests after which it ends.
+        seconds: For how long.
         profile: Where callgrind writes what each function took.
 
     Raises:
-        SystemExit: The load did not get to its end.
+        SystemExit: The load did not get to its end, or not all of its connections were opened.
     """
     library, cores = built(checkout), host.cores()
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as made:
@@ -114,35 +108,38 @@ def instructions(checkout: Path, load: Load, requests: int, profile: Path) -> in
         shown = certificate.made(folder) if load.by_tls else None
         with Reference((cores.server,), shown) as server:
             job = engine.DriverJob(
-                *(server.address, folder, (cores.tool,), load.connections, PATIENCE_S),
+                *(server.address, folder, (cores.tool,), load.connections, seconds),
                 by_tls=load.by_tls,
                 streams=load.streams,
-                requests=requests,
             )
             *_, spec = engine.command(job)
             counting = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}"]
             program = [sys.executable, "-P", "-c", RUN, str(library), "engine", spec]
             place = ["env", f"PYTHONPATH={checkout / 'python'}", "PYTHONHASHSEED=0"]
             replaced = f"LD_PRELOAD={_older_call(folder)}"
-            ended = run([*place, replaced, *counting, *program], (cores.tool,), PATIENCE_S)
+            command = [*place, replaced, *counting, *program]
+            ended = run(command, (cores.tool,), seconds + PATIENCE_S)
     found = re.search(r"Collected : (\d+)", ended.stderr)
-    if ended.exit_code != 0 or not found or engine.finish(ended.stdout)["sent"] != requests:
+    if ended.exit_code != 0 or not found:
         raise SystemExit(f"error: the load has failed\n{ended.stdout[-500:]}{ended.stderr[-500:]}")
-    return int(found[1])
+    finish = engine.finish(ended.stdout)
+    if finish["opened"] < load.connections:
+        raise SystemExit(f"error: {finish['opened']} connections opened\nhint: longer --seconds")
+    return int(found[1]), int(finish["outcomes"]["ok"])
 
 
-def per_request(checkout: Path, load: Load, requests: int, profile: Path) -> float:
+def per_request(checkout: Path, load: Load, seconds: float, profile: Path) -> float:
     """Instructions of one request; the arguments are those of `instructions`."""
-    fewer = max(LEAST_REQUESTS, REQUESTS_A_CONNECTION * load.connections)
-    before = instructions(checkout, load, fewer, profile)
-    return (instructions(checkout, load, fewer + requests, profile) - before) / requests
+    before = instructions(checkout, load, seconds, profile)
+    after = instructions(checkout, load, 2 * seconds, profile)
+    return (after[0] - before[0]) / (after[1] - before[1])
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     add("--connections", default="64,1000,9000", help="default: 64,1000,9000")
-    add("--requests", type=int, default=20_000, help="that make the difference; default: 20000")
+    add("--seconds", type=float, default=10, help="length of the shorter load; default: 10")
     add("--tls", action="store_true", help="by TLS")
     add("--streams", type=int, help="by HTTP/2 with so many streams on each connection")
     add("--baseline", type=Path, action="append", default=[], help="a checkout to compare with")
@@ -166,7 +163,7 @@ def main(arguments: Sequence[str]) -> None:
     rows: list[list[str]] = []
     for level in levels:
         load = Load(level, asked.tls, asked.streams)
-        counts = [per_request(one, load, asked.requests, asked.profile) for one in checkouts]
+        counts = [per_request(one, load, asked.seconds, asked.profile) for one in checkouts]
         rows.append([f"{level:,}", *(f"{count:,.0f}" for count in counts)])
     names = [*(str(baseline) for baseline in asked.baseline), "this checkout"]
     print(page.table(["connections", *names], rows))

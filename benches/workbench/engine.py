@@ -36,7 +36,6 @@ class DriverJob:
             to hold every connection at once.
         by_tls: Whether the server speaks TLS; its certificate is not verified.
         streams: Streams of HTTP/2 on each connection; None for HTTP/1.1.
-        requests: Requests after which it ends; None lets time alone end it.
     """
 
     address: str
@@ -50,7 +49,6 @@ class DriverJob:
     ramp_s: float = 0.0
     by_tls: bool = False
     streams: int | None = None
-    requests: int | None = None
 
 
 def command(drive: DriverJob) -> list[str]:
@@ -104,8 +102,7 @@ def _load(drive: DriverJob) -> Mapping[str, Any]:
     ]
     asked = [stage for stage in stages if stage["duration_ns"]]
     spoken = {} if drive.streams is None else {"protocol": "http2", "streams": drive.streams}
-    limit = {} if drive.requests is None else {"request_limit": drive.requests}
-    return {**kind, **spoken, **limit, "stages": asked, "timeout_ns": 10 * NS_PER_S}
+    return {**kind, **spoken, "stages": asked, "timeout_ns": 10 * NS_PER_S}
 
 
 def _stage(kind: str, seconds: float, start: float, end: float) -> dict[str, Any]:
