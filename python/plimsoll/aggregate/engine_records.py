@@ -1,7 +1,8 @@
 """Rows of a load that are still the engine's own records: counted in Rust, not queried.
 
 What judges a load that is not kept is counted here, number for number what SQL makes of the tables
-(`crates/figures`): Arrow, the tables and a database take longer to set up than the counting does.
+(`crates/figures`, decision 69): Arrow, the tables and a database take longer to set up than the
+counting does.
 Any other query gets the rows as a table, which is made when one first needs it.
 """
 
