@@ -2,8 +2,7 @@
 
 What judges a load that is not kept is counted here, number for number what SQL makes of the tables
 (`crates/figures`, decision 69): Arrow, the tables and a database take longer to set up than the
-counting does.
-Any other query gets the rows as a table, which is made when one first needs it.
+counting does. Any other query gets the rows as a table, which is made when one first needs it.
 """
 
 from __future__ import annotations
