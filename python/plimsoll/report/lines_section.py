@@ -66,7 +66,9 @@ def headline(ranking: LineRanking) -> str:
         if one.line is not None and one.rank
     ]
     if not carried:
-        return f"No load line counts at {ranking.endpoint} with {limit}"
+        is_known = any(one.line and one.line.edge for one in ranking.places)
+        missing = "counts" if is_known else "was found"
+        return f"No load line {missing} at {ranking.endpoint} with {limit}"
     name, line = carried[0]
     most = f"{name} carries {lined.rate_text(line.rate_per_s)} requests/s"
     within = f"{ranking.endpoint} with {limit} (95 %: {lined.interval_text(line)})"

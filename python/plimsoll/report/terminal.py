@@ -150,7 +150,9 @@ def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
 
 
 def _section(section: Section, *, is_wide: bool) -> Iterator[RenderableType]:
-    """A section; where there is little room, without its intervals and reasons."""
+    """A section, unless it has nothing but charts; without reasons where there is little room."""
+    if not section.tables and not section.remarks:
+        return
     yield Text(section.title.lower(), style="bold")
     yield from (Text(texts.line(one), style="bold") for one in section.headlines)
     yield from _indented(section.caption)

@@ -107,6 +107,8 @@ def test_the_headline_has_who_carries_the_most_or_that_nothing_counts() -> None:
     assert "; b " in said
     (nothing,) = rankings((entry("a", FAST, "driver"),))
     assert lines_section.headline(nothing) == "No load line counts at json with p99 ≤ 2 ms"
+    (failing,) = rankings((entry("a", queues.searched_with(fails=1.0)),))
+    assert lines_section.headline(failing) == "No load line was found at json with p99 ≤ 2 ms"
 
 
 def test_the_answer_of_a_campaign_stands_before_its_rankings() -> None:
