@@ -145,8 +145,12 @@ def line_exit_code(found: LineFindings) -> int:
 
 
 def lines_missed(found: Findings) -> int:
-    """Prints which load lines of a campaign were not found; the exit code of the first, else 0."""
-    codes = [line_exit_code(one.found) for one in found.lines if one.found and not one.problem]
+    """Prints which load lines of a campaign are missing; the exit code of the first, else 0.
+
+    Verdicts on the tries below a line are left to `exit_code`, which knows those accepted.
+    """
+    searched = [one.found for one in found.lines if one.found and not one.problem]
+    codes = [line_exit_code(one) for one in searched if report.lined.remedy(one)]
     return next(filter(None, codes), 0)
 
 
