@@ -225,7 +225,8 @@ def _posterior(
     squares = (missed - expected) ** 2 / (expected * (1 - chance[place, slope]))
     near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
     spread = _spread(float(near @ squares), float(near.sum()))
-    return _normalised(summed / spread + _prior_of_slopes(slopes)[None, :])
+    relative = np.exp((summed - summed.max()) / spread + _prior_of_slopes(slopes)[None, :])
+    return relative / relative.sum()
 
 
 def _posterior_of_processes(
@@ -250,7 +251,8 @@ def _posterior_of_processes(
     near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
     spread = _spread(0.0, float(near.sum()))
     by_width = np.stack(summed) / spread + _prior_of_slopes(slopes)[None, None, :]
-    return _normalised(by_width).sum(axis=0)
+    relative = np.exp(by_width - by_width.max())
+    return relative.sum(axis=0) / relative.sum()
 
 
 def _averaging(places: Array, around: Array, width: float) -> Array:
@@ -259,11 +261,6 @@ def _averaging(places: Array, around: Array, width: float) -> Array:
     distance = (around[None, :] - places[:, None]) / max(width, narrowest)
     weights = np.exp(-(distance**2) / 2)
     return weights / weights.sum(axis=1, keepdims=True)
-
-
-def _normalised(logarithms: Array) -> Array:
-    relative = np.exp(logarithms - logarithms.max())
-    return relative / relative.sum()
 
 
 def _prior_of_slopes(slopes: Array) -> Array:
