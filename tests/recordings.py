@@ -26,6 +26,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from plimsoll import tables
+from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.trial import Tables
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import Arrivals, Load, Stage
@@ -969,7 +970,7 @@ def as_open(
         late_ns: How long each request waited in the driver.
         arrivals: How they are spaced.
     """
-    recording, requests = trial.recording, trial.requests
+    recording, requests = trial.recording, as_stored(trial.requests)
     assert requests is not None
     assert isinstance(recording.load, Load)
     load = dataclasses.replace(recording.load, model="open", connections=20, arrivals=arrivals)
@@ -993,7 +994,7 @@ def as_mix(trial: Tables, share: float, weights: tuple[float, ...] = (3.0, 1.0))
         share: Share of the second kind.
         weights: Weights that were asked for.
     """
-    requests = trial.requests
+    requests = as_stored(trial.requests)
     assert requests is not None
     kinds = np.random.default_rng(5).random(requests.num_rows) < share
     index = requests.schema.get_field_index("request")
@@ -1134,7 +1135,7 @@ def with_stalled_connections(trial: Tables, connections: int, stall_ns: int) -> 
         connections: How many connections stall.
         stall_ns: For how long, from the beginning of each second.
     """
-    requests = trial.requests
+    requests = as_stored(trial.requests)
     assert requests is not None
     numbers, sent = requests["connection"].to_numpy(), instants_of(requests, "sent_ns")
     known, counts = np.unique(numbers, return_counts=True)

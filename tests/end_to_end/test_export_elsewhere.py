@@ -16,6 +16,7 @@ import pytest
 
 import postgres_server
 from command_line import run
+from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.trial import Tables, stored
 from plimsoll.export import seconds
 from plimsoll.storage import parquet
@@ -115,7 +116,7 @@ def test_samples_that_are_imported_again_ended_as_they_did(
 ) -> None:
     before, after = (
         Counter(pa.table({"outcome": rows.to_table()["outcome"]})["outcome"].to_pylist())
-        for rows in (returned[0].requests, returned[1].requests)
+        for rows in map(as_stored, (returned[0].requests, returned[1].requests))
         if rows is not None and not isinstance(rows, pa.Table)
     )
     assert set(before) >= {"ok", "not_sent", *LOST, *NEVER_SENT}
@@ -124,7 +125,7 @@ def test_samples_that_are_imported_again_ended_as_they_did(
 
 
 def test_requests_that_were_never_sent_come_back_as_such(returned: tuple[Tables, Tables]) -> None:
-    rows = returned[1].requests
+    rows = as_stored(returned[1].requests)
     assert rows is not None
     unsent = [row for row in rows.to_table().to_pylist() if row["outcome"] == "not_sent"]
     assert [row["due_ns"] for row in unsent] == [4 * S, 6 * S, 6 * S]

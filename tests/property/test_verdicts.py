@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples import some
+from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.verdicts.judge import judge
 from plimsoll.verdicts.verdict import TRIAL_LEVELS, of_trial
 from recordings import as_mix, as_open, simulate
@@ -109,8 +110,9 @@ def test_a_busier_driver_never_improves_the_verdict(base, factor):
 @given(st.floats(0, 1), st.integers(0, 99))
 def test_swapping_kinds_of_request_never_improves_the_verdict(share, seed):
     base = as_mix(BASES[0], 0.25)
-    assert base.requests is not None
-    kinds = base.requests["request"]
+    requests = as_stored(base.requests)
+    assert requests is not None
+    kinds = requests["request"]
     swapped = pc.if_else(mask(base.requests, share, seed), pa.scalar(1, kinds.type), kinds)
     worse = replace(base, requests=with_column(base.requests, "request", swapped))
     assert TRIAL_LEVELS.index(of_trial(judge(worse))) >= TRIAL_LEVELS.index(of_trial(judge(base)))

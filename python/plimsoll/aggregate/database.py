@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from plimsoll import machine, tables
-from plimsoll.aggregate.engine_records import EngineRecords
+from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, RIGHT, UNENDED
 from plimsoll.errors import HostError, StorageError
 
@@ -150,10 +150,9 @@ def _interruptible() -> Generator[None]:
 
 def _relation(name: str, rows: Rows) -> pa.Table | ds.Dataset:
     """What the database reads; an empty table where there are no rows."""
-    if isinstance(rows, EngineRecords):
-        return rows.table
-    if rows is not None:
-        return rows
+    known = as_stored(rows)
+    if known is not None:
+        return known
     table = next(table for table in tables.TABLES if table.name == name)
     return table.schema.empty_table()
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from plimsoll._engine import CountGroup, LoadCounts
+    from plimsoll.aggregate.query import Rows, Stored
     from plimsoll.aggregate.usage import Window
     from plimsoll.recording import Recording
 
@@ -187,6 +188,11 @@ class EngineRecords:
         self, key: Callable[[CountGroup], Row], counts: Callable[[CountGroup], Row]
     ) -> list[Row]:
         return _sums(self._counted["groups"], key, counts)
+
+
+def as_stored(rows: Rows) -> Stored:
+    """Rows as a table or a file of tables, where they are still the engine's records as well."""
+    return rows.table if isinstance(rows, EngineRecords) else rows
 
 
 def table(folder: Path, name: str) -> pa.Table:

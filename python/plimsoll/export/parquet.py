@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from plimsoll import tables
 from plimsoll.aggregate import distribution, latency_buckets, stages
+from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.recording import writing
 from plimsoll.storage import documents
@@ -89,8 +90,9 @@ def _opened(table: tables.Table, path: Path) -> pq.ParquetWriter:
 
 
 def _batches(rows: Rows) -> Iterator[pa.RecordBatch]:
-    if rows is None:
+    found = as_stored(rows)
+    if found is None:
         return iter(())
-    if isinstance(rows, pa.Table):
-        return iter(rows.to_batches(max_chunksize=ROWS))
-    return rows.to_batches(batch_size=ROWS, batch_readahead=1, fragment_readahead=1)
+    if isinstance(found, pa.Table):
+        return iter(found.to_batches(max_chunksize=ROWS))
+    return found.to_batches(batch_size=ROWS, batch_readahead=1, fragment_readahead=1)

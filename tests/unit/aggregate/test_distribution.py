@@ -9,6 +9,7 @@ import pytest
 
 from plimsoll import tables
 from plimsoll.aggregate import distribution
+from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.trial import Tables
 from recordings import simulate
 
@@ -19,7 +20,7 @@ def found(trial: Tables) -> tuple[distribution.Quantile, ...]:
 
 def held(trial: Tables) -> list[int]:
     (hold,) = trial.recording.holds
-    rows = trial.requests
+    rows = as_stored(trial.requests)
     assert rows is not None
     assert isinstance(rows, pa.Table)
     return sorted(
@@ -65,7 +66,7 @@ def test_the_grid_is_even_on_a_logarithmic_axis_and_holds_the_nines() -> None:
 
 def test_the_service_time_is_told_where_intended_starts_are_unknown() -> None:
     trial = simulate()
-    rows = trial.requests
+    rows = as_stored(trial.requests)
     assert rows is not None
     assert isinstance(rows, pa.Table)
     place = rows.schema.get_field_index("due_ns")

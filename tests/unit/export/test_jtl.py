@@ -5,6 +5,7 @@ import dataclasses
 
 import pytest
 
+from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.outcomes import OUTCOMES, UNENDED
 from plimsoll.aggregate.trial import Tables
 from plimsoll.export import jtl
@@ -140,8 +141,9 @@ def test_what_cannot_be_said_is_counted(tmp_path):
 def test_every_request_but_those_in_flight_at_the_end_is_a_sample(tmp_path):
     of_trial = simulate(failures={"wrong_status": 0.05, "reset_waiting": 0.05}, missing=2)
     jtl.write(of_trial, tmp_path)
-    assert of_trial.requests is not None
-    outcomes = of_trial.requests["outcome"].to_pylist()
+    requests = as_stored(of_trial.requests)
+    assert requests is not None
+    outcomes = requests["outcome"].to_pylist()
     with (tmp_path / "requests.jtl").open(encoding="utf-8", newline="") as file:
         found = list(csv.DictReader(file))
     assert len(found) == len(outcomes) - outcomes.count("unfinished")

@@ -11,6 +11,7 @@ import pytest
 
 import sample
 import turns
+from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.recording import Driver, Ending, ExpectedResponse
 from plimsoll.verdicts import checks
@@ -1198,7 +1199,7 @@ def test_a_minority_of_lengths_is_named_whatever_its_share(share):
 
 def test_a_server_that_dies_under_load_is_said_once():
     trial = simulate()
-    requests = trial.requests
+    requests = as_stored(trial.requests)
     assert requests is not None
     index = requests.schema.get_field_index("outcome")
     gone = pc.greater(requests["done_ns"], 5_000_000_000)
