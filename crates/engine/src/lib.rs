@@ -98,18 +98,20 @@ fn drive(
     if spec.load.protocol == Protocol::Http2 {
         requests = requests.encoded(if security.is_some() { "https" } else { "http" });
     }
-    let workers = spec.thread_count().min(spec.load.peak_connections()).max(1);
-    let writer = if spec.record { Some(Writer::start(&spec.into, workers)?) } else { None };
-    let published: Vec<_> = (0..workers).map(|_| Mutex::new(Counts::default())).collect();
+    let (own, workers) = spec.workers();
+    let writer = if spec.record { Some(Writer::start(&spec.into, own.len())?) } else { None };
+    let published: Vec<_> = own.clone().map(|_| Mutex::new(Counts::default())).collect();
     let stop = AtomicBool::new(false);
-    let gate = orders.map(|_| Gate::new(workers));
-    let mut zero_ns = system::now_ns() + LEAD_NS;
+    let gate = orders.map(|_| Gate::new(own.len()));
+    let mut zero_ns = (system::now_ns() + LEAD_NS).max(spec.start_monotonic_ns.unwrap_or(0));
     let done = thread::scope(|scope| {
         if gate.is_none() {
             observe(&started(spec, zero_ns));
         }
-        let threads: Vec<_> = (0..workers)
-            .map(|index| {
+        let threads: Vec<_> = own
+            .zip(&published)
+            .enumerate()
+            .map(|(place, (index, published))| {
                 let task = Task {
                     spec,
                     requests: &requests,
@@ -117,10 +119,11 @@ fn drive(
                     security: security.as_ref(),
                     index,
                     workers,
+                    core: spec.cores.as_ref().and_then(|cores| cores.get(place)).copied(),
                     zero_ns,
                     stop: &stop,
                     gate: gate.as_ref(),
-                    published: &published[index],
+                    published,
                 };
                 let recorder = writer.as_ref().map(Writer::recorder);
                 scope.spawn(move || worker::drive(task, recorder))
@@ -142,7 +145,7 @@ fn drive(
                 }
                 gate.close();
             }
-            _ => watch.until_the_end(&mut observe, &mut look),
+            _ => watch.until_the_end(zero_ns, &mut observe, &mut look),
         }
         threads.into_iter().map(join).collect::<Result<Vec<_>, _>>()
     })?;
@@ -182,9 +185,14 @@ impl Watch<'_, '_> {
         self.tally.progress(&self.spec.load, &counts)
     }
 
-    /// Reports progress once a second until every thread has ended.
-    fn until_the_end(&mut self, observe: &mut impl FnMut(&Event), look: &mut impl FnMut() -> bool) {
-        let mut next_ns = system::now_ns() + LEAD_NS + PROGRESS_NS;
+    /// Reports progress once a second after zero, until every thread has ended.
+    fn until_the_end(
+        &mut self,
+        zero_ns: u64,
+        observe: &mut impl FnMut(&Event),
+        look: &mut impl FnMut() -> bool,
+    ) {
+        let mut next_ns = zero_ns + PROGRESS_NS;
         while !self.threads.iter().all(ScopedJoinHandle::is_finished) {
             thread::sleep(TICK);
             look();

@@ -30,7 +30,7 @@ pub struct Means {
 ///
 /// [`EngineError::OpenFiles`], [`EngineError::Ports`] or [`EngineError::Core`], with the numbers.
 pub fn check(spec: &Spec) -> Result<Means, EngineError> {
-    let connections = spec.load.peak_connections();
+    let connections = spec.peak_connections();
     let allowed = system::allowed_cores().map_err(|source| EngineError::System {
         what: "reading the cores of this process",
         source,

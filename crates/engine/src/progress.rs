@@ -307,7 +307,7 @@ impl Finish {
             stages: stage_times(&spec.load),
             threads: done.len(),
             cores: spec.cores.clone().unwrap_or_default(),
-            connections_requested: spec.load.peak_connections(),
+            connections_requested: spec.peak_connections(),
             sent: counts.iter().map(|counts| counts.sent).sum(),
             outcomes: outcomes(&counts),
             opened: counts.iter().map(|counts| counts.opened).sum(),

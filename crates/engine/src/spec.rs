@@ -3,6 +3,7 @@
 pub mod tls;
 
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::EngineError;
 use crate::protocol::http2::request::encode;
+use crate::share::share;
 
 /// Version of the format of a specification.
 pub const FORMAT: u32 = 1;
@@ -66,12 +68,28 @@ pub struct Spec {
     /// Least share of the responses whose body is compared in full; 0 compares none.
     #[serde(default)]
     pub body_sample_ratio: f64,
+    /// The part of the load that this engine generates; all of it when absent.
+    #[serde(default)]
+    pub part: Option<Part>,
+    /// The load's zero by the monotonic clock of this host; soon when absent or past.
+    #[serde(default)]
+    pub start_monotonic_ns: Option<u64>,
     /// Whether the load takes turns: it rests until it gets the length of its next one.
     #[serde(default)]
     pub in_turns: bool,
     /// Whether rows are kept; off only to measure what keeping them costs.
     #[serde(default = "yes")]
     pub record: bool,
+}
+
+/// The part of a load that one of several engines generates: as its threads, of those of all engines.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Number of its first thread among those of all engines.
+    pub first: usize,
+    /// Threads of all engines together.
+    pub of: usize,
 }
 
 /// One kind of request.
@@ -306,6 +324,24 @@ impl Spec {
         self.cores.as_ref().map_or(self.threads, Vec::len)
     }
 
+    /// Numbers of this engine's workers among those of all engines, and how many all have.
+    #[must_use]
+    pub fn workers(&self) -> (Range<usize>, usize) {
+        let own = self.thread_count();
+        if let Some(Part { first, of }) = self.part {
+            return (first..first + own, of);
+        }
+        let needed = own.min(self.load.peak_connections()).max(1);
+        (0..needed, needed)
+    }
+
+    /// The most connections requested of this engine at one time.
+    #[must_use]
+    pub fn peak_connections(&self) -> usize {
+        let (own, all) = self.workers();
+        own.map(|index| share(self.load.peak_connections(), index, all)).sum()
+    }
+
     fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if self.format != FORMAT {
@@ -316,6 +352,9 @@ impl Spec {
         }
         if self.thread_count() == 0 || self.thread_count() > MOST_THREADS {
             problems.push(format!("there must be between 1 and {MOST_THREADS} threads"));
+        }
+        if let Some(part) = self.part {
+            part.add_problems(self.thread_count(), &self.load, &mut problems);
         }
         if !(0.0..=1.0).contains(&self.body_sample_ratio) {
             problems.push("`body_sample_ratio` must lie between 0 and 1".into());
@@ -332,6 +371,17 @@ impl Spec {
             tls.add_problems(&mut problems);
         }
         problems
+    }
+}
+
+impl Part {
+    fn add_problems(self, threads: usize, load: &Load, problems: &mut Vec<String>) {
+        if self.of > usize::from(u16::MAX) || self.first.saturating_add(threads) > self.of {
+            problems.push("`part` must lie within at most 65,535 threads".into());
+        }
+        if self.of > load.peak_connections() {
+            problems.push("each thread of a load in parts needs a connection".into());
+        }
     }
 }
 
@@ -476,6 +526,27 @@ mod tests {
         assert_eq!(spec.requests[0].bytes, b"GET");
         assert_eq!(spec.load.peak_connections(), 4);
         assert_eq!(spec.requests[0].expected.status, (200, 399));
+    }
+
+    #[test]
+    fn parts_of_several_engines_add_up_to_the_load() {
+        let part = |first: usize, threads: usize| {
+            let part =
+                format!(r#"{{"threads": {threads}, "part": {{"first": {first}, "of": 4}}, "#);
+            Spec::parse(
+                &GOOD
+                    .replace("\"start\": 3, \"end\": 4", "\"start\": 9, \"end\": 11")
+                    .replacen('{', &part, 1),
+            )
+        };
+        let (left, right) = (part(0, 3).unwrap(), part(3, 1).unwrap());
+        assert_eq!(left.workers(), (0..3, 4));
+        assert_eq!(right.workers(), (3..4, 4));
+        assert_eq!((left.peak_connections(), right.peak_connections()), (9, 2));
+        assert!(part(3, 2).is_err(), "beyond the last thread");
+        assert!(
+            Spec::parse(&GOOD.replacen('{', r#"{"part": {"first": 0, "of": 5}, "#, 1)).is_err()
+        );
     }
 
     #[test]

@@ -37,8 +37,8 @@ GROUPS = {
     "Request": ("method", "headers", "body"),
     "WebSocket": ("message", "message_size", "binary"),
     "Connections": (
-        *("threads", "driver_cores", "http2", "streams", "pipeline", "each", "no_keepalive"),
-        "timeout",
+        *("threads", "driver_cores", "hosts", "http2", "streams", "pipeline", "each"),
+        *("no_keepalive", "timeout"),
     ),
     "TLS": options.TLS,
     "Expected response": ("expect_status", "expect_length", "expect_body"),
@@ -113,6 +113,12 @@ GROUPS = {
 )
 @click.option("--binary", is_flag=True, help="Send messages as binary.  [default: as text]")
 @options.generator
+@click.option(
+    "--hosts",
+    type=options.FILE,
+    metavar="FILE",
+    help="Hosts that generate the load together: docs/hosts.md.  [default: this one]",
+)
 @click.option(
     "--pipeline",
     type=options.COUNT,
@@ -197,6 +203,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     binary: bool,
     threads: int,
     driver_cores: tuple[int, ...],
+    hosts: Path | None,
     http2: bool,
     streams: int,
     pipeline: int,
@@ -264,7 +271,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     with shown:
         result = plimsoll.load(
             url, connections=connections, duration_s=length_s, rate_per_s=rate, arrivals=arrivals,
-            ramp_s=ramp, requests=requests, think_time_s=think, threads=threads, http2=http2,
+            ramp_s=ramp, requests=requests, think_time_s=think, threads=threads, hosts=hosts,
+            http2=http2,
             streams=streams, pipeline=pipeline, requests_per_connection=each,
             keep_alive=not no_keepalive, method=method, headers=headers_sent, body=sent,
             timeout_s=timeout,

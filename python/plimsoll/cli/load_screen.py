@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from plimsoll import aggregate, cli, events, report
+from plimsoll.cli import messages
 from plimsoll.recording import Ending
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ class LoadScreen:
             KeyboardInterrupt: Ctrl-C ended the load, its figures are shown at once.
         """
         if self._is_quiet or self._has_figures:
+            return
+        if isinstance(event, events.Step):
+            messages.step(event.message)
             return
         if isinstance(event, events.LoadEnded):
             self._closing.close()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +19,6 @@ from plimsoll.recording import HOST, writing
 from plimsoll.storage import documents
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from plimsoll.drivers.job import DriverResult
     from plimsoll.recording import Recording
     from plimsoll.recording.readings import Reading
@@ -33,6 +34,21 @@ LEFTOVERS = ("spec.json", "finish.json", "requests.bin", "connections.bin", reco
 """Files of the driver that are not kept; what matters of them is in `trial.json` and the tables."""
 
 Records = np.ndarray[Any, np.dtype[np.void]]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an engine left its records.
+
+    Attributes:
+        host: Name of its host.
+        folder: The folder.
+        shift_ns: Its zero, in nanoseconds since the trial's zero.
+    """
+
+    host: str
+    folder: Path
+    shift_ns: int = 0
 
 
 def close(
@@ -79,20 +95,30 @@ def close(
 
 def _convert_all(recording: Recording, into: Path) -> None:
     """Turns what the engine wrote into tables; removes its files."""
+    sources = tuple(
+        Source(one.host, into / one.host, one.zero_ns)
+        for one in recording.hosts
+        if one.driver is not None
+    )
     for table in RECORDED if recording.driver else ():
-        convert(table, into)
+        convert(table, into, sources=sources)
         (into / f"{table.name}.bin").unlink(missing_ok=True)
     for name in LEFTOVERS:
         (into / name).unlink(missing_ok=True)
+    for one in recording.hosts:
+        shutil.rmtree(into / one.host, ignore_errors=True)
 
 
-def convert(table: Table, into: Path, ending: str = writing.PARQUET) -> int:
-    """Turns the engine's file of a table into one of Arrow's, a chunk at a time.
+def convert(
+    table: Table, into: Path, ending: str = writing.PARQUET, sources: Sequence[Source] = ()
+) -> int:
+    """Turns the engine's files of a table into one of Arrow's, a chunk at a time.
 
     Args:
         table: The table.
-        into: Folder of the file, and of the result.
+        into: Folder of the result.
         ending: Ending of the result, which is its format.
+        sources: Where the engines of several hosts left their files; empty for one in `into`.
 
     Returns:
         Its rows; 0, and no result, when there is no such file.
@@ -101,14 +127,16 @@ def convert(table: Table, into: Path, ending: str = writing.PARQUET) -> int:
         EngineFailed: The file has a truncated last record, or holds an unknown outcome.
         OSError: It could not be read or written.
     """
-    source = into / f"{table.name}.bin"
-    if not source.exists():
+    places = sources or (Source(HOST, into),)
+    if not any((place.folder / f"{table.name}.bin").exists() for place in places):
         return 0
-    rows = 0
+    rows, hosts = 0, tuple(place.host for place in places)
     with writing.opened(table, into / f"{table.name}{ending}") as writer:
-        for chunk in chunks(source, records.record_dtype(table.name)):
-            writer.write_table(arrow(table, chunk))
-            rows += len(chunk)
+        for place in places:
+            file = place.folder / f"{table.name}.bin"
+            for chunk in chunks(file, records.record_dtype(table.name)):
+                writer.write_table(arrow(table, chunk, place, hosts))
+                rows += len(chunk)
     return rows
 
 
@@ -130,26 +158,35 @@ def chunks(source: Path, dtype: np.dtype[np.void], rows: int = CHUNK_ROWS) -> It
             yield chunk
 
 
-def arrow(table: Table, chunk: Records) -> pa.Table:
+def arrow(table: Table, chunk: Records, source: Source, hosts: Sequence[str]) -> pa.Table:
     """Records of the engine as rows of a table; its marks for "none" become nulls.
+
+    Args:
+        table: The table.
+        chunk: The records.
+        source: Where they come from; their instants are counted from the trial's zero.
+        hosts: Every host that the table has rows of.
 
     Raises:
         EngineFailed: A record holds an unknown outcome.
     """
-    arrays = [_array(column, chunk) for column in table.columns]
+    arrays = [_array(column, chunk, source, hosts) for column in table.columns]
     return pa.Table.from_arrays(arrays, schema=table.schema)
 
 
-def _array(column: tables.Column, chunk: Records) -> pa.Array:
+def _array(column: tables.Column, chunk: Records, source: Source, hosts: Sequence[str]) -> pa.Array:
     if column.name == "host":
-        return writing.repeated(HOST, len(chunk))
+        return writing.repeated(source.host, len(chunk), hosts)
     if column.name not in (chunk.dtype.names or ()):
         return pa.nulls(len(chunk), column.type)
     values = chunk[column.name]
     if column.name == "outcome":
         return _outcomes(values)
     mask = values == _none(column.name, values.dtype) if column.nullable else None
-    return pa.array(values.astype(column.type.to_pandas_dtype()), column.type, mask=mask)
+    values = values.astype(column.type.to_pandas_dtype())
+    if column.name.endswith("_ns"):
+        values += source.shift_ns
+    return pa.array(values, column.type, mask=mask)
 
 
 def _none(name: str, dtype: np.dtype[Any]) -> int:

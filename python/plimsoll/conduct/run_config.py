@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from plimsoll.drivers.job import Drive
 from plimsoll.machine import Fact
 
 
@@ -22,6 +23,7 @@ class RunConfig:
         power: Address of the power meter; empty for none.
         turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.
         notes: What a reader of the results must know about all of them.
+        drive: Generates the load on other hosts; None for the trial's driver, on this one.
     """
 
     server_cores: tuple[int, ...] = ()
@@ -34,3 +36,4 @@ class RunConfig:
     power: str = ""
     turn_s: float = 0.0
     notes: tuple[str, ...] = ()
+    drive: Drive | None = None

@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
 from plimsoll.conduct import provenance, recomputed_bodies, trial_state
 from plimsoll.conduct.trial_state import TrialState
-from plimsoll.drivers import tools
-from plimsoll.drivers.job import DriverCallbacks, DriverJob
+from plimsoll.drivers import sampled, tools
+from plimsoll.drivers.job import DriverJob
 from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import ContractBroken, DriverError, DriverMissing, FrameworkError, Interrupted
-from plimsoll.events import Listener, LoadEnded, Phase, Progress, ignore
+from plimsoll.events import Listener, LoadEnded, Phase, ignore
 from plimsoll.processes import ports, process_table
 from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
 from plimsoll.recording import Recording
 from plimsoll.sampling import control, idle, wall
-from plimsoll.sampling.sampler import Sampler, sampling
+from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
 from plimsoll.serving import server_counters
 from plimsoll.storage.parquet import writing
@@ -126,7 +126,9 @@ def load(
         known.contract_requests = contract_requests
 
         def ended() -> None:
-            tell(LoadEnded(known.recording(), into))
+            # The records of other hosts are counted when they are one table.
+            if setting.drive is None:
+                tell(LoadEnded(known.recording(), into))
 
         try:
             with metered(known, tell):
@@ -264,16 +266,19 @@ def _drive(
 ) -> None:
     """Puts on the load, and reads every resource meanwhile.
 
+    Of a load that other hosts generate, resources of this host are read only if the server is here.
+
     Raises:
         Interrupted: Ctrl-C ended it early; what was recorded until then is noted all the same.
     """
     tell(Phase("driving"))
-    driver = _driver(known.trial.driver)
-    scopes = [Scope("machine")] if scope is None else [Scope("machine"), scope]
+    drive = known.setting.drive or _driver(known.trial.driver).drive
+    is_elsewhere = known.setting.drive is not None and scope is None
+    scopes = [] if is_elsewhere else [Scope("machine"), *([scope] if scope else [])]
     with sampling(*scopes) as known.sampler:
         address = known.server.address if known.server else ""
-        watch = _watch(known.sampler, address, go_on, interruption, tell)
-        known.driven = driver.drive(job_of(known, into), watch)
+        watch = sampled.callbacks(known.sampler, address, go_on, interruption, tell)
+        known.driven = drive(job_of(known, into), watch)
         ended()
     known.recomputed = recomputed_bodies.of(known.exchanges, known.driven.stages, into)
     interruption.check()
@@ -292,30 +297,6 @@ def job_of(known: TrialState, into: Path) -> DriverJob:
         threads=known.setting.driver_threads,
         tls=known.trial.tls,
     )
-
-
-def _watch(
-    sampler: Sampler,
-    address: str,
-    go_on: Callable[[], bool],
-    interruption: Interruption,
-    tell: Listener,
-) -> DriverCallbacks:
-    tree: ProcessTree | None = None
-
-    def begun(root: int) -> None:
-        nonlocal tree
-        tree = tree.followed_by(root) if tree else ProcessTree(root, with_root=False)
-        sampler.watch(Scope("driver", tree, peer=address))
-
-    def progress(progress: Progress) -> bool:
-        server, driver = sampler.busy_cores("server"), progress.driver_busy_cores
-        if driver is None:
-            driver = sampler.busy_cores("driver")
-        tell(replace(progress, server_busy_cores=server, driver_busy_cores=driver))
-        return go_on()
-
-    return DriverCallbacks(begun, sampler.align, progress, interruption)
 
 
 def _driver(name: str) -> DriverModule:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from plimsoll.conduct.run_config import RunConfig
     from plimsoll.drivers.job import DriverResult
     from plimsoll.errors import PlimsollError
+    from plimsoll.machine import Fact
     from plimsoll.plan import Trial
     from plimsoll.recording import Recomputed, ResponseHead
     from plimsoll.recording.readings import Reading
@@ -143,9 +144,9 @@ class TrialState:
             zero_utc=utc(driven.zero_utc_ns if driven else self.began_utc_ns),
             stages=driven.stages if driven else (),
             requests=tuple(exchange.request.name for exchange in self.exchanges),
-            machines={HOST: host},
+            machines=self._machines(host),
             versions=versions(trial.framework, driven),
-            clock_offsets_ns={HOST: 0},
+            clock_offsets_ns=self._clock_offsets_ns(),
             ending=self.ending,
             server=self._server(),
             driver=self._driver(host),
@@ -163,6 +164,7 @@ class TrialState:
             took_s=(time.monotonic() - self.began_s) / self.beside,
             tls=trial.tls and _requested(trial.tls),
             power=self._power(),
+            hosts=driven.hosts if driven else (),
         )
 
     def _power(self) -> PowerSources:
@@ -176,6 +178,17 @@ class TrialState:
             meter_failed=wall.failed if wall else 0,
             meter_problem=wall.problem if wall else "",
         )
+
+    def _machines(self, host: dict[str, Fact]) -> dict[str, dict[str, Fact]]:
+        """Facts of every host that took part; of this one if anything of it was read."""
+        others = dict(self.driven.machines) if self.driven else {}
+        is_here = not others or bool(self.sampler.readings)
+        return {**others, HOST: host} if is_here else others
+
+    def _clock_offsets_ns(self) -> dict[str, int]:
+        """How far the clocks of other hosts are ahead of this one's."""
+        others = self.driven.hosts if self.driven else ()
+        return {HOST: 0, **{one.host: one.clock.offset_ns for one in others}}
 
     def _expected(self) -> tuple[ExpectedResponse, ...]:
         """What the engine checks of each response; foreign drivers check what they like."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -12,10 +12,26 @@ from plimsoll.campaign.requests import Exchange
 from plimsoll.campaign.tls import Tls
 from plimsoll.errors import DriverMissing
 from plimsoll.events import Progress
+from plimsoll.machine import Fact
 from plimsoll.processes.interruption import Interruption
-from plimsoll.recording import Driver, RecordedStage
+from plimsoll.recording import Driver, HostDriver, RecordedStage
 from plimsoll.recording.readings import Reading
 from plimsoll.tool_output.reported import ReportedStatistics
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part of a load that one of several hosts generates: its threads, of those of all hosts.
+
+    Attributes:
+        first: Number of its first thread.
+        of: Threads of all hosts together.
+        start_monotonic_ns: Zero of the load by CLOCK_MONOTONIC of that host.
+    """
+
+    first: int
+    of: int
+    start_monotonic_ns: int
 
 
 @dataclass(frozen=True)
@@ -32,6 +48,7 @@ class DriverJob:
         into: Folder that its files are written to.
         threads: Threads of the driver when it is given no cores.
         tls: TLS to the server; None for plain TCP.
+        part: The part of the load that is generated here; None for all of it, at once.
     """
 
     load: Load
@@ -43,6 +60,7 @@ class DriverJob:
     into: Path
     threads: int = 1
     tls: Tls | None = None
+    part: Part | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +107,9 @@ class DriverResult:
         readings: What it reported of itself each second, as readings of the scope `driver`.
         figures: What it printed of its requests; None where it leaves the engine's records.
         rows: The files in which it wrote each request; None where it wrote none, or these records.
+        hosts: The drivers of several hosts, each of which left its records in a folder of its name;
+            empty for one on this host.
+        machines: Facts of these hosts.
     """
 
     driver: Driver
@@ -98,6 +119,12 @@ class DriverResult:
     readings: tuple[Reading, ...] = field(repr=False, default=())
     figures: ReportedStatistics | None = None
     rows: Rows | None = None
+    hosts: tuple[HostDriver, ...] = ()
+    machines: Mapping[str, dict[str, Fact]] = field(default_factory=dict[str, dict[str, Fact]])
+
+
+Drive = Callable[[DriverJob, DriverCallbacks], DriverResult]
+"""Puts on a load and waits for its end."""
 
 
 class DriverModule(Protocol):

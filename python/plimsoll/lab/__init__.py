@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         paces,
         results,
         revisions,
-        scratch,
         selection,
         urls,
     )
@@ -43,7 +42,6 @@ __all__ = [
     "paces",
     "results",
     "revisions",
-    "scratch",
     "selection",
     "urls",
 ]

@@ -24,8 +24,9 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.install import install
-from plimsoll.lab import revisions, scratch, selection
+from plimsoll.lab import revisions, selection
 from plimsoll.plan import Trial
+from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption
 from plimsoll.report import compared as report
 

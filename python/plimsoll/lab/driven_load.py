@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll import lab, machine
+from plimsoll import hosts, lab, machine
 from plimsoll import storage as storages
 from plimsoll.campaign.power import IDLE_S
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import StorageError
-from plimsoll.events import Notice
-from plimsoll.lab import scratch
+from plimsoll.events import Notice, Step
 from plimsoll.lab.metering import require_power
 from plimsoll.lab.unkept import UnkeptResults
+from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption
+from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
+    from plimsoll.drivers.job import Drive
     from plimsoll.events import Listener
+    from plimsoll.hosts.host import Hosts
     from plimsoll.lab.load_options import LoadOptions
     from plimsoll.lab.results import LoadResult
     from plimsoll.plan import Trial
@@ -36,6 +40,7 @@ def put_on(
     record: Path | None,
     storage: str,
     tell: Listener,
+    known_hosts: Hosts | None = None,
 ) -> LoadResult:
     """Puts a load on a server.
 
@@ -47,9 +52,12 @@ def put_on(
         record: New folder that keeps every row; None for a temporary one.
         storage: Address of a database that keeps the rows.
         tell: Called with each event.
+        known_hosts: The hosts that generate it; None generates it here.
 
     Raises:
-        HostError: A limit of this host is too low for the load, or the power meter does not answer.
+        InputError: The load cannot be divided among the hosts.
+        HostError: A limit of a host is too low for the load, a host did not join, or the power
+            meter does not answer.
         StorageError: The rows cannot be kept.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
@@ -66,13 +74,15 @@ def put_on(
         power=requested.power,
     )
     with ExitStack() as closing:
-        stored = closing.enter_context(kept(record, storage))
+        stored = closing.enter_context(kept(record, storage, of_engine=known_hosts is None))
+        if known_hosts is not None:
+            setting = replace(setting, drive=_joined(closing, known_hosts, planned, address, tell))
         machine.raise_open_files()
         interruption = Interruption()
         with stored.locked(), interruption.listening():
             recording = trials.load(
                 planned, address, setting, stored, interruption, tell, contract_requests,
-                is_kept=record is not None,
+                is_kept=not isinstance(stored, UnkeptResults),
             )  # fmt: skip
         if isinstance(stored, UnkeptResults):
             stored.known[recording.trial] = recording
@@ -80,8 +90,21 @@ def put_on(
         return lab.results.LoadResult(campaign, planned.id)
 
 
+def _joined(
+    closing: ExitStack, known_hosts: Hosts, planned: Trial, address: str, tell: Listener
+) -> Drive:
+    """What generates the load on other hosts, once they have joined."""
+
+    def tell_step(message: str) -> None:
+        tell(Step(message))
+
+    connections = planned.load.peak_connections
+    joined = hosts.driver.joined(known_hosts, connections, address, tell_step)
+    return closing.enter_context(joined).drive
+
+
 @contextmanager
-def kept(record: Path | None, storage: str) -> Generator[Results]:
+def kept(record: Path | None, storage: str, *, of_engine: bool = True) -> Generator[Results]:
     """Where the rows go: what was requested, or a folder that is removed at the end.
 
     Raises:
@@ -89,7 +112,7 @@ def kept(record: Path | None, storage: str) -> Generator[Results]:
     """
     if record is None:
         with scratch.folder() as folder:
-            yield UnkeptResults(folder)
+            yield UnkeptResults(folder) if of_engine else ParquetResults(folder)
         return
     with storages.opened(record, storage) as results:
         _require_none(results)

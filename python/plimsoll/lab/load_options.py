@@ -101,6 +101,7 @@ class LoadOptions:
         power: Address of the power meter at the wall; empty for none.
         idle_s: How long power without load is measured before and after, in seconds; None for ten
             seconds if there is a meter, else not at all.
+        hosts: File of the hosts that generate the load together; None generates it here.
     """
 
     urls: tuple[SplitResult, ...]
@@ -140,6 +141,7 @@ class LoadOptions:
     tls_resume: Resume | None = None
     power: str = ""
     idle_s: float | None = None
+    hosts: Path | None = None
 
 
 def path(given: str | os.PathLike[str] | None) -> Path | None:
@@ -161,6 +163,7 @@ def trial(requested: LoadOptions) -> Trial:
         *_wrong_websocket(requested),
         *_wrong_tls(requested),
         *_wrong_power(requested),
+        *_only_here(requested),
     ]
     if problems:
         raise InputError(problems)
@@ -277,6 +280,19 @@ def _wrong_power(requested: LoadOptions) -> Iterator[Problem]:
         power.meter(requested.power or "exec:true")
     except UnreadableQuantity as error:
         yield Problem("--power", error.message, error.hint)
+
+
+def _only_here(requested: LoadOptions) -> Iterator[Problem]:
+    """Options that mean nothing where other hosts generate the load."""
+    threads = requested.threads if requested.threads > 1 else None
+    for option, value, hint in (
+        ("--threads", threads, "give `threads` to the hosts in their file"),
+        ("--driver-cores", requested.driver_cores, "give `cores` to the hosts in their file"),
+        ("--cacert", requested.cacert, "use an authority that the hosts trust, or `--insecure`"),
+        ("--cert", requested.cert, "client certificates need a load from this host"),
+    ):
+        if requested.hosts is not None and value:
+            yield Problem(option, f"`{option}` and `--hosts` exclude each other", hint)
 
 
 def _too_little(requested: LoadOptions) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import lab
+from plimsoll import hosts, lab
 from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.events import Listener, ignore
 from plimsoll.lab import load_options, urls
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
+    from plimsoll.hosts.host import Hosts
     from plimsoll.lab.results import LoadResult
     from plimsoll.plan import Trial
 
@@ -66,6 +67,7 @@ def load(  # noqa: PLR0913 - one argument for each option
     tls_resume: Resume | None = None,
     power: str = "",
     idle_s: float | None = None,
+    hosts: str | os.PathLike[str] | None = None,
     record: str | os.PathLike[str] | None = None,
     storage: str = "",
     tell: Listener = ignore,
@@ -120,6 +122,7 @@ def load(  # noqa: PLR0913 - one argument for each option
             none.
         idle_s: How long power without load is measured before and after the load, in seconds; None
             for ten seconds if there is a meter, else not at all.
+        hosts: File of the hosts that generate the load together; None generates it here.
         record: New folder that keeps every row; None for a temporary one, which goes with the
             result.
         storage: Address of a PostgreSQL database that keeps the rows; `record` is then the name.
@@ -134,7 +137,8 @@ def load(  # noqa: PLR0913 - one argument for each option
             name of the option on the command line.
         FrameworkError: The server cannot be reached, does not speak HTTP, or its certificate is not
             trusted; found out with one request before the load, which is not counted.
-        HostError: A limit of this host is too low for the load, or the power meter does not answer.
+        HostError: A limit of a host is too low for the load, one of `hosts` did not join, or the
+            power meter does not answer.
         StorageError: The rows cannot be kept, or `record` is not empty.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
@@ -178,6 +182,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         tls_resume=tls_resume,
         power=power,
         idle_s=idle_s,
+        hosts=load_options.path(hosts),
     )
     return loaded(requested, load_options.path(record), storage, tell)
 
@@ -193,10 +198,11 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
     """
     planned = load_options.trial(requested)
     require_place(record, storage)
+    known = None if requested.hosts is None else _hosts(requested.hosts)
     address = urls.address(requested.urls[0])
     contract_requests = require_response(planned, address, keep_alive=requested.keep_alive)
     return lab.driven_load.put_on(
-        requested, planned, address, contract_requests, record, storage, tell
+        requested, planned, address, contract_requests, record, storage, tell, known
     )
 
 
@@ -212,6 +218,17 @@ def require_response(planned: Trial, address: str, *, keep_alive: bool) -> int:
     return responding.require(
         address, request, keep_alive=keep_alive, tls=planned.tls, protocol=protocol
     )
+
+
+def _hosts(file: Path) -> Hosts:
+    """The hosts that generate a load together.
+
+    Raises:
+        HostError: A package that they need is not installed.
+        InputError: The file has mistakes.
+    """
+    hosts.require()
+    return hosts.hosts_file.read(file)
 
 
 def require_place(record: Path | None, storage: str) -> None:

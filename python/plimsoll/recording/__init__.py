@@ -258,6 +258,47 @@ class PowerSources:
 
 
 @dataclass(frozen=True)
+class HostClock:
+    """The clock of a host against the lab's, by exchanges of readings.
+
+    Attributes:
+        offset_ns: How far the host's monotonic clock was ahead of the lab's at the load's zero.
+        drift: Seconds that it gained in a second.
+        round_trip_ns: The shortest round trip of an exchange.
+        bound_ns: The greatest error of an instant that was moved from one clock to the other.
+    """
+
+    offset_ns: int
+    drift: float
+    round_trip_ns: int
+    bound_ns: int
+
+
+@dataclass(frozen=True)
+class HostDriver:
+    """The load generator of one of several hosts.
+
+    Attributes:
+        host: Name of the host.
+        share: Its share of the requested load.
+        clock: Its clock.
+        zero_ns: Its zero, in nanoseconds since the trial's zero: how much later it began than the
+            first of them.
+        ended_ns: How far its load got, in nanoseconds since its own zero.
+        driver: Its side of the load; null where it was lost, with its rows.
+        error: Why it did not run to its end; empty where it did.
+    """
+
+    host: str
+    share: float
+    clock: HostClock
+    zero_ns: int
+    ended_ns: int
+    driver: Driver | None
+    error: str = ""
+
+
+@dataclass(frozen=True)
 class Recording:
     """The facts about one trial; its rows are in tables.
 
@@ -301,6 +342,8 @@ class Recording:
             share of that of a group where servers took turns; null if unknown.
         tls: TLS as requested; null for plain TCP.
         power: What was read of the host's power; null where that was not noted.
+        hosts: The load generator of each host, where several generated the load together; `driver`
+            is then all of them as one. Empty for one host.
     """
 
     trial: str
@@ -336,6 +379,7 @@ class Recording:
     took_s: float | None = None
     tls: RequestedTls | None = None
     power: PowerSources | None = None
+    hosts: tuple[HostDriver, ...] = ()
     format: int = FORMAT
 
     @property

@@ -17,7 +17,7 @@ import pyarrow as pa
 from plimsoll import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import pyarrow.parquet as pq
@@ -33,9 +33,18 @@ ARROW = ".arrow"
 """Ending of the file of a table that is not."""
 
 
-def repeated(text: str, rows: int) -> pa.Array:
-    """A column with the same text in all rows."""
-    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([text]))
+def repeated(text: str, rows: int, texts: Sequence[str] = ()) -> pa.Array:
+    """A column with the same text in all rows.
+
+    Args:
+        text: The text.
+        rows: How many rows.
+        texts: Every text that the file will have, where it is not the only one: Arrow's files have
+            one dictionary for each column.
+    """
+    known = list(texts) or [text]
+    indices = np.full(rows, known.index(text), np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(known))
 
 
 def opened(table: Table, path: Path) -> pq.ParquetWriter | pa.ipc.RecordBatchFileWriter:

@@ -14,9 +14,10 @@ from plimsoll import tables
 from plimsoll.conduct import recording
 from plimsoll.drivers import records
 from plimsoll.errors import EngineFailed
-from plimsoll.recording import writing
+from plimsoll.recording import HOST, writing
 from plimsoll.recording.readings import Reading
 
+LOCAL = recording.Source(HOST, Path())
 NEVER = 2**64 - 1
 NONE = 2**32 - 1
 
@@ -56,7 +57,7 @@ def test_marks_for_none_become_nulls() -> None:
         errno=[0, 111],
         outcome=[0, 51],
     )
-    rows = recording.arrow(tables.REQUESTS, chunk).to_pylist()
+    rows = recording.arrow(tables.REQUESTS, chunk, LOCAL, [HOST]).to_pylist()
     assert rows[0] == {
         "due_ns": 5,
         "sent_ns": 7,
@@ -83,7 +84,7 @@ def test_marks_for_none_become_nulls() -> None:
 
 def test_an_outcome_the_engine_does_not_name_is_refused() -> None:
     with pytest.raises(EngineFailed, match="200"):
-        recording.arrow(tables.REQUESTS, requests(outcome=[0, 200]))
+        recording.arrow(tables.REQUESTS, requests(outcome=[0, 200]), LOCAL, [HOST])
 
 
 def test_a_file_that_ends_within_a_record_is_refused(tmp_path: Path) -> None:

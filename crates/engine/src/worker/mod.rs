@@ -77,10 +77,12 @@ pub struct Task<'a> {
     pub sources: &'a [Ipv4Addr],
     /// How connections are secured, if they are.
     pub security: Option<&'a Security>,
-    /// Number of this worker, and of all.
+    /// Number of this worker among those of all engines.
     pub index: usize,
-    /// Number of all workers.
+    /// Number of all workers of all engines.
     pub workers: usize,
+    /// The core it runs on; None for any.
+    pub core: Option<usize>,
     /// The trial's zero on the monotonic clock.
     pub zero_ns: u64,
     /// Set when the load is to end early.
@@ -118,7 +120,7 @@ pub struct Done {
 ///
 /// [`EngineError::System`] when readiness can't be waited for or the core can't be taken.
 pub fn drive(task: Task<'_>, recorder: Option<Recorder>) -> Result<Done, EngineError> {
-    if let Some(&core) = task.spec.cores.as_ref().and_then(|cores| cores.get(task.index)) {
+    if let Some(core) = task.core {
         system::pin_thread(core)
             .map_err(|source| EngineError::System { what: "taking a core", source })?;
     }
@@ -318,10 +320,13 @@ impl<'a> Worker<'a> {
     }
 
     fn wait_for_zero(&mut self) -> io::Result<()> {
-        while system::now_ns() < self.task.zero_ns {
-            self.poller.wait(self.task.zero_ns - system::now_ns())?;
+        loop {
+            let left_ns = self.task.zero_ns.saturating_sub(system::now_ns());
+            if left_ns == 0 || self.is_stopped() {
+                return Ok(());
+            }
+            self.poller.wait(left_ns.min(LONGEST_WAIT_NS))?;
         }
-        Ok(())
     }
 
     fn is_stopped(&self) -> bool {

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, cast
 import plimsoll
 from plimsoll.campaign.requests import render, upgrade_request
 from plimsoll.drivers import records
-from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult
+from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult, Part
 from plimsoll.errors import (
     INTERRUPTED,
     DriverMissing,
@@ -126,6 +126,7 @@ def spec(drive: DriverJob, *, in_turns: bool = False) -> dict[str, Any]:
     return {
         **({"in_turns": True} if in_turns else {}),
         **({} if drive.tls is None else {"tls": drive.tls.block}),
+        **({} if drive.part is None else _part(drive.part)),
         "format": SPEC_FORMAT,
         "into": str(drive.into.resolve()),
         "address": drive.address,
@@ -440,6 +441,13 @@ def _readings(line: Line, zero_ns: int) -> Iterator[Reading]:
 def _completed(line: Line) -> int:
     outcomes: Mapping[str, int] = line.get("outcomes", {})
     return sum(outcomes.get(name, 0) for name in records.complete_outcomes())
+
+
+def _part(part: Part) -> dict[str, object]:
+    return {
+        "part": {"first": part.first, "of": part.of},
+        "start_monotonic_ns": part.start_monotonic_ns,
+    }
 
 
 def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:

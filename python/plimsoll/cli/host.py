@@ -1,0 +1,162 @@
+"""`plimsoll host`: several machines generate one load: certificates, agents, and their fitness."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+
+from plimsoll import hosts, wording
+from plimsoll.cli import EPILOGUE, messages, options
+from plimsoll.errors import HostError, InputError, Problem
+from plimsoll.hosts.agent import Agent
+from plimsoll.hosts.host import PORT
+from plimsoll.processes import scratch
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
+    from plimsoll.hosts.fitness import Fitness
+
+_HOSTS = click.option(
+    "--hosts", "file", type=options.FILE, required=True, metavar="FILE", help="File of the hosts."
+)
+_PEM = click.Path(path_type=Path, dir_okay=False, exists=True)
+
+
+@click.group(name="host", epilog=EPILOGUE)
+def command() -> None:
+    """Have several machines generate one load; docs/hosts.md shows every step.
+
+    \b
+    plimsoll host certificates certificates --hosts hosts.toml
+    plimsoll host serve --join tls://10.0.0.1:8786 --name a --cert a.pem --key a.key --ca ca.pem
+    plimsoll host check --hosts hosts.toml
+    plimsoll load http://10.0.0.9:8080/ -c 300 --hosts hosts.toml
+    """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
+
+
+@command.command(name="certificates")
+@click.argument("folder", type=options.FOLDER)
+@_HOSTS
+@click.option(
+    "--days",
+    type=options.COUNT,
+    default=30,
+    show_default=True,
+    help="How long the certificates are valid.",
+)
+def certificates(*, folder: Path, file: Path, days: int) -> int:
+    """Make certificates for the lab and for every host of a file.
+
+    Copy NAME.pem, NAME.key and ca.pem to the host NAME. Whoever has a key may run programs on every
+    host of the lab.
+    """
+    hosts.require()
+    made = hosts.certificates.make(hosts.hosts_file.read(file), folder, days)
+    messages.step(f"certificates for {', '.join(made)} in `{folder}`, valid for {days} days")
+    return 0
+
+
+@command.command(name="serve")
+@click.option("--join", required=True, metavar="tls://LAB:PORT", help="Address of the lab.")
+@click.option("--name", required=True, metavar="NAME", help="Name of this host, as in the file.")
+@click.option("--cert", type=_PEM, required=True, help="PEM file: certificate of this host.")
+@click.option("--key", type=_PEM, required=True, help="PEM file: its private key.")
+@click.option("--ca", type=_PEM, required=True, help="PEM file: certificate of the authority.")
+@click.option(
+    "--address",
+    metavar="ADDRESS",
+    help="Address of this host that the lab reaches.  [default: the one that leads to the lab]",
+)
+def serve(*, join: str, name: str, cert: Path, key: Path, ca: Path, address: str | None) -> int:
+    """Generate load for a lab, until Ctrl-C.
+
+    The lab may start later, and end before: this host joins whenever it is there. Exit code 3 when
+    one does not trust the other, or the lab refuses this host.
+    """
+    hosts.require()
+    lab, port = _lab(join)
+    own = None if address is None else _numbers(address, "--address")
+    identity = hosts.certificates.Identity(cert, key, ca)
+    with scratch.folder() as folder:
+        membership = hosts.membership.Membership(lab, port, name, identity, own, folder)
+        messages.step(f"`{name}` waits for the lab at {join}; Ctrl-C ends it")
+        asyncio.run(hosts.membership.serve(Agent(folder), membership, messages.step))
+    return 0
+
+
+def _lab(join: str) -> tuple[IPv4Address | IPv6Address, int]:
+    """Address and port of the option `--join`.
+
+    Raises:
+        InputError: It is not of the form.
+    """
+    try:
+        parts = urlsplit(join)
+        port = parts.port or PORT
+    except ValueError as error:
+        raise InputError([Problem("--join", str(error), "write `tls://10.0.0.1:8786`")]) from error
+    if parts.scheme != "tls" or not parts.hostname:
+        message = f"`{join}` is not the address of a lab"
+        raise InputError([Problem("--join", message, "write `tls://10.0.0.1:8786`")])
+    return _numbers(parts.hostname, "--join"), port
+
+
+def _numbers(text: str, option: str) -> IPv4Address | IPv6Address:
+    try:
+        return ip_address(text)
+    except ValueError as error:
+        message = f"`{text}` is not an address in numbers"
+        raise InputError([Problem(option, message, "write `10.0.0.1`")]) from error
+
+
+@command.command(name="check")
+@_HOSTS
+@click.option(
+    "-c",
+    "--connections",
+    type=options.COUNT,
+    default=9000,
+    show_default=True,
+    help="Connections of all hosts together.",
+)
+@options.as_json
+def check(*, file: Path, connections: int, as_json: bool) -> int:
+    """Test whether hosts are there and fit, and say what to change on which.
+
+    Every host of the file must have its agent running. Exit code 3 when one does not join, or no
+    load is possible on it; what only weakens results is listed with exit code 0.
+    """
+    hosts.require()
+    known = hosts.hosts_file.read(file)
+    with hosts.control.opened(known) as lab:
+        lab.wait([host.name for host in known.hosts], messages.step)
+        found = hosts.fitness.of_hosts(lab, connections)
+    if as_json:
+        click.echo(json.dumps([asdict(one) for one in found], indent=1, default=str))
+    else:
+        for one in found:
+            _print(one)
+    is_fatal = any(wrong.is_fatal for one in found for wrong in one.wrong)
+    return HostError.exit_code if is_fatal else 0
+
+
+def _print(one: Fitness) -> None:
+    facts, clock = one.facts, one.clock
+    seen = "does not answer"
+    if facts is not None and clock is not None:
+        seen = (
+            f"Plimsoll {facts.version}, {facts.machine.get('cores_online')} cores, "
+            f"{facts.free_bytes / 1e9:.3g} GB free; clock known to "
+            f"{wording.seconds(clock.bound_ns / 1e9)}"
+        )
+    click.echo(f"{one.host.name} ({one.host.role}, {one.host.address}): {seen}")
+    for wrong in one.wrong:
+        click.echo(f"  {'✗' if wrong.is_fatal else '!'} {wrong.message}: {wrong.hint}")

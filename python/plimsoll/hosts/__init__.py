@@ -1,0 +1,41 @@
+"""Hosts: one load that several machines generate together.
+
+`hosts_file` reads which machines there are (`host`), `certificates` lets them trust each other, and
+`clocks` relates their clocks. `control` is the lab's side and `agent` what runs on each host;
+`membership` connects an agent with the lab. `driver` makes all hosts one driver for those who
+conduct trials, and `fitness` looks at them beforehand.
+
+What needs `distributed` or `cryptography` is imported at its first use: one machine does without.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from plimsoll import doors
+from plimsoll.errors import HostError
+
+if TYPE_CHECKING:
+    from plimsoll.hosts import certificates as certificates
+    from plimsoll.hosts import control as control
+    from plimsoll.hosts import driver as driver
+    from plimsoll.hosts import fitness as fitness
+    from plimsoll.hosts import hosts_file as hosts_file
+    from plimsoll.hosts import membership as membership
+
+__getattr__ = doors.of_modules(
+    __name__, ("certificates", "control", "driver", "fitness", "hosts_file", "membership")
+)
+
+
+def require() -> None:
+    """Requires the packages that several hosts need.
+
+    Raises:
+        HostError: One of them is not installed.
+    """
+    for package in ("distributed", "cryptography"):
+        if find_spec(package) is None:
+            message = f"loads from several hosts need the Python package `{package}`"
+            raise HostError(message, "`pip install 'plimsoll-bench[hosts]'`")

@@ -1,0 +1,252 @@
+"""The agent: what a host does for the lab. It knows nothing of the network.
+
+It generates one load at a time, with the engine in a supervised process that ends with the agent,
+and samples this host meanwhile. A lab that says nothing for `SILENCE_S` is gone: then the load
+ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import plimsoll
+from plimsoll import machine
+from plimsoll.drivers import sampled
+from plimsoll.drivers.tools import plimsoll as engine
+from plimsoll.errors import EngineFailed, HostError, PlimsollError
+from plimsoll.processes.interruption import Interruption
+from plimsoll.sampling.sampler import sampling
+from plimsoll.sampling.scope import Scope
+
+if TYPE_CHECKING:
+    from plimsoll.drivers.job import DriverJob, DriverResult
+    from plimsoll.events import Progress
+    from plimsoll.machine import Fact
+    from plimsoll.recording.readings import Reading
+
+SILENCE_S = 10.0
+"""Seconds without a word from the lab after which a load ends."""
+
+CHUNK_BYTES = 4 << 20
+"""Bytes of a file that are handed over at a time."""
+
+ROWS = ("requests.bin", "connections.bin")
+"""The files of the engine that the lab takes."""
+
+
+@dataclass(frozen=True)
+class HostFacts:
+    """What the lab must know of a host before a load.
+
+    Attributes:
+        version: Version of Plimsoll.
+        machine: Facts of the host.
+        utc_ns: Its wall clock, nanoseconds since 1970.
+        free_bytes: Free space where rows are written.
+    """
+
+    version: str
+    machine: dict[str, Fact]
+    utc_ns: int
+    free_bytes: int
+
+
+@dataclass(frozen=True)
+class HostStatus:
+    """How the load of a host stands.
+
+    Attributes:
+        zero_monotonic_ns: Its zero by the host's clock; None as long as the engine has not started.
+        progress: What it reported last; None before that.
+        has_ended: Whether nothing more comes.
+        error: The error that ended it; None if there is none.
+    """
+
+    zero_monotonic_ns: int | None = None
+    progress: Progress | None = None
+    has_ended: bool = False
+    error: PlimsollError | None = None
+
+
+@dataclass(frozen=True)
+class HostFile:
+    """A file that a host hands over.
+
+    Attributes:
+        name: Its name.
+        size_bytes: Its length.
+        sha256: Its digest, in hexadecimal digits.
+    """
+
+    name: str
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class HostResult:
+    """What a host measured, beside its rows.
+
+    Attributes:
+        driven: What its engine gave back; instants are those of its own clock.
+        readings: Every reading of its resources, and what the engine reported of itself.
+        problems: What could not be read, and why.
+        machine: Facts of the host.
+        files: The files of rows.
+    """
+
+    driven: DriverResult
+    readings: tuple[Reading, ...]
+    problems: dict[str, str]
+    machine: dict[str, Fact]
+    files: tuple[HostFile, ...]
+
+
+@dataclass
+class _Load:
+    """A load that was ordered."""
+
+    job: DriverJob
+    interruption: Interruption = field(default_factory=Interruption)
+    status: HostStatus = field(default_factory=HostStatus)
+    is_to_end: bool = False
+    result: HostResult | None = None
+
+
+class Agent:
+    """Does what the lab orders, one load at a time.
+
+    Every public method is an order; it may be called from any thread.
+
+    Args:
+        folder: Where rows are written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Has no load."""
+        self._folder = folder
+        self._load: _Load | None = None
+        self._thread: threading.Thread | None = None
+        self._heard_s = time.monotonic()
+
+    def facts(self) -> HostFacts:
+        """What the lab must know of this host."""
+        free_bytes = shutil.disk_usage(self._folder).free
+        return HostFacts(plimsoll.__version__, machine.facts(), time.time_ns(), free_bytes)
+
+    def arm(self, job: DriverJob) -> None:
+        """Has the engine wait for the load's zero, and generate its part from then on.
+
+        Args:
+            job: What to do; `into` is chosen here.
+
+        Raises:
+            HostError: A load goes on here.
+        """
+        self.heard()
+        if self._thread is not None and self._thread.is_alive():
+            raise HostError("a load goes on here", "wait until it has ended")
+        self.release()
+        into = self._folder / "load"
+        into.mkdir()
+        self._load = _Load(replace(job, into=into))
+        self._thread = threading.Thread(target=self._run, args=(self._load,), daemon=True)
+        self._thread.start()
+
+    def poll(self) -> HostStatus:
+        """How the load stands; the lab asks once a second, and that is its sign of life."""
+        self.heard()
+        return HostStatus(has_ended=True) if self._load is None else self._load.status
+
+    def end(self) -> None:
+        """Ends the load early and cleanly; what was recorded until then is kept."""
+        load = self._load
+        if load is not None and not load.is_to_end:
+            load.is_to_end = True
+            with suppress(KeyboardInterrupt):  # there is no engine yet
+                load.interruption.handle(0, None)
+
+    def collect(self) -> HostResult:
+        """What a load that ended measured.
+
+        Raises:
+            EngineFailed: There is none.
+        """
+        self.heard()
+        if self._load is None or self._load.result is None:
+            raise EngineFailed("no load has ended here", "report it to Plimsoll")
+        return self._load.result
+
+    def read(self, name: str, offset: int) -> bytes:
+        """A piece of a file of rows, `CHUNK_BYTES` long unless the file ends before."""
+        self.heard()
+        if name not in ROWS:
+            raise EngineFailed(f"`{name}` is not a file of rows", "report it to Plimsoll")
+        with (self._folder / "load" / name).open("rb") as file:
+            file.seek(offset)
+            return file.read(CHUNK_BYTES)
+
+    def release(self) -> None:
+        """Removes what a load has left."""
+        self._load = None
+        shutil.rmtree(self._folder / "load", ignore_errors=True)
+
+    def abandon(self) -> None:
+        """Ends the load of a lab that is gone, waits for that, and removes what it has left."""
+        self.end()
+        if self._thread is not None:
+            self._thread.join()
+        self.release()
+
+    def heard(self) -> None:
+        """Notes that the lab is there."""
+        self._heard_s = time.monotonic()
+
+    def _goes_on(self, load: _Load) -> bool:
+        return not load.is_to_end and time.monotonic() - self._heard_s < SILENCE_S
+
+    def _run(self, load: _Load) -> None:
+        try:
+            load.result = self._generated(load)
+            load.status = replace(load.status, has_ended=True)
+        except PlimsollError as error:
+            load.status = replace(load.status, has_ended=True, error=error)
+        except Exception as error:
+            failure = EngineFailed(f"the agent failed: {error!r}", "report it to Plimsoll")
+            load.status = replace(load.status, has_ended=True, error=failure)
+
+    def _generated(self, load: _Load) -> HostResult:
+        job = load.job
+
+        def tell(progress: Progress) -> None:
+            load.status = replace(load.status, progress=progress)
+
+        def zero(monotonic_ns: int) -> None:
+            load.status = replace(load.status, zero_monotonic_ns=monotonic_ns)
+            sampler.align(monotonic_ns)
+
+        with sampling(Scope("machine")) as sampler:
+            watch = sampled.callbacks(
+                sampler, job.address, lambda: self._goes_on(load), load.interruption, tell
+            )
+            driven = engine.drive(job, replace(watch, zero=zero))
+        return HostResult(
+            driven=driven,
+            readings=(*sampler.readings, *driven.readings),
+            problems=sampler.problems,
+            machine=machine.facts(),
+            files=tuple(_described(job.into / name) for name in ROWS),
+        )
+
+
+def _described(path: Path) -> HostFile:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    return HostFile(path.name, path.stat().st_size, digest.hexdigest())

@@ -1,0 +1,173 @@
+"""Certificates: an authority for one lab, and one certificate for the lab and each of its hosts.
+
+Each certificate names its holder twice: by name, which the lab checks when a host joins, and by
+address, which is checked whenever a connection is opened. Whoever holds one may run code on every
+machine of the lab (`docs/security.md`), so keys can be read by their owner only and the authority's
+own key is thrown away once it has signed: another host means new certificates for all.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from plimsoll.errors import StorageError
+from plimsoll.hosts.host import LAB
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+    from pathlib import Path
+
+    from plimsoll.hosts.host import Hosts
+
+DAYS = 30
+"""How many days certificates are valid."""
+
+AUTHORITY = "ca"
+"""Name of the authority, and of its file."""
+
+_BEFORE = timedelta(minutes=5)
+"""How long before now they are valid: clocks of hosts may be behind."""
+
+Key = ec.EllipticCurvePrivateKey
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The files by which a machine proves who it is, and recognises others.
+
+    Attributes:
+        certificate: Its certificate, PEM.
+        key: Its private key, PEM.
+        authority: Certificate of the authority, PEM.
+    """
+
+    certificate: Path
+    key: Path
+    authority: Path
+
+
+def identity(folder: Path, name: str) -> Identity:
+    """Where the files of a machine are, in a folder of certificates."""
+    return Identity(folder / f"{name}.pem", folder / f"{name}.key", folder / f"{AUTHORITY}.pem")
+
+
+def make(hosts: Hosts, folder: Path, days: int = DAYS) -> tuple[str, ...]:
+    """Makes an authority, and certificates of the lab and of every host.
+
+    Args:
+        hosts: The hosts.
+        folder: A folder without certificates.
+        days: How many days they are valid.
+
+    Returns:
+        The names of their holders: three files each lie there, `NAME.pem`, `NAME.key`, `ca.pem`.
+
+    Raises:
+        StorageError: The folder holds certificates, or cannot be written.
+    """
+    if identity(folder, LAB).authority.exists():
+        message = f"`{folder}` already holds certificates"
+        raise StorageError(message, "remove the folder, or choose another one")
+    holders = {LAB: hosts.address, **{host.name: host.address for host in hosts.hosts}}
+    authority_key = ec.generate_private_key(ec.SECP256R1())
+    authority = _authority(authority_key, days)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, address in holders.items():
+            files, key = identity(folder, name), ec.generate_private_key(ec.SECP256R1())
+            _write_key(files.key, key)
+            signed = _signed(name, address, key, authority, authority_key)
+            files.certificate.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+        # The last file: a folder that has it is complete.
+        text = authority.public_bytes(serialization.Encoding.PEM)
+        identity(folder, LAB).authority.write_bytes(text)
+    except OSError as error:
+        raise StorageError(f"`{folder}` cannot be written: {error.strerror}") from error
+    return tuple(holders)
+
+
+def _authority(key: Key, days: int) -> x509.Certificate:
+    name, now = _name("Plimsoll authority"), datetime.now(UTC)
+    return (
+        _begun(name, name, key.public_key(), now + timedelta(days=days))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(_usage(signs_certificates=True), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+
+
+def _signed(
+    name: str,
+    address: IPv4Address | IPv6Address,
+    key: Key,
+    authority: x509.Certificate,
+    authority_key: Key,
+) -> x509.Certificate:
+    """A certificate that its holder may use on both sides of a connection."""
+    names = x509.SubjectAlternativeName([x509.DNSName(name), x509.IPAddress(address)])
+    both = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH])
+    until = authority.not_valid_after_utc
+    signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key())
+    return (
+        _begun(_name(name), authority.subject, key.public_key(), until)
+        .add_extension(names, critical=False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_usage(signs_certificates=False), critical=True)
+        .add_extension(both, critical=False)
+        .add_extension(signer, critical=False)
+        .sign(authority_key, hashes.SHA256())
+    )
+
+
+def _begun(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, until: datetime
+) -> x509.CertificateBuilder:
+    identifier = x509.SubjectKeyIdentifier.from_public_key(key)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(datetime.now(UTC) - _BEFORE)
+        .not_valid_after(until)
+        .add_extension(identifier, critical=False)
+    )
+
+
+def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not signs_certificates,
+        key_cert_sign=signs_certificates,
+        crl_sign=signs_certificates,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
+
+
+def _write_key(path: Path, key: Key) -> None:
+    """Writes a private key that nobody but its owner can read at any time."""
+    text = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(handle, "wb") as file:  # noqa: PTH123 - the handle has the mode
+        file.write(text)

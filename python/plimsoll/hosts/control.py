@@ -1,0 +1,259 @@
+"""The lab's side: who is there, their clocks, and orders to one host or to all."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from distributed import Scheduler
+from distributed.protocol.serialize import deserialize, to_serialize
+
+from plimsoll.errors import HostError, PlimsollError
+from plimsoll.hosts import certificates, network
+from plimsoll.hosts.clocks import Exchange
+from plimsoll.hosts.host import LAB
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
+    from typing import TypeVar
+
+    from plimsoll.hosts.host import Hosts
+
+    T = TypeVar("T")
+
+EXCHANGES = 50
+"""Readings of a clock in one burst; the one with the shortest round trip counts."""
+
+LOOK_S = 0.1
+"""How often the lab looks who has joined, in seconds."""
+
+
+class HostLost(PlimsollError):  # noqa: N818 - named for what happened, as in `errors`
+    """A host does not answer any more."""
+
+    exit_code = HostError.exit_code
+
+
+class _LabScheduler(Scheduler):
+    """A scheduler that lets nobody join but its hosts, each under its own name."""
+
+    def __init__(self, hosts: Hosts) -> None:
+        self._hosts = {host.name: host for host in hosts.hosts}
+        self.refused: dict[str, str] = {}
+        super().__init__(
+            host=str(hosts.address),
+            port=hosts.port,
+            protocol="tls",
+            security=network.security(certificates.identity(hosts.certificates, LAB)),
+            dashboard=False,
+        )
+
+    async def add_worker(self, comm: Any, **told: Any) -> None:
+        """Adds a host, or says why not."""
+        reason = self._reason_against(told["name"], comm.extra_info.get("peercert") or {})
+        if not reason:
+            await super().add_worker(comm, **told)
+            return
+        self.refused[str(told["name"])] = reason
+        await comm.write({"status": "error", "message": reason, "time": time.time()})
+
+    def _reason_against(self, name: str, certificate: dict[str, Any]) -> str:
+        """Why a host may not join; empty when it may."""
+        if name not in network.names(certificate):
+            named = ", ".join(f"`{one}`" for one in network.names(certificate)) or "nobody"
+            return f"`{name}` has a certificate for {named}"
+        if name not in self._hosts:
+            return f"`{name}` is not in the file of hosts"
+        if name in self.aliases:
+            return f"another agent has joined as `{name}`"
+        return ""
+
+
+class Lab:
+    """The hosts that have joined; every method may be called from any thread but the loop's."""
+
+    def __init__(self, hosts: Hosts, loop: asyncio.AbstractEventLoop) -> None:
+        """Knows of no host yet; `opened` makes one that listens."""
+        self.hosts = hosts
+        self._loop = loop
+        self._scheduler: _LabScheduler | None = None
+
+    def wait(self, names: Iterable[str], tell: Callable[[str], None]) -> None:
+        """Waits until hosts are there, as long as the file of hosts says.
+
+        Args:
+            names: Their names.
+            tell: Told which are missing, whenever that changes.
+
+        Raises:
+            HostError: Some have not joined.
+        """
+        until_s, told = time.monotonic() + self.hosts.wait_s, ()
+        while missing := tuple(name for name in names if name not in self.joined()):
+            if time.monotonic() >= until_s:
+                raise self._missing(missing)
+            if missing != told:
+                tell(f"waiting for {_listed(missing)}")
+                told = missing
+            time.sleep(LOOK_S)
+
+    def joined(self) -> Mapping[str, str]:
+        """The hosts that are there, with the addresses of their agents."""
+        return {} if self._scheduler is None else dict(self._scheduler.aliases)
+
+    def refusals(self) -> Mapping[str, str]:
+        """Who was not let in, and why."""
+        return {} if self._scheduler is None else dict(self._scheduler.refused)
+
+    def order(self, host: str, order: str, *arguments: object) -> Any:
+        """Has a host carry out an order.
+
+        Args:
+            host: Its name.
+            order: A public method of `agent.Agent`.
+            arguments: What it is given.
+
+        Returns:
+            What the method returns.
+
+        Raises:
+            HostLost: It is gone, or has not answered for `network.LOST_S`.
+            PlimsollError: What the method raised.
+        """
+        return self._result(self._order(host, order, arguments))
+
+    def order_each(
+        self, order: str, arguments: Mapping[str, tuple[object, ...]]
+    ) -> dict[str, Any | PlimsollError]:
+        """Has several hosts carry out an order at the same time.
+
+        Args:
+            order: A public method of `agent.Agent`.
+            arguments: What each host is given.
+
+        Returns:
+            What the method returns on each host, or its error.
+        """
+        return self._result(self._order_each(order, arguments))
+
+    def clock(self, host: str) -> tuple[Exchange, ...]:
+        """A burst of exchanges of readings with a host's clock.
+
+        Raises:
+            HostLost: It is gone, or has not answered for `network.LOST_S`.
+        """
+        return self._result(self._clock(host))
+
+    def _missing(self, missing: tuple[str, ...]) -> HostError:
+        refusals = [f"{name}: {why}" for name, why in self.refusals().items()]
+        message = f"{_listed(missing)} did not join in {self.hosts.wait_s:g} s"
+        hint = (
+            "start `plimsoll host serve --join "
+            f"{network.address(self.hosts.address, self.hosts.port)} --name NAME …` there"
+        )
+        return HostError(message, "; ".join((*refusals, hint)))
+
+    def _result(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _order_each(
+        self, order: str, arguments: Mapping[str, tuple[object, ...]]
+    ) -> dict[str, Any | PlimsollError]:
+        async def caught(host: str) -> Any:
+            try:
+                return await self._order(host, order, arguments[host])
+            except PlimsollError as error:
+                return error
+
+        given = await asyncio.gather(*map(caught, arguments))
+        return dict(zip(arguments, given, strict=True))
+
+    async def _order(self, host: str, order: str, arguments: tuple[object, ...]) -> Any:
+        answer = await self._called(
+            host, network.ORDER, order=order, arguments=to_serialize(arguments)
+        )
+        sent = answer["given"]  # a scheduler leaves what it receives as it came
+        given = deserialize(sent.header, sent.frames)
+        if isinstance(given, PlimsollError):
+            raise given
+        return given
+
+    async def _clock(self, host: str) -> tuple[Exchange, ...]:
+        exchanges: list[Exchange] = []
+        for _ in range(EXCHANGES):
+            sent_ns = time.monotonic_ns()
+            host_ns = await self._called(host, network.CLOCK)
+            exchanges.append(Exchange(sent_ns, host_ns, time.monotonic_ns()))
+        return tuple(exchanges)
+
+    async def _called(self, host: str, handler: str, **arguments: object) -> Any:
+        """What a handler of an agent gives.
+
+        Raises:
+            HostLost: The agent is gone, or does not answer in time.
+        """
+        address = self.joined().get(host)
+        if address is None or self._scheduler is None:
+            raise HostLost(f"`{host}` has left", "see what its agent says")
+        try:
+            called = getattr(self._scheduler.rpc(address), handler)(**arguments)
+            return await asyncio.wait_for(called, network.LOST_S)
+        except TimeoutError as error:
+            message = f"`{host}` did not answer for {network.LOST_S:g} s"
+            raise HostLost(message, "look at its agent and at the network") from error
+        except OSError as error:
+            hint = "look at its agent and at the network"
+            raise HostLost(f"the connection to `{host}` broke", hint) from error
+
+    async def listen(self) -> None:
+        """Listens for hosts.
+
+        Raises:
+            HostError: The address is taken, or not one of this host.
+        """
+        try:
+            self._scheduler = await _LabScheduler(self.hosts)
+        except (OSError, RuntimeError) as error:
+            cause = error if isinstance(error, OSError) else error.__cause__
+            reason = getattr(cause, "strerror", None) or str(cause or error)
+            message = f"the lab cannot listen on {self.hosts.address}:{self.hosts.port}: {reason}"
+            raise HostError(message, "end the other lab, or change the table `[lab]`") from error
+
+    async def close(self) -> None:
+        """Sends the hosts away."""
+        if self._scheduler is not None:
+            await self._scheduler.close()
+
+
+@contextmanager
+def opened(hosts: Hosts) -> Generator[Lab]:
+    """A lab that listens for its hosts for as long as the block runs.
+
+    Raises:
+        HostError: It cannot listen, or its certificate is missing.
+    """
+    identity = certificates.identity(hosts.certificates, LAB)
+    for path in (identity.certificate, identity.key, identity.authority):
+        if not path.exists():
+            hint = f"make them with `plimsoll host certificates {hosts.certificates}`"
+            raise HostError(f"`{path}` is missing", hint)
+    network.configure()
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="lab", daemon=True)
+    thread.start()
+    lab = Lab(hosts, loop)
+    try:
+        asyncio.run_coroutine_threadsafe(lab.listen(), loop).result()
+        yield lab
+    finally:
+        asyncio.run_coroutine_threadsafe(lab.close(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,137 @@
+"""Whether hosts are fit for a load: versions, cores, limits, space and clocks."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import plimsoll
+from plimsoll import machine, wording
+from plimsoll.errors import HostError, PlimsollError
+from plimsoll.hosts import clocks
+from plimsoll.hosts.host import share_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.hosts.agent import HostFacts
+    from plimsoll.hosts.clocks import ClockRelation
+    from plimsoll.hosts.control import Lab
+    from plimsoll.hosts.host import Host
+
+LEAST_FREE_BYTES = 1 << 30
+"""Free space below which a host is warned of: rows of ten million requests."""
+
+WALL_CLOCK_S = 1.0
+"""Difference of wall clocks above which logs of two hosts cannot be read side by side."""
+
+CLOCK_BOUND_S = 0.001
+"""Error of an instant, moved between hosts, above which a load would be doubted."""
+
+
+@dataclass(frozen=True)
+class Unfitness:
+    """Something about a host that should be changed.
+
+    Attributes:
+        host: Name of the host.
+        message: What is wrong.
+        hint: What to change there.
+        is_fatal: Whether no load is possible before that.
+    """
+
+    host: str
+    message: str
+    hint: str
+    is_fatal: bool
+
+
+@dataclass(frozen=True)
+class Fitness:
+    """What was found out about one host.
+
+    Attributes:
+        host: The host.
+        facts: Its facts; None where it does not answer.
+        clock: Its clock against the lab's; None where it does not answer.
+        wrong: What should be changed.
+    """
+
+    host: Host
+    facts: HostFacts | None
+    clock: ClockRelation | None
+    wrong: tuple[Unfitness, ...]
+
+
+def of_hosts(lab: Lab, connections: int) -> tuple[Fitness, ...]:
+    """How fit every host of a lab is; they have joined.
+
+    Args:
+        lab: The lab.
+        connections: Connections of all hosts that generate load, together.
+    """
+    return tuple(_of_host(lab, host, connections) for host in lab.hosts.hosts)
+
+
+def require(lab: Lab, connections: int) -> None:
+    """Requires that a load is possible on every host that generates it.
+
+    Raises:
+        HostError: It is not; the first reason, with its remedy.
+    """
+    for one in of_hosts(lab, connections):
+        for wrong in one.wrong:
+            if wrong.is_fatal and one.host.role == "driver":
+                raise HostError(f"`{wrong.host}`: {wrong.message}", wrong.hint)
+
+
+def _of_host(lab: Lab, host: Host, connections: int) -> Fitness:
+    try:
+        before_ns = time.time_ns()
+        facts = cast("HostFacts", lab.order(host.name, "facts"))
+        apart_s = _apart_s(before_ns, facts.utc_ns, time.time_ns())
+        clock = clocks.related([lab.clock(host.name)])
+    except PlimsollError as error:
+        gone = Unfitness(host.name, error.message, error.hint, is_fatal=True)
+        return Fitness(host, None, None, (gone,))
+    own = share_of(connections, host, lab.hosts)
+    wrong = (*_wrong(host, facts, own), *_wrong_clocks(host, clock, apart_s))
+    return Fitness(host, facts, clock, wrong)
+
+
+def _apart_s(before_ns: int, asked_ns: int, after_ns: int) -> float:
+    """How far a wall clock is outside of the time in which it was read, in seconds."""
+    return max(before_ns - asked_ns, asked_ns - after_ns, 0) / 1e9
+
+
+def _wrong(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness]:
+    if facts.version != plimsoll.__version__:
+        message = f"has Plimsoll {facts.version}, and the lab {plimsoll.__version__}"
+        yield Unfitness(host.name, message, "install the same version on both", is_fatal=True)
+    known = facts.machine.get("cores")
+    allowed = set(known) if isinstance(known, list) else set[int]()
+    missing = [core for core in host.cores if known is not None and core not in allowed]
+    if missing:
+        message = f"has no core {missing[0]}"
+        yield Unfitness(host.name, message, "change `cores` in the file of hosts", is_fatal=True)
+    files = facts.machine.get("open_files_hard")
+    needed = connections + machine.SPARE_FILES
+    if isinstance(files, int) and 0 <= files < needed:
+        message = f"allows {files} open files, and {needed} are needed"
+        hint = f"raise the limit there: `ulimit -Hn {needed}`"
+        yield Unfitness(host.name, message, hint, is_fatal=True)
+    if facts.free_bytes < LEAST_FREE_BYTES:
+        message = f"has {facts.free_bytes / 1e9:.2g} GB of free space for rows"
+        yield Unfitness(host.name, message, "set `TMPDIR` of the agent elsewhere", is_fatal=False)
+
+
+def _wrong_clocks(host: Host, clock: ClockRelation, apart_s: float) -> Iterator[Unfitness]:
+    if clock.bound_ns > CLOCK_BOUND_S * 1e9:
+        bound = wording.seconds(clock.bound_ns / 1e9)
+        message = f"its clock is known to {bound} only; answers took that long"
+        hint = "free the lab's and the host's cores, or shorten the way between them"
+        yield Unfitness(host.name, message, hint, is_fatal=False)
+    if apart_s > WALL_CLOCK_S:
+        message = f"its wall clock is {wording.seconds(apart_s)} apart"
+        yield Unfitness(host.name, message, "synchronise clocks, with chrony", is_fatal=False)

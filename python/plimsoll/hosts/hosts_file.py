@@ -1,0 +1,163 @@
+"""`hosts.toml`: its schema, and every mistake in one.
+
+A model has None where a value was invalid, as in campaign files.
+"""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from plimsoll.campaign import documents
+from plimsoll.campaign.documents import Mistake
+from plimsoll.campaign.load import MOST_THREADS
+from plimsoll.campaign.quantities import cores, count, duration_s
+from plimsoll.errors import InputError
+from plimsoll.hosts.host import LAB, LEAD_S, PORT, WAIT_S, Host, Hosts, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from plimsoll.campaign.lines import KeyPath
+
+_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_HIGHEST_PORT = 65_535
+_STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
+_Duration = Annotated[float, BeforeValidator(duration_s)]
+_Count = Annotated[int, BeforeValidator(count)]
+_Cores = Annotated[tuple[int, ...], BeforeValidator(cores)]
+
+
+class LabTable(BaseModel):
+    """The table `[lab]`."""
+
+    model_config = _STRICT
+
+    address: str | None
+    port: _Count | None = PORT
+    certificates: str | None = "certificates"
+    wait: _Duration | None = WAIT_S
+    lead: _Duration | None = LEAD_S
+
+
+class HostTable(BaseModel):
+    """One table `[[host]]`."""
+
+    model_config = _STRICT
+
+    name: str | None
+    role: Role | None = "driver"
+    address: str | None
+    cores: _Cores | None = None
+    threads: _Count | None = None
+    max_connections: _Count | None = None
+
+
+class HostsTable(BaseModel):
+    """A whole file."""
+
+    model_config = _STRICT
+
+    lab: LabTable | None
+    host: list[HostTable | None] | None
+
+
+def read(path: Path) -> Hosts:
+    """A file of hosts.
+
+    Raises:
+        InputError: It cannot be read, or has mistakes; contains all of them, with their lines.
+    """
+    document = documents.read(path)
+    table, mistakes = documents.checked(HostsTable, document.table, known_keys)
+    mistakes += _mistakes(table)
+    if mistakes:
+        raise InputError(documents.problems(document, mistakes))
+    return _hosts(table, path.parent)
+
+
+def known_keys(path: KeyPath) -> tuple[str, ...]:
+    """The keys that the table at a path may have."""
+    models: dict[str | int, type[BaseModel]] = {"lab": LabTable, "host": HostTable}
+    return documents.keys_of(models[path[0]] if path else HostsTable)
+
+
+def _mistakes(table: HostsTable) -> Iterator[Mistake]:
+    """Mistakes in a file with a valid schema."""
+    if table.lab is not None:
+        yield from _address(table.lab.address, ("lab",))
+        if table.lab.port is not None and not 0 < table.lab.port <= _HIGHEST_PORT:
+            yield Mistake(("lab", "port"), f"`port` must lie between 1 and {_HIGHEST_PORT}")
+    names: set[str] = set()
+    for place, host in enumerate(table.host or ()):
+        if host is not None:
+            yield from _host(host, ("host", place), names)
+    if table.host is not None and not any(
+        host is None or host.role in ("driver", None) for host in table.host
+    ):
+        hint = 'add a `[[host]]` with `role = "driver"`'
+        yield Mistake(("host",), "no host generates load", hint)
+
+
+def _host(host: HostTable, at: KeyPath, names: set[str]) -> Iterator[Mistake]:
+    yield from _address(host.address, at)
+    if host.name is not None:
+        if not _NAME.fullmatch(host.name) or host.name == LAB:
+            hint = f"use small letters, digits and `-`, and not `{LAB}`: it stands in certificates"
+            yield Mistake((*at, "name"), f"`{host.name}` cannot be the name of a host", hint)
+        elif host.name in names:
+            yield Mistake((*at, "name"), f"two hosts have the name `{host.name}`")
+        names.add(host.name)
+    if host.cores is not None and host.threads is not None:
+        hint = "remove `threads`: each core has one thread"
+        yield Mistake((*at, "threads"), "`cores` and `threads` exclude each other", hint)
+    if host.threads is not None and not 0 < host.threads <= MOST_THREADS:
+        yield Mistake((*at, "threads"), f"`threads` must lie between 1 and {MOST_THREADS}")
+    if host.max_connections == 0:
+        yield Mistake((*at, "max_connections"), "`max_connections` must be above 0")
+
+
+def _address(text: str | None, at: KeyPath) -> Iterator[Mistake]:
+    try:
+        if text is not None:
+            ip_address(text)
+    except ValueError:
+        hint = "names of hosts are not looked up: two look-ups may differ"
+        yield Mistake((*at, "address"), f"`{text}` is not an address in numbers", hint)
+
+
+def _hosts(table: HostsTable, folder: Path) -> Hosts:
+    """A file without mistakes.
+
+    Args:
+        table: The file.
+        folder: Its folder; the path of the certificates is relative to it.
+    """
+    lab = table.lab or LabTable(address="")
+    return Hosts(
+        address=_numbers(lab.address),
+        port=lab.port or PORT,
+        certificates=folder / (lab.certificates or ""),
+        wait_s=WAIT_S if lab.wait is None else lab.wait,
+        lead_s=LEAD_S if lab.lead is None else lab.lead,
+        hosts=tuple(map(_of_table, filter(None, table.host or ()))),
+    )
+
+
+def _of_table(host: HostTable) -> Host:
+    return Host(
+        name=host.name or "",
+        role=host.role or "driver",
+        address=_numbers(host.address),
+        cores=host.cores or (),
+        threads=host.threads or 1,
+        max_connections=host.max_connections,
+    )
+
+
+def _numbers(text: str | None) -> IPv4Address | IPv6Address:
+    return ip_address(text or "")

@@ -1,0 +1,178 @@
+"""The agent's side of the network: joins the lab, carries out its orders, and waits for the next.
+
+The lab listens while it has something to do. Until then, and after it, the agent tries to reach it
+once a second, which costs nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import socket
+import ssl
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from distributed import Worker
+from distributed.protocol.serialize import to_serialize
+
+from plimsoll.errors import HostError, PlimsollError
+from plimsoll.hosts import network
+from plimsoll.hosts.host import LAB
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from ipaddress import IPv4Address, IPv6Address
+    from pathlib import Path
+
+    from plimsoll.hosts.agent import Agent
+    from plimsoll.hosts.certificates import Identity
+
+ORDERS = frozenset({"facts", "arm", "poll", "end", "collect", "read", "release"})
+"""The orders that an agent carries out."""
+
+RETRY_S = 1.0
+"""From one attempt to reach the lab to the next, in seconds."""
+
+
+@dataclass(frozen=True)
+class Membership:
+    """What an agent needs to join.
+
+    Attributes:
+        lab: Address of the lab, as a number.
+        port: Its port.
+        name: Name of this host.
+        identity: Its certificate.
+        own: Address of this host that the lab reaches; None for the one that leads to the lab.
+        folder: For files of dask.
+    """
+
+    lab: IPv4Address | IPv6Address
+    port: int
+    name: str
+    identity: Identity
+    own: IPv4Address | IPv6Address | None
+    folder: Path
+
+
+class _Member(Worker):
+    """A worker of dask that carries out orders."""
+
+    def __init__(self, agent: Agent, membership: Membership) -> None:
+        self._agent = agent
+        super().__init__(
+            network.address(membership.lab, membership.port),
+            nthreads=1,
+            name=membership.name,
+            host=str(membership.own or _towards(membership)),
+            protocol="tls",
+            security=network.security(membership.identity),
+            local_directory=str(membership.folder),
+            memory_limit=0,
+            dashboard=False,
+            death_timeout=network.LOST_S,
+        )
+        handlers: dict[str, Any] = {network.CLOCK: _clock, network.ORDER: self._carry_out}
+        self.handlers.update(handlers)
+
+    async def _carry_out(self, order: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
+        """Carries out an order of the lab; gives what it gives, or its error."""
+        if order not in ORDERS:
+            raise ValueError(order)
+        try:
+            given = await asyncio.to_thread(getattr(self._agent, order), *arguments)
+        except PlimsollError as error:
+            given = error
+        return {"given": to_serialize(given)}
+
+
+async def _clock() -> int:
+    return time.monotonic_ns()
+
+
+async def serve(agent: Agent, membership: Membership, tell: Callable[[str], None]) -> None:
+    """Serves one lab after the other, until cancelled.
+
+    Args:
+        agent: Carries out the orders.
+        membership: How to join.
+        tell: Told when the agent joins a lab and when that is gone.
+
+    Raises:
+        HostError: The lab and this host do not trust each other, or the lab refuses it.
+    """
+    network.configure()
+    while True:
+        await _reachable(membership)
+        try:
+            member = await _Member(agent, membership)
+        except (TimeoutError, OSError):  # it is gone again
+            continue
+        except (ValueError, RuntimeError) as error:
+            raise _refused(error) from error
+        tell("joined the lab")
+        try:
+            await member.finished()
+        finally:
+            await asyncio.to_thread(agent.abandon)
+            await member.close()
+        tell("the lab is gone; waiting for the next")
+
+
+async def _reachable(membership: Membership) -> None:
+    """Waits until the lab listens.
+
+    Raises:
+        HostError: One of both does not accept the other's certificate.
+    """
+    context = network.context(membership.identity)
+    while True:
+        try:
+            await asyncio.wait_for(_greeted(membership, context), network.LOST_S)
+        except ssl.SSLCertVerificationError as error:
+            message = f"the lab's certificate is not accepted: {error.verify_message}"
+            raise HostError(message, "see `plimsoll host certificates --help`") from error
+        except ssl.SSLError as error:
+            reason = (error.reason or str(error)).lower().replace("_", " ")
+            message = f"the lab does not accept the certificate of `{membership.name}`: {reason}"
+            raise HostError(message, "make new certificates for all hosts of this lab") from error
+        except (TimeoutError, OSError, EOFError):
+            await asyncio.sleep(RETRY_S)
+        else:
+            return
+
+
+async def _greeted(membership: Membership, context: ssl.SSLContext) -> None:
+    """Connects and reads one byte: in TLS 1.3 a refused certificate is known no sooner."""
+    address = str(membership.lab)
+    reader, writer = await asyncio.open_connection(address, membership.port, ssl=context)
+    try:
+        certificate: dict[str, Any] = writer.get_extra_info("peercert") or {}
+        if LAB not in network.names(certificate):
+            message = f"what listens on {address}:{membership.port} is not the lab"
+            raise HostError(message, "give `--join` the address in the table `[lab]`")
+        await reader.readexactly(1)
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+
+def _refused(error: Exception) -> HostError:
+    """The error of a lab that does not let this host join."""
+    stated = str(error.__cause__ or error)
+    answer = stated.partition("Unexpected response from register: ")[2]
+    if answer:  # dask shows the lab's answer, a dictionary
+        stated = ast.literal_eval(answer)["message"]
+    return HostError(f"the lab refuses this host: {stated}", "compare with its `hosts.toml`")
+
+
+def _towards(membership: Membership) -> str:
+    """The address of this host on the way to the lab; nothing is sent."""
+    family = socket.AF_INET if membership.lab.version == 4 else socket.AF_INET6  # noqa: PLR2004
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect((str(membership.lab), membership.port))
+        return probe.getsockname()[0]

@@ -1,0 +1,3 @@
+"""The little of dask that is used."""
+
+from dask import config as config

@@ -1,0 +1,43 @@
+"""The little of `distributed` that is used: partly typed, it fails strict checks."""
+
+from collections.abc import Callable, Generator
+from typing import Any, Self
+
+from distributed.core import ConnectionPool
+from distributed.security import Security
+
+class _Server:
+    handlers: dict[str, Callable[..., Any]]
+    rpc: ConnectionPool
+
+    def __await__(self) -> Generator[Any, Any, Self]: ...
+    async def finished(self) -> None: ...
+    async def close(self) -> None: ...
+
+class Scheduler(_Server):
+    """Knows who is there."""
+
+    aliases: dict[str, str]
+
+    def __init__(
+        self, *, host: str, port: int, protocol: str, security: Security, dashboard: bool
+    ) -> None: ...
+    async def add_worker(self, comm: Any, **told: Any) -> None: ...
+
+class Worker(_Server):
+    """Does what it is told."""
+
+    def __init__(
+        self,
+        scheduler_ip: str,
+        *,
+        nthreads: int,
+        name: str,
+        host: str,
+        protocol: str,
+        security: Security,
+        local_directory: str,
+        memory_limit: int,
+        dashboard: bool,
+        death_timeout: float,
+    ) -> None: ...
