@@ -7,7 +7,8 @@ PlimsollError
 │   ├── LimitTooLow
 │   ├── CoreMissing
 │   ├── MeterFailed
-│   └── PortTaken
+│   ├── PortTaken
+│   └── HostLost
 ├── FrameworkError         4   a framework, or the server of a load, failed
 │   ├── NotInstalled
 │   ├── BuildFailed
@@ -159,6 +160,10 @@ class CoreMissing(HostError):
 
 class PortTaken(HostError):
     """Another program uses a port that a server needs."""
+
+
+class HostLost(HostError):
+    """A host that generates load with others does not answer any more."""
 
 
 class FrameworkError(PlimsollError):

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate import check_inputs, rates
+from plimsoll.aggregate import hosts as of_hosts
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
 from plimsoll.aggregate import stalls as of_stalls
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         Shares,
         StatusCount,
     )
+    from plimsoll.aggregate.hosts import HostSecond
     from plimsoll.aggregate.query import Rows, Stored
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
@@ -97,6 +99,16 @@ class Tables:
     def body_lengths(self) -> tuple[BodyLengths, ...]:
         """Lengths of the bodies of its holds."""
         return check_inputs.body_lengths(self.recording, self.requests)
+
+    @cached_property
+    def host_requests(self) -> dict[str, int]:
+        """Its requests by the host that generated them."""
+        return of_hosts.requests_of_each(self.requests)
+
+    @cached_property
+    def host_seconds(self) -> tuple[HostSecond, ...]:
+        """Each second of its holds as each host saw it."""
+        return of_hosts.seconds(self.recording, self.requests)
 
     @cached_property
     def connection_ends(self) -> tuple[ConnectionEnd, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -142,7 +143,8 @@ class Usage:
     def intervals(self, scope: str, quantity: str) -> tuple[tuple[Window, float], ...]:
         """Readings that are means since the one before, each with the stretch it is the mean of.
 
-        The first one reaches back to the zero of the trial. Only for a quantity read on one host.
+        The first one reaches back to the zero of the trial. Of several hosts it is their sum, in
+        stretches in which none of them has a reading, as far as all have one.
         """
         known = self._intervals.get((scope, quantity))
         if known is None:
@@ -155,12 +157,14 @@ class Usage:
 
     def _intervals_of(self, scope: str, quantity: str) -> tuple[tuple[Window, float], ...]:
         found = self.of(scope, quantity)
-        if len(found) != 1:
+        if not found:
             return ()
-        ends = [int(instant) for instant in found[0].at_ns]
-        starts = [0, *ends]
-        pairs = zip(starts, ends, found[0].values, strict=False)
-        return tuple(((start, end), float(value)) for start, end, value in pairs if end > start)
+        last_ns = min(int(series.at_ns[-1]) for series in found)
+        instants = np.unique(np.concatenate([series.at_ns for series in found]))
+        ends = instants[(instants > 0) & (instants <= last_ns)]
+        values = sum(series.values[np.searchsorted(series.at_ns, ends)] for series in found)
+        windows = pairwise([0, *ends.tolist()])
+        return tuple(zip(windows, np.asarray(values, np.float64).tolist(), strict=True))
 
     def mean_of_intervals(self, scope: str, quantity: str, window: Window) -> float | None:
         """Mean over a stretch of time of a quantity whose readings are means since the last one.

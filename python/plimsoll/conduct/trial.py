@@ -27,7 +27,7 @@ from plimsoll.processes import ports, process_table
 from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
-from plimsoll.recording import Recording
+from plimsoll.recording import RecordedServer, Recording
 from plimsoll.sampling import control, idle, wall
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
@@ -121,8 +121,7 @@ def load(
     """
     with results.trial(trial.id) as into:
         scope = _scope_at(address)
-        found = trial_state.elsewhere(address) if scope is None else trial_state.listening(address)
-        known = TrialState(trial, setting, trial.exchanges, server=found)
+        known = TrialState(trial, setting, trial.exchanges, server=_seen(address, scope, setting))
         known.contract_requests = contract_requests
 
         def ended() -> None:
@@ -137,6 +136,13 @@ def load(
             known.fail(error)
         known.provenance = _provenance_of_running(trial, setting, scope)
         return closed(known, into, interruption, tell, is_kept=is_kept)
+
+
+def _seen(address: str, scope: Scope | None, setting: RunConfig) -> RecordedServer:
+    """What this host sees of a server; the way of other hosts to it is not that of this one."""
+    if scope is not None:
+        return trial_state.listening(address)
+    return RecordedServer(address) if setting.drive else trial_state.elsewhere(address)
 
 
 def provenance_of(trial: Trial, setting: RunConfig) -> Provenance:

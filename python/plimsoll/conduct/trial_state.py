@@ -226,9 +226,9 @@ class TrialState:
         return next(values, None)
 
     def _driver(self, host: Mapping[str, Any]) -> Driver | None:
-        """The driver's side, with what it could have done at most on this host."""
-        if self.driven is None:
-            return None
+        """The driver's side; one on this host with what it could have done at most."""
+        if self.driven is None or self.driven.hosts:
+            return self.driven and self.driven.driver
         reached = _ceiling_per_s(self.driven, host)
         return replace(self.driven.driver, calibrated_ceiling_per_s=reached)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from distributed import Scheduler
 from distributed.protocol.serialize import deserialize, to_serialize
 
-from plimsoll.errors import HostError, PlimsollError
+from plimsoll.errors import HostError, HostLost, PlimsollError
 from plimsoll.hosts import certificates, network
 from plimsoll.hosts.clocks import Exchange
 from plimsoll.hosts.host import LAB
@@ -29,12 +29,6 @@ EXCHANGES = 50
 
 LOOK_S = 0.1
 """How often the lab looks who has joined, in seconds."""
-
-
-class HostLost(PlimsollError):  # noqa: N818 - named for what happened, as in `errors`
-    """A host does not answer any more."""
-
-    exit_code = HostError.exit_code
 
 
 class _LabScheduler(Scheduler):

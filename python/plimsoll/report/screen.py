@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll import report, texts
-from plimsoll.report import words
+from plimsoll.report import host_lines, words
 from plimsoll.report.screen_lines import LABEL, cut, line, wrapped
 from plimsoll.wording import counted, listed
 
@@ -101,6 +101,8 @@ def show_figures(found: Counted, console: Console | None = None, *, verbose: boo
         for name, sentence, style in facts(found, found.summary, verbose=verbose):
             out.print(line(name, sentence, out.width, style))
         out.print(_times(found.summary, found.recording, out.width, verbose=verbose))
+    if found.recording.hosts:
+        out.print(_hosts(found.recording))
 
 
 def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
@@ -125,6 +127,17 @@ def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool)
         values = [words.duration(summary.time(name).of(each)) for each in shown]
         called = words.time_name(name, recording.load).removeprefix("time to ")
         table.add_row(called, *values)
+    return table
+
+
+def _hosts(recording: Recording) -> Table:
+    """The load generators of several hosts beside each other."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for place, name in enumerate(host_lines.HEADINGS):
+        is_number = 0 < place < len(host_lines.HEADINGS) - 1
+        table.add_column(name, justify="right" if is_number else "left")
+    for cells in host_lines.lines(recording):
+        table.add_row(*cells)
     return table
 
 

@@ -8,6 +8,7 @@ from plimsoll.report import (
     connections_section,
     driver_section,
     energy_section,
+    hosts_section,
     line_curves_section,
     lines_section,
     published_section,
@@ -27,7 +28,7 @@ def of(findings: Findings) -> tuple[Section, ...]:
     """
     modules = (
         *(lines_section, line_curves_section, thresholds_section),
-        *(connections_section, energy_section, driver_section, published_section),
+        *(connections_section, energy_section, driver_section, hosts_section, published_section),
     )
     found = (module.section(findings) for module in modules)
     return tuple(section for section in found if section is not None)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plimsoll.aggregate.usage import overlap, usage
+from plimsoll.aggregate.usage import ReadingSeries, Usage, overlap, usage
 from recordings import usage_rows
 
 S = 1_000_000_000
@@ -59,3 +59,15 @@ def test_a_reading_that_is_a_mean_counts_by_the_time_it_shares_with_the_window()
 def test_the_overlap_of_windows_is_never_negative():
     assert overlap((0, 10), (5, 20)) == 5
     assert overlap((0, 10), (15, 20)) == 0
+
+
+def test_means_since_the_last_reading_add_up_over_hosts() -> None:
+    one = ReadingSeries(np.array([S, 2 * S]), np.array([4.0, 6.0]))
+    other = ReadingSeries(np.array([S // 2, 2 * S, 3 * S]), np.array([1.0, 2.0, 9.0]))
+    readings = Usage({("driver", "in_flight_mean"): (one, other)})
+    assert readings.intervals("driver", "in_flight_mean") == (
+        ((0, S // 2), 5.0),
+        ((S // 2, S), 6.0),
+        ((S, 2 * S), 8.0),
+    )
+    assert readings.mean_of_intervals("driver", "in_flight_mean", (0, 2 * S)) == 6.75

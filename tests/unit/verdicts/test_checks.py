@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
@@ -13,7 +14,7 @@ import sample
 import turns
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.usage import ReadingSeries, Usage
-from plimsoll.recording import Driver, Ending, ExpectedResponse
+from plimsoll.recording import Driver, Ending, ExpectedResponse, HostClock, HostDriver
 from plimsoll.verdicts import checks
 from plimsoll.verdicts import judge as judging
 from plimsoll.verdicts.catalogue import LIMITS
@@ -38,6 +39,49 @@ def on_two_hosts(trial, offset_ns):
     return replace(trial, recording=recording)
 
 
+def driver_of(trial) -> Driver:
+    driver = trial.recording.driver
+    assert driver is not None
+    return driver
+
+
+def of_two_hosts(
+    trial, *, late_ns=0, bound_ns=300_000, slower=1.0, lost_s=None, uncounted=0, unopened=0
+):
+    """The same trial, as if two hosts had generated its load."""
+    rows = trial.requests
+    is_other = np.arange(len(rows)) % 2 == 1
+    names = pa.array(np.where(is_other, "two", "one")).dictionary_encode()
+    rows = rows.set_column(rows.schema.get_field_index("host"), rows.schema.field("host"), names)
+    done, sent = (rows[name].to_numpy(zero_copy_only=False) for name in ("done_ns", "sent_ns"))
+    later = np.where(is_other, sent + (done - sent) * slower, done)
+    moved = pa.array(later, pa.float64(), from_pandas=True).cast(pa.int64(), safe=False)
+    rows = rows.set_column(rows.schema.get_field_index("done_ns"), "done_ns", moved)
+    hosts = []
+    for host, mask in (("one", ~is_other), ("two", is_other)):
+        count = int(mask.sum())
+        driver = replace(
+            driver_of(trial),
+            outcomes={"ok": count + (uncounted if host == "two" else 0)},
+            connections_requested=10,
+            opened=10 - (unopened if host == "two" else 0),
+        )
+        is_lost = host == "two" and lost_s is not None
+        hosts.append(
+            HostDriver(
+                host=host,
+                share=0.5,
+                clock=HostClock(5_000_000_000, 0.0, 200_000, bound_ns),
+                zero_ns=late_ns if host == "two" else 0,
+                ended_ns=round(lost_s * 1e9) if is_lost else trial.recording.stages[-1].end_ns,
+                driver=None if is_lost else driver,
+                error="`two` did not answer for 10 s" if is_lost else "",
+            )
+        )
+    recording = replace(trial.recording, hosts=tuple(hosts))
+    return replace(trial, recording=recording, requests=rows)
+
+
 LADDER = {"warm_up_s": 0, "ramp_s": 9.0, "ramp_steps": 3, "connections": 36}
 CLEAN_OF = {
     "offered_rate_met": as_open(CLEAN, 1995.0),
@@ -46,6 +90,9 @@ CLEAN_OF = {
     "scalability_law": simulate(**LADDER),
     "clocks_agree": on_two_hosts(CLEAN, 1_000_000),
     "energy_net": simulate(power_w=(20.0, 55.0)),
+    "started_together": of_two_hosts(CLEAN),
+    "drivers_completed": of_two_hosts(CLEAN),
+    "hosts_agree": of_two_hosts(CLEAN),
 }
 """Trials that a check applies to, where it does not to every one."""
 OF_FIGURES = {
@@ -435,12 +482,6 @@ def made(options):
     return MADE[key]
 
 
-def driver_of(trial) -> Driver:
-    driver = trial.recording.driver
-    assert driver is not None
-    return driver
-
-
 def judged(check, trial):
     module = importlib.import_module(f"plimsoll.verdicts.checks.{check}")
     return module.judge(trial, Limits(trial.recording.limits))
@@ -559,6 +600,37 @@ def test_clocks_of_several_hosts_must_agree(offset_ns, level, words):
     given = judged("clocks_agree", on_two_hosts(CLEAN, offset_ns))
     assert given.level == level
     assert words in given.text
+
+
+@pytest.mark.parametrize(
+    ("check", "options", "level", "words"),
+    [
+        ("clocks_agree", {}, "sound", "known to 300 µs"),
+        ("clocks_agree", {"bound_ns": 1_500_000}, "doubtful", "known to 1.5 ms"),
+        ("clocks_agree", {"bound_ns": 600_000_000}, "void", "known to 600 ms"),
+        ("started_together", {"late_ns": 9_000_000}, "sound", "within 9 ms (`two` last)"),
+        ("started_together", {"late_ns": 25_000_000}, "doubtful", "within 25 ms"),
+        ("started_together", {"late_ns": 700_000_000}, "void", "within 700 ms"),
+        ("drivers_completed", {}, "sound", "all 2 load generators ran to their end"),
+        ("drivers_completed", {"lost_s": 1.5}, "void", "`two` was lost, last heard of 1.5 s"),
+        ("drivers_completed", {"lost_s": 1.5}, "void", "did not answer for 10 s"),
+        ("drivers_completed", {"uncounted": 1}, "void", "`two` counted"),
+        ("drivers_completed", {"unopened": 1}, "void", "`two` did not open 10 %"),
+        ("hosts_agree", {"slower": 1.2}, "sound", "by a factor of 1."),
+        ("hosts_agree", {"slower": 1.8}, "doubtful", "than the other hosts"),
+    ],
+)
+def test_hosts_that_generate_a_load_together_are_judged_one_by_one(check, options, level, words):
+    given = judged(check, of_two_hosts(CLEAN, **options))
+    assert given.level == level, given
+    assert words.lower() in given.text.lower()
+
+
+def test_the_share_of_the_load_that_ran_is_told():
+    length_s = sum(stage.duration_s for stage in CLEAN.recording.load.stages)
+    given = judged("drivers_completed", of_two_hosts(CLEAN, lost_s=length_s / 2))
+    assert given.measured == 0.5
+    assert "75 % of the requested load ran" in given.text
 
 
 @pytest.mark.parametrize(
@@ -1126,6 +1198,12 @@ BEYOND = [
     ("request_mix_met", lambda: as_mix(CLEAN, 0.4)),
     ("clocks_agree", lambda: on_two_hosts(CLEAN, 60_000_000)),
     ("energy_net", lambda: simulate(power_w=(20.0, 55.0), idle_s=5)),
+    ("clocks_agree", lambda: of_two_hosts(CLEAN, bound_ns=2_000_000)),
+    ("started_together", lambda: of_two_hosts(CLEAN, late_ns=30_000_000)),
+    ("drivers_completed", lambda: of_two_hosts(CLEAN, lost_s=1.0)),
+    ("drivers_completed", lambda: of_two_hosts(CLEAN, uncounted=3)),
+    ("drivers_completed", lambda: of_two_hosts(CLEAN, unopened=1)),
+    ("hosts_agree", lambda: of_two_hosts(CLEAN, slower=2.0)),
     ("scalability_law", lambda: simulate(**LADDER, speeds={0.0: 0.1, 6.0: 1.0})),
     ("scalability_law", lambda: simulate(**JUMPS, speeds={6.0: 0.4, 9.0: 1.0})),
     ("counters_agree", lambda: counted_by_the_server(CLEAN, requests_received=100_000)),
@@ -1141,6 +1219,7 @@ BEYOND = [
 WITHIN = [
     *((check, lambda trial=trial: trial) for check, trial in CLEAN_OF.items()),
     ("counters_agree", lambda: counted_by_the_server(CLEAN)),
+    ("clocks_agree", lambda: of_two_hosts(CLEAN)),
     ("scalability_law", lambda: simulate(**JUMPS)),
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 60_000_000)),
     ("undisturbed", lambda: as_load(CLEAN)),

@@ -2,11 +2,17 @@
 
 Within one host every instant comes from the kernel's monotonic clock: rows of the load generator
 and readings of resources need no translation, and there is nothing to compare. If several hosts
-took part, each has its own clock. The check measures the greatest offset between any of them and
-the first host's, as found by an exchange of messages. Rows are merged with these offsets, and their
-error is in every time that begins on one host and ends on another.
+took part, each has its own clock.
 
-Source: clock_gettime(2), CLOCK_MONOTONIC; D. L. Mills, RFC 5905, on offsets by exchange.
+Of several hosts that generated a load together, clocks are compared by exchanges of messages
+before, during and after it, and rows are moved by what was found. The check measures the greatest
+error that is left: half of the shortest round trip, and what was off the line of drift. It is in
+the second that a row counts for, never in a duration, which one clock measured.
+
+Of imported logs, offsets are as the importer gave them. The check measures the greatest of them.
+
+Source: clock_gettime(2), CLOCK_MONOTONIC; D. L. Mills, RFC 5905, on offsets by exchange; the bound
+is that of ClockBound.
 """
 
 from __future__ import annotations
@@ -35,13 +41,36 @@ OFFSET_S = Limit(
     "greatest offset between the clock of a host and that of the first one",
     PROPOSAL,
 )
-LIMITS = (OFFSET_S,)
+BOUND_S = Limit(
+    NAME,
+    "bound_s",
+    "above",
+    0.001,
+    0.5,
+    "s",
+    "greatest error of an instant that was moved from the clock of one host to another",
+    "above half a second, rows count for the wrong second",
+)
+LIMITS = (OFFSET_S, BOUND_S)
 NEEDS = None
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether all clocks agree."""
-    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
+    compared = _compared if tables.recording.hosts else _finding
+    return of_trial(NAME, tables.recording, [compared(tables, limits)], SOURCE)
+
+
+def _compared(tables: Tables, limits: Limits) -> Finding:
+    """Clocks of hosts that generated the load together."""
+    hosts = tables.recording.hosts
+    worst = max(hosts, key=lambda one: one.clock.bound_ns)
+    bound_s = worst.clock.bound_ns / 1e9
+    sentence = (
+        f"the clocks of {len(hosts)} hosts are known to {wording.seconds(bound_s)} (`{worst.host}`)"
+    )
+    remedy = "Free the cores of the lab and of that host, or shorten the way between them"
+    return found(limits.of(BOUND_S), bound_s, sentence, remedy)
 
 
 def _finding(tables: Tables, limits: Limits) -> Finding:

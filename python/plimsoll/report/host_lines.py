@@ -1,0 +1,37 @@
+"""The load generators of several hosts beside each other, as lines of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.report.words import ABSENT
+
+if TYPE_CHECKING:
+    from plimsoll.recording import HostDriver, Recording
+
+HEADINGS = ("host", "share", "began", "clock ±", "requests", "connections", "CPU", "ended")
+"""Headings of the cells; those between the first and the last are numbers."""
+
+
+def lines(recording: Recording) -> tuple[tuple[str, ...], ...]:
+    """The cells of each host; none where one host generated the load."""
+    return tuple(map(_cells, recording.hosts))
+
+
+def _cells(one: HostDriver) -> tuple[str, ...]:
+    driver, clock = one.driver, wording.seconds(one.clock.bound_ns / 1e9)
+    if driver is None:
+        reached = wording.seconds(one.ended_ns / 1e9)
+        lost = f"lost after {reached}"
+        return one.host, wording.percent(one.share), ABSENT, clock, ABSENT, ABSENT, ABSENT, lost
+    return (
+        one.host,
+        wording.percent(one.share),
+        f"+{wording.seconds(one.zero_ns / 1e9)}",
+        clock,
+        wording.count(sum(driver.outcomes.values())),
+        f"{wording.count(driver.opened or 0)} of {driver.connections_requested}",
+        ABSENT if driver.cpu_s is None else wording.seconds(driver.cpu_s),
+        driver.ended_by.replace("_", " "),
+    )

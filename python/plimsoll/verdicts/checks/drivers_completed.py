@@ -1,0 +1,118 @@
+"""Did the load generator of every host run to its end, and lose nothing on the way?
+
+The check measures which share of the requested load has no rows, because a host, its agent or the
+network to it was lost. The server had less load than requested from then on, so any share is void;
+how much of the load ran until then is told. Of every other host the rows must be as many as its
+engine counted, and it must have opened the connections that it was asked for.
+
+Source: conservation of requests, host by host; share · (length that ran / length), summed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.verdicts.finding import Finding, found, led_by, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import HostDriver, Recording
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "drivers_completed"
+TITLE = "Drivers completed"
+SOURCE = "what each host reports against what was requested of it"
+LOST_RATIO = Limit(
+    NAME,
+    "lost_ratio",
+    "above",
+    None,
+    0.0,
+    "ratio",
+    "share of the requested load without rows, because a host was lost",
+    "a load is what all its load generators did",
+)
+ROWS_DIFFER = Limit(
+    NAME,
+    "rows_differ",
+    "above",
+    None,
+    0.0,
+    "rows",
+    "difference between the rows of a host and its engine's counters",
+    "every request is counted exactly once",
+)
+UNOPENED_RATIO = Limit(
+    NAME,
+    "unopened_ratio",
+    "above",
+    0.0,
+    0.05,
+    "ratio",
+    "connections requested of a host that it never opened / requested",
+    PROPOSAL,
+)
+LIMITS = (LOST_RATIO, ROWS_DIFFER, UNOPENED_RATIO)
+NEEDS = None
+REPEAT = "Look at the agent of that host and at the network to it, and repeat the load"
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether every load generator ran to its end."""
+    recording = tables.recording
+    if not recording.hosts:
+        finding = not_checked(limits.of(LOST_RATIO), "one load generator took part")
+        return of_trial(NAME, recording, [finding], SOURCE)
+    others = [_differing(tables, limits), _unopened(recording, limits)]
+    return of_trial(NAME, recording, led_by(_lost(recording, limits), *others), SOURCE)
+
+
+def _lost(recording: Recording, limits: Limits) -> Finding:
+    limit = limits.of(LOST_RATIO)
+    length_ns = sum(stage.duration_s for stage in recording.load.stages) * 1e9
+    lost = [one for one in recording.hosts if one.driver is None]
+    if not lost or not length_ns:
+        sentence = f"all {len(recording.hosts)} load generators ran to their end"
+        return found(limit, 0.0, sentence, "")
+    missing = sum(one.share * max(0.0, 1 - one.ended_ns / length_ns) for one in lost)
+    losses = "; ".join(f"`{one.host}` {_when(one)}: {one.error}" for one in lost)
+    sentence = (
+        f"{losses}. {wording.percent(1 - missing)} of the requested load ran, and its rows are "
+        f"without those of {wording.listed([f'`{one.host}`' for one in lost])}"
+    )
+    return found(limit, sum(one.share for one in lost), sentence, REPEAT)
+
+
+def _when(one: HostDriver) -> str:
+    return f"was lost, last heard of {wording.seconds(one.ended_ns / 1e9)} into the load"
+
+
+def _differing(tables: Tables, limits: Limits) -> Finding:
+    """Rows of each host against the counters of its engine."""
+    differing = {
+        one.host: (rows, sum(one.driver.outcomes.values()))
+        for one in tables.recording.hosts
+        if one.driver is not None
+        for rows in [tables.host_requests.get(one.host, 0)]
+    }
+    host, (rows, counted) = max(differing.items(), key=lambda item: abs(item[1][0] - item[1][1]))
+    sentence = (
+        f"`{host}` counted {wording.count(counted)} requests, and {wording.count(rows)} have rows"
+    )
+    return found(limits.of(ROWS_DIFFER), float(abs(rows - counted)), sentence, REPEAT)
+
+
+def _unopened(recording: Recording, limits: Limits) -> Finding:
+    """Connections that each host was asked for against those it opened."""
+    missing = {
+        one.host: 1 - min(1.0, (one.driver.opened or 0) / one.driver.connections_requested)
+        for one in recording.hosts
+        if one.driver is not None and one.driver.connections_requested
+    }
+    host = max(missing, key=lambda name: missing[name])
+    sentence = f"`{host}` did not open {wording.percent(missing[host])} of its connections"
+    remedy = "Compare the limits of that host with the others': `plimsoll host check`"
+    return found(limits.of(UNOPENED_RATIO), missing[host], sentence, remedy)

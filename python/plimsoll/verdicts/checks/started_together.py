@@ -1,0 +1,56 @@
+"""Did all load generators of a load start together?
+
+Several hosts start at one instant that each is told by its own clock. The check measures how much
+later than the first one the last one began, by clocks that were compared. A load that begins in
+pieces has a lower level than requested at first, and its seconds mix hosts at different stages.
+
+Source: the zero of each engine, moved to the lab's clock by the offset of its host.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "started_together"
+TITLE = "Started together"
+SOURCE = "zero of each load generator by compared clocks"
+LATE_S = Limit(
+    NAME,
+    "late_s",
+    "above",
+    0.02,
+    0.5,
+    "s",
+    "how much later than the first one the last load generator began",
+    PROPOSAL,
+)
+LIMITS = (LATE_S,)
+NEEDS = None
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether all load generators started together."""
+    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
+
+
+def _finding(tables: Tables, limits: Limits) -> Finding:
+    limit = limits.of(LATE_S)
+    began = [one for one in tables.recording.hosts if one.driver is not None]
+    if len(began) < 2:  # noqa: PLR2004
+        return not_checked(limit, "one load generator took part")
+    last = max(began, key=lambda one: one.zero_ns)
+    late_s = last.zero_ns / 1e9
+    sentence = (
+        f"{len(began)} load generators began within {wording.seconds(late_s)} (`{last.host}` last)"
+    )
+    remedy = "Raise `lead` in the file of hosts, or free the cores of that host"
+    return found(limit, late_s, sentence, remedy)

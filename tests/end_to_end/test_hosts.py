@@ -1,0 +1,217 @@
+"""`plimsoll load --hosts`: one load of several hosts, and everything that goes wrong with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import ssl
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import labs
+from labs import LabAtWork, in_namespaces, on_loopback
+from plimsoll.hosts import certificates, hosts_file
+from small_servers import eventually
+
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+
+VOID = 1
+UNFIT = 3
+
+
+def recorded(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "trials" / "load" / "trial.json").read_text("utf-8"))
+
+
+def rows_by_host(folder: Path) -> Counter[str]:
+    rows = pq.read_table(folder / "trials" / "load" / "requests.parquet", columns=["host"])
+    return Counter(rows["host"].to_pylist())
+
+
+def levels(stdout: str) -> dict[str, str]:
+    return {one["check"]: one["level"] for one in json.loads(stdout)["verdicts"]}
+
+
+def said_of(stdout: str, check: str) -> str:
+    (verdict,) = (one for one in json.loads(stdout)["verdicts"] if one["check"] == check)
+    return " ".join(sentence["text"] for sentence in verdict["sentences"])
+
+
+def load(lab: LabAtWork, address: str, *options: object) -> Any:
+    record = lab.folder / "recorded"
+    return lab.lab("load", f"http://{address}/64", "--record", record, "--json", *options)
+
+
+def test_two_hosts_generate_exactly_one_load(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents():
+        ran = load(lab, address, "-c", "5", "-d", "800ms", "-R", "500").end()
+    assert ran.code in {0, VOID}, ran.said
+    found = recorded(tmp_path / "recorded")
+    assert [one["host"] for one in found["hosts"]] == ["one", "two"]
+    assert [one["driver"]["connections_requested"] for one in found["hosts"]] == [3, 2]
+    counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
+    assert rows_by_host(tmp_path / "recorded") == counted
+    assert counted == {"one": 200, "two": 200}  # 500/s for 0.8 s, every second one each
+    assert sum(found["driver"]["outcomes"].values()) == 400
+    given = levels(ran.stdout)
+    assert given["conservation"] == given["drivers_completed"] == "sound"
+    assert given["started_together"] != "not_checked"
+
+
+def test_check_shows_every_host_and_leaves_agents_waiting_for_the_next_lab(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.agents() as agents:
+        first = lab.lab("host", "check", "-c", "10").end()
+        agents["one"].wait_until_it_says("waiting for the next")
+        second = lab.lab("host", "check", "-c", "10").end()
+    assert (first.code, second.code) == (0, 0), second.said
+    for name in lab.names:
+        assert f"{name} (driver, {lab.addresses[name]}): Plimsoll" in first.said
+
+
+def test_a_host_that_does_not_join_is_named_with_what_to_start(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    lab.write(wait="100ms")
+    with lab.served() as address:
+        ran = load(lab, address).end()
+    assert ran.code == UNFIT
+    assert "`one`, `two` did not join" in ran.said
+    assert "plimsoll host serve --join tls://127.0.0.1:" in ran.said
+
+
+def test_a_second_lab_on_the_same_port_is_refused(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    first = lab.lab("host", "check")
+    first.wait_until_it_says("waiting for")
+    second = lab.lab("host", "check").end()
+    first.press_ctrl_c()
+    first.end()
+    assert second.code == UNFIT
+    assert "the lab cannot listen on" in second.said
+    assert "in use" in second.said
+
+
+def expired(lab: LabAtWork, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Certificates that were valid until yesterday."""
+    folder = lab.folder / "expired"
+    monkeypatch.setattr(certificates, "_BEFORE", timedelta(days=2))
+    certificates.make(hosts_file.read(lab.file), folder, days=-1)
+    return folder
+
+
+def foreign(lab: LabAtWork, _monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Certificates of another authority."""
+    folder = lab.folder / "foreign"
+    certificates.make(hosts_file.read(lab.file), folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [(expired, "the lab's certificate is not accepted"), (foreign, "is not accepted")],
+)
+def test_certificates_that_are_expired_or_of_another_authority_end_the_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Any, words: str
+) -> None:
+    lab = on_loopback(tmp_path)
+    waiting = lab.lab("host", "check")
+    waiting.wait_until_it_says("waiting for")
+    ran = lab.agent("one", folder=made(lab, monkeypatch)).end()
+    waiting.press_ctrl_c()
+    assert waiting.end().code != 0
+    assert ran.code == UNFIT
+    assert words in ran.said
+
+
+def test_a_host_under_a_name_that_is_not_its_own_is_refused_on_both_sides(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    lab.write(wait="60s")
+    waiting = lab.lab("host", "check")
+    waiting.wait_until_it_says("waiting for")
+    ran = lab.agent("two", certified="one").end()
+    assert ran.code == UNFIT
+    assert "the lab refuses this host: `two` has a certificate for `one`" in ran.said
+    waiting.press_ctrl_c()
+    waiting.end()
+
+
+def test_whoever_has_no_certificate_or_sends_garbage_gets_no_word(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    waiting = lab.lab("host", "check", "-c", "10")
+    waiting.wait_until_it_says("waiting for")
+    place = ("127.0.0.1", lab.port)
+    for junk in (b"", b"GET / HTTP/1.1\r\n\r\n", os.urandom(4096)):
+        with socket.create_connection(place) as scanner:
+            scanner.sendall(junk)
+    context = ssl.create_default_context(cafile=str(lab.certificates / "ca.pem"))
+    with (
+        socket.create_connection(place) as plain,
+        context.wrap_socket(plain, server_hostname="127.0.0.1") as nobody,
+        pytest.raises(ssl.SSLError, match="required"),
+    ):
+        nobody.recv(1)
+    with lab.agents():
+        assert waiting.end().code == 0
+
+
+def test_an_agent_that_is_killed_takes_its_engine_along_and_voids_the_load(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents() as agents:
+        running = load(lab, address, "-c", "4", "-d", "4s", "-R", "200")
+        lost = agents["two"]
+        lost.wait_until_rows_are_kept()
+        os.kill(lost.process.pid, signal.SIGKILL)
+        assert eventually(lambda: not lost.processes()), lost.processes()
+        ran = running.end()
+    assert ran.code == VOID, ran.said
+    said = said_of(ran.stdout, "drivers_completed")
+    assert "`two` was lost" in said
+    assert "% of the requested load ran" in said
+    assert set(rows_by_host(tmp_path / "recorded")) == {"one"}
+
+
+@pytest.mark.thorough
+def test_a_lab_that_is_killed_leaves_no_load_behind(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents() as agents:
+        running = load(lab, address, "-c", "4", "-d", "120s", "-R", "50")
+        for agent in agents.values():
+            agent.wait_until_it_drives()
+        os.kill(running.process.pid, signal.SIGKILL)
+        for agent in agents.values():
+            agent.wait_until_it_says("waiting for the next")
+            assert len(agent.processes()) == 1, agent.processes()
+        running.process.wait()
+
+
+@pytest.mark.thorough
+def test_three_drivers_in_namespaces_onto_one_server(tmp_path: Path) -> None:
+    with in_namespaces(tmp_path) as lab, lab.served() as address, lab.agents():
+        ran = load(lab, address, "-c", "90", "-d", "2s").end()
+        assert ran.code in {0, VOID}, ran.said
+        found = recorded(tmp_path / "recorded")
+        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
+        assert rows_by_host(tmp_path / "recorded") == counted
+        assert [one["driver"]["opened"] for one in found["hosts"]] == [30, 30, 30]
+        given = levels(ran.stdout)
+        assert given["conservation"] == given["drivers_completed"] == "sound"
+
+
+@pytest.mark.thorough
+def test_a_link_that_is_cut_loses_its_host_within_seconds(tmp_path: Path) -> None:
+    with in_namespaces(tmp_path) as lab, lab.served() as address, lab.agents() as agents:
+        running = load(lab, address, "-c", "6", "-d", "25s", "-R", "60")
+        agents["three"].wait_until_it_drives()
+        labs.cut(lab, "three")
+        ran = running.end()
+        assert ran.code == VOID, ran.said
+        assert "`three` was lost" in said_of(ran.stdout, "drivers_completed")
+        assert set(rows_by_host(tmp_path / "recorded")) == {"one", "two"}

@@ -1,0 +1,198 @@
+"""Labs for tests: a file of hosts, certificates, a server, and agents as processes.
+
+On loopback every host has an address of 127.0.0.0/8. In namespaces (`namespaces`) each has a
+network of its own, with an address of 198.18.0.0/15, which is for benchmarks only.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from command_line import Running, start
+from plimsoll.hosts import certificates, hosts_file
+from workbench.database import free_port
+
+NETWORK = "198.18.77"
+"""The network of namespaces; its last number is that of the member."""
+
+
+@dataclass
+class LabAtWork:
+    """A lab whose agents and server can be started.
+
+    Attributes:
+        folder: Where everything lies.
+        names: Names of the hosts.
+        addresses: Address of each, by name; that of the lab is `lab`.
+        port: Where the lab listens.
+        namespaces: Name of the network namespace of each, and of the lab and the server.
+    """
+
+    folder: Path
+    names: tuple[str, ...]
+    addresses: dict[str, str]
+    port: int
+    namespaces: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def file(self) -> Path:
+        """The file of hosts."""
+        return self.folder / "hosts.toml"
+
+    def write(self, wait: str = "120s", lead: str = "3s", threads: int = 1) -> None:
+        """Writes the file of hosts, and makes certificates."""
+        hosts = [
+            f'[[host]]\nname = "{name}"\naddress = "{self.addresses[name]}"\nthreads = {threads}\n'
+            for name in self.names
+        ]
+        lab = f'[lab]\naddress = "{self.addresses["lab"]}"\nport = {self.port}\n'
+        self.file.write_text(f'{lab}wait = "{wait}"\nlead = "{lead}"\n{"".join(hosts)}', "utf-8")
+        if not self.certificates.exists():
+            certificates.make(hosts_file.read(self.file), self.certificates)
+
+    @property
+    def certificates(self) -> Path:
+        return self.folder / "certificates"
+
+    def inside(self, member: str) -> tuple[str, ...]:
+        """What stands before a command of a member."""
+        namespace = self.namespaces.get(member)
+        return () if namespace is None else ("ip", "netns", "exec", namespace)
+
+    def agent(
+        self, name: str, *, folder: Path | None = None, certified: str | None = None
+    ) -> Running:
+        """Starts an agent.
+
+        Args:
+            name: The name under which it joins.
+            folder: Where its certificates are; None for those of this lab.
+            certified: The name in its certificate; None for its own.
+        """
+        files = certificates.identity(folder or self.certificates, certified or name)
+        home = self.folder / f"agent-{name}-{certified}"
+        home.mkdir(exist_ok=True)
+        return start(
+            *("host", "serve", "--join", f"tls://{self.addresses['lab']}:{self.port}"),
+            *("--name", name, "--cert", files.certificate, "--key", files.key),
+            *("--ca", files.authority, "--address", self.addresses[certified or name]),
+            folder=home,
+            environment={"TMPDIR": str(home)},
+            before=self.inside(name),
+        )
+
+    def lab(self, *arguments: object) -> Running:
+        """Starts a command of the lab."""
+        return start(
+            *arguments, "--hosts", self.file, folder=self.folder, before=self.inside("lab")
+        )
+
+    @contextmanager
+    def agents(self) -> Generator[dict[str, Running]]:
+        """All agents, which are ended after the block."""
+        with ExitStack() as closing:
+            started: dict[str, Running] = {}
+            for name in self.names:
+                started[name] = self.agent(name)
+                closing.callback(ended, started[name])
+            yield started
+
+    @contextmanager
+    def served(self) -> Generator[str]:
+        """A reference server in this lab's network; its address and port."""
+        address = self.addresses.get("server", "127.0.0.1")
+        port = free_port() if not self.namespaces else 8080
+        command = (*self.inside("server"), sys.executable, "-m", "plimsoll.reference")
+        server = subprocess.Popen(
+            [*command, "--host", address, "--port", str(port)], stdout=subprocess.PIPE
+        )
+        try:
+            _require_line(server.stdout)
+            yield f"{address}:{port}"
+        finally:
+            server.kill()
+            server.wait()
+            if server.stdout is not None:
+                server.stdout.close()
+
+
+def ended(running: Running) -> None:
+    """Ends an agent as Ctrl-C does; it leaves nothing."""
+    running.press_ctrl_c()
+    running.end()
+    assert running.leaves_nothing(), running.processes()
+
+
+def _require_line(output: IO[bytes] | None) -> None:
+    assert output is not None
+    assert output.readline(), "the reference server did not start"
+
+
+def on_loopback(folder: Path, names: Sequence[str] = ("one", "two")) -> LabAtWork:
+    """A lab on loopback, each host with an address of its own."""
+    addresses = {name: f"127.0.0.{place}" for place, name in enumerate(("lab", *names), 1)}
+    made = LabAtWork(folder, tuple(names), addresses, free_port())
+    made.write()
+    return made
+
+
+@contextmanager
+def in_namespaces(
+    folder: Path, names: Sequence[str] = ("one", "two", "three")
+) -> Generator[LabAtWork]:
+    """A lab, a server and hosts, each in a network namespace of its own, on one bridge.
+
+    The test is skipped where none can be made.
+    """
+    if os.geteuid() != 0:
+        pytest.skip("network namespaces need root")
+    members = ("lab", "server", *names)
+    addresses = {name: f"{NETWORK}.{place}" for place, name in enumerate(members, 1)}
+    prefix = f"plm{os.getpid() % 100_000}"
+    switch = f"{prefix}sw"
+    namespaces = {name: f"{prefix}{place}" for place, name in enumerate(members, 1)}
+    with ExitStack() as closing:
+        _made(closing, switch)
+        _ip("-n", switch, "link", "add", "bridge", "type", "bridge")
+        _ip("-n", switch, "link", "set", "bridge", "up")
+        for name, namespace in namespaces.items():
+            _made(closing, namespace)
+            port = f"to-{name}"
+            peer = ("peer", "name", "eth0", "netns", namespace)
+            _ip("-n", switch, "link", "add", port, "type", "veth", *peer)
+            _ip("-n", switch, "link", "set", port, "master", "bridge", "up")
+            _ip("-n", namespace, "address", "add", f"{addresses[name]}/24", "dev", "eth0")
+            _ip("-n", namespace, "link", "set", "eth0", "up")
+            _ip("-n", namespace, "link", "set", "lo", "up")
+        made = LabAtWork(folder, tuple(names), addresses, 8786, {**namespaces, "switch": switch})
+        made.write()
+        yield made
+
+
+def cut(lab: LabAtWork, name: str) -> None:
+    """Takes the link of a host down."""
+    _ip("-n", lab.namespaces["switch"], "link", "set", f"to-{name}", "down")
+
+
+def _made(closing: ExitStack, namespace: str) -> None:
+    tried = subprocess.run(
+        ["ip", "netns", "add", namespace], capture_output=True, text=True, check=False
+    )
+    if tried.returncode:
+        pytest.skip(f"no network namespace can be made here: {tried.stderr.strip()}")
+    closing.callback(subprocess.run, ["ip", "netns", "delete", namespace], check=False)
+
+
+def _ip(*arguments: str) -> None:
+    tried = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip(f"`ip {' '.join(arguments)}` fails here: {tried.stderr.strip()}")

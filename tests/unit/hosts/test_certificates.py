@@ -1,0 +1,82 @@
+"""Certificates of a lab: who trusts whom, under which name, and who may read the keys."""
+
+import ssl
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import StorageError
+from plimsoll.hosts import certificates
+from plimsoll.hosts.host import Host, Hosts
+
+LAB = ip_address("127.0.0.1")
+HOSTS = Hosts(LAB, 1, Path(), 1.0, 1.0, (Host("one", "driver", ip_address("127.0.0.2")),))
+
+
+def handshake(folder: Path, server: str, client: str | None, expected: str) -> ssl.SSLObject:
+    """The server's side of a handshake in memory, complete on both sides."""
+    serving = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(folder / "ca.pem"))
+    serving.verify_mode = ssl.CERT_REQUIRED
+    serving.load_cert_chain(folder / f"{server}.pem", folder / f"{server}.key")
+    asking = ssl.create_default_context(cafile=str(folder / "ca.pem"))
+    if client is not None:
+        asking.load_cert_chain(folder / f"{client}.pem", folder / f"{client}.key")
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    sides = (
+        asking.wrap_bio(to_client, to_server, server_hostname=expected),
+        serving.wrap_bio(to_server, to_client, server_side=True),
+    )
+    for _ in range(4):
+        for side in sides:
+            try:
+                side.do_handshake()
+            except ssl.SSLWantReadError:
+                pass
+    return sides[1]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("made") / "certificates"
+    assert certificates.make(HOSTS, made) == ("lab", "one")
+    return made
+
+
+@pytest.mark.parametrize("expected", ["127.0.0.1", "lab"])
+def test_lab_and_host_trust_each_other(folder: Path, expected: str) -> None:
+    found = handshake(folder, "lab", "one", expected).getpeercert()
+    assert found is not None
+    assert ("DNS", "one") in found["subjectAltName"]
+    assert ("IP Address", "127.0.0.2") in found["subjectAltName"]
+
+
+def test_a_certificate_is_for_its_holder_only(folder: Path) -> None:
+    with pytest.raises(ssl.SSLCertVerificationError, match="IP address mismatch"):
+        handshake(folder, "one", "lab", "127.0.0.1")
+
+
+def test_whoever_shows_no_certificate_is_refused(folder: Path) -> None:
+    with pytest.raises(ssl.SSLError, match="did not return a certificate"):
+        handshake(folder, "lab", None, "lab")
+
+
+def test_a_host_of_another_lab_is_refused(folder: Path, tmp_path: Path) -> None:
+    certificates.make(HOSTS, tmp_path)
+    for ending in ("pem", "key"):
+        (folder / f"stranger.{ending}").write_bytes((tmp_path / f"one.{ending}").read_bytes())
+    with pytest.raises(ssl.SSLCertVerificationError):
+        handshake(folder, "lab", "stranger", "lab")
+
+
+def test_keys_can_be_read_by_their_owner_only_and_the_authority_has_none(folder: Path) -> None:
+    for name in ("lab", "one"):
+        assert (folder / f"{name}.key").stat().st_mode & 0o777 == 0o600
+    assert not (folder / "ca.key").exists()
+
+
+def test_certificates_are_never_written_over(folder: Path) -> None:
+    before = (folder / "lab.key").read_bytes()
+    with pytest.raises(StorageError, match="already holds certificates"):
+        certificates.make(HOSTS, folder)
+    assert (folder / "lab.key").read_bytes() == before
