@@ -66,6 +66,7 @@ def test_two_hosts_generate_exactly_one_load(tmp_path: Path) -> None:
     assert given["started_together"] != "not_checked"
 
 
+@pytest.mark.thorough
 def test_check_shows_every_host_and_leaves_agents_waiting_for_the_next_lab(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with lab.agents() as agents:
@@ -87,6 +88,7 @@ def test_a_host_that_does_not_join_is_named_with_what_to_start(tmp_path: Path) -
     assert "plimsoll host serve --join tls://127.0.0.1:" in ran.said
 
 
+@pytest.mark.thorough
 def test_a_second_lab_on_the_same_port_is_refused(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     first = lab.lab("host", "check")
@@ -114,6 +116,7 @@ def foreign(lab: LabAtWork, _monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("made", "words"),
     [(expired, "the lab's certificate is not accepted"), (foreign, "is not accepted")],
@@ -143,6 +146,7 @@ def test_a_host_under_a_name_that_is_not_its_own_is_refused_on_both_sides(tmp_pa
     waiting.end()
 
 
+@pytest.mark.thorough
 def test_whoever_has_no_certificate_or_sends_garbage_gets_no_word(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     waiting = lab.lab("host", "check", "-c", "10")

@@ -55,8 +55,8 @@ def command() -> None:
 def certificates(*, folder: Path, file: Path, days: int) -> int:
     """Make certificates for the lab and for every host of a file.
 
-    Copy NAME.pem, NAME.key and ca.pem to the host NAME. Whoever has a key may run programs on every
-    host of the lab.
+    Copy NAME.pem, NAME.key and ca.pem to the host NAME. A program with one of the keys can run
+    programs on every host of the lab.
     """
     hosts.require()
     made = hosts.certificates.make(hosts.hosts_file.read(file), folder, days)

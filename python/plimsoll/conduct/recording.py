@@ -37,7 +37,7 @@ Records = np.ndarray[Any, np.dtype[np.void]]
 
 
 @dataclass(frozen=True)
-class Source:
+class RecordSource:
     """Where an engine left its records.
 
     Attributes:
@@ -96,7 +96,7 @@ def close(
 def _convert_all(recording: Recording, into: Path) -> None:
     """Turns what the engine wrote into tables; removes its files."""
     sources = tuple(
-        Source(one.host, into / one.host, one.zero_ns)
+        RecordSource(one.host, into / one.host, one.zero_ns)
         for one in recording.hosts
         if one.driver is not None
     )
@@ -110,7 +110,7 @@ def _convert_all(recording: Recording, into: Path) -> None:
 
 
 def convert(
-    table: Table, into: Path, ending: str = writing.PARQUET, sources: Sequence[Source] = ()
+    table: Table, into: Path, ending: str = writing.PARQUET, sources: Sequence[RecordSource] = ()
 ) -> int:
     """Turns the engine's files of a table into one of Arrow's, a chunk at a time.
 
@@ -127,7 +127,7 @@ def convert(
         EngineFailed: The file has a truncated last record, or holds an unknown outcome.
         OSError: It could not be read or written.
     """
-    places = sources or (Source(HOST, into),)
+    places = sources or (RecordSource(HOST, into),)
     if not any((place.folder / f"{table.name}.bin").exists() for place in places):
         return 0
     rows, hosts = 0, tuple(place.host for place in places)
@@ -158,7 +158,7 @@ def chunks(source: Path, dtype: np.dtype[np.void], rows: int = CHUNK_ROWS) -> It
             yield chunk
 
 
-def arrow(table: Table, chunk: Records, source: Source, hosts: Sequence[str]) -> pa.Table:
+def arrow(table: Table, chunk: Records, source: RecordSource, hosts: Sequence[str]) -> pa.Table:
     """Records of the engine as rows of a table; its marks for "none" become nulls.
 
     Args:
@@ -174,7 +174,9 @@ def arrow(table: Table, chunk: Records, source: Source, hosts: Sequence[str]) ->
     return pa.Table.from_arrays(arrays, schema=table.schema)
 
 
-def _array(column: tables.Column, chunk: Records, source: Source, hosts: Sequence[str]) -> pa.Array:
+def _array(
+    column: tables.Column, chunk: Records, source: RecordSource, hosts: Sequence[str]
+) -> pa.Array:
     if column.name == "host":
         return writing.repeated(source.host, len(chunk), hosts)
     if column.name not in (chunk.dtype.names or ()):

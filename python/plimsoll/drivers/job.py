@@ -20,7 +20,7 @@ from plimsoll.tool_output.reported import ReportedStatistics
 
 
 @dataclass(frozen=True)
-class Part:
+class LoadPart:
     """The part of a load that one of several hosts generates: its threads, of those of all hosts.
 
     Attributes:
@@ -60,7 +60,7 @@ class DriverJob:
     into: Path
     threads: int = 1
     tls: Tls | None = None
-    part: Part | None = None
+    part: LoadPart | None = None
 
 
 @dataclass(frozen=True)

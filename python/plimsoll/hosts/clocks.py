@@ -25,7 +25,7 @@ LEAST_SPAN_NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ClockExchange:
     """One exchange of readings.
 
     Attributes:
@@ -82,12 +82,12 @@ class ClockRelation:
         return self.at_ns + round(since_ns / (1 + self.drift))
 
 
-def best(exchanges: Sequence[Exchange]) -> Exchange:
+def best(exchanges: Sequence[ClockExchange]) -> ClockExchange:
     """The exchange with the shortest round trip, which waited least anywhere."""
     return min(exchanges, key=lambda one: one.round_trip_ns)
 
 
-def related(bursts: Sequence[Sequence[Exchange]]) -> ClockRelation:
+def related(bursts: Sequence[Sequence[ClockExchange]]) -> ClockRelation:
     """How two clocks relate over several bursts of exchanges: before, during and after a load.
 
     The best exchange of each burst counts. Drift is that from the first to the last of them; what

@@ -13,7 +13,7 @@ from distributed.protocol.serialize import deserialize, to_serialize
 
 from plimsoll.errors import HostError, HostLost, PlimsollError
 from plimsoll.hosts import certificates, network
-from plimsoll.hosts.clocks import Exchange
+from plimsoll.hosts.clocks import ClockExchange
 from plimsoll.hosts.host import LAB
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ class _LabScheduler(Scheduler):
         self.refused[str(told["name"])] = reason
         await comm.write({"status": "error", "message": reason, "time": time.time()})
 
-    def _reason_against(self, name: str, certificate: dict[str, Any]) -> str:
+    def _reason_against(self, name: str, certificate: network.PeerCertificate) -> str:
         """Why a host may not join; empty when it may."""
         if name not in network.names(certificate):
-            named = ", ".join(f"`{one}`" for one in network.names(certificate)) or "nobody"
+            named = ", ".join(f"`{one}`" for one in network.names(certificate)) or "no host"
             return f"`{name}` has a certificate for {named}"
         if name not in self._hosts:
             return f"`{name}` is not in the file of hosts"
@@ -133,7 +133,7 @@ class Lab:
         """
         return self._result(self._order_each(order, arguments))
 
-    def clock(self, host: str) -> tuple[Exchange, ...]:
+    def clock(self, host: str) -> tuple[ClockExchange, ...]:
         """A burst of exchanges of readings with a host's clock.
 
         Raises:
@@ -175,12 +175,12 @@ class Lab:
             raise given
         return given
 
-    async def _clock(self, host: str) -> tuple[Exchange, ...]:
-        exchanges: list[Exchange] = []
+    async def _clock(self, host: str) -> tuple[ClockExchange, ...]:
+        exchanges: list[ClockExchange] = []
         for _ in range(EXCHANGES):
             sent_ns = time.monotonic_ns()
             host_ns = await self._called(host, network.CLOCK)
-            exchanges.append(Exchange(sent_ns, host_ns, time.monotonic_ns()))
+            exchanges.append(ClockExchange(sent_ns, host_ns, time.monotonic_ns()))
         return tuple(exchanges)
 
     async def _called(self, host: str, handler: str, **arguments: object) -> Any:

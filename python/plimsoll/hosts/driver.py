@@ -16,7 +16,7 @@ from ipaddress import ip_address
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from plimsoll.drivers.job import DriverResult, Part
+from plimsoll.drivers.job import DriverResult, LoadPart
 from plimsoll.errors import DriverFailed, EngineFailed, InputError, PlimsollError, Problem
 from plimsoll.events import Progress
 from plimsoll.hosts import clocks, control, fitness
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.drivers.job import DriverCallbacks, DriverJob
-    from plimsoll.hosts.clocks import Exchange
+    from plimsoll.hosts.clocks import ClockExchange
     from plimsoll.hosts.control import Lab
     from plimsoll.hosts.host import Host, Hosts
     from plimsoll.recording import Driver, RecordedStage
@@ -59,8 +59,8 @@ class _Driving:
     """
 
     host: Host
-    part: Part
-    bursts: list[tuple[Exchange, ...]]
+    part: LoadPart
+    bursts: list[tuple[ClockExchange, ...]]
     status: HostStatus = field(default_factory=HostStatus)
     error: PlimsollError | None = None
     lost_ns: int = 0
@@ -230,7 +230,7 @@ def joined(
         yield HostsDriver(lab)
 
 
-def parts(hosts: Hosts, zero_ns: int) -> list[Part]:
+def parts(hosts: Hosts, zero_ns: int) -> list[LoadPart]:
     """The part of each host that generates load.
 
     Args:
@@ -239,7 +239,7 @@ def parts(hosts: Hosts, zero_ns: int) -> list[Part]:
     """
     firsts = accumulate((host.thread_count for host in hosts.drivers), initial=0)
     return [
-        Part(first, hosts.thread_count, zero_ns)
+        LoadPart(first, hosts.thread_count, zero_ns)
         for first, _ in zip(firsts, hosts.drivers, strict=False)
     ]
 

@@ -75,10 +75,9 @@ class _Member(Worker):
             dashboard=False,
             death_timeout=network.LOST_S,
         )
-        handlers: dict[str, Any] = {network.CLOCK: _clock, network.ORDER: self._carry_out}
-        self.handlers.update(handlers)
+        self.handlers |= {network.CLOCK: _clock, network.ORDER: self._carry_out}
 
-    async def _carry_out(self, order: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
+    async def _carry_out(self, order: str, arguments: tuple[Any, ...]) -> dict[str, to_serialize]:
         """Carries out an order of the lab; gives what it gives, or its error."""
         if order not in ORDERS:
             raise ValueError(order)
@@ -150,7 +149,7 @@ async def _greeted(membership: Membership, context: ssl.SSLContext) -> None:
     address = str(membership.lab)
     reader, writer = await asyncio.open_connection(address, membership.port, ssl=context)
     try:
-        certificate: dict[str, Any] = writer.get_extra_info("peercert") or {}
+        certificate: network.PeerCertificate = writer.get_extra_info("peercert") or {}
         if LAB not in network.names(certificate):
             message = f"what listens on {address}:{membership.port} is not the lab"
             raise HostError(message, "give `--join` the address in the table `[lab]`")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import ssl
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import dask
 from distributed.security import Security
@@ -55,15 +55,25 @@ SETTINGS: dict[str, object] = {
 """Dask's settings; idle, an agent then takes 0.3 % of a core instead of 4 %."""
 
 
+class PeerCertificate(TypedDict, total=False):
+    """What of `ssl.SSLSocket.getpeercert` is looked at.
+
+    Attributes:
+        subjectAltName: Kind and value of each name that the certificate is for.
+    """
+
+    subjectAltName: tuple[tuple[str, str], ...]
+
+
 class CheckedSecurity(Security):
-    """TLS in which whoever opens a connection checks the name of whom it reaches.
+    """TLS in which who opens a connection checks the name of whom it reaches.
 
     Dask's own checks that the certificate is signed, and not whose it is.
     """
 
-    def get_connection_args(self, role: str) -> dict[str, Any]:
+    def get_connection_args(self, role: str) -> dict[str, object]:
         """Arguments for a connection that is opened."""
-        arguments: dict[str, Any] = super().get_connection_args(role)
+        arguments = super().get_connection_args(role)
         context: ssl.SSLContext = arguments["ssl_context"]
         context.check_hostname = True
         return arguments
@@ -100,8 +110,8 @@ def configure() -> None:
     logging.getLogger("tornado").setLevel(logging.CRITICAL + 1)
 
 
-def names(certificate: dict[str, Any]) -> tuple[str, ...]:
-    """The names that a certificate is for, as `ssl.SSLSocket.getpeercert` gives it."""
+def names(certificate: PeerCertificate) -> tuple[str, ...]:
+    """The names that a certificate is for."""
     return tuple(name for kind, name in certificate.get("subjectAltName", ()) if kind == "DNS")
 
 

@@ -17,7 +17,7 @@ from plimsoll.errors import EngineFailed
 from plimsoll.recording import HOST, writing
 from plimsoll.recording.readings import Reading
 
-LOCAL = recording.Source(HOST, Path())
+LOCAL = recording.RecordSource(HOST, Path())
 NEVER = 2**64 - 1
 NONE = 2**32 - 1
 

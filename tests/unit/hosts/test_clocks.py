@@ -3,17 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.hosts.clocks import Exchange, related
+from plimsoll.hosts.clocks import ClockExchange, related
 
 SECOND = 1_000_000_000
 WAYS = st.integers(min_value=0, max_value=20_000_000)
 OFFSETS = st.integers(min_value=-(10**15), max_value=10**15)
 
 
-def exchange(sent_ns: int, there_ns: int, back_ns: int, offset_ns: int, drift: float) -> Exchange:
+def exchange(
+    sent_ns: int, there_ns: int, back_ns: int, offset_ns: int, drift: float
+) -> ClockExchange:
     """An exchange with a clock that is ahead by `offset_ns` at 0, and gains `drift` a second."""
     at_ns = sent_ns + there_ns
-    return Exchange(sent_ns, at_ns + offset_ns + round(drift * at_ns), at_ns + back_ns)
+    return ClockExchange(sent_ns, at_ns + offset_ns + round(drift * at_ns), at_ns + back_ns)
 
 
 @given(OFFSETS, st.lists(st.tuples(WAYS, WAYS), min_size=1, max_size=8))

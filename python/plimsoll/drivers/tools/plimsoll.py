@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, cast
 import plimsoll
 from plimsoll.campaign.requests import render, upgrade_request
 from plimsoll.drivers import records
-from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult, Part
+from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult, LoadPart
 from plimsoll.errors import (
     INTERRUPTED,
     DriverMissing,
@@ -443,7 +443,7 @@ def _completed(line: Line) -> int:
     return sum(outcomes.get(name, 0) for name in records.complete_outcomes())
 
 
-def _part(part: Part) -> dict[str, object]:
+def _part(part: LoadPart) -> dict[str, object]:
     return {
         "part": {"first": part.first, "of": part.of},
         "start_monotonic_ns": part.start_monotonic_ns,

@@ -1,0 +1,68 @@
+"""What a load of several hosts refuses before anything listens or is sent."""
+
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+import plimsoll
+from plimsoll import hosts
+from plimsoll.errors import HostError, InputError
+from plimsoll.hosts import driver
+from plimsoll.hosts.host import Host, Hosts
+
+KNOWN = Hosts(
+    ip_address("10.0.0.1"),
+    8786,
+    Path("nowhere"),
+    1.0,
+    1.0,
+    (
+        Host("one", "driver", ip_address("10.0.0.2"), cores=(0, 1), max_connections=4),
+        Host("two", "driver", ip_address("10.0.0.3")),
+    ),
+)
+
+
+def refused(connections: int, address: str) -> str:
+    with (
+        pytest.raises((InputError, HostError)) as caught,
+        driver.joined(KNOWN, connections, address, print),
+    ):
+        pass
+    return caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("connections", "address", "words"),
+    [
+        (2, "10.0.0.9:80", "2 connections for 3 threads of all hosts"),
+        (9, "10.0.0.9:80", "`one` would open 6 connections of 4"),
+        (6, "127.0.0.1:80", "`one` cannot reach the server at 127.0.0.1:80"),
+        (6, "[::1]:80", "`one` cannot reach the server at [::1]:80"),
+        (6, "10.0.0.9:80", "`nowhere/lab.pem` is missing"),
+    ],
+)
+def test_a_load_that_cannot_be_divided_or_begun_is_refused(
+    connections: int, address: str, words: str
+) -> None:
+    assert words in refused(connections, address)
+
+
+@pytest.mark.parametrize("package", ["distributed", "cryptography"])
+def test_without_its_packages_the_remedy_is_told(
+    monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    monkeypatch.setattr(hosts, "find_spec", lambda name: None if name == package else object())
+    with pytest.raises(HostError, match=f"need the Python package `{package}`") as caught:
+        hosts.require()
+    assert "plimsoll-bench[hosts]" in caught.value.hint
+
+
+def test_options_of_this_host_exclude_others(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        plimsoll.load(
+            "http://127.0.0.1:1/", threads=2, driver_cores=[0], hosts=tmp_path / "hosts.toml"
+        )
+    places = [problem.where for problem in caught.value.problems]
+    assert places == ["--threads", "--driver-cores"]
