@@ -219,3 +219,4 @@ def test_a_link_that_is_cut_loses_its_host_within_seconds(tmp_path: Path) -> Non
         assert ran.code == VOID, ran.said
         assert "`three` was lost" in said_of(ran.stdout, "drivers_completed")
         assert set(rows_by_host(tmp_path / "recorded")) == {"one", "two"}
+        assert levels(ran.stdout)["trial_completed"] == "sound", "the others ran to their end"

@@ -18,6 +18,7 @@ from plimsoll.hosts.host import LAB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
+    from concurrent.futures import Future
     from typing import TypeVar
 
     from plimsoll.hosts.host import Hosts
@@ -139,7 +140,15 @@ class Lab:
         Raises:
             HostLost: It is gone, or has not answered for `network.LOST_S`.
         """
-        return self._result(self._clock(host))
+        return self.asked_clock(host).result()
+
+    def asked(self, host: str, order: str) -> Future[Any]:
+        """What `order` gives, without waiting: a host that is silent holds up no other."""
+        return asyncio.run_coroutine_threadsafe(self._order(host, order, ()), self._loop)
+
+    def asked_clock(self, host: str) -> Future[tuple[ClockExchange, ...]]:
+        """What `clock` gives, without waiting."""
+        return asyncio.run_coroutine_threadsafe(self._clock(host), self._loop)
 
     def _missing(self, missing: tuple[str, ...]) -> HostError:
         refusals = [f"{name}: {why}" for name, why in self.refusals().items()]

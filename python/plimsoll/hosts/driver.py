@@ -26,6 +26,7 @@ from plimsoll.recording import HostClock, HostDriver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
+    from concurrent.futures import Future
     from pathlib import Path
 
     from plimsoll.drivers.job import DriverCallbacks, DriverJob
@@ -53,6 +54,8 @@ class _Driving:
         part: Its part of the load.
         bursts: Exchanges of readings with its clock.
         status: How its load stands.
+        polled: The status that it was asked for; None if it was not asked.
+        clocked: The exchanges that it was asked for.
         error: The error that ended it early; None if there is none.
         lost_ns: When that was found out, by the lab's clock.
         result: What it measured; None until it handed that over.
@@ -62,6 +65,8 @@ class _Driving:
     part: LoadPart
     bursts: list[tuple[ClockExchange, ...]]
     status: HostStatus = field(default_factory=HostStatus)
+    polled: Future[HostStatus] | None = None
+    clocked: Future[tuple[ClockExchange, ...]] | None = None
     error: PlimsollError | None = None
     lost_ns: int = 0
     result: HostResult | None = None
@@ -138,27 +143,24 @@ class HostsDriver:
 
         with watch.interruption.deferred(end):
             while left := [one for one in driving if not one.is_over]:
+                is_due = time.monotonic() - compared_s >= CLOCKS_S
+                compared_s = time.monotonic() if is_due else compared_s
+                for one in left:
+                    self._ask(one, with_clock=is_due)
                 time.sleep(POLL_S)
-                self._poll(left)
+                for one in left:
+                    _hear(one)
                 is_to_end |= any(one.error and one.lost_ns < zero_ns for one in driving)
                 progress = _progress(driving)
                 if (progress is not None and not watch.progress(progress)) or is_to_end:
                     self._end(left)
-                if time.monotonic() - compared_s >= CLOCKS_S:
-                    compared_s = time.monotonic()
-                    self._compare_clocks(left)
 
-    def _poll(self, driving: Iterable[_Driving]) -> None:
-        asked = {one.host.name: one for one in driving}
-        given = self._lab.order_each("poll", dict.fromkeys(asked, ()))
-        for host, status in given.items():
-            one = asked[host]
-            if isinstance(status, PlimsollError):
-                one.fail(status)
-            else:
-                one.status = cast("HostStatus", status)
-                if one.status.error is not None:
-                    one.fail(one.status.error)
+    def _ask(self, one: _Driving, *, with_clock: bool) -> None:
+        """Asks a host for what it has not been asked for."""
+        if one.polled is None:
+            one.polled = self._lab.asked(one.host.name, "poll")
+        if with_clock and one.clocked is None:
+            one.clocked = self._lab.asked_clock(one.host.name)
 
     def _compare_clocks(self, driving: Iterable[_Driving]) -> None:
         for one in driving:
@@ -228,6 +230,22 @@ def joined(
         lab.wait([host.name for host in hosts.drivers], tell)
         fitness.require(lab, connections)
         yield HostsDriver(lab)
+
+
+def _hear(one: _Driving) -> None:
+    """Takes what a host has answered so far; each is asked again when it has."""
+    try:
+        if one.clocked is not None and one.clocked.done():
+            one.bursts.append(one.clocked.result())
+            one.clocked = None
+        if one.polled is not None and one.polled.done():
+            one.status = one.polled.result()
+            one.polled = None
+    except PlimsollError as error:
+        one.fail(error)
+    else:
+        if one.status.error is not None:
+            one.fail(one.status.error)
 
 
 def parts(hosts: Hosts, zero_ns: int) -> list[LoadPart]:

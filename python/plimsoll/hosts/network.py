@@ -52,7 +52,7 @@ SETTINGS: dict[str, object] = {
     "distributed.comm.timeouts.tcp": "12s",  # the shortest that dask takes
     "distributed.comm.retry.count": 0,
 }
-"""Dask's settings; idle, an agent then takes 0.3 % of a core instead of 4 %."""
+"""Dask's settings; idle, an agent then takes 0.4 % of a core instead of 4 %."""
 
 
 class PeerCertificate(TypedDict, total=False):
