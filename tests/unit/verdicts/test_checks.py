@@ -66,16 +66,16 @@ def of_two_hosts(
             connections_requested=10,
             opened=10 - (unopened if host == "two" else 0),
         )
-        is_lost = host == "two" and lost_s is not None
+        ran_s = lost_s if host == "two" else None
         hosts.append(
             HostDriver(
                 host=host,
                 share=0.5,
                 clock=HostClock(5_000_000_000, 0.0, 200_000, bound_ns),
                 zero_ns=late_ns if host == "two" else 0,
-                ended_ns=round(lost_s * 1e9) if is_lost else trial.recording.stages[-1].end_ns,
-                driver=None if is_lost else driver,
-                error="`two` did not answer for 10 s" if is_lost else "",
+                ended_ns=trial.recording.stages[-1].end_ns if ran_s is None else round(ran_s * 1e9),
+                driver=driver if ran_s is None else None,
+                error="" if ran_s is None else "`two` did not answer for 10 s",
             )
         )
     recording = replace(trial.recording, hosts=tuple(hosts))
