@@ -1,6 +1,6 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Literal, TypedDict, final
+from typing import Literal, TypedDict, final, type_check_only
 
 __all__ = [
     "Connection",
@@ -47,12 +47,14 @@ class _Response(TypedDict):
     closes: bool
     early: bool
 
+@type_check_only
 class LoadFigures(TypedDict):
     counts: dict[str, int]
     statuses: list[tuple[int, int, int, int]]
     failures: list[tuple[str, int, int, int, int, int]]
     times: dict[str, Times]
 
+@type_check_only
 class CountGroup(TypedDict):
     request: int
     status: int
@@ -72,6 +74,7 @@ class CountGroup(TypedDict):
     held_expected: int
     held_compared: int
 
+@type_check_only
 class LoadCounts(TypedDict):
     groups: list[CountGroup]
     lengths: list[tuple[int, int, int, int]]
@@ -79,6 +82,7 @@ class LoadCounts(TypedDict):
     last_response_ns: int | None
     last_refused_ns: int | None
 
+@type_check_only
 class ConnectionLives(TypedDict):
     ends: list[tuple[str, int, int, int | None, int | None]]
     open_ns: int
