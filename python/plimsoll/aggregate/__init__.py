@@ -6,6 +6,8 @@ from plimsoll import doors
 
 if TYPE_CHECKING:
     from plimsoll.aggregate import database as database
+    from plimsoll.aggregate import engine_records as engine_records
     from plimsoll.aggregate import first_figures as first_figures
+    from plimsoll.aggregate import trial as trial
 
-__getattr__ = doors.of_modules(__name__, ["database", "first_figures"])
+__getattr__ = doors.of_modules(__name__, ["database", "engine_records", "first_figures", "trial"])

@@ -143,9 +143,18 @@ def comparisons(
     rows: list[Cells] = []
     for _, part in groupby(sorted(groups, key=lambda key: key[1:]), key=lambda key: key[1:]):
         field = {key: groups[key] for key in sorted(part)}
-        for quantity in QUANTITIES:
+        for quantity in _measured(field):
             rows += _compared(field, quantity, has_stopped_early=has_stopped_early)
     return pa.Table.from_pylist(rows, schema=tables.COMPARISONS.schema)
+
+
+def _measured(field: Mapping[Key, Sequence[ComparedTrial]]) -> list[str]:
+    """The quantities that are compared; those of energy only where a meter was read."""
+    return [
+        quantity
+        for quantity in QUANTITIES
+        if quantity not in JOULES or any(column(found, quantity) for found in field.values())
+    ]
 
 
 def shown(repetitions: Sequence[ComparedTrial]) -> Sequence[ComparedTrial]:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
@@ -39,29 +39,29 @@ def dtype(layout: Mapping[str, Any]) -> np.dtype[np.void]:
 @cache
 def record_dtype(table: str) -> np.dtype[np.void]:
     """NumPy type of the records of a table: `requests` or `connections`."""
-    from plimsoll import _engine  # noqa: PLC0415
-
-    return dtype(_engine.record_layouts()[table])
+    return dtype(_described()[0][table])
 
 
 def size_bytes(table: str) -> int:
     """Size of one record of a table; known without NumPy, which figures do not wait for."""
-    from plimsoll import _engine  # noqa: PLC0415
-
-    return _engine.record_layouts()[table]["size"]
+    return _described()[0][table]["size"]
 
 
 @cache
 def outcome_names() -> dict[int, str]:
     """Code of each outcome and its name."""
-    from plimsoll import _engine  # noqa: PLC0415
-
-    return {code: name for code, name, _, _ in _engine.outcomes()}
+    return {code: name for code, name, _, _ in _described()[1]}
 
 
 @cache
 def complete_outcomes() -> frozenset[str]:
     """Names of the outcomes whose response is complete, right or wrong."""
+    return frozenset(name for _, name, _, group in _described()[1] if group in COMPLETE)
+
+
+@cache
+def _described() -> tuple[Mapping[str, Any], Sequence[tuple[int, str, str, str]]]:
+    """What the engine says of its records: their layouts, and the outcomes."""
     from plimsoll import _engine  # noqa: PLC0415
 
-    return frozenset(name for _, name, _, group in _engine.outcomes() if group in COMPLETE)
+    return _engine.record_layouts(), _engine.outcomes()

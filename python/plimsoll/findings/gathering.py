@@ -11,6 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 import plimsoll
+from plimsoll import findings
 from plimsoll.aggregate import steady_state
 from plimsoll.aggregate.usage import second_window
 from plimsoll.comparison import further_blocks, over_connections
@@ -105,9 +106,7 @@ def _publication(results: Results, trials: Sequence[TrialFindings]) -> Publicati
     text = results.published_toml()
     if text is None:
         return None
-    from plimsoll.findings import publication  # noqa: PLC0415 - few campaigns name one
-
-    return publication.of_text(text, _repetitions(trials))
+    return findings.publication.of_text(text, _repetitions(trials))
 
 
 def _repetitions(trials: Sequence[TrialFindings]) -> list[ComparedTrial]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 
-from plimsoll import errors, lab, tables
+from plimsoll import errors, findings, lab, tables
 from plimsoll import storage as storages
 from plimsoll.aggregate.stages import expression as stage_expression
 from plimsoll.aggregate.stages import stages
@@ -76,9 +76,7 @@ def read(
         InputError: There is no recording, no such storage, or a threshold is wrong.
         StorageError: The results cannot be read.
     """
-    from plimsoll.findings import campaign_thresholds  # noqa: PLC0415 - a load does without
-
-    wanted = campaign_thresholds.read(fail_if)
+    wanted = findings.campaign_thresholds.read(fail_if)
     with ExitStack() as closing:
         stored = closing.enter_context(storages.opened(Path(path), storage))
         require_recordings(stored)
@@ -155,20 +153,18 @@ class CampaignResults:
             InputError: A threshold applies to no entry.
             StorageError: A recording cannot be read, or what follows from it cannot be kept.
         """
-        from plimsoll.findings import campaign_thresholds, gathering  # noqa: PLC0415 - a load does without
-
-        found = gathering.gather(self.stored, again=self._again)
+        found = findings.gathering.gather(self.stored, again=self._again)
         if not self._fail_if:
             return found
         tries = {one.recording.trial for one in found.trials} - {
             one.recording.trial for one in found.measured
         }
         planned = (
-            campaign_thresholds.entry_of_stored(one)
+            findings.campaign_thresholds.entry_of_stored(one)
             for one in self.stored.plan()
             if one["id"] not in tries
         )
-        judged = campaign_thresholds.judged(self._fail_if, found.measured, planned)
+        judged = findings.campaign_thresholds.judged(self._fail_if, found.measured, planned)
         return replace(found, thresholds=judged)
 
     @cached_property

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from plimsoll import aggregate
 from plimsoll.recording import Recording
 from plimsoll.storage.parquet import ParquetResults
 
@@ -48,9 +49,7 @@ class UnkeptResults(ParquetResults):
         Raises:
             OSError: It cannot be read.
         """
-        from plimsoll.aggregate import engine_records  # noqa: PLC0415
-
-        return engine_records.table(self.trials / trial_id, name)
+        return aggregate.engine_records.table(self.trials / trial_id, name)
 
     def counted(self, recording: Recording) -> Tables:
         """The tables of a trial whose rows are the engine's records, for what is counted in these.
@@ -58,14 +57,11 @@ class UnkeptResults(ParquetResults):
         Raises:
             OSError: The readings cannot be read.
         """
-        from plimsoll.aggregate.engine_records import EngineRecords  # noqa: PLC0415
-        from plimsoll.aggregate.trial import Tables  # noqa: PLC0415
-
         folder = self.trials / recording.trial
-        return Tables(
+        return aggregate.trial.Tables(
             recording,
-            EngineRecords(folder, recording, "requests"),
-            EngineRecords(folder, recording, "connections"),
+            aggregate.engine_records.EngineRecords(folder, recording, "requests"),
+            aggregate.engine_records.EngineRecords(folder, recording, "connections"),
             self.table(recording.trial, "usage"),
         )
 

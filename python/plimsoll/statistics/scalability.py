@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+import numpy as np
+
 FEWEST = 4
 """Levels that a fit of three numbers needs, so that one of them can contradict it."""
 
@@ -99,7 +101,6 @@ def fit(points: Sequence[Point]) -> Fit | None:
 
 def _least_squares(points: Sequence[Point]) -> tuple[float, float, float]:
     """(1 − α)/λ, α/λ and β/λ such that the law misses every level by as little as can be."""
-    import numpy as np  # noqa: PLC0415 - for the next one
     from scipy.optimize import nnls  # noqa: PLC0415 - takes long to load, and few trials need it
 
     rows = [(x / n, x, x * (n - 1)) for n, x in points]

@@ -30,7 +30,7 @@ def goodput_rows(*repetitions):
 def test_comparisons_follow_the_dictionary():
     table = comparisons([repetition("go", 10.0)])
     assert table.schema == tables.COMPARISONS.schema
-    assert table["quantity"].to_pylist() == list(QUANTITIES)
+    assert table["quantity"].to_pylist() == [one for one in QUANTITIES if one not in JOULES]
     assert set(QUANTITIES) <= set(tables.SUMMARIES.schema.names)
 
 

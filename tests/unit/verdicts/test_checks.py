@@ -1015,7 +1015,7 @@ def half_used():
     for name, values in (("completed", fewer), ("in_flight", used)):
         index = seconds.schema.get_field_index(name)
         seconds = seconds.set_column(index, seconds.schema.field(index), values)
-    trial.__dict__["seconds"] = seconds
+    trial.__dict__["counted_seconds"] = seconds
     return trial
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.campaign import power
+from plimsoll.errors import MeterFailed
 
 if TYPE_CHECKING:
     from plimsoll.campaign.power import MeterAddress
@@ -56,8 +57,8 @@ def require(address: str) -> None:
 
 
 def _opened(address: MeterAddress) -> Meter:
-    """Each kind is imported where it is used: Kasa's library is heavy, and an extra."""
-    from plimsoll.sampling.meters import command, fritz, kasa, shelly, tasmota  # noqa: PLC0415
+    """Each kind is imported where it is used; the library of one is heavy, and an extra."""
+    from plimsoll.sampling.meters import command, fritz, shelly, tasmota  # noqa: PLC0415
 
     match address.kind:
         case "shelly":
@@ -65,8 +66,17 @@ def _opened(address: MeterAddress) -> Meter:
         case "tasmota":
             return tasmota.Tasmota(address)
         case "kasa":
-            return kasa.Kasa(address)
+            return _kasa(address)
         case "fritz":
             return fritz.Fritz(address)
         case "exec":
             return command.Command(address.command)
+
+
+def _kasa(address: MeterAddress) -> Meter:
+    try:
+        from plimsoll.sampling.meters import kasa  # noqa: PLC0415
+    except ImportError as error:
+        hint = "`pip install 'plimsoll-bench[power]'`"
+        raise MeterFailed("`kasa://` needs the library python-kasa", hint) from error
+    return kasa.Kasa(address)

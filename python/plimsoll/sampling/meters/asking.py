@@ -8,12 +8,14 @@ import math
 import socket
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, cast
 
 from plimsoll.errors import MeterFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from plimsoll.campaign.power import MeterAddress
 
 INTERVAL_S = 1.0
@@ -42,22 +44,23 @@ def text(address: MeterAddress, path: str, body: str | None = None) -> str:
     """
     began_s = time.monotonic()
     connection = http.client.HTTPConnection(address.host, address.port or 80, timeout=TIMEOUT_S)
-    deadline = threading.Timer(TIMEOUT_S, _cut, [connection])  # for an answer byte by byte
     headers = {} if body is None else {"Content-Type": "application/x-www-form-urlencoded"}
-    deadline.start()
+    late = MeterFailed(f"the power meter did not answer within {TIMEOUT_S:g} s", _REACH)
     try:
-        connection.request("GET" if body is None else "POST", path, body, headers)
-        response = connection.getresponse()
-        answer = response.read(LONGEST).decode("utf-8", "replace")
+        connection.connect()
+        with _cut_after(connection.sock, TIMEOUT_S):
+            connection.request("GET" if body is None else "POST", path, body, headers)
+            response = connection.getresponse()
+            answer = response.read(LONGEST).decode("utf-8", "replace")
     except (OSError, http.client.HTTPException) as error:
         if isinstance(error, TimeoutError) or time.monotonic() - began_s >= TIMEOUT_S:
-            message = f"the power meter did not answer within {TIMEOUT_S:g} s"
-            raise MeterFailed(message, _REACH) from error
+            raise late from error
         reason = getattr(error, "strerror", None) or type(error).__name__
         raise MeterFailed(f"the power meter cannot be reached ({reason})", _REACH) from error
     finally:
-        deadline.cancel()
         connection.close()
+    if time.monotonic() - began_s >= TIMEOUT_S:
+        raise late
     if response.status in (401, 403):
         hint = "remove its password, or read it by a command of your own: `exec:COMMAND`"
         raise MeterFailed("the power meter wants a password", hint)
@@ -66,11 +69,20 @@ def text(address: MeterAddress, path: str, body: str | None = None) -> str:
     return answer
 
 
-def _cut(connection: http.client.HTTPConnection) -> None:
-    """Ends an answer that takes too long, whoever waits for it."""
+@contextmanager
+def _cut_after(sock: socket.socket, timeout_s: float) -> Generator[None]:
+    """Ends an answer that takes too long, even one that comes byte by byte."""
+    deadline = threading.Timer(timeout_s, _cut, [sock])
+    deadline.start()
+    try:
+        yield
+    finally:
+        deadline.cancel()
+
+
+def _cut(sock: socket.socket) -> None:
     with suppress(OSError):
-        if connection.sock is not None:
-            connection.sock.shutdown(socket.SHUT_RDWR)
+        sock.shutdown(socket.SHUT_RDWR)
 
 
 def document(address: MeterAddress, path: str) -> object:

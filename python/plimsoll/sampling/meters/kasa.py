@@ -12,12 +12,12 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from kasa import Credentials, Device, DeviceConfig, Discover, KasaException, Module
+
 from plimsoll.errors import MeterFailed
 from plimsoll.sampling.meters import asking
 
 if TYPE_CHECKING:
-    from kasa import Device
-
     from plimsoll.campaign.power import MeterAddress
 
 CONNECT_S = 10.0
@@ -30,16 +30,7 @@ class Kasa:
     interval_s = asking.INTERVAL_S
 
     def __init__(self, address: MeterAddress) -> None:
-        """Nothing is asked yet.
-
-        Raises:
-            MeterFailed: The library is not installed.
-        """
-        try:
-            import kasa  # noqa: F401, PLC0415  # pyright: ignore[reportUnusedImport]
-        except ImportError as error:
-            hint = "`pip install 'plimsoll-bench[power]'`"
-            raise MeterFailed("`kasa://` needs the library python-kasa", hint) from error
+        """Nothing is asked yet."""
         self._address = address
         self._device: Device | None = None
         self._runner = asyncio.Runner()
@@ -71,8 +62,6 @@ class Kasa:
             self._lock.release()
 
     async def _watts(self) -> float:
-        from kasa import Module  # noqa: PLC0415 - an extra
-
         if self._device is None:
             async with asyncio.timeout(CONNECT_S):
                 self._device = await self._connected()
@@ -83,14 +72,6 @@ class Kasa:
 
     async def _connected(self) -> Device:
         """A plug of the old protocol, else of whichever it answers."""
-        from kasa import (  # noqa: PLC0415 - an extra
-            Credentials,
-            Device,
-            DeviceConfig,
-            Discover,
-            KasaException,
-        )
-
         host, port, timeout_s = self._address.host, self._address.port, int(asking.TIMEOUT_S)
         with suppress(KasaException):
             config = DeviceConfig(host, timeout=timeout_s, port_override=port)

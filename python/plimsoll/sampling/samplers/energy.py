@@ -84,7 +84,7 @@ class Sources:
 
 
 @dataclass
-class Meter:
+class RaplMeter:
     """Adds up what the domains of a host count, across the ends of their counters."""
 
     sources: Sources
@@ -106,7 +106,7 @@ class Meter:
         return self._total_uj / 1e6
 
 
-_meters: dict[Path, Meter] = {}
+_meters: dict[Path, RaplMeter] = {}
 
 
 def read(scope: Scope) -> dict[str, float]:
@@ -125,11 +125,11 @@ def of_this_host() -> Sources:
     return _meter().sources
 
 
-def _meter() -> Meter:
+def _meter() -> RaplMeter:
     """The meter of this host, which keeps what it has read."""
     root = Path(os.environ.get(ROOT_VARIABLE) or ROOT)
     if root not in _meters:
-        _meters[root] = Meter(sources(root))
+        _meters[root] = RaplMeter(sources(root))
     return _meters[root]
 
 

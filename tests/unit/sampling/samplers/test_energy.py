@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.sampling.samplers import energy
-from plimsoll.sampling.samplers.energy import Domain, Meter, sources
+from plimsoll.sampling.samplers.energy import Domain, RaplMeter, sources
 from powercap import RANGE_UJ, domain, every_trap
 
 
@@ -21,7 +21,7 @@ def test_packages_and_memory_are_added_up_from_the_first_reading_on(tmp_path: Pa
     domain(tmp_path, "intel-rapl:0", "package-0", 7_000_000)
     domain(tmp_path, "intel-rapl:0:0", "dram", 1_000_000)
     domain(tmp_path, "intel-rapl:1", "package-1", 400_000_000)
-    meter = Meter(sources(tmp_path))
+    meter = RaplMeter(sources(tmp_path))
     assert meter.energy_j() == 0.0
     domain(tmp_path, "intel-rapl:0", "package-0", 9_000_000)
     domain(tmp_path, "intel-rapl:0:0", "dram", 1_500_000)
@@ -40,7 +40,7 @@ def test_each_joule_is_counted_once_and_what_is_left_out_is_said(tmp_path: Path)
         "package-0 is counted already, over another bus",
     )
     assert not found.unreadable
-    meter = Meter(found)
+    meter = RaplMeter(found)
     meter.energy_j()
     every_trap(tmp_path, 6_000_000, 1_000_000)
     assert meter.energy_j() == pytest.approx(1.1)
@@ -64,7 +64,7 @@ def test_a_host_without_counters_says_so(tmp_path: Path) -> None:
     (tmp_path / "intel-rapl:0").mkdir()  # has no files
     domain(tmp_path, "intel-rapl:1", "package-1", 5, range_uj=0)
     assert sources(tmp_path).unreadable == energy.NO_DOMAINS
-    assert Meter(sources(tmp_path)).energy_j() is None
+    assert RaplMeter(sources(tmp_path)).energy_j() is None
 
 
 def test_counters_that_only_root_may_read_are_said_to_be_such(
@@ -83,7 +83,7 @@ def test_counters_that_only_root_may_read_are_said_to_be_such(
 def test_a_domain_that_goes_away_leaves_a_gap_and_no_wrong_number(tmp_path: Path) -> None:
     domain(tmp_path, "intel-rapl:0", "package-0", 1_000_000)
     domain(tmp_path, "intel-rapl:0:0", "dram", 1_000_000)
-    meter = Meter(sources(tmp_path))
+    meter = RaplMeter(sources(tmp_path))
     assert meter.energy_j() == 0.0
     counter = tmp_path / "intel-rapl:0:0" / "energy_uj"
     counter.rename(counter.with_name("gone"))
