@@ -17,7 +17,7 @@ import pytest
 import plimsoll
 from command_line import CHECKOUT, run, start
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 SCHEMA = CHECKOUT / "docs" / "schemas" / "line-1.json"
 
@@ -79,6 +79,8 @@ def found(*arguments: object, folder: Path, code: int | None = None) -> dict[str
     return document
 
 
+@pytest.mark.alone
+@pytest.mark.thorough
 def test_a_longer_latency_carries_more_and_less_than_the_peak(tmp_path: Path) -> None:
     with one_at_a_time() as address:
         line = found(
@@ -95,6 +97,7 @@ def test_a_longer_latency_carries_more_and_less_than_the_peak(tmp_path: Path) ->
     kept.close()
 
 
+@pytest.mark.alone
 def test_a_limit_below_the_floor_of_the_server_is_missed(tmp_path: Path) -> None:
     with reference("--service-time", "5ms") as address:
         line = found(f"{address}/empty", "--p99", "2ms", "--budget", "40s", folder=tmp_path, code=7)
@@ -111,6 +114,7 @@ def test_a_server_that_fails_at_every_rate_has_no_line(tmp_path: Path) -> None:
     assert "fails at every rate" in ran.stderr
 
 
+@pytest.mark.alone
 def test_tries_that_are_not_recorded_have_their_rows() -> None:
     with (
         reference() as address,

@@ -5,6 +5,7 @@ import pytest
 import sample
 from plimsoll import tables
 from plimsoll.comparison.comparisons import (
+    JOULES,
     LESS_IS_BETTER,
     MORE_IS_BETTER,
     QUANTITIES,
