@@ -71,10 +71,28 @@ ENVIRONMENTS: tuple[Mapping[str, str], ...] = (
     {"LANG": "C", "LC_ALL": "C"},
 )  # fmt: skip
 
+HOSTS = b"""
+[lab]
+address = "127.0.0.1"
+wait = "1s"
+
+[[host]]
+name = "one"
+address = "127.0.0.2"
+cores = [0]
+
+[[host]]
+name = "two"
+address = "127.0.0.3"
+threads = 2
+max_connections = 1_000
+"""
+"""A file of hosts, which cases change."""
+
 SHARES = {
     "audit": 38, "import": 20, "plan": 12, "load": 12, "line": 2, "judge": 2, "report": 1,
     "export": 2, "compare": 2, "history": 2, "run": 2, "check": 2, "install": 1, "new": 1,
-    "list": 1, "machine": 1, "calibrate": 1, "completion": 1, "watch": 1,
+    "list": 1, "machine": 1, "calibrate": 1, "completion": 1, "watch": 1, "host": 2,
 }  # fmt: skip
 """How often each verb is called, in a hundred; those that take long, seldom."""
 
@@ -274,6 +292,17 @@ class Lab:
         (self.folder / "changed.jsonl").write_bytes(self._changed(luck, self.history))
         return ["show", "--history", "changed.jsonl"]
 
+    def _host(self, luck: random.Random) -> list[str]:
+        content = HOSTS
+        for _ in range(luck.choice((0, 1, 1, 2, 3))):
+            content = _change(luck, content)
+        (self.folder / "hosts.toml").write_bytes(content)
+        given = ["--hosts", "hosts.toml"]
+        serve = ["serve", "--join", luck.choice(WORDS), "--name", luck.choice(WORDS)]
+        files = [text for option in ("--cert", "--key", "--ca") for text in (option, "hosts.toml")]
+        made = ["certificates", f"certificates-{luck.random()}", *given]
+        return luck.choice((made, ["check", *given], [*serve, *files]))
+
     def _compare(self, luck: random.Random) -> list[str]:
         commands = ["--a", luck.choice(WORDS), "--b", luck.choice(WORDS)]
         names = [luck.choice(WORDS), luck.choice(WORDS), "--frameworks", "frameworks"]
@@ -335,6 +364,8 @@ def _nothing_started() -> Generator[None]:
             "plimsoll.conduct.turns.conduct",
             "plimsoll.sampling.watching.seconds",
             "plimsoll.watch.server.serve",
+            "plimsoll.hosts.control.opened",
+            "plimsoll.hosts.membership.serve",
         ):
             stack.enter_context(patch(place, refuse))
         stack.enter_context(patch("plimsoll.watch.giving_way.lower_priority"))
