@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,11 @@ ELSEWHERE = "choose another campaign with `--into`: the last part of the folder 
 
 _LOCK = 0x506C696D
 """First half of the keys of locks on campaigns; the second is a hash of the name."""
+
+RELEASED_S = 3.0
+"""The database may need so long to see that a connection was lost, which had the lock."""
+
+_PAUSE_S = 0.1
 
 
 class Session:
@@ -127,9 +133,12 @@ class Session:
 
     def _take(self, connection: Connection) -> None:
         query = "SELECT pg_try_advisory_lock(%s, hashtext(%s))"
-        if connection.execute(query, [_LOCK, self._campaign]).fetchone() != (True,):
-            message = f"another run is using `{self.place}`"
-            raise StorageError(message, f"wait until it has finished, or {ELSEWHERE}")
+        until_s = time.monotonic() + RELEASED_S
+        while connection.execute(query, [_LOCK, self._campaign]).fetchone() != (True,):
+            if time.monotonic() >= until_s:
+                message = f"another run is using `{self.place}`"
+                raise StorageError(message, f"wait until it has finished, or {ELSEWHERE}")
+            time.sleep(_PAUSE_S)
 
     def _release(self) -> None:
         """Releases the lock; a lost connection has released it already."""
