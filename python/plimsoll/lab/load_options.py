@@ -259,7 +259,7 @@ def _wrong_tls(requested: LoadOptions) -> Iterator[Problem]:
     }
     for option, value in given.items():
         if value and not _is_secured(requested):
-            yield Problem(option, "the URL is not one of TLS", f"remove `{option}`")
+            yield Problem(option, "the URL is not one of `https` or `wss`", f"remove `{option}`")
     if requested.insecure and requested.cacert:
         message = "`--insecure` trusts every certificate"
         yield Problem("--cacert", message, "use either `--cacert` or `--insecure`")

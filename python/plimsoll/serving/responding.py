@@ -147,12 +147,17 @@ def require(
 
 
 def _rendered(request: Request, address: str, protocol: Protocol, *, keep_alive: bool) -> bytes:
-    """The bytes that are sent: those of the load where they change nothing."""
+    """The bytes that are sent: those of the load where they change nothing.
+
+    Raises:
+        InputError: The request of the load would break its head apart.
+    """
     if protocol == "websocket":
         return render(upgrade_request(request), address, keep_alive=True)
-    if request.method not in SAFE:
-        request = replace(request, method="OPTIONS", body=b"")
-    return render(request, address, keep_alive)
+    sent = render(request, address, keep_alive)
+    if request.method in SAFE:
+        return sent
+    return render(replace(request, method="OPTIONS", body=b""), address, keep_alive)
 
 
 def _status(
