@@ -42,6 +42,11 @@ WIDTH_PX = 640
 AXIS_PX = 60
 """Room left of the plot, the same in each chart so that their axes of time lie upon each other."""
 
+NAMES_PX = 160
+"""The most room for names left of bars; longer ones are cut."""
+
+_LETTER_PX = 6.6
+
 ASIDE_PX = 14
 """Room right of the plot."""
 
@@ -160,6 +165,12 @@ LEVEL_SHAPES: dict[Level, str] = {
     "void": "cross",
 }
 """The shape of each level of a verdict, by its name in Vega."""
+
+
+def names_px(labels: Sequence[str]) -> int:
+    """Room that names left of bars need, in pixels."""
+    longest = max((len(label) for label in labels), default=0)
+    return 12 + min(NAMES_PX, round(longest * _LETTER_PX))
 
 
 def scaled(value: float | None, divisor: float) -> float | None:

@@ -341,7 +341,7 @@ impl Connection {
                 count => count?,
             };
             match upgrade.answered(&self.scratch[..count]) {
-                Answer::UnderWay => {}
+                Answer::Partial => {}
                 Answer::Upgraded { .. } => {
                     output.clear();
                     write_close(&mut output, NORMAL, Some(Mask::default()));

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use plimsoll_engine::outcome::{Group, Outcome};
 use plimsoll_engine::sample::{NEVER, NO_BYTES, RequestSample};
 
+use crate::counts::in_hold;
 use crate::rows::OfOutcomes;
 use crate::{Times, Window};
 
@@ -125,7 +126,7 @@ impl Requests {
         let sample = RequestSample::from_bytes(record);
         let ending = ENDINGS.of(sample.outcome)?;
         let ended_ns = ended_ns(&sample);
-        let held = holds.iter().any(|&(start, end)| (start..end).contains(&ended_ns));
+        let held = in_hold(ended_ns, holds);
         let is_complete = ending.is_complete();
         let has_failed = !matches!(ending, Ending::Right | Ending::Unended);
         if is_complete {

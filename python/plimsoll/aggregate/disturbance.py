@@ -166,24 +166,14 @@ class Lost:
     sides: dict[Whose, float]
     stolen: dict[Whose, float]
 
-    @property
-    def server_ratio(self) -> float:
-        """Share of the time in which the server waited, or the host withheld its cores."""
-        return self._of("server")
+    def waited_ratio(self, whose: Whose) -> float:
+        """Share of the time in which a side waited, or the host withheld its cores."""
+        known = whose if whose in self.sides else "both"
+        return min(self.sides.get(known, 0.0) + self.stolen_ratio(whose), 1.0)
 
-    @property
-    def driver_ratio(self) -> float:
-        """Share of the time in which the driver waited, or the host withheld its cores."""
-        return self._of("driver")
-
-    @property
-    def driver_stolen_ratio(self) -> float:
-        """Share of the time in which the host withheld the driver's cores."""
-        return self.stolen.get("driver", self.stolen.get("both", 0.0))
-
-    def _of(self, side: Side) -> float:
-        both = self.sides.get("both", 0.0), self.stolen.get("both", 0.0)
-        return min(self.sides.get(side, both[0]) + self.stolen.get(side, both[1]), 1.0)
+    def stolen_ratio(self, whose: Whose) -> float:
+        """The part of it in which the host withheld the cores."""
+        return self.stolen.get(whose, self.stolen.get("both", 0.0))
 
 
 def lost(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Lost | None:
@@ -320,9 +310,9 @@ def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
         )
         others = _others(recording, readings, given, busy.sum(axis=0) - tree, windows)
         own = np.fmax(own, busy.max(axis=0) - others)
-        withheld = [readings.rates("machine", f"core{core}_steal_s", windows) for core in given]
+        stolen = [readings.rates("machine", f"core{core}_steal_s", windows) for core in given]
         missed = np.fmin(others, _waited(readings, tree, windows))
-        missed = np.nan_to_num(missed) + np.nan_to_num(np.array(withheld).max(axis=0))
+        missed += np.nan_to_num(np.array(stolen).max(axis=0))
     if np.isnan(own).all():
         return None
     wanted = float(np.nanmax(own + missed))

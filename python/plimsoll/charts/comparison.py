@@ -45,8 +45,6 @@ COLUMNS = {
 }
 
 _ROW_PX = 30
-_LETTER_PX = 6.6
-_NAMES_PX = 160
 _NUMBER_PX = 66
 _LEVEL_PX = 66
 
@@ -56,7 +54,7 @@ def draw(data: Ranking) -> Specification:
     groups = tie_groups(data.standings)
     rows = [_row(standing, group) for standing, group in zip(data.standings, groups, strict=True)]
     labels = tuple(_label(standing) for standing in data.standings)
-    outside_px = _names_px(labels) + _NUMBER_PX + _LEVEL_PX + 16
+    outside_px = canvas.names_px(labels) + _NUMBER_PX + _LEVEL_PX + 16
     specification = canvas.finished(
         _chart(labels, canvas.WIDTH_PX + canvas.AXIS_PX - outside_px),
         {"standings": rows, "repetitions": _repetition_rows(data)},
@@ -64,11 +62,6 @@ def draw(data: Ranking) -> Specification:
     )
     specification["usermeta"] = {"outside_px": outside_px}
     return specification
-
-
-def _names_px(labels: Sequence[str]) -> int:
-    longest = max((len(label) for label in labels), default=0)
-    return 12 + min(_NAMES_PX, round(longest * _LETTER_PX))
 
 
 def tie_groups(standings: Sequence[Standing]) -> list[int]:
@@ -158,7 +151,7 @@ def _y(labels: Sequence[str]) -> alt.Y:
             ticks=False,
             labelFontSize=12,
             labelColor=canvas.INK.light,
-            labelLimit=_NAMES_PX,
+            labelLimit=canvas.NAMES_PX,
             minExtent=0,
             maxExtent=1000,
             labelPadding=10,

@@ -35,8 +35,6 @@ LINE, PEAK = "load line", "closed peak"
 
 _ROW_PX = 46
 _BAR_PX = 13
-_LETTER_PX = 6.6
-_NAMES_PX = 160
 _NUMBER_PX = 66
 
 
@@ -44,8 +42,7 @@ def draw(data: LineRanking) -> Specification:
     """The chart with its data; `usermeta.outside_px` is the room it needs beside the plot."""
     labels = tuple(_label(one) for one in data.places)
     rows = [row for one in data.places for row in _rows(one)]
-    longest = max((len(label) for label in labels), default=0)
-    outside_px = 12 + min(_NAMES_PX, round(longest * _LETTER_PX)) + _NUMBER_PX + 8
+    outside_px = canvas.names_px(labels) + _NUMBER_PX + 8
     specification = canvas.finished(
         _chart(labels, canvas.WIDTH_PX + canvas.AXIS_PX - outside_px),
         {"lines": rows},
@@ -98,7 +95,7 @@ def _chart(labels: tuple[str, ...], width_px: int) -> Specification:
             ticks=False,
             labelFontSize=12,
             labelColor=canvas.INK.light,
-            labelLimit=_NAMES_PX,
+            labelLimit=canvas.NAMES_PX,
             labelPadding=10,
         ),
     )

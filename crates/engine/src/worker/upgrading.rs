@@ -30,7 +30,7 @@ impl Worker<'_> {
             };
             let now_ns = self.clock();
             match self.slots[index].connection.answered(&self.buffer[..count], now_ns) {
-                Answer::UnderWay => {}
+                Answer::Partial => {}
                 Answer::Upgraded { consumed } => {
                     self.buffer.copy_within(consumed..count, 0);
                     return self.upgraded(index, ready.hung_up, count - consumed);

@@ -158,7 +158,7 @@ def _busy(tables: Tables, limits: Limits) -> Finding:
 def _wanted(tables: Tables, server: float) -> float:
     """Share of its cores that the server used, or could not use while others had them."""
     lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
-    return server if lost is None else min(server + lost.server_ratio, 1.0)
+    return server if lost is None else min(server + lost.waited_ratio("server"), 1.0)
 
 
 def _beside(server: float, busy: Finding, limits: Limits) -> Finding:
@@ -313,5 +313,5 @@ def _is_by_others(tables: Tables, pause_s: float) -> bool:
     lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
     if lost is None:
         return False
-    ratio = lost.driver_ratio if pause_s < LONG_PAUSE_S else lost.driver_stolen_ratio
-    return ratio * _held_s(tables) >= LIKELY * pause_s
+    waited = lost.waited_ratio if pause_s < LONG_PAUSE_S else lost.stolen_ratio
+    return waited("driver") * _held_s(tables) >= LIKELY * pause_s

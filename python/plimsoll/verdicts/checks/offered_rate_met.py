@@ -144,7 +144,7 @@ def _left_by_a_stall(tables: Tables, per_s: float) -> float:
 def _missed_ratio(tables: Tables) -> float:
     """Share of the holds in which the load generator waited for cores that others had."""
     lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
-    return 0.0 if lost is None else lost.driver_ratio
+    return 0.0 if lost is None else lost.waited_ratio("driver")
 
 
 def _longest_stall_s(tables: Tables) -> float:

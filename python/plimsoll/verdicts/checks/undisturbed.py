@@ -119,10 +119,7 @@ def _changed(tables: Tables, lost: Lost) -> str:
 
 def _by(lost: Lost) -> str:
     """Who waited for what part of the time, and who had the cores meanwhile."""
-    reported = [
-        f"{WAITING[whose]} {_share(min(ratio + lost.stolen[whose], 1.0))}"
-        for whose, ratio in lost.sides.items()
-    ]
+    reported = [f"{WAITING[whose]} {_share(lost.waited_ratio(whose))}" for whose in lost.sides]
     return f"{' and '.join(reported)} of the time for cores that {_had(lost)}"
 
 

@@ -312,7 +312,7 @@ mod tests {
         let mut websocket = asking();
         let answer = [answer(&mut websocket), vec![0x81]].concat();
         for byte in &answer[..answer.len() - 2] {
-            assert_eq!(websocket.answered(&[*byte]), Answer::UnderWay);
+            assert_eq!(websocket.answered(&[*byte]), Answer::Partial);
         }
         let rest = &answer[answer.len() - 2..];
         assert_eq!(websocket.answered(rest), Answer::Upgraded { consumed: 1 });

@@ -6,34 +6,12 @@
 
 use std::sync::Arc;
 
-use plimsoll_websocket::handshake::{
-    self, ACCEPT_BYTES, Response, VERSION, accept, key, read_response,
-};
+use plimsoll_websocket::handshake::{self, ACCEPT_BYTES, VERSION, accept, key, read_response};
+
+pub use plimsoll_websocket::handshake::Response as Answer;
 
 /// What ends the head of a request.
 const END: &[u8] = b"\r\n";
-
-/// What has come of the upgrade of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// The response is not complete.
-    UnderWay,
-    /// The connection speaks WebSocket after so many of the bytes that came last.
-    Upgraded {
-        /// Bytes read; what follows has not been looked at.
-        consumed: usize,
-    },
-    /// The server responds with another status than 101.
-    Refused {
-        /// The status.
-        status: u16,
-    },
-    /// A 101 that is not for this upgrade, or no HTTP.
-    Invalid {
-        /// What is wrong.
-        problem: &'static str,
-    },
-}
 
 /// The upgrade of one connection, and of those after it.
 #[derive(Clone, Debug)]
@@ -72,16 +50,14 @@ impl Upgrade {
         }
     }
 
-    /// Bytes of the response have come.
+    /// Bytes of the response have come; of an upgraded connection, how many of these were read.
     pub fn answered(&mut self, bytes: &[u8]) -> Answer {
         let before = self.head.len();
         let room = handshake::LONGEST_HEAD_BYTES.saturating_sub(before);
         self.head.extend_from_slice(&bytes[..room.min(bytes.len())]);
         match read_response(&self.head, &self.accept) {
-            Response::Partial => Answer::UnderWay,
-            Response::Upgraded { consumed } => Answer::Upgraded { consumed: consumed - before },
-            Response::Refused { status } => Answer::Refused { status },
-            Response::Invalid { problem } => Answer::Invalid { problem },
+            Answer::Upgraded { consumed } => Answer::Upgraded { consumed: consumed - before },
+            other => other,
         }
     }
 }
