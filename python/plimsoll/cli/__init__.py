@@ -281,9 +281,10 @@ def _let_go() -> None:
     """Flushes stdout for the last time; neither Ctrl-C nor a write error prints a traceback.
 
     What is left in memory goes with the process: to look for garbage in it takes a tenth of all
-    that a short verb takes.
+    that a short verb takes. Where DuckDB is loaded, its bindings would print all that is left.
     """
-    gc.freeze()
+    if "duckdb" not in sys.modules:
+        gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         sys.stdout.flush()
