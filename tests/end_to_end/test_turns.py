@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import threading
 import time
 from collections import Counter
 from contextlib import suppress
@@ -238,6 +239,43 @@ def test_who_rests_uses_no_processor_time(tmp_path: Path) -> None:
     assert clocks.at_rest < 0.05 * clocks.at_turn
     recorded = sum(turn.server_cpu_ns or 0 for turn in turns)
     assert clocks.at_turn <= recorded * 1.1
+
+
+def test_a_server_may_use_every_core_while_it_warms_up_and_its_own_afterwards(
+    tmp_path: Path,
+) -> None:
+    every = os.sched_getaffinity(0)
+    if len(every) < 2:
+        pytest.skip("the host has one core")
+    own = min(every)
+    during: list[set[int]] = []
+    after: list[set[int]] = []
+
+    def look(event: events.Event) -> None:
+        if isinstance(event, events.TurnEnded):
+            after.extend(map(os.sched_getaffinity, servers()))
+
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.01):
+            with suppress(OSError):
+                during.extend(map(os.sched_getaffinity, servers()))
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        file, frameworks = campaign(tmp_path), HERE / "frameworks"
+        into, settings = tmp_path / "results", [f"server_cores=[{own}]"]
+        plimsoll.run(
+            file, into=into, frameworks=frameworks, judge=False, tell=look, settings=settings
+        ).close()
+    finally:
+        ended.set()
+        watching.join()
+    assert every in during
+    assert after
+    assert all(cores == {own} for cores in after)
 
 
 def test_arrivals_are_those_of_the_load_without_its_rests(tmp_path: Path) -> None:

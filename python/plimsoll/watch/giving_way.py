@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
+
+from plimsoll.processes import affinity
 
 NICENESS = 10
 """Priority by nice(2): a tenth of a core beside a program that wants all of it.
@@ -32,6 +33,4 @@ def keep_off(cores: Iterable[int], allowed: Iterable[int]) -> None:
         allowed: Cores that this process was started with.
     """
     others = {*allowed} - {*cores}
-    for task in Path("/proc/self/task").iterdir():
-        with suppress(OSError):  # the thread has just ended
-            os.sched_setaffinity(int(task.name), others or {*allowed})
+    affinity.confine((os.getpid(),), others or allowed)
