@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
-from plimsoll.comparison.comparisons import column
+from plimsoll.comparison.comparisons import RANKED, column, observed
+from plimsoll.statistics.comparison import compared
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
@@ -176,6 +178,30 @@ def fields(found: Sequence[Entry]) -> list[list[Entry]]:
     for entry in found:
         grouped.setdefault((entry.endpoint, entry.load, entry.driver), []).append(entry)
     return [*grouped.values()]
+
+
+def ranked_ahead(found: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
+    """Neighbours in a ranking of which the first is ranked ahead of the second.
+
+    The yardstick has no rank beside others.
+
+    Args:
+        found: The entries of a campaign.
+    """
+    return [pair for field in fields(found) for pair in _ahead_in(_ranked(field))]
+
+
+def _ranked(field: list[Entry]) -> list[Entry]:
+    return [one for one in field if not one.repetitions[0].recording.is_yardstick] or field
+
+
+def _ahead_in(field: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
+    table = compared([observed(entry.repetitions, RANKED[0]) for entry in field])
+    return [
+        (field[one], field[other])
+        for one, other in pairwise(table.order())
+        if table.is_ahead(one, other)
+    ]
 
 
 def is_saturating(recording: Recording) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.findings import distributions
 from plimsoll.report import contents, words
+from plimsoll.statistics.intervals import Interval
 from plimsoll.verdicts.verdict import DOUBTING
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ class Bar:
         is_yardstick: Whether it is Plimsoll's own server, which has no rank.
         is_void: Whether its number does not count.
         length: Its number as a share of the scale, from 0 to 1.
-        low: Lower end of the interval of its number on the same scale; None where there is none.
+        low: Lower end of its interval on the same scale; None where there is none. Ranks rest on
+            ratios, so it is that of the ratio to the best, as a share of the best; of its own
+            number where nothing is compared.
         high: Upper end of it.
         is_open: Whether the interval reaches beyond the scale.
         columns: A text for each of `HEADINGS`.
@@ -187,9 +190,28 @@ def _frameworks(ranking: RankingContents) -> list[Row]:
 
 
 def _bars(ranking: RankingContents) -> tuple[Bar, ...]:
+    standings = ranking.ranking.standings
     scale = _scale(ranking.ranking)
-    pairs = zip(ranking.rows, ranking.ranking.standings, strict=True)
-    return tuple(_bar(row, standing, scale) for row, standing in pairs)
+    best = next((one.value for one in standings if one.rank_low is not None), None)
+    is_compared = any(one.to_best is not None for one in standings)
+    return tuple(
+        _bar(row, standing, scale, _ends(standing, best) if is_compared else _own_ends(standing))
+        for row, standing in zip(ranking.rows, standings, strict=True)
+    )
+
+
+def _ends(standing: Standing, best: float | None) -> Interval | None:
+    """The interval of its ratio to the best, as responses per second beside those of the best."""
+    ratio = standing.to_best
+    if best is None or ratio is None or ratio.interval is None:
+        return None
+    return Interval(best * ratio.interval.low, best * ratio.interval.high)
+
+
+def _own_ends(standing: Standing) -> Interval | None:
+    if standing.low is None or standing.high is None:
+        return None
+    return Interval(standing.low, standing.high)
 
 
 def _scale(ranking: Ranking) -> float:
@@ -199,7 +221,7 @@ def _scale(ranking: Ranking) -> float:
     return ROOM * max(values or every, default=1.0)
 
 
-def _bar(row: Row, standing: Standing, scale: float) -> Bar:
+def _bar(row: Row, standing: Standing, scale: float, ends: Interval | None) -> Bar:
     def share(value: float | None) -> float | None:
         return None if value is None else round(min(max(value / scale, 0.0), 1.0), 4)
 
@@ -208,9 +230,9 @@ def _bar(row: Row, standing: Standing, scale: float) -> Bar:
         is_yardstick=standing.is_yardstick,
         is_void=row.state in ("void", "failed"),
         length=share(standing.value) or 0.0,
-        low=share(standing.low),
-        high=share(standing.high),
-        is_open=standing.high is not None and standing.high > scale,
+        low=share(ends.low if ends else None),
+        high=share(ends.high if ends else None),
+        is_open=ends is not None and ends.high > scale,
         columns=(row.of_best, row.others[0][1], row.others[1][1], row.cpu_per_request),
     )
 

@@ -556,3 +556,11 @@ def test_what_failed_and_what_nobody_recorded_is_not_mixed():
     assert found.level == "sound"
     unknown = [trial("go", 1, repetition=n, provenance=Provenance()) for n in (1, 2)]
     assert judged("one_program", *unknown) == ()
+
+
+def test_no_rank_is_claimed_of_the_yardstick():
+    """It is far ahead in two repetitions, and has no rank."""
+    trials = [*blocks(20_000, 20_010), *blocks(8000, 8010, name="go")]
+    found = verdict("repetitions_agree", *trials)
+    assert found.level == "not_checked"
+    assert "no rank is claimed" in found.text

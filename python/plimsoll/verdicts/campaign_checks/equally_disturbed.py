@@ -14,14 +14,11 @@ Source: `aggregate.disturbance`; decision 57.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.comparison.comparisons import observed
-from plimsoll.comparison.entries import entries, fields
-from plimsoll.statistics.comparison import compared
+from plimsoll.comparison.entries import entries, ranked_ahead
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.remedies import QUIET_HOST
@@ -72,7 +69,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
 
 
 def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
-    pairs = [pair for field in fields(known) for pair in _ahead_in(field)]
+    pairs = ranked_ahead(known)
     most = max(pairs, key=lambda pair: _explained(*pair), default=None)
     if most is None or limit.level(_explained(*most)) == "sound":
         lost = [entry.lost_ratio for entry in known]
@@ -89,16 +86,6 @@ def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
         f"{lost[1]} of the time for cores that others had, {one.framework} only {lost[0]}"
     )
     return [found(limit, _explained(*most), sentence, QUIET_HOST)]
-
-
-def _ahead_in(field: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
-    """Neighbours of which the first is ranked ahead of the second."""
-    order = compared([observed(entry.repetitions, "goodput_per_s") for entry in field])
-    return [
-        (field[one], field[other])
-        for one, other in pairwise(order.order())
-        if order.is_ahead(one, other)
-    ]
 
 
 def _explained(one: Entry, other: Entry) -> float:

@@ -20,15 +20,12 @@ Barrett et al., Virtual machine warmup blows hot and cold, OOPSLA 2017; limits a
 
 from __future__ import annotations
 
-from itertools import pairwise
 from statistics import mean, median, stdev
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.steady_state import SHORT
-from plimsoll.comparison.comparisons import observed
-from plimsoll.comparison.entries import entries, fields
-from plimsoll.statistics.comparison import compared
+from plimsoll.comparison.entries import entries, ranked_ahead
 from plimsoll.verdicts.finding import Finding, found, not_checked, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
@@ -151,7 +148,7 @@ def _number(
         )
         return found(limit, fewest, sentence, "")
     reported = _of_few(few, len(found_entries))
-    bold = [_claimed(*pair) for pair in _ahead(found_entries) if _is_bold(pair, limit)]
+    bold = [_claimed(*pair) for pair in ranked_ahead(found_entries) if _is_bold(pair, limit)]
     if bold:
         return found(limit, fewest, f"{reported}. Yet {wording.listed(bold, 2)}", MORE)
     if fewest < requested:
@@ -170,20 +167,6 @@ def _of_few(few: Sequence[Entry], total: int) -> str:
         f"only {'' if fewest == most else f'{fewest} to '}"
         f"{wording.several(most, 'repetition')} of {which} count, too few to show the scatter"
     )
-
-
-def _ahead(found_entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
-    """Neighbours in a ranking of which the first is ranked ahead of the second."""
-    return [pair for field in fields(found_entries) for pair in _ahead_in(field)]
-
-
-def _ahead_in(field: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
-    found = compared([observed(entry.repetitions, COUNTED) for entry in field])
-    return [
-        (field[one], field[other])
-        for one, other in pairwise(found.order())
-        if found.is_ahead(one, other)
-    ]
 
 
 def _is_bold(pair: tuple[Entry, Entry], limit: Limit) -> bool:
@@ -269,7 +252,7 @@ def _claims(
     limit = limits.of(CLAIM_RATIO)
     claims = [
         (_scatter(one, other, deviations) / (_middle(one) / _middle(other) - 1), one, other)
-        for one, other in _ahead(found_entries)
+        for one, other in ranked_ahead(found_entries)
         if _middle(other) > 0
     ]
     bold = [claim for claim in claims if limit.level(claim[0]) != "sound"]
