@@ -22,22 +22,34 @@ tools:
 	@command -v cargo >/dev/null || { echo "error: Rust is needed, and \`cargo\` is not on the PATH" >&2; echo "hint: install it from https://rustup.rs" >&2; exit 3; }
 	@command -v cc >/dev/null || { echo "error: a C compiler is needed to link Rust, and \`cc\` is not on the PATH" >&2; echo "hint: on Debian \`apt-get install gcc\`" >&2; exit 3; }
 
+.PHONY: runtime
+runtime: tools $(VENV)/.installed ## .venv and the engine, as users of Plimsoll have them
+
 .PHONY: setup
-setup: tools $(VENV)/.installed ## .venv, the engine, nothing more
+setup: tools $(VENV)/.developed ## the same, and what tests and checks need
 
 $(VENV)/.created: constraints.txt
 	@echo "make: creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt $(RUST_SOURCES)
-	@echo "make: installing Plimsoll and building its engine (a few minutes the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	@$(BIN)/python -m compileall -q python/plimsoll # as pip does where it is not editable
-	@touch $@
+SOURCES := $(VENV)/.created pyproject.toml constraints.txt $(RUST_SOURCES)
+
+define install
+echo "make: installing Plimsoll and building its engine (a few minutes the first time)"
+$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '$(1)'
+$(BIN)/python -m compileall -q python/plimsoll # as pip does where it is not editable
+touch $(2)
+endef
+
+$(VENV)/.installed: $(SOURCES)
+	@$(call install,.,$@)
+
+$(VENV)/.developed: $(SOURCES)
+	@$(call install,.[dev],$@ $(VENV)/.installed)
 
 .PHONY: demo
-demo: setup ## set up, run campaigns/quick.toml, print where the report is
+demo: runtime ## set up, run campaigns/quick.toml, print where the report is
 	@$(BIN)/plimsoll install --available --campaign $(CAMPAIGN)
 	@$(BIN)/plimsoll run $(CAMPAIGN) --available || [ $$? -eq 1 ] # 1: done, and some verdict is void
 
