@@ -64,7 +64,7 @@ FACTS = {
     "tcp_tw_reuse": "whether ports in TIME_WAIT are used again: 0 no, 1 yes, 2 on loopback",
     "tcp_max_syn_backlog": "handshakes that may be half done; net.ipv4.tcp_max_syn_backlog",
     "netdev_max_backlog": "packets that may wait for a core, loopback too",
-    "conntrack_max": "connections the firewall can remember; null when it remembers none",
+    "conntrack_max": "connections the firewall can track; null when it tracks none",
     "virtual": "whether the host is a virtual machine",
     "hypervisor": "its hypervisor; null when unknown or not virtual",
     "container": "kind of the container around Plimsoll; null when there is none",
@@ -240,7 +240,7 @@ def _about_queues(host: Mapping[str, Any], connections: int) -> list[str]:
         )
     if _less(host["conntrack_max"], 2 * connections):
         stated.append(
-            f"the firewall remembers {host['conntrack_max']} connections and drops others: "
+            f"the firewall tracks {host['conntrack_max']} connections and drops others: "
             f"`sudo sysctl -w net.netfilter.nf_conntrack_max={max(65536, 4 * connections)}`"
         )
     return stated

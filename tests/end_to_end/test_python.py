@@ -66,7 +66,7 @@ def test_every_example_of_the_page_works(nothing_is_left: str) -> None:
     for needed, source in blocks:
         if not needed or importlib.util.find_spec(needed):
             executed(source, names)
-    for function in ("load", "line", "run", "read", "calibrate", "audit"):
+    for function in ("load", "line", "compare", "run", "read", "calibrate", "audit"):
         assert f"plimsoll.{function}(" in text
     names["result"].close()
     names["results"].close()

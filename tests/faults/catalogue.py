@@ -494,7 +494,7 @@ FAULTS = (
     ),
     Fault(
         "refuses connections",
-        "X % of the connections come after the server stopped to listen",
+        "X % of the connections come after the server stopped listening",
         "server",
         "%",
         (5, 20, 50),
@@ -504,7 +504,7 @@ FAULTS = (
     ),
     Fault(
         "short listen queue",
-        "X connections come for each place of the listen queue, while the server is held up",
+        "X connections come for each place of the listen queue, while the server is blocked",
         "server",
         "for a place",
         (2, 12.5, 50, 200),

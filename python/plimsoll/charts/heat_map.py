@@ -29,7 +29,7 @@ CAPTION = (
     "Each cell counts the responses that ended in its second with its latency: the stronger the "
     "shade, the more, on a logarithmic scale, and a single one is visible. Each bucket of latency "
     f"is {latency_buckets.GROWTH:.2f} × as wide as the one below. Every complete response of the "
-    "trial is in it; failed requests are not, for they have no latency. In trials above "
+    "trial is in it; failed requests are not, because they have no latency. In trials above "
     f"{latency_buckets.MOST_COLUMNS} s several seconds share a column."
 )
 TABLE = "buckets"

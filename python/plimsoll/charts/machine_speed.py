@@ -20,7 +20,7 @@ NAME = "machine_speed"
 TITLE = "Machine speed"
 CAPTION = (
     "Speed of the machine in each second, in % of its median: by the load generator's processor "
-    "time for a request, without what goes with its wake-ups, and by the control, a fixed piece of "
+    "time for a request, corrected for its wake-ups, and by the control, a fixed piece of "
     "work on the server's cores between turns. Where throughput dips with it, the machine slowed, "
     "not the server."
 )

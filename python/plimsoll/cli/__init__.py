@@ -85,7 +85,7 @@ VERBS = {
     "calibrate": "check the engine against a server with known service times; measure its capacity",
     "line": "find the greatest rate that a running server carries inside limits of latency",
     "load": "put load on a server that is already running",
-    "host": "have several machines generate one load: certificates, agents, checks",
+    "host": "generate one load from several machines: certificates, agents, checks",
     "import": "import the per-request log of another load generator",
     "audit": "check results that another tool printed or somebody published",
     "history": "keep the estimates of campaigns, and find where they changed",

@@ -73,7 +73,7 @@ GROUPS = {
     "-R",
     "--rate",
     type=options.RATE,
-    help="Open model: requests per second to the server at turn, such as 2k.  "
+    help="Open model: requests per second to the server whose turn it is, such as 2k.  "
     "[default: full speed]",
 )
 @click.option(
@@ -95,19 +95,19 @@ GROUPS = {
     type=SHARE,
     default="2%",
     show_default=True,
-    help="Half width of an interval that is enough; a smaller difference is `same`.",
+    help="Stop when intervals are within ± this share; a smaller difference is `same`.",
 )
 @click.option(
     "--metric",
     type=click.Choice(METRICS),
-    help="The one quantity that decides.  [default: throughput, with CPU time per request; "
+    help="Metric that decides.  [default: throughput, with CPU time per request; "
     "at a rate p99, with CPU time per request]",
 )
 @click.option(
     "--max-regression",
     type=SHARE,
     metavar="SHARE",
-    help="Largest allowed loss of throughput, such as 3%, or of what decides instead. Exit code 7 "
+    help="Largest allowed loss of throughput, such as 3%, or of --metric. Exit code 7 "
     "when crossed, 8 when undecided, 3 when this machine cannot show it.",
 )
 @options.as_json

@@ -70,7 +70,7 @@ def _listed(names: Iterable[str]) -> str:
     metavar="ID",
     help="Repeatable.  [default: all trials]",
 )
-@options.storage
+@options.stored
 def command(
     results: Path,
     target: str,

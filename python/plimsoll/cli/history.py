@@ -54,14 +54,14 @@ def command() -> None:
 
 @command.command(name="add")
 @click.argument("results", type=options.FOLDER)
-@options.storage
+@options.stored
 @_FILE
 @click.option("--commit", metavar="REV", help="Revision of what was measured, as it is shown.")
 def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
     """Append the estimates of a campaign to a history.
 
     The line has the estimate and interval of each entry and quantity, digests, versions, the time,
-    the commit and the fingerprint of the machine. Results that are in the history already are left.
+    the commit and the fingerprint of the machine. Results already in the history are skipped.
     """
     with plimsoll.read(results, storage=storage) as found:
         line = history.adding.kept(found.findings, commit)
@@ -98,7 +98,7 @@ def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
 @click.option(
     "--fail-on-change",
     is_flag=True,
-    help="Exit code 7 when the last change of a series is for the worse and recent.",
+    help="Exit code 7 when the last change of a series is a recent regression.",
 )
 @click.option(
     "--recent",
@@ -120,8 +120,8 @@ def show(
 ) -> int:
     """Show each entry over campaigns, with its change points.
 
-    A change of the machine or of the load is a break: points are held together only within the same
-    ones. A change needs two campaigns at the new level.
+    A change of the machine or of the load is a break: points are compared only within
+    the same ones. A change needs two campaigns at the new level.
     """
     columns = [QUANTITIES[one] for one in quantities or SHOWN]
     every = history.series.series(history.file.read(file), columns)

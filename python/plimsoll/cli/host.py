@@ -32,7 +32,7 @@ _PEM = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 @click.group(name="host", epilog=EPILOGUE)
 def command() -> None:
-    """Have several machines generate one load; docs/hosts.md shows every step.
+    """Generate one load from several machines; docs/hosts.md shows every step.
 
     \b
     plimsoll host certificates certificates --hosts hosts.toml
@@ -113,7 +113,7 @@ def _numbers(text: str, option: str) -> IPv4Address | IPv6Address:
     try:
         return ip_address(text)
     except ValueError as error:
-        message = f"`{text}` is not an address in numbers"
+        message = f"`{text}` is not a numeric IP address"
         raise InputError([Problem(option, message, "write `10.0.0.1`")]) from error
 
 
@@ -129,7 +129,7 @@ def _numbers(text: str, option: str) -> IPv4Address | IPv6Address:
 )
 @options.as_json
 def check(*, file: Path, connections: int, as_json: bool) -> int:
-    """Test whether hosts are there and fit, and say what to change on which.
+    """Check that all hosts are reachable and have sufficient limits, and say what to change.
 
     Every host of the file must have its agent running. Exit code 3 when one does not join, or no
     load is possible on it; what only weakens results is listed with exit code 0.

@@ -14,7 +14,7 @@ from plimsoll.cli import options, reporting
 
 @click.command(name="judge")
 @click.argument("results", type=options.FOLDER)
-@options.storage
+@options.stored
 @options.fail_if
 @options.thresholds_junit
 @options.accept

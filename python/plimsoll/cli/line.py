@@ -78,7 +78,7 @@ GROUPS = {
     type=options.DURATION,
     default="1s",
     show_default=True,
-    help="Closed load before everything; 10s for a JVM.",
+    help="Closed-model warm-up before the search; 10s for a JVM.",
 )
 @options.request
 @options.protocol
@@ -97,7 +97,7 @@ GROUPS = {
     type=SHARE,
     default="5%",
     show_default=True,
-    help="Half width of an interval that is enough.",
+    help="Stop when the 95 % interval is within ± this share.",
 )
 @click.option(
     "--record",

@@ -102,14 +102,14 @@ GROUPS = {
 @click.option(
     "--seed",
     type=options.COUNT,
-    help="Seed of arrivals and URL order; repeats an earlier load, whose JSON has its seed.",
+    help="Seed of arrivals and URL order; repeats an earlier load; the seed is in its JSON.",
 )
 @options.request
 @click.option("--message", metavar="TEXT|@FILE|@-", help="Message; its echo is expected.")
 @click.option(
     "--message-size",
     type=options.COUNT,
-    help="Length of a message that is drawn, in bytes.  [default: 64]",
+    help="Length of a random message, in bytes.  [default: 64]",
 )
 @click.option("--binary", is_flag=True, help="Send messages as binary.  [default: as text]")
 @options.generator
@@ -245,8 +245,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     A URL of ws:// or wss:// is that of a WebSocket server that echoes messages: each message is a
     request, and the next one that comes back is its response.
 
-    One request is sent before the load and not counted; a server that does not respond in HTTP
-    or whose certificate is not trusted, ends it there, with exit code 4.
+    One request is sent before the load and not counted; if the server does not
+    speak HTTP, or its certificate is untrusted, the command stops with exit code 4.
 
     \b
     plimsoll load http://127.0.0.1:8080/ -c 100 -d 30s

@@ -44,7 +44,7 @@ def command(connections: int, watch: bool, seconds: int | None, as_json: bool) -
 
     With `--watch`, a fixed piece of work runs on the server's cores once a second: its time
     against its best, what the hypervisor withheld, and what other programs had. At the end, how
-    far the speed varied, and the smallest difference between servers that shows through it.
+    far the speed varied, and the smallest difference between servers detectable at this noise.
     """
     if watch:
         _watch(math.inf if seconds is None else float(seconds), as_json=as_json)

@@ -152,13 +152,19 @@ def address(_ctx: click.Context, _parameter: click.Parameter, value: str) -> str
     return value
 
 
+_POSTGRESQL = (
+    "results in PostgreSQL: postgresql://USER@HOST/DATABASE. The last part of the results folder "
+    "names the campaign"
+)
 storage = click.option(
     "--storage",
     default="",
     callback=address,
     metavar="URL",
-    help="Store results in PostgreSQL: postgresql://USER@HOST/DATABASE. The last part of the "
-    "results folder names the campaign; the report is still written to the folder.",
+    help=f"Store {_POSTGRESQL}; the report is still written to the folder.",
+)
+stored = click.option(
+    "--storage", default="", callback=address, metavar="URL", help=f"Read {_POSTGRESQL}."
 )
 power = click.option(
     "--power",

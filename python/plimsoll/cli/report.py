@@ -20,7 +20,7 @@ from plimsoll.cli import options, reporting
     type=click.Choice(reporting.EVERY_FORMAT),
     help="Repeatable.  [default: all formats]",
 )
-@options.storage
+@options.stored
 @options.fail_if
 @options.thresholds_junit
 @options.accept

@@ -35,13 +35,13 @@ PORT = 7890
     "everybody who reaches it can read the results.",
 )
 @click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
-@options.storage
+@options.stored
 def command(*, results: Path, port: int, host: str, opens: bool, storage: str) -> int:
     """Show a run in a browser while it goes on, when it has stopped, or afterwards.
 
     The page has the ranking as it forms with its intervals, throughput, latency and CPU of the load
     that runs, verdicts, what comes next and how long it takes. It reads only, at a low
-    priority, on other cores than server and driver where there are any. Ctrl-C ends it.
+    priority, on cores not used by server or load generator if there are any. Ctrl-C ends it.
     """
     watch.giving_way.lower_priority()
     with storages.opened(results, storage) as stored:

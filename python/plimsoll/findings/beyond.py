@@ -66,7 +66,9 @@ def beyond(found: TrialFindings, tables: Tables) -> Beyond:
         return Beyond("connections", sentence)
     seen = max(shares, key=lambda name: shares[name], default=None)
     stated = f" ({utilisation.stated(seen, shares[seen])})" if seen else ""
-    sentence = f"nothing that can be read was full{stated}: a lock, a pool of workers, or a timer"
+    sentence = (
+        f"no measured resource was saturated{stated}; suspect a lock, a worker pool or a timer"
+    )
     return Beyond("unknown", sentence)
 
 

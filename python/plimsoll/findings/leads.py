@@ -72,7 +72,8 @@ class Lead:
         pair = f"{self.first} and {self.second}"
         factor = wording.factor(self.ratio.value)
         if ends is None:
-            return f"{pair} are indistinguishable: {factor} ×, each measured once, no interval"
+            once = f"{self.first} was {factor} × {self.second}"
+            return f"{once}, but each ran once: no interval, no ranking"
         between = f"{wording.factor(ends.low)}–{wording.factor(ends.high)}"
         if self.is_apart:
             return f"{self.first} is {factor} × {self.second} (95 %: {between})"

@@ -200,7 +200,7 @@ class Lab:
         """
         address = self.joined().get(host)
         if address is None or self._scheduler is None:
-            raise HostLost(f"`{host}` has left", "see what its agent says")
+            raise HostLost(f"`{host}` disconnected", "see the output of its agent")
         try:
             called = getattr(self._scheduler.rpc(address), handler)(**arguments)
             return await asyncio.wait_for(called, network.LOST_S)

@@ -289,7 +289,9 @@ def _require_divisible(hosts: Hosts, connections: int) -> None:
         own = share_of(connections, host, hosts)
         if host.max_connections is not None and own > host.max_connections:
             message = f"`{host.name}` would open {own} connections of {host.max_connections}"
-            problems.append(Problem("--connections", message, "add hosts, or ask for less"))
+            problems.append(
+                Problem("--connections", message, "add hosts, or request fewer connections")
+            )
     if problems:
         raise InputError(problems)
 

@@ -126,8 +126,8 @@ def _address(text: str | None, at: KeyPath) -> Iterator[Mistake]:
         if text is not None:
             ip_address(text)
     except ValueError:
-        hint = "names of hosts are not looked up: two look-ups may differ"
-        yield Mistake((*at, "address"), f"`{text}` is not an address in numbers", hint)
+        hint = "use an IP address: DNS may resolve a name differently on each host"
+        yield Mistake((*at, "address"), f"`{text}` is not a numeric IP address", hint)
 
 
 def _hosts(table: HostsTable, folder: Path) -> Hosts:

@@ -118,7 +118,7 @@ async def serve(agent: Agent, membership: Membership, tell: Callable[[str], None
         finally:
             await asyncio.to_thread(agent.abandon)
             await member.close()
-        tell("the lab is gone; waiting for the next")
+        tell("lost the connection to the lab; waiting for the next one")
 
 
 async def _reachable(membership: Membership) -> None:

@@ -126,8 +126,9 @@ def compare(  # noqa: PLR0913 - one argument for each option
         endpoint: Endpoint of the contract that is requested; empty is `plaintext`.
         path: Path that is requested with GET instead; of commands, empty is `/`.
         connections: Open connections to each server.
-        rate_per_s: Open model: requests per second to the server at turn; None for full speed.
-        metric: The one quantity that decides; None for throughput with CPU time per request, at a
+        rate_per_s: Open model: requests per second to the server whose turn it is; None for full
+            speed.
+        metric: The metric that decides; None for throughput with CPU time per request, at a
             rate latency with CPU time per request.
         budget_s: Time for everything, starts and warm-ups included, in seconds.
         within: Half the width of an interval that is enough, and the tolerance of `same`.

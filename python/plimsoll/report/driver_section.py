@@ -31,7 +31,7 @@ CAPTION = (
 
 _HEADINGS = (
     *("driver", "responses per second", "95 %", "ratio", "95 %", "failed"),
-    *("time 50 %", "99 %", "max", "server cores", "driver cores"),
+    *("p50", "p99", "max", "server cores", "driver cores"),
 )
 
 

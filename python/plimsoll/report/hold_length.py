@@ -45,7 +45,10 @@ class HoldLength:
         """In words: whether longer holds or more repetitions pay."""
         best_s = best_hold_s(self.scatter, self.second_scatter, self.hold_s, self.overhead_s)
         if best_s is None:
-            return "Trials vary no more than seconds within a trial: longer holds help as much"
+            return (
+                "Longer holds would help as much as more repetitions: trials scatter no more than "
+                "seconds do"
+            )
         between = 1 - self.second_scatter**2 / self.hold_s / self.scatter**2
         if best_s <= self.hold_s:
             lies = f"{words.share(between)} of the variance lies between trials"

@@ -41,7 +41,7 @@ def remedy(found: LineFindings) -> str:
         "below": "allow a longer latency; `plimsoll load -R` shows the one it has",
     }
     if line.state == "below" and _is_failing(line):
-        return "see what `plimsoll load` says of its failures, or name the status with `-s`"
+        return "see why requests fail with `plimsoll load`, or set `--expect-status`"
     return remedies[line.state]
 
 
@@ -241,7 +241,7 @@ def _gap(gap: tuple[float, float]) -> str:
 
 def _slowed(now: Searched) -> str:
     first = wording.several(now.forgotten, "try", "tries")
-    return f"the server became slower: the first {first} count no more"
+    return f"the server became slower: the first {first} tries are ignored"
 
 
 def doubt(found: LineFindings) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NAME = "markdown"
 FILE = "report.md"
 FOLDER = "charts"
-RATIOS = ("of the best", "to the next")
+RATIOS = ("of the best", "vs. next")
 MOST_LINES = 100
 """Lines of answers that are shown; those of further rankings are folded."""
 

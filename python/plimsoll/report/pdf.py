@@ -238,7 +238,7 @@ def _ranking(ranking: RankingContents, above: Sequence[str]) -> Iterator[Block]:
 
 def _ranking_table(ranking: RankingContents) -> Block:
     beside = ranking.headings[:BESIDE]
-    ratios = ["of the best", "to the next"]
+    ratios = ["of the best", "vs. next"]
     headings = ["rank", "framework", "goodput", "95 %", *ratios, *beside, "verdict"]
     widths = [26.0, 76.0, 54.0, 66.0, 62.0, 76.0, 42.0, 42.0, 32.0, 0.0]
     rows = [_cells(headings, widths, colour=canvas.MUTED), ts.rule()]

@@ -87,8 +87,8 @@ def _of_means(figures: ReportedStatistics, found: Verdict | None) -> Verdict | N
     if found is None or not figures.mean_of or found.level != "void" or found.check in OF_EACH:
         return found
     text = (
-        f"These are means over {figures.mean_of}, which need not agree as the figures of one run "
-        "must."
+        f"These are means over {figures.mean_of}, which need not be consistent as those of one "
+        "run must be."
     )
     return _softened(found, text, "Publish the figures of each run beside their means.")
 

@@ -261,7 +261,7 @@ def _sentences(
             ends_utc_s = run.at_utc_s + max(run.left_s, 0.0)
             found.append(f"{left_text(run.left_s)}, until about {_clock(ends_utc_s)} UTC")
         if (silent_s := now_utc_s - run.at_utc_s) > QUIET_S:
-            found.append(f"the lab is alive, but has not reported for {silent_s:.0f} s")
+            found.append(f"the run is alive, but has not reported for {silent_s:.0f} s")
     if run is not None and state == "stopped":
         found.append(
             f"the lab (process {run.writer.pid}) ended without finishing the run; its last report "

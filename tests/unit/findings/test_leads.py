@@ -29,7 +29,7 @@ def lead(value: float, low: float | None = None, high: float | None = None) -> L
         (lead(1.951, 1.72, 2.21), "axum is 1.95 × go (95 %: 1.72–2.21)"),
         (lead(0.98, 0.9, 1.1), "axum and go are not significantly different: 0.90–1.10 ×"),
         (lead(1.01, 1.005, 1.015), "axum and go differ by no more than 2 %: 1.00–1.01 ×"),
-        (lead(1.5), "axum and go are indistinguishable: 1.50 ×, each measured once, no interval"),
+        (lead(1.5), "axum was 1.50 × go, but each ran once: no interval, no ranking"),
         (
             replace(lead(0.5, 0.4, 0.6), quantity="response_time_p99_ns"),
             "Response time, 99 %: axum is 0.50 × go (95 %: 0.40–0.60)",
@@ -75,9 +75,7 @@ def test_ranks_ratios_and_sentences_are_of_one_mind() -> None:
 
 def test_of_single_repetitions_only_the_ranking_has_a_sentence() -> None:
     (ranking,) = contents.rankings(campaign(go=(8000,), axum=(12_000,)))
-    assert ranking.leads == (
-        "axum and go are indistinguishable: 1.50 ×, each measured once, no interval",
-    )
+    assert ranking.leads == ("axum was 1.50 × go, but each ran once: no interval, no ranking",)
     assert ranking.resolution == ""
 
 
@@ -96,7 +94,7 @@ def test_where_trials_scatter_more_than_their_seconds_repetitions_pay() -> None:
     longer = HoldLength(scatter=0.05, second_scatter=0.15, hold_s=10, overhead_s=20)
     assert longer.sentence.startswith("Holds of 42 s instead of 10 s would pay best")
     same = HoldLength(scatter=0.01, second_scatter=0.15, hold_s=10, overhead_s=5)
-    assert same.sentence.startswith("Trials vary no more than seconds")
+    assert same.sentence.startswith("Longer holds would help as much")
 
 
 def test_the_scatter_of_seconds_is_that_of_the_hold() -> None:

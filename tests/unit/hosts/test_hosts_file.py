@@ -54,7 +54,7 @@ def test_a_short_file_is_enough(tmp_path: Path) -> None:
         ('name = "two"', 'name = "one"', 11, "two hosts have the name `one`"),
         ('name = "two"', 'name = "lab"', 11, "`lab` cannot be the name of a host"),
         ('name = "two"', 'name = "T w"', 11, "`T w` cannot be the name"),
-        ('address = "fd00::3"', 'address = "two.local"', 12, "not an address in numbers"),
+        ('address = "fd00::3"', 'address = "two.local"', 12, "not a numeric IP address"),
         ('address = "fd00::3"', "", 10, "`address` is missing"),
         ("max_connections = 4", "max_connections = 0", 13, "must be above 0"),
         ("max_connections = 4", "conections = 4", 13, "unknown key `conections`"),

@@ -239,7 +239,7 @@ def test_times_are_told_as_service_times_on_the_screen_and_in_the_report(tmp_pat
     assert "service time     20 ms" in text
     assert " not checked" in text
     (ranking,) = contents.rankings(findings)
-    assert ("time 50 %", "20 ms service") in ranking.rows[0].others
+    assert ("p50", "20 ms service") in ranking.rows[0].others
     (found,) = contents.trials(findings)
     assert "Offered rate met" in found.not_checked_names
 

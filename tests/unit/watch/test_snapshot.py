@@ -124,7 +124,7 @@ def test_trials_that_nobody_judged_are_counted() -> None:
 def test_a_lab_that_lives_and_says_nothing_is_not_called_dead() -> None:
     found = shown(campaign("x"), run(left_s=None), NOW_S + 30)
     assert found.state == "running"
-    assert found.sentences == ("The lab is alive, but has not reported for 30 s.",)
+    assert found.sentences == ("The run is alive, but has not reported for 30 s.",)
 
 
 def test_only_some_of_what_comes_next_is_named() -> None:

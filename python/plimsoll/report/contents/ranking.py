@@ -24,8 +24,8 @@ Key = tuple[str, str, str, str]
 """Endpoint, load, driver and quantity."""
 
 _OTHERS = (
-    ("time 50 %", "response_time_p50_ns", words.duration),
-    ("time 99 %", "response_time_p99_ns", words.duration),
+    ("p50", "response_time_p50_ns", words.duration),
+    ("p99", "response_time_p99_ns", words.duration),
     ("failed", "failure_ratio", words.share),
     ("server CPU", "server_busy_cores", words.cores),
     ("memory", "server_peak_rss_bytes", words.size),

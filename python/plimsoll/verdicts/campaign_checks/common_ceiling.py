@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 NAME = "common_ceiling"
 TITLE = "Common ceiling"
-SOURCE = "different servers, one number"
+SOURCE = "different servers with the same throughput"
 SERVERS = Limit(
     NAME,
     "servers",
@@ -39,7 +39,7 @@ SERVERS = Limit(
     2.0,
     None,
     "servers",
-    "different servers at one number at the top, none of them at its own limit",
+    "different servers with the same greatest throughput, none of them saturated",
     PROPOSAL,
 )
 WITHIN_RATIO = Limit(
@@ -49,7 +49,7 @@ WITHIN_RATIO = Limit(
     0.02,
     None,
     "ratio",
-    "numbers no further apart than this are one number",
+    "throughputs no further apart than this are the same",
     "as for ranks: a smaller difference is no difference",
 )
 SERVER_BUSY_RATIO = Limit(

@@ -7,7 +7,7 @@ because a server of many threads gets more of a contended core than one of few.
 
 For neighbours that are ranked one ahead of the other, at loads at full speed, the check measures
 how much of the lead is gone once each throughput is divided by the share of the time in which its
-trial did not wait. A rank is doubtful if others made half of its lead.
+trial did not wait. A rank is doubtful if other programs made half of its lead.
 
 Source: `aggregate.disturbance`; decision 57.
 """
@@ -42,7 +42,7 @@ EXPLAINED_RATIO = Limit(
     0.5,
     None,
     "ratio",
-    "part of the lead of an entry over the next that is gone without what others took from both",
+    "share of the lead of an entry over the next that other programs' CPU use explains",
     "the greater part of the lead is then not the servers'",
 )
 LIMITS = (EXPLAINED_RATIO,)
@@ -75,7 +75,7 @@ def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
         lost = [entry.lost_ratio for entry in known]
         least, greatest = (wording.percent(round(one, 3)) for one in (min(lost), max(lost)))
         sentence = (
-            f"trials waited {least} to {greatest} of the time for cores that other programs had; "
+            f"trials waited {least} to {greatest} of the time for cores that other programs used; "
             "no rank rests on it"
         )
         return [found(limit, 0.0 if most is None else max(_explained(*most), 0.0), sentence, "")]
@@ -83,7 +83,7 @@ def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
     lost = [wording.percent(round(entry.lost_ratio, 3)) for entry in (one, other)]
     sentence = (
         f"at {one.field}, {one.framework} is ranked ahead of {other.framework}, which waited "
-        f"{lost[1]} of the time for cores that others had, {one.framework} only {lost[0]}"
+        f"{lost[1]} of the time for cores that others used, {one.framework} only {lost[0]}"
     )
     return [found(limit, _explained(*most), sentence, QUIET_HOST)]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 NAME = "identical_series"
 TITLE = "Identical series"
-SOURCE = "two servers, one series"
+SOURCE = "two servers with identical counts in every second"
 PAIRS = Limit(
     NAME,
     "pairs",

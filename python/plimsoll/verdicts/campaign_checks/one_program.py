@@ -44,7 +44,7 @@ PROGRAMS = Limit(
     1.0,
     "programs",
     "different programs that trials of one server ran",
-    "a median over two programs is of neither",
+    "the median would mix two programs",
 )
 SET_UPS = Limit(
     NAME,

@@ -90,7 +90,7 @@ def _reported(limit: Limit, line: Slope, length: float) -> Finding:
     if not line.is_beyond_chance:
         return found(limit, 0.0, "throughput did not drift over the campaign", "")
     sentence = (
-        f"from the first trial of the campaign to the last, the same servers became "
+        f"from the first trial of the campaign to the last, servers became "
         f"{wording.percent(round(abs(drift), 4))} {'faster' if drift > 0 else 'slower'}"
     )
     return found(limit, abs(drift), sentence, REMEDY)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 NAME = "payload_insensitive"
 TITLE = "Payload insensitive"
-SOURCE = "different work, one number"
+SOURCE = "different work, the same throughput"
 ENDPOINTS = Limit(
     NAME,
     "endpoints",
@@ -40,7 +40,7 @@ ENDPOINTS = Limit(
     3.0,
     None,
     "endpoints",
-    "endpoints at one number, their responses ten times as long and more, no core at its limit",
+    "endpoints with the same throughput, responses ten times as long and more, no core saturated",
     PROPOSAL,
 )
 WITHIN_RATIO = Limit(
@@ -50,7 +50,7 @@ WITHIN_RATIO = Limit(
     0.02,
     None,
     "ratio",
-    "numbers no further apart than this are one number",
+    "throughputs no further apart than this are the same",
     "as for ranks: a smaller difference is no difference",
 )
 SERVER_BUSY_RATIO = Limit(

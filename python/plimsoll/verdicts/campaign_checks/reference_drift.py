@@ -46,7 +46,7 @@ DRIFT_RATIO = Limit(
     0.25,
     "ratio",
     "the reference server in a block against its median over the blocks, without what others took",
-    "tables compare within blocks; void where it is another machine",
+    "tables compare within blocks; void where the machine has changed too much",
 )
 LIMITS = (DRIFT_RATIO,)
 REMEDY = (

@@ -199,8 +199,8 @@ def _cookies(tables: Tables, limits: Limits) -> list[Finding]:
     cookies = wording.several(round(sent), "SYN cookie")
     if round(sent) > 0 and _all_had_places(tables):
         sentence = (
-            f"this host sent {cookies}, but not for this server: its listen queue has room for all "
-            "connections of this trial"
+            f"this host sent {cookies} for another server: the listen queue of this one has room "
+            "for all connections of this trial"
         )
         return [not_checked(limits.of(COOKIES), sentence)]
     sentence = f"the queue of half-open connections was full: this host sent {cookies}"

@@ -248,8 +248,8 @@ def _responded(tables: Tables, limits: Limits) -> Finding:
     turn_s = (tables.summary.response_time.mean_ns or 0.0) / 1e9
     without = tables.without_response(int(max(LIVED_S, TURNS * turn_s) * 1e9))
     sentence = (
-        f"{wording.count(without)} of {wording.count(opened)} connections never got a byte of a "
-        "response: the kernel had accepted them, the server had not"
+        f"{wording.count(without)} of {wording.count(opened)} connections never received a "
+        "response byte: the kernel completed their handshakes, the server never accepted them"
         if without
         else "every connection that was open long enough got a response"
     )

@@ -18,10 +18,11 @@ between two of the load generator, and half of the readings must agree. A differ
 connection is none, because the two do not count at the same instant. If each connection is lost and
 opened again once a second or more often, they are not compared.
 
-The reference server is a third witness. Over its whole life it counts the requests it received, and
-the responses and bytes it sent. It must have sent every response that the load generator counts as
-complete. Requests that it received and the load generator did not send came from another client,
-except those of the contract, which are recorded, and some tens of readiness probes.
+The reference server has a third, independent count: over its whole life of the requests it
+received, and of the responses and bytes it sent. It must have sent every response that the load
+generator counts as complete. Requests that it received and the load generator did not send came
+from another client, except those of the contract, which are recorded, and some tens of readiness
+probes.
 
 Source: `Tcp` in the kernel's document on SNMP counters; `/proc/net/dev`; sock_diag(7).
 """

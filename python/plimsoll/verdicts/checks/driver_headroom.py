@@ -271,7 +271,7 @@ def _saturated(tables: Tables, finding: Finding, used: str) -> Finding:
     server = cores.mean_busy_cores(tables.usage, "server", tables.holds)
     driver = cores.mean_busy_cores(tables.usage, "driver", tables.holds)
     if server is None or driver is None:
-        sentence = f"{used} were busy, and whose load that was is unknown"
+        sentence = f"{used} were busy; it is unknown which side used them"
         return replace(finding, level="doubtful", sentence=sentence)
     kept = (
         f"{used} were busy: the server used {wording.cores(server)}, the load generator "

@@ -3,7 +3,7 @@
 The check measures which share of the requested load has no rows, because a host, its agent or the
 network to it was lost. The server had less load than requested from then on, so any share is void;
 how much of the load ran until then is told. Of every other host the rows must be as many as its
-engine counted, and it must have opened the connections that it was asked for.
+engine counted, and it must have opened the connections that were requested.
 
 Source: conservation of requests, host by host; share · (length that ran / length), summed.
 """
@@ -80,14 +80,14 @@ def _lost(recording: Recording, limits: Limits) -> Finding:
     missing = sum(one.share * max(0.0, 1 - one.ended_ns / length_ns) for one in lost)
     losses = "; ".join(f"`{one.host}` {_when(one)}: {one.error}" for one in lost)
     sentence = (
-        f"{losses}. {wording.percent(1 - missing)} of the requested load ran, and its rows are "
-        f"without those of {wording.listed([f'`{one.host}`' for one in lost])}"
+        f"{losses}. {wording.percent(1 - missing)} of the requested load ran; rows are "
+        f"missing of {wording.listed([f'`{one.host}`' for one in lost])}"
     )
     return found(limit, sum(one.share for one in lost), sentence, REPEAT)
 
 
 def _when(one: HostDriver) -> str:
-    return f"was lost, last heard of {wording.seconds(one.ended_ns / 1e9)} into the load"
+    return f"was lost, last report at {wording.seconds(one.ended_ns / 1e9)} into the load"
 
 
 def _differing(tables: Tables, limits: Limits) -> Finding:

@@ -155,7 +155,7 @@ def _speed(tables: Tables, limits: Limits) -> list[Finding]:
     sentence = (
         f"{machine_speed.WANDERED} by ±{wording.percent(round(wander, 3))} from second to "
         f"second ({wording.percent(round(1 - min(known), 3))} below its median in second "
-        f"{slowest}), which makes a mean uncertain by ±{wording.percent(round(error, 3))}"
+        f"{slowest}), so its mean is uncertain by ±{wording.percent(round(error, 3))}"
     )
     is_compared = tables.recording.origin == "campaign"
     limit = limits.of(COMPARED_SPEED_ERROR_RATIO if is_compared else SPEED_ERROR_RATIO)
@@ -221,4 +221,9 @@ def _heat(tables: Tables, limits: Limits) -> Finding | None:
         f"cores were slowed by their heat {wording.several(times, 'time')} in the measurement "
         "window"
     )
-    return found(limits.of(THROTTLES), times, sentence, "Cool the host, and let it rest")
+    return found(
+        limits.of(THROTTLES),
+        times,
+        sentence,
+        "Improve the cooling, then repeat",
+    )

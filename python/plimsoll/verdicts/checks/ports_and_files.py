@@ -34,7 +34,7 @@ FAILED_RATIO = Limit(
     0.0,
     0.01,
     "ratio",
-    "requests for which no port or file was left / all requests",
+    "requests that failed for lack of a port or file / all requests",
     PROPOSAL,
 )
 FILES_RATIO = Limit(
@@ -95,12 +95,12 @@ def _failed(tables: Tables, limits: Limits) -> Finding:
     lacking = {name: sum(r.requests for r in counts if r.outcome == name) for name in LACKING}
     number = sum(lacking.values())
     stated = [
-        f"{wording.count(lacking[name])} no {what}"
+        f"{wording.count(lacking[name])} failed for lack of a {what}"
         for name, what in LACKING.items()
         if lacking[name]
     ]
     sentence = (
-        f"of {wording.several(total, 'request')}, {' and '.join(stated)} was left for"
+        f"of {wording.several(total, 'request')}, {' and '.join(stated)}"
         if number
         else "no request lacked a port or a file"
     )
@@ -137,8 +137,8 @@ def _ports(tables: Tables, limits: Limits) -> list[Finding]:
     is_kept = load.keeps_connections
     ratio = resting / ports
     sentence = (
-        f"{wording.count(resting)} of {wording.count(ports)} ports towards the server rested after "
-        "their connections"
+        f"{wording.count(resting)} of {wording.count(ports)} ports towards the server were in "
+        "TIME_WAIT"
     )
     remedy = "Keep connections alive, widen the range of ports, or set net.ipv4.tcp_tw_reuse"
     return [found(limits.of(PORTS_RATIO), 0.0 if is_kept else ratio, sentence, remedy)]

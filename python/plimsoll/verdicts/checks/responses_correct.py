@@ -112,8 +112,8 @@ LIMITS = (
 )
 NEEDS = None
 REMEDY = Remedy(
-    campaign="Inspect the responses (`plimsoll check`), mend the server, and repeat the trial",
-    load="Inspect the responses, mend the server, and repeat the test",
+    campaign="Inspect the responses (`plimsoll check`), fix the server, and repeat the trial",
+    load="Inspect the responses, fix the server, and repeat the test",
 )
 LENGTHS_REMEDY = Remedy(
     campaign="Compare such a body with the usual one; if both are right, the page varies",
@@ -192,7 +192,7 @@ def _statuses(tables: Tables) -> str:
         held[count.status] += count.held
     held = +held
     if tables.recording.load.protocol == "websocket":
-        return f"{wording.count(tables.summary.completed)} messages were responded to"
+        return f"{wording.count(tables.summary.completed)} messages were echoed"
     if len(held) == 1:
         (status,) = held
         return f"status {status} on all {wording.count(tables.summary.completed)} responses"
@@ -302,7 +302,7 @@ def _recomputed(tables: Tables, limits: Limits) -> list[Finding]:
     if wrong:
         sentence = (
             f"of {wording.count(held)} bodies recomputed after the load, {wording.count(wrong)} "
-            f"were wrong{_interval(wrong, held)}: {problem}; so there is no goodput"
+            f"were wrong{_interval(wrong, held)}: {problem}; so goodput is not reported"
         )
         return [found(limit, wrong / held, sentence, REMEDY)]
     if elsewhere:
@@ -345,7 +345,7 @@ def _wrong_bodies(tables: Tables, compared: int, wrong: int) -> str:
         return f"{share} ({ratio}) were wrong{where}; they count as throughput, not as goodput"
     return (
         f"{share} that were compared{_interval(wrong, compared)} were wrong{where}. "
-        f"{wording.count(expected - compared)} were not compared, so there is no goodput"
+        f"{wording.count(expected - compared)} were not compared, so goodput is not reported"
     )
 
 

@@ -7,7 +7,7 @@ is one number for both. Time that others took while no thread of a side waited f
 side nothing: a side lost no more than others took, and no more than its threads waited for a core
 (run delay). If the kernel does not show run delay, all that others took counts.
 
-Work stands still while the server or the load generator waits for a core, or while the host of a
+Work stops while the server or the load generator waits for a core, or while the host of a
 virtual machine withholds it. The check judges this share of the time. It lowers the throughput of a
 load at full speed by about as much. Corrected for it, trials beside programs that used both cores
 scattered by 1 to 6 % where they had by 5 to 15 %; by 11 % once, when one of the trials had lost
@@ -124,12 +124,12 @@ def _by(lost: Lost) -> str:
 
 
 def _had(lost: Lost) -> str:
-    """`other programs had`, or the hypervisor, or both; who had next to nothing is left out."""
+    """`other programs used`, or the hypervisor, or both; who had next to nothing is left out."""
     programs = max(lost.sides.values(), default=0.0) >= TOLD
     hypervisor = max(lost.stolen.values(), default=0.0) >= TOLD
     if programs and hypervisor:
-        return "other programs or the hypervisor had"
-    return "the hypervisor withheld" if hypervisor else "other programs had"
+        return "other programs used or the hypervisor withheld"
+    return "the hypervisor withheld" if hypervisor else "other programs used"
 
 
 def _share(ratio: float) -> str:

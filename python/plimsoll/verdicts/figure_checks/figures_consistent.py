@@ -131,7 +131,7 @@ def _threads(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
         f"{wording.several(threads, 'thread')} with {wording.count(each)} requests per second each "
         f"are {wording.count(each * threads)}, and the rate of all is {wording.count(rate)}"
     )
-    remedy = "The rate was not steady, or some threads had less to do; measure for longer"
+    remedy = "The rate was not steady, or some threads had less to do; use a longer run"
     limit = limits.of(THREADS_APART_RATIO)
     finding = found(limit, _apart(each * threads, rate), sentence, remedy)
     return [finding, *_threads_at_most(figures, limits, threads, rate)]

@@ -39,7 +39,7 @@ LEFT_RATIO = Limit(
     10.0,
     None,
     "ratio",
-    "time that requests in flight at a random instant still take / mean time of a request",
+    "mean residual time of a request in flight / mean time of a request",
     PROPOSAL + "; times of steady servers stay below 5",
 )
 LIMITS = (LEFT_RATIO,)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 NAME = "common_ceiling"
 TITLE = "Common ceiling"
 NEEDS = "throughput of three or more results of named servers"
-SOURCE = "different servers, one number"
+SOURCE = "different servers with the same throughput"
 RESULTS = Limit(
     NAME,
     "results",
@@ -47,7 +47,7 @@ RESULTS = Limit(
     2.0,
     None,
     "results",
-    "best results of different servers at different endpoints at one number",
+    "best results of different servers at different endpoints with the same throughput",
     PROPOSAL,
 )
 LIMITS = (RESULTS,)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NAME = "identical_series"
 TITLE = "Identical series"
 NEEDS = "two named servers with five results or more each, distinguished by `at`"
-SOURCE = "two servers, one series"
+SOURCE = "two servers with identical counts in every second"
 LIMITS = ()
 SUBJECT = "all together"
 TWO = 2

@@ -60,7 +60,7 @@ def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | No
     reported = [f"{label}: {one} = {other}" for label, (one, other) in equal.items()]
     sentence = (
         f"{wording.count(count)} of {wording.several(len(compared), 'result')} with p99 have it "
-        f"equal to another time ({wording.listed(reported)}): a column stands under a wrong name"
+        f"equal to another time ({wording.listed(reported)}): a column is mislabelled"
     )
     remedy = "Check how the table was made, and publish the output of the tool"
     finding = found(limit, count / len(compared), sentence, remedy)

@@ -61,7 +61,7 @@ def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | No
         sentence = "no two throughputs of one server are the same to the last digit"
         return verdict(NAME, SUBJECT, [found(limit, 0, sentence, "")], SOURCE)
     sentence = (
-        f"the same number stands for two measurements: {wording.listed(pairs)}; two measurements "
+        f"the same number appears for two measurements: {wording.listed(pairs)}; two measurements "
         "hardly ever agree to the last digit"
     )
     remedy = "Check whether a number was copied into the wrong place"
