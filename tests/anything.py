@@ -249,7 +249,8 @@ class Lab:
     def _plan(self, luck: random.Random) -> list[str]:
         sources = [*self.campaigns, *sorted((CHECKOUT / "frameworks").glob("*/framework.toml"))]
         place = ["--frameworks", str(CHECKOUT / "frameworks")] if luck.random() < 0.9 else []
-        return [self._file(luck, luck.choice(sources)), *place]
+        hosts = self._hosts(luck) if luck.random() < 0.1 else []
+        return [self._file(luck, luck.choice(sources)), *place, *hosts]
 
     def _run(self, luck: random.Random) -> list[str]:
         return [*self._plan(luck), "--into", "run"]
@@ -292,12 +293,16 @@ class Lab:
         (self.folder / "changed.jsonl").write_bytes(self._changed(luck, self.history))
         return ["show", "--history", "changed.jsonl"]
 
-    def _host(self, luck: random.Random) -> list[str]:
+    def _hosts(self, luck: random.Random) -> list[str]:
+        """A changed file of hosts, as an option."""
         content = HOSTS
         for _ in range(luck.choice((0, 1, 1, 2, 3))):
             content = _change(luck, content)
         (self.folder / "hosts.toml").write_bytes(content)
-        given = ["--hosts", "hosts.toml"]
+        return ["--hosts", "hosts.toml"]
+
+    def _host(self, luck: random.Random) -> list[str]:
+        given = self._hosts(luck)
         serve = ["serve", "--join", luck.choice(WORDS), "--name", luck.choice(WORDS)]
         files = [text for option in ("--cert", "--key", "--ca") for text in (option, "hosts.toml")]
         made = ["certificates", f"certificates-{luck.random()}", *given]

@@ -35,6 +35,7 @@ class LabAtWork:
         addresses: Address of each, by name; that of the lab is `lab`.
         port: Where the lab listens.
         namespaces: Name of the network namespace of each, and of the lab and the server.
+        has_server: Whether a host with the role `server`, of that name, runs servers.
     """
 
     folder: Path
@@ -42,19 +43,23 @@ class LabAtWork:
     addresses: dict[str, str]
     port: int
     namespaces: dict[str, str] = field(default_factory=dict[str, str])
+    has_server: bool = False
 
     @property
     def file(self) -> Path:
         """The file of hosts."""
         return self.folder / "hosts.toml"
 
-    def write(self, wait: str = "120s", lead: str = "3s", threads: int = 1) -> None:
-        """Writes the file of hosts, and makes certificates."""
+    def write(self, wait: str = "120s", lead: str = "3s", threads: int = 1, more: str = "") -> None:
+        """Writes the file of hosts, with `more` in the table of the lab, and makes certificates."""
         hosts = [
             f'[[host]]\nname = "{name}"\naddress = "{self.addresses[name]}"\nthreads = {threads}\n'
             for name in self.names
         ]
-        lab = f'[lab]\naddress = "{self.addresses["lab"]}"\nport = {self.port}\n'
+        if self.has_server:
+            address = self.addresses["server"]
+            hosts.append(f'[[host]]\nname = "server"\nrole = "server"\naddress = "{address}"\n')
+        lab = f'[lab]\naddress = "{self.addresses["lab"]}"\nport = {self.port}\n{more}\n'
         self.file.write_text(f'{lab}wait = "{wait}"\nlead = "{lead}"\n{"".join(hosts)}', "utf-8")
         if not self.certificates.exists():
             certificates.make(hosts_file.read(self.file), self.certificates)
@@ -101,7 +106,7 @@ class LabAtWork:
         """All agents, which are ended after the block."""
         with ExitStack() as closing:
             started: dict[str, Running] = {}
-            for name in self.names:
+            for name in (*self.names, *(["server"] if self.has_server else [])):
                 started[name] = self.agent(name)
                 closing.callback(ended, started[name])
             yield started
@@ -137,19 +142,24 @@ def _require_line(output: IO[bytes] | None) -> None:
     assert output.readline(), "the reference server did not start"
 
 
-def on_loopback(folder: Path, names: Sequence[str] = ("one", "two")) -> LabAtWork:
-    """A lab on loopback, each host with an address of its own."""
-    addresses = {name: f"127.0.0.{place}" for place, name in enumerate(("lab", *names), 1)}
-    made = LabAtWork(folder, tuple(names), addresses, free_port())
+def on_loopback(
+    folder: Path, names: Sequence[str] = ("one", "two"), *, has_server: bool = False
+) -> LabAtWork:
+    """A lab on loopback, each host with an address of its own; with a host for servers or not."""
+    members = ("lab", *names, *(["server"] if has_server else []))
+    addresses = {name: f"127.0.0.{place}" for place, name in enumerate(members, 1)}
+    made = LabAtWork(folder, tuple(names), addresses, free_port(), has_server=has_server)
     made.write()
     return made
 
 
 @contextmanager
 def in_namespaces(
-    folder: Path, names: Sequence[str] = ("one", "two", "three")
+    folder: Path, names: Sequence[str] = ("one", "two", "three"), *, has_server: bool = False
 ) -> Generator[LabAtWork]:
     """A lab, a server and hosts, each in a network namespace of its own, on one bridge.
+
+    The server has an agent, or is none of the hosts.
 
     The test is skipped where none can be made.
     """
@@ -173,7 +183,8 @@ def in_namespaces(
             _ip("-n", namespace, "address", "add", f"{addresses[name]}/24", "dev", "eth0")
             _ip("-n", namespace, "link", "set", "eth0", "up")
             _ip("-n", namespace, "link", "set", "lo", "up")
-        made = LabAtWork(folder, tuple(names), addresses, 8786, {**namespaces, "switch": switch})
+        inside = {**namespaces, "switch": switch}
+        made = LabAtWork(folder, tuple(names), addresses, 8786, inside, has_server)
         made.write()
         yield made
 
@@ -181,6 +192,11 @@ def in_namespaces(
 def cut(lab: LabAtWork, name: str) -> None:
     """Takes the link of a host down."""
     _ip("-n", lab.namespaces["switch"], "link", "set", f"to-{name}", "down")
+
+
+def mend(lab: LabAtWork, name: str) -> None:
+    """Takes the link of a host up again."""
+    _ip("-n", lab.namespaces["switch"], "link", "set", f"to-{name}", "up")
 
 
 def _made(closing: ExitStack, namespace: str) -> None:

@@ -31,6 +31,7 @@ from plimsoll.aggregate.trial import Tables
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import Arrivals, Load, Stage
 from plimsoll.recording import (
+    HOST,
     Driver,
     Ending,
     ExpectedResponse,
@@ -335,10 +336,10 @@ def seconds(recording: Recording, requests: query.Rows, readings: query.Rows) ->
     return Tables(recording, requests, readings=readings).seconds
 
 
-def usage_rows(*rows: tuple[float, str, str, float]) -> pa.Table:
-    """A table of readings written by hand: second, scope, quantity, value."""
+def usage_rows(*rows: tuple[float, str, str, float], host: str = HOST) -> pa.Table:
+    """A table of readings of a host written by hand: second, scope, quantity, value."""
     full = [
-        {"at_ns": round(s * SECOND_NS), "host": "local", "scope": c, "quantity": q, "value": v}
+        {"at_ns": round(s * SECOND_NS), "host": host, "scope": c, "quantity": q, "value": v}
         for s, c, q, v in rows
     ]
     return pa.Table.from_pylist(full, schema=tables.USAGE.schema)

@@ -18,12 +18,11 @@ import pytest
 import tested_frameworks
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework, find, read
-from plimsoll.conduct import trial_state
 from plimsoll.errors import InputError
 from plimsoll.install import commands, install
 from plimsoll.install.requirements import missing
 from plimsoll.processes import process_table
-from plimsoll.serving import contract, server
+from plimsoll.serving import contract, observed, server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +102,7 @@ def test_it_keeps_the_contract(running: server.RunningServer, endpoint: Endpoint
 def test_its_backlog_is_what_the_contract_asks_for_or_its_notes_say_why(
     running: server.RunningServer,
 ) -> None:
-    seen = trial_state.serving(running)
+    seen = observed.serving(running)
     if seen.backlog is None or seen.somaxconn is None:
         pytest.skip("the kernel does not say what the backlog is")
     noted = any("backlog" in note for note in running.framework.notes)

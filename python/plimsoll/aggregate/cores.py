@@ -70,8 +70,14 @@ def own_cores(recording: Recording) -> tuple[int, ...]:
     return tuple(sorted(driver)) if server and not driver & server else ()
 
 
+def are_apart(recording: Recording) -> bool:
+    """Whether server and driver share no core: they have cores of their own, or hosts."""
+    on_hosts = bool(recording.hosts and recording.server and recording.server.cores)
+    return on_hosts or bool(own_cores(recording))
+
+
 def all_cores(readings: Usage) -> tuple[int, ...]:
-    """Every core of the host that was read."""
+    """Every core that was read of the server's host."""
     names = [name for scope, name in readings.series if scope == "machine"]
     numbers = [name.removeprefix("core").removesuffix("_busy_s") for name in names]
     return tuple(sorted(int(number) for number in numbers if number.isdigit()))
@@ -79,7 +85,9 @@ def all_cores(readings: Usage) -> tuple[int, ...]:
 
 def interrupt_time(recording: Recording) -> str | None:
     """Where the kernel counted time in interrupts: with the `task`, or `apart`; None: unknown."""
-    known = [host.get("interrupt_time") for host in recording.machines.values()]
+    machines, server_host = recording.machines, recording.server_host
+    hosts = [machines[server_host]] if server_host in machines else machines.values()
+    known = [host.get("interrupt_time") for host in hosts]
     reported = {one if isinstance(one, str) else None for one in known}
     return reported.pop() if len(reported) == 1 else None
 
@@ -126,7 +134,7 @@ def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:
     busy = mean_busy_cores(readings, "server", windows)
     if server is None or busy is None or not (count := len(server.cores) or server.workers):
         return None
-    if own_cores(recording) and interrupt_time(recording) == "apart":
+    if are_apart(recording) and interrupt_time(recording) == "apart":
         interrupts = on_cores(readings, "interrupt", server.cores, windows)
         at_most = on_cores(readings, "busy", server.cores, windows)
         if interrupts is not None and at_most is not None:

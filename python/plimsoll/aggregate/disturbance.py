@@ -78,9 +78,9 @@ def taken_from(
 
     Returns:
         None when any part of it is unknown, or when server and driver share cores: then it is
-        unknown whose cores others took.
+        unknown whose cores others took. Nothing is known of cores of drivers on other hosts.
     """
-    if recording.server is None or recording.driver is None or not cores.own_cores(recording):
+    if recording.server is None or recording.driver is None or not cores.are_apart(recording):
         return None
     given = recording.server.cores if side == "server" else recording.driver.cores
     return _taken(recording, readings, given, [side], windows)
@@ -139,13 +139,16 @@ def taken(
         windows: The stretches of time.
 
     Returns:
-        `server` and `driver` apart; `both` where they share cores; empty when it is unknown.
+        `server` and `driver` apart; `both` where they share cores; `server` where the drivers are
+        on other hosts; empty when it is unknown.
     """
-    if not cores.own_cores(recording):
+    if not cores.are_apart(recording):
         together = taken_from_both(recording, readings, windows)
         return {"both": together} if together else {}
     server = taken_from(recording, readings, "server", windows)
     driver = taken_from(recording, readings, "driver", windows)
+    if recording.hosts:
+        return {"server": server} if server else {}
     return {"server": server, "driver": driver} if server and driver else {}
 
 
@@ -344,9 +347,11 @@ def _given(recording: Recording, readings: Usage) -> dict[Whose, tuple[int, ...]
     """The cores that each side was given; both together where they share them."""
     if recording.server is None or recording.driver is None:
         return {}
-    if not cores.own_cores(recording):
+    if not cores.are_apart(recording):
         together = cores.used_cores(recording) or cores.all_cores(readings)
         return {"both": together} if together else {}
+    if recording.hosts:
+        return {"server": recording.server.cores}
     return {"server": recording.server.cores, "driver": recording.driver.cores}
 
 

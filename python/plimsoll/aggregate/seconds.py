@@ -54,9 +54,10 @@ def counted(recording: Recording, requests: Rows, readings: Stored) -> pa.Table:
     counts = _counts(requests)
     length = _length(recording, counts)
     columns = _counted(counts, length)
-    columns |= _requested(recording, usage(readings), length)
+    read = usage(readings, recording.server_host)
+    columns |= _requested(recording, read, length)
     columns |= _uncounted(recording, columns, rows=bool(counts))
-    columns |= _used(recording, usage(readings), length)
+    columns |= _used(recording, read, length)
     columns |= {"trial": [recording.trial] * length, "second": np.arange(length)}
     return _table(columns)
 

@@ -60,7 +60,7 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: S
     else:
         columns = by_figures.counted(figures)
         columns["source"] = recording.driver_name
-    read = usage(readings)
+    read = usage(readings, recording.server_host)
     columns |= _used(recording, read)
     columns |= energy.columns(read, holds(recording), columns["goodput_per_s"])
     columns["trial"] = recording.trial

@@ -58,7 +58,7 @@ class Tables:
     @cached_property
     def usage(self) -> Usage:
         """The readings of resources as functions of time."""
-        return of_usage.usage(self.readings)
+        return of_usage.usage(self.readings, self.recording.server_host)
 
     @cached_property
     def seconds(self) -> pa.Table:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.recording import HOST
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -182,11 +183,15 @@ class Usage:
         return sum(length * value for length, value in shared) / total_ns
 
 
-def usage(rows: Stored) -> Usage:
+def usage(rows: Stored, server_host: str = HOST) -> Usage:
     """The readings of a trial by scope and quantity.
+
+    The scope `machine` is that of the server where it was read: those of hosts that only generate
+    load have the same core numbers, and are other machines.
 
     Args:
         rows: Its table `usage`; None when there is none.
+        server_host: Name of the host that the server ran on.
     """
     if rows is None:
         return Usage({})
@@ -196,7 +201,14 @@ def usage(rows: Stored) -> Usage:
     for scope, quantity, host, at_ns, value in zip(*columns, strict=True):
         grouped.setdefault((scope, quantity), {}).setdefault(host, {})[at_ns] = value
     return Usage(
-        {key: tuple(_series(values) for values in hosts.values()) for key, hosts in grouped.items()}
+        {
+            (scope, quantity): tuple(
+                _series(values)
+                for host, values in hosts.items()
+                if scope != "machine" or server_host not in hosts or host == server_host
+            )
+            for (scope, quantity), hosts in grouped.items()
+        }
     )
 
 

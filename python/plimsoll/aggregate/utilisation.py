@@ -59,7 +59,7 @@ def shares(tables: Tables) -> Shares:
         SERVER: disturbance.full_ratio(recording, tables.usage),
         CORE: _busiest_core(tables),
         DRIVER: None if peak is None else peak.wanted,
-        HOST: None if cores.own_cores(recording) else _host(tables),
+        HOST: None if cores.are_apart(recording) else _host(tables),
         QUEUE: _queue(tables),
         LINK: _link(tables),
         CEILING: summary.throughput_per_s / ceiling if ceiling else None,
@@ -70,7 +70,7 @@ def shares(tables: Tables) -> Shares:
 def _busiest_core(tables: Tables) -> float | None:
     """The server's busiest core, or its busy cores up to one where it has none of its own."""
     server = tables.recording.server
-    if server is not None and len(server.cores) > 1 and cores.own_cores(tables.recording):
+    if server is not None and len(server.cores) > 1 and cores.are_apart(tables.recording):
         rates = [_unfree(tables, [core]) for core in server.cores]
         return max((rate for rate in rates if rate is not None), default=None)
     is_confined = server is not None and len(server.cores) == 1

@@ -56,6 +56,11 @@ def anything(response: HttpResponse) -> str | None:
     return None
 
 
+def any_body(body: bytes) -> str | None:
+    """Accepts every body."""
+    return None
+
+
 def of_type(content_type: str) -> Callable[[HttpResponse], str | None]:
     """A check of the content type, whatever its parameters.
 

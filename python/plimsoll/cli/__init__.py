@@ -85,7 +85,7 @@ VERBS = {
     "calibrate": "check the engine against a server with known service times; measure its capacity",
     "line": "find the greatest rate that a running server carries inside limits of latency",
     "load": "put load on a server that is already running",
-    "host": "generate one load from several machines: certificates, agents, checks",
+    "host": "let other machines generate load and run servers: certificates, agents, checks",
     "import": "import the per-request log of another load generator",
     "audit": "check results that another tool printed or somebody published",
     "history": "keep the estimates of campaigns, and find where they changed",
@@ -101,7 +101,7 @@ Exit codes:
   0  success                                   6  results cannot be read or written
   1  a verdict is void; doubtful: --strict      7  a threshold or regression limit was crossed
   2  invalid arguments or campaign file        8  that limit is undecided
-  3  host limits too low for this load        70  internal error in Plimsoll
+  3  a host, its limits or a meter is unfit   70  internal error in Plimsoll
   4  a framework or the server failed        130  interrupted
   5  a driver failed"""
 

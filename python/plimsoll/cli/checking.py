@@ -13,10 +13,9 @@ import click
 from plimsoll import lab, machine
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import messages, pasting
-from plimsoll.conduct import trial_state
 from plimsoll.errors import FrameworkError
 from plimsoll.processes.logs import last_lines
-from plimsoll.serving import contract, server
+from plimsoll.serving import contract, observed, server
 from plimsoll.serving.contract import ContractViolation
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def _looked_at(framework: Framework, log: Path, seed: int, found: Checked) -> It
         begun_s = time.monotonic()
         yield from _endpoints(framework, running, seed)
         checked_s = time.monotonic() - begun_s
-        seen = trial_state.at_rest(running)
+        seen = observed.at_rest(running)
         found |= {"rest_rss_bytes": seen.rest_rss_bytes, "backlogs": list(seen.backlogs)}
         yield "backlog", _backlog(framework, seen)
         stopped = running.stop()

@@ -1,4 +1,4 @@
-"""`plimsoll host`: several machines generate one load: certificates, agents, and their fitness."""
+"""`plimsoll host`: several machines work together: certificates, agents, and their fitness."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ _PEM = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 @click.group(name="host", epilog=EPILOGUE)
 def command() -> None:
-    """Generate one load from several machines; docs/hosts.md shows every step.
+    """Let other machines generate load and run servers; docs/hosts.md shows every step.
 
     \b
     plimsoll host certificates certificates --hosts hosts.toml
     plimsoll host serve --join tls://10.0.0.1:8786 --name a --cert a.pem --key a.key --ca ca.pem
     plimsoll host check --hosts hosts.toml
     plimsoll load http://10.0.0.9:8080/ -c 300 --hosts hosts.toml
+    plimsoll run campaigns/cengn.toml --hosts hosts.toml
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
 
 
@@ -76,7 +77,7 @@ def certificates(*, folder: Path, file: Path, days: int) -> int:
     help="Address of this host that the lab reaches.  [default: the one that leads to the lab]",
 )
 def serve(*, join: str, name: str, cert: Path, key: Path, ca: Path, address: str | None) -> int:
-    """Generate load for a lab, until Ctrl-C.
+    """Generate load for a lab, or run its servers, until Ctrl-C.
 
     The lab may start later, and end before: this host joins whenever it is there. Exit code 3 when
     one does not trust the other, or the lab refuses this host.

@@ -20,10 +20,9 @@ from plimsoll.campaign.documents import ALL
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import messages
 from plimsoll.cli.status import status
-from plimsoll.conduct import provenance
 from plimsoll.drivers.tools import DRIVERS
 from plimsoll.errors import FrameworkError, InputError
-from plimsoll.install import commands
+from plimsoll.install import applications, commands
 from plimsoll.install.requirements import spoken
 from plimsoll.lab import selection
 from plimsoll.provenance import short_id
@@ -178,7 +177,7 @@ def _named_framework(framework: Framework) -> Details:
     """A framework given by name, with the digest of what a trial would run now."""
     known = _framework(framework)
     is_ready = known["status"] == "ready"
-    digest = short_id(provenance.application(framework)) if is_ready else None
+    digest = short_id(applications.of(framework)) if is_ready else None
     return {**known, "application_id": digest}
 
 

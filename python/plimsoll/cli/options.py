@@ -173,6 +173,12 @@ power = click.option(
     help="Power meter at the wall: shelly://HOST, tasmota://HOST, kasa://HOST, fritz://HOST/AIN or "
     "exec:COMMAND, a command that prints watts.",
 )
+hosts = click.option(
+    "--hosts",
+    type=FILE,
+    metavar="FILE",
+    help="Hosts that run the servers and generate the loads: docs/hosts.md.  [default: this one]",
+)
 frameworks_root = click.option(
     "--frameworks",
     "root",

@@ -11,6 +11,7 @@ import click
 
 from plimsoll import comparison, lab, plan, wording
 from plimsoll.cli import messages, options
+from plimsoll.hosts.host import LAB
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,16 +28,24 @@ GIGABYTE = 1e9
 @options.campaign_file
 @options.settings
 @options.available
+@options.hosts
 @options.frameworks_root
 @options.as_json
 def command(
-    campaign: Path, settings: tuple[str, ...], available: bool, root: Path | None, as_json: bool
+    *,
+    campaign: Path,
+    settings: tuple[str, ...],
+    available: bool,
+    hosts: Path | None,
+    root: Path | None,
+    as_json: bool,
 ) -> int:
     """List the trials of a campaign in order, with the time and disk space they need.
 
-    Nothing is started.
+    With --hosts it also shows what each host does. Nothing is started.
     """
     requested = lab.selection.campaign(campaign, settings, root)
+    tasks = () if hosts is None else lab.campaign_hosts.planned(requested, hosts)
     requested = lab.selection.with_available(requested, messages.note) if available else requested
     lab.selection.published(requested)
     refuses = lab.selection.refusals(requested)
@@ -50,7 +59,8 @@ def command(
         idle_s=requested.idle_s,
         report_factor=lab.paces.report_factor(),
     )
-    unready = lab.selection.unready(requested.frameworks)
+    is_here = not tasks or tasks[0].host == LAB
+    unready = lab.selection.unready(requested.frameworks) if is_here else []
     if as_json:
         found = {
             "campaign": lab.selection.resolved(requested),
@@ -59,6 +69,7 @@ def command(
             "refused": [_refused(one) for one in plan.refused(requested, refuses)],
             "unready": unready,
             "estimate": vars(estimate),
+            **({} if hosts is None else {"hosts": [vars(one) for one in tasks]}),
         }
         click.echo(json.dumps(found, indent=1, default=str))
         return 0
@@ -66,6 +77,10 @@ def command(
         click.echo(f"{trial.order + 1:>4}  {trial.id}")
     for line in lab.selection.left_out(requested, refuses):
         click.echo(f"   –  {line}")
+    if tasks:
+        click.echo("\nHosts:")
+    for one in tasks:
+        click.echo(f"  {one.host} ({one.address}) {one.work}")
     click.echo(f"\n{_blocks(requested, trials, estimate)}{_spoken(estimate)}")
     for line in unready:
         messages.note(line)

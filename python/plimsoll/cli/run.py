@@ -34,6 +34,7 @@ MOST_LINES = 12
 @options.settings
 @options.available
 @options.power
+@options.hosts
 @click.option("--again", is_flag=True, help="Run failed and void trials again.")
 @click.option(
     "--repeat-changed",
@@ -54,6 +55,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     settings: tuple[str, ...],
     available: bool,
     power: str,
+    hosts: Path | None,
     again: bool,
     repeat_changed: bool,
     fail_if: tuple[str, ...],
@@ -82,6 +84,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             repeat_changed=repeat_changed,
             judge=not no_report,
             fail_if=fail_if,
+            hosts=hosts,
             tell=tell,
         )
     with results:

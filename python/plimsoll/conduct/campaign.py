@@ -88,7 +88,8 @@ def conduct(
         How the trials of the whole plan ended, those conducted earlier included.
 
     Raises:
-        HostError: This host cannot conduct a trial; its trial and the rest are left for later.
+        HostError: A host cannot conduct a trial, or is gone; the trial and the rest are left for
+            later.
         StorageError: The results cannot be written, or belong to another campaign or run.
         MixedResults: An application, or what measures it, changed since trials were recorded.
         Interrupted: Ctrl-C or SIGTERM; complete trials are kept, running again goes on.
@@ -194,12 +195,13 @@ def _conduct_all(
     tell: Listener,
 ) -> None:
     """Conducts trials one after the other, or group after group; `done` grows by each."""
-    index = 0
+    index, before = 0, None
     for group in plan.groups(to_do) if setting.turn_s else [(trial,) for trial in to_do]:
         if index:
             _cool_down(cool_down_s, tell)
+        setting.ready(before)
         for trial in group:
-            resume.require_same(trial, _completed(done))
+            resume.require_same(trial, _completed(done), setting)
         number, left_s = index + 1, _load_s(to_do[index:])
         if setting.turn_s:
             tell(GroupStarted(tuple(group), number, len(to_do), left_s))
@@ -208,7 +210,7 @@ def _conduct_all(
             tell(TrialStarted(group[0], number, len(to_do), left_s))
             recordings = (one_trial.conduct(group[0], setting, results, interruption, tell),)
         for trial, recording in zip(group, recordings, strict=True):
-            done[trial.id] = recording
+            done[trial.id] = before = recording
             tell(TrialEnded(trial, recording))
         index += len(group)
         interruption.check()

@@ -6,6 +6,7 @@ The engine draws some of these and writes them into `bodies.bin`: a record, then
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from plimsoll.drivers import records
@@ -24,14 +25,14 @@ FILE = "bodies.bin"
 
 
 def of(
-    exchanges: Sequence[Exchange], stages: Sequence[RecordedStage], into: Path
+    exchanges: Sequence[Exchange], stages: Sequence[RecordedStage], folders: Sequence[Path]
 ) -> tuple[Recomputed, ...]:
     """What is found in the bodies of a trial, by name of request in the order of the exchanges.
 
     Args:
         exchanges: What was sent under load, in the order in which the engine counts it.
         stages: The stages as they ran.
-        into: Folder of the engine's files.
+        folders: Folders with the files of engines; each counts time from its own zero.
 
     Returns:
         One for each name of which a body could be checked after the load only, also where none was
@@ -40,7 +41,8 @@ def of(
     Raises:
         EngineFailed: The file has a truncated last body.
     """
-    if not (into / FILE).exists():
+    files = [folder / FILE for folder in folders if (folder / FILE).exists()]
+    if not files:
         return ()
     first: dict[str, int] = {}
     kinds = [first.setdefault(one.request.name, at) for at, one in enumerate(exchanges)]
@@ -50,7 +52,7 @@ def of(
         if one.expected.is_recomputed
     }
     holds = [(stage.start_ns, stage.end_ns) for stage in stages if stage.kind == "hold"]
-    for request, done_ns, body in _bodies(into):
+    for request, done_ns, body in chain.from_iterable(map(_bodies, files)):
         check = exchanges[request].expected.check_body
         problem = check(body) if check else None
         is_held = any(start_ns <= done_ns < end_ns for start_ns, end_ns in holds)
@@ -71,12 +73,12 @@ def _with(known: Recomputed, problem: str | None, is_held: bool) -> Recomputed:
     )
 
 
-def _bodies(into: Path) -> Iterator[tuple[int, int, bytes]]:
+def _bodies(file: Path) -> Iterator[tuple[int, int, bytes]]:
     """Index of the request, end of the response in nanoseconds since zero, and body of each."""
     import numpy as np  # noqa: PLC0415
 
     layout = records.record_dtype("bodies")
-    content, at = (into / FILE).read_bytes(), 0
+    content, at = file.read_bytes(), 0
     while at < len(content):
         begins = at + layout.itemsize
         if begins > len(content):

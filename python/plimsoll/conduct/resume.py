@@ -69,7 +69,7 @@ def changes(
             continue
         title = trial.framework.title
         if title not in applications:
-            applications[title] = provenance.application(trial.framework)
+            applications[title] = setting.place.application(trial.framework)
         was = recording.provenance
         compared = (
             (title, was.application, applications[title]),
@@ -94,12 +94,13 @@ def mixed(found: Iterable[Change]) -> MixedResults:
     return MixedResults("; ".join(reported), _REMEDY)
 
 
-def require_same(trial: Trial, earlier: Mapping[str, Recording]) -> None:
+def require_same(trial: Trial, earlier: Mapping[str, Recording], setting: RunConfig) -> None:
     """Does nothing as long as a framework is what the trials before it measured.
 
     Args:
         trial: The trial that is to be conducted.
         earlier: Recordings that completed, by id.
+        setting: What the trials have in common.
 
     Raises:
         MixedResults: The framework was changed while the campaign ran.
@@ -113,7 +114,7 @@ def require_same(trial: Trial, earlier: Mapping[str, Recording]) -> None:
     if not of_it:
         return
     before = next(iter(of_it.values())).provenance.application
-    if differing := differences(before, provenance.application(framework)):
+    if differing := differences(before, setting.place.application(framework)):
         raise mixed([Change(framework.title, differing, tuple(of_it))])
 
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from plimsoll.drivers.job import Drive
 from plimsoll.machine import Fact
+from plimsoll.provenance import Part
+from plimsoll.recording import HOST, Recording
+from plimsoll.serving.place import ServerPlace
+
+
+def ignored(_: Recording | None) -> None:
+    """Requires nothing."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +24,8 @@ class RunConfig:
         server_cores: Cores of the server; empty for all.
         driver_cores: Cores of the driver, one thread on each; empty for threads anywhere.
         driver_threads: Threads of the driver when it is given no cores.
-        machine: Facts of this host; empty has them read when the load is over.
+        machine: Facts of the host of the server; empty has those of this one read when the load is
+            over.
         body_sample_ratio: Share of the responses whose body is compared in full.
         limits: Limits of checks that the campaign changes.
         idle_s: For how long power without load is read before and after each load.
@@ -24,6 +33,10 @@ class RunConfig:
         turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.
         notes: What a reader of the results must know about all of them.
         drive: Generates the load on other hosts; None for the trial's driver, on this one.
+        serve: Where servers run; None for this host, with the load generator.
+        ready: Called before each trial with the one before, None for the first: requires that every
+            other host is there.
+        hosts: What of the measurement is on which host; empty for all of it on this one.
     """
 
     server_cores: tuple[int, ...] = ()
@@ -37,3 +50,20 @@ class RunConfig:
     turn_s: float = 0.0
     notes: tuple[str, ...] = ()
     drive: Drive | None = None
+    serve: ServerPlace | None = None
+    ready: Callable[[Recording | None], None] = ignored
+    hosts: tuple[Part, ...] = ()
+
+    @property
+    def server_host(self) -> str:
+        """Name of the host on which servers run."""
+        return HOST if self.serve is None else self.serve.host
+
+    @property
+    def place(self) -> ServerPlace:
+        """Where servers run."""
+        if self.serve is not None:
+            return self.serve
+        from plimsoll.serving import here  # noqa: PLC0415 - a load starts no server
+
+        return here.Here()

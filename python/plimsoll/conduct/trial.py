@@ -6,32 +6,39 @@ it is used: the first request of `plimsoll load` does not wait for it.
 
 from __future__ import annotations
 
-import signal
-import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from plimsoll import wording
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
-from plimsoll.conduct import provenance, recomputed_bodies, trial_state
+from plimsoll.conduct import provenance, recomputed_bodies
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import sampled, tools
 from plimsoll.drivers.job import DriverJob
 from plimsoll.drivers.tools import plimsoll as engine
-from plimsoll.errors import ContractBroken, DriverError, DriverMissing, FrameworkError, Interrupted
+from plimsoll.errors import (
+    ContractBroken,
+    DriverError,
+    DriverMissing,
+    FrameworkError,
+    HostLost,
+    Interrupted,
+)
 from plimsoll.events import Listener, LoadEnded, Phase, ignore
-from plimsoll.processes import ports, process_table
+from plimsoll.install import applications
+from plimsoll.processes import ports
 from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
 from plimsoll.recording import RecordedServer, Recording
-from plimsoll.sampling import control, idle, wall
+from plimsoll.sampling import idle, wall
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
-from plimsoll.serving import server_counters
+from plimsoll.serving import observed
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
@@ -40,9 +47,14 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
     from plimsoll.processes.interruption import Interruption
     from plimsoll.recording.readings import Reading
+    from plimsoll.sampling.sampler import Sampler
     from plimsoll.sampling.wall import WallMeter
-    from plimsoll.serving import contract, server
+    from plimsoll.serving import contract
+    from plimsoll.serving.place import PlacedServer
     from plimsoll.storage.results import Results
+
+S = TypeVar("S", bound="PlacedServer")
+"""A server, as it was started."""
 
 
 def conduct(
@@ -62,29 +74,42 @@ def conduct(
         tell: Told each phase and each second of progress.
 
     Returns:
-        What happened. The error of a framework or a driver is its `ending`; what was recorded
-        until then is kept.
+        What happened. The error of a framework or a driver, or the loss of a host, is its `ending`;
+        what was recorded until then is kept.
 
     Raises:
-        HostError: This host cannot conduct it; nothing is kept.
+        HostError: A host cannot conduct it; nothing is kept.
         StorageError: The recording could not be written; nothing is kept.
         Interrupted: Ctrl-C under load; nothing is kept.
         KeyboardInterrupt: Ctrl-C at another time, or a second one; nothing is kept.
     """
     with results.trial(trial.id) as into:
         known = TrialState(trial, setting, provenance=provenance_of(trial, setting))
+        log, cores = into / "server.log", known.server_cores
         try:
-            with started(known, into, interruption, tell) as running:
+            starting = setting.place.started(trial.framework, log, cores)
+            with started(known, starting, interruption, tell) as running:
                 examine(known, running, tell)
                 with metered(known, tell):
-                    measure_machine(known)
-                    _drive(known, into, server_scope(running), running.alive, interruption, tell)
-                    measure_machine(known)
+                    known.control += running.control()
+                    _drive(known, into, running.sampling(), running.alive, interruption, tell)
+                    known.control += running.control()
                 running.check_alive()
                 verified("after", known, running, tell)
         except (FrameworkError, DriverError) as error:
             known.fail(error)
+        except HostLost as error:
+            known.fail(HostLost(f"{error.message}{_ran(known)}", error.hint))
         return closed(known, into, interruption, tell)
+
+
+def _ran(known: TrialState) -> str:
+    """How much of a load ran, as the end of a sentence; empty before there was any."""
+    stages = known.driven.stages if known.driven else ()
+    if not stages:
+        return ""
+    share = min(stages[-1].end_ns / 1e9 / known.trial.load.duration_s, 1.0)
+    return f"; {wording.percent(round(share, 3))} of the load ran"
 
 
 def load(
@@ -131,7 +156,7 @@ def load(
 
         try:
             with metered(known, tell):
-                _drive(known, into, scope, _yes, interruption, tell, ended)
+                _drive(known, into, _sampling(setting, scope), _yes, interruption, tell, ended)
         except (DriverError, Interrupted) as error:
             known.fail(error)
         known.provenance = _provenance_of_running(trial, setting, scope)
@@ -141,8 +166,8 @@ def load(
 def _seen(address: str, scope: Scope | None, setting: RunConfig) -> RecordedServer:
     """What this host sees of a server; the way of other hosts to it is not that of this one."""
     if scope is not None:
-        return trial_state.listening(address)
-    return RecordedServer(address) if setting.drive else trial_state.elsewhere(address)
+        return observed.listening(address)
+    return RecordedServer(address) if setting.drive else observed.elsewhere(address)
 
 
 def provenance_of(trial: Trial, setting: RunConfig) -> Provenance:
@@ -153,7 +178,7 @@ def provenance_of(trial: Trial, setting: RunConfig) -> Provenance:
 def _provenance_of_running(trial: Trial, setting: RunConfig, scope: Scope | None) -> Provenance:
     """What is known of a server that ran already; looked at when the load is over."""
     application = (
-        () if scope is None or scope.tree is None else (provenance.of_process(scope.tree.root))
+        () if scope is None or scope.tree is None else (applications.of_process(scope.tree.root))
     )
     return Provenance(application, provenance.measurement(trial, setting))
 
@@ -183,56 +208,37 @@ def idle_readings(
 
 @contextmanager
 def started(
-    known: TrialState, into: Path, interruption: Interruption, tell: Listener
-) -> Generator[server.RunningServer]:
+    known: TrialState,
+    starting: AbstractContextManager[S],
+    interruption: Interruption,
+    tell: Listener,
+) -> Generator[S]:
     """The trial's server, which is stopped whatever happens; what is known of it is noted."""
-    from plimsoll.serving import server  # noqa: PLC0415
-
     tell(Phase("starting"))
-    framework = known.trial.framework
-    with server.started(framework, log=into / "server.log", cores=known.server_cores) as running:
-        known.server = trial_state.serving(running)
+    with starting as running:
+        known.server = seen = running.seen()
         try:
             yield running
         except KeyboardInterrupt:
             if interruption.count > 1:
-                _kill(running)
+                running.kill()
             raise
         finally:
             tell(Phase("stopping"))
-            known.server = trial_state.stopped(known.server, running.stop(), _own_count(running))
+            known.server = running.stop(known.server or seen)
 
 
-def _own_count(running: server.RunningServer) -> dict[str, int] | None:
-    return server_counters.read(running.framework.name, running.log)
-
-
-def _kill(running: server.RunningServer) -> None:
-    """Kills what is left of a server, so that nothing waits for its clean stop."""
-    for pid in running.processes():
-        found = process_table.process(pid)
-        if found is not None:
-            process_table.send(found, signal.SIGKILL)
-
-
-def examine(known: TrialState, running: server.RunningServer, tell: Listener) -> None:
+def examine(known: TrialState, running: PlacedServer, tell: Listener) -> None:
     """Checks the contract before the load, and notes how the server is at rest, right or wrong."""
     try:
         found = verified("before", known, running, tell)
         known.exchanges, known.heads = found.exchanges, found.heads
     finally:
-        known.server = trial_state.at_rest(running)
-
-
-def measure_machine(known: TrialState) -> None:
-    """Runs the control on the server's cores while no load is on."""
-    with control.ready(known.server_cores) as work:
-        for _ in range(control.TIMES):
-            known.control += control.readings(work.run(), time.monotonic_ns())
+        known.server = running.at_rest()
 
 
 def verified(
-    when: str, known: TrialState, running: server.RunningServer, tell: Listener
+    when: str, known: TrialState, running: PlacedServer, tell: Listener
 ) -> contract.Verified:
     """Checks the contract; returns what is sent under load, with facts learned from responses."""
     from plimsoll.serving import contract  # noqa: PLC0415 - makes every body there is
@@ -264,30 +270,36 @@ def verified(
 def _drive(
     known: TrialState,
     into: Path,
-    scope: Scope | None,
+    reading: AbstractContextManager[Sampler],
     go_on: Callable[[], bool],
     interruption: Interruption,
     tell: Listener,
     ended: Callable[[], None] = nothing,
 ) -> None:
-    """Puts on the load, and reads every resource meanwhile.
-
-    Of a load that other hosts generate, resources of this host are read only if the server is here.
+    """Puts on the load, and reads resources meanwhile.
 
     Raises:
         Interrupted: Ctrl-C ended it early; what was recorded until then is noted all the same.
     """
     tell(Phase("driving"))
     drive = known.setting.drive or _driver(known.trial.driver).drive
-    is_elsewhere = known.setting.drive is not None and scope is None
-    scopes = [] if is_elsewhere else [Scope("machine"), *([scope] if scope else [])]
-    with sampling(*scopes) as known.sampler:
+    with reading as known.sampler:
         address = known.server.address if known.server else ""
         watch = sampled.callbacks(known.sampler, address, go_on, interruption, tell)
         known.driven = drive(job_of(known, into), watch)
         ended()
-    known.recomputed = recomputed_bodies.of(known.exchanges, known.driven.stages, into)
+    folders = [into / host.host for host in known.driven.hosts] or [into]
+    known.recomputed = recomputed_bodies.of(known.exchanges, known.driven.stages, folders)
     interruption.check()
+
+
+def _sampling(setting: RunConfig, scope: Scope | None) -> AbstractContextManager[Sampler]:
+    """Reads this host, and the server that runs on it already.
+
+    Of a load that other hosts generate, resources of this host are read only if the server is here.
+    """
+    is_elsewhere = setting.drive is not None and scope is None
+    return sampling(*([] if is_elsewhere else [Scope("machine"), *([scope] if scope else [])]))
 
 
 def job_of(known: TrialState, into: Path) -> DriverJob:
@@ -313,12 +325,6 @@ def _driver(name: str) -> DriverModule:
             return driver
     known = ", ".join(f"`{driver.NAME}`" for driver in tools.DRIVERS)
     raise DriverMissing(f"unknown driver `{name}`", f"choose one of {known}")
-
-
-def server_scope(running: server.RunningServer) -> Scope:
-    """The resources of a server that the lab started."""
-    tree = ProcessTree(running.supervisor_pid, with_root=False)
-    return Scope("server", tree, running.place.port)
 
 
 def _scope_at(address: str) -> Scope | None:

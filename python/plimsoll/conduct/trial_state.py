@@ -6,18 +6,15 @@ import platform
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import plimsoll
 from plimsoll import capacity, machine
 from plimsoll.campaign import power
 from plimsoll.campaign.requests import render
-from plimsoll.conduct import provenance
 from plimsoll.drivers import records
 from plimsoll.drivers.tools.plimsoll import NAME as ENGINE
-from plimsoll.install import commands, sources
-from plimsoll.processes.tree import ProcessTree
+from plimsoll.install import applications
 from plimsoll.provenance import Provenance
 from plimsoll.recording import (
     HOST,
@@ -30,17 +27,14 @@ from plimsoll.recording import (
 )
 from plimsoll.recording.tls import RequestedTls
 from plimsoll.recording.turns import Turn
-from plimsoll.sampling import link
 from plimsoll.sampling.sampler import Sampler
-from plimsoll.sampling.samplers import energy, memory, sockets
-from plimsoll.sampling.scope import Scope
+from plimsoll.sampling.samplers import energy
 from plimsoll.sampling.wall import WallMeter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.requests import Exchange
     from plimsoll.campaign.tls import Tls
     from plimsoll.conduct.run_config import RunConfig
@@ -50,9 +44,6 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
     from plimsoll.recording import Recomputed, ResponseHead
     from plimsoll.recording.readings import Reading
-    from plimsoll.serving.server import RunningServer, Stopped
-
-SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
 
 
 @dataclass
@@ -145,7 +136,7 @@ class TrialState:
             stages=driven.stages if driven else (),
             requests=tuple(exchange.request.name for exchange in self.exchanges),
             machines=self._machines(host),
-            versions=versions(trial.framework, driven),
+            versions=versions(self.provenance, driven),
             clock_offsets_ns=self._clock_offsets_ns(),
             ending=self.ending,
             server=self._server(),
@@ -167,8 +158,10 @@ class TrialState:
             hosts=driven.hosts if driven else (),
         )
 
-    def _power(self) -> PowerSources:
-        """What was read of power."""
+    def _power(self) -> PowerSources | None:
+        """What was read of power; None where the server runs on another host."""
+        if self.setting.server_host != HOST:
+            return None
         rapl, wall = energy.of_this_host(), self.wall
         return PowerSources(
             rapl=tuple(one.name for one in rapl.domains),
@@ -180,15 +173,21 @@ class TrialState:
         )
 
     def _machines(self, host: dict[str, Fact]) -> dict[str, dict[str, Fact]]:
-        """Facts of every host that took part; of this one if anything of it was read."""
+        """Facts of every host that took part, that of the server first if anything of it was read.
+
+        Args:
+            host: Facts of the host that the server runs on, or would.
+        """
         others = dict(self.driven.machines) if self.driven else {}
-        is_here = not others or bool(self.sampler.readings)
-        return {**others, HOST: host} if is_here else others
+        is_read = not others or bool(self.sampler.readings)
+        return {self.setting.server_host: host, **others} if is_read else others
 
     def _clock_offsets_ns(self) -> dict[str, int]:
         """How far the clocks of other hosts are ahead of this one's."""
-        others = self.driven.hosts if self.driven else ()
-        return {HOST: 0, **{one.host: one.clock.offset_ns for one in others}}
+        clocks = {one.host: one.clock for one in self.driven.hosts} if self.driven else {}
+        if self.server is not None and self.server.clock is not None:
+            clocks[self.server.host] = self.server.clock
+        return {HOST: 0, **{name: clock.offset_ns for name, clock in clocks.items()}}
 
     def _expected(self) -> tuple[ExpectedResponse, ...]:
         """What the engine checks of each response; foreign drivers check what they like."""
@@ -279,83 +278,12 @@ def _ceiling_per_s(driven: DriverResult, host: Mapping[str, Any]) -> float | Non
     return case and case.thread_per_s * driver.threads
 
 
-def serving(running: RunningServer) -> RecordedServer:
-    """The server's side as long as it runs."""
-    return replace(
-        listening(running.place.address),
-        cores=running.place.cores,
-        workers=running.place.workers,
-        start_s=running.start_s,
-        backlog_required=machine.BACKLOG,
-        command=_command(running),
-    )
-
-
-def at_rest(running: RunningServer) -> RecordedServer:
-    """The server's side after the contract check: all its workers are up, no load is on it.
-
-    A server whose workers come one after the other may not listen with all of them when the first
-    one responses, so the sockets are looked at again.
-    """
-    held = _memory(running)
-    return replace(
-        serving(running),
-        rest_rss_bytes=held.get("rss_bytes"),
-        rest_pss_bytes=held.get("pss_bytes"),
-    )
-
-
-def listening(address: str) -> RecordedServer:
-    """What can be seen of a server on this host that another user may have started.
-
-    Args:
-        address: Its address and port: `127.0.0.1:8080`.
-    """
-    found = _listeners(int(address.rpartition(":")[2]))
-    seen = RecordedServer(
-        address=address,
-        listeners=len(found) or None,
-        backlog=max((listener.backlog for listener in found), default=None),
-        backlogs=tuple(listener.backlog for listener in found),
-        somaxconn=_somaxconn(),
-    )
-    return _linked(seen)
-
-
-def elsewhere(address: str) -> RecordedServer:
-    """A server of which nothing can be seen but the way to it.
-
-    Args:
-        address: Its address and port: `192.0.2.1:8080`.
-    """
-    return _linked(RecordedServer(address))
-
-
-def stopped(
-    server: RecordedServer, how: Stopped, counted: dict[str, int] | None = None
-) -> RecordedServer:
-    """The server's side when it has stopped.
-
-    Args:
-        server: The server's side as long as it ran.
-        how: How it stopped.
-        counted: What it counted itself.
-    """
-    return replace(
-        server,
-        exit_code=how.exit_code,
-        clean_stop=how.clean,
-        killed=how.killed,
-        counted=counted,
-    )
-
-
-def versions(framework: Framework, driven: DriverResult | None) -> dict[str, str]:
+def versions(ran: Provenance, driven: DriverResult | None) -> dict[str, str]:
     """Version of each part that took part."""
     known = {
         "plimsoll": plimsoll.__version__,
         "python": platform.python_version(),
-        "framework": commands.version(framework),
+        "framework": applications.stated_version(ran.application),
         "driver": driven.driver.version if driven else "",
     }
     return {part: version for part, version in known.items() if version}
@@ -368,44 +296,3 @@ def utc(ns: int) -> str:
         ns: Nanoseconds since 1970.
     """
     return datetime.fromtimestamp(ns / 1e9, UTC).isoformat().replace("+00:00", "Z")
-
-
-def _command(running: RunningServer) -> str:
-    """The start command of a server, with what it was given and without secrets."""
-    framework, place = running.framework, running.place
-    given = commands.environment(framework, host=place.host, port=place.port, workers=place.workers)
-    shown = dict(zip(given, map(sources.shown, given, given.values()), strict=True))
-    return sources.without_secrets(provenance.resolved(framework.start, shown)).strip()
-
-
-def _linked(server: RecordedServer) -> RecordedServer:
-    """The server's side with the interface of this host that leads to it, where it is known."""
-    found = link.towards(server.address)
-    if found is None:
-        return server
-    return replace(server, link=found.interface, link_bits_per_s=found.bits_per_s)
-
-
-def _listeners(port: int) -> tuple[sockets.Listener, ...]:
-    try:
-        return sockets.listeners(port)
-    except OSError:
-        return ()
-
-
-def _memory(running: RunningServer) -> dict[str, int]:
-    """Memory of a server's processes, in bytes; nothing when they are gone or cannot be read."""
-    tree = ProcessTree(running.supervisor_pid, with_root=False)
-    try:
-        tree.refresh()
-        read = memory.read(Scope("server", tree)) if tree.stats else {}
-    except OSError:
-        return {}
-    return {quantity: int(value) for quantity, value in read.items()}
-
-
-def _somaxconn() -> int | None:
-    try:
-        return int(SOMAXCONN.read_text())
-    except (OSError, ValueError):
-        return None

@@ -33,6 +33,7 @@ from plimsoll.recording.turns import Turn
 from plimsoll.sampling import control
 from plimsoll.sampling.rests import TurnReadings
 from plimsoll.sampling.scope import Scope
+from plimsoll.serving import here
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from plimsoll.processes.interruption import Interruption
     from plimsoll.recording import Recording
     from plimsoll.recording.readings import Reading, ScopeName
-    from plimsoll.serving.server import RunningServer
+    from plimsoll.serving.here import LocalServer
     from plimsoll.storage.results import Results
 
 BEFORE: tuple[ScopeName, ...] = ("server", "driver", "machine")
@@ -153,7 +154,7 @@ class _Seat:
     readings: TurnReadings = field(default_factory=TurnReadings)
     turns: list[Turn] = field(default_factory=list[Turn])
     _processes: ExitStack = field(default_factory=ExitStack)
-    _running: RunningServer | None = None
+    _running: LocalServer | None = None
     _load: TurningLoad | None = None
     _server: ProcessTree | None = None
     _driver: ProcessTree | None = None
@@ -185,11 +186,13 @@ class _Seat:
         """Starts its server, checks the contract, and has its load rest until the first turn."""
         known = self.known
         try:
+            log, cores = self.into / "server.log", known.server_cores
+            starting = here.Here().started(known.trial.framework, log, cores)
             running = self._processes.enter_context(
-                one_trial.started(known, self.into, interruption, tell)
+                one_trial.started(known, starting, interruption, tell)
             )
             one_trial.examine(known, running, tell)
-            scope = one_trial.server_scope(running)
+            scope = running.scope
             self._running, self._server = running, scope.tree
             self._rest = Rest(running.processes)
             self._processes.callback(self._rest.end)
@@ -280,7 +283,7 @@ class _Seat:
         try:
             self.known.driven = load.finish()
             stages = self.known.driven.stages
-            self.known.recomputed = recomputed_bodies.of(self.known.exchanges, stages, self.into)
+            self.known.recomputed = recomputed_bodies.of(self.known.exchanges, stages, [self.into])
             running.check_alive()
             one_trial.verified("after", self.known, running, tell)
         except (FrameworkError, DriverError) as error:

@@ -1,9 +1,10 @@
-"""Hosts: one load that several machines generate together.
+"""Hosts: one load that several machines generate together, and servers on another machine.
 
 `hosts_file` reads which machines there are (`host`), `certificates` lets them trust each other, and
 `clocks` relates their clocks. `control` is the lab's side and `agent` what runs on each host;
 `membership` connects an agent with the lab. `driver` makes all hosts one driver for those who
-conduct trials, and `fitness` looks at them beforehand.
+conduct trials, `server` and `served` (on the host) make one a place for servers, `campaign` is both
+for a whole campaign, and `fitness` looks at all beforehand.
 
 What needs `distributed` or `cryptography` is imported at its first use: one machine does without.
 """
@@ -17,6 +18,7 @@ from plimsoll import doors
 from plimsoll.errors import HostError
 
 if TYPE_CHECKING:
+    from plimsoll.hosts import campaign as campaign
     from plimsoll.hosts import certificates as certificates
     from plimsoll.hosts import control as control
     from plimsoll.hosts import driver as driver
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from plimsoll.hosts import membership as membership
 
 __getattr__ = doors.of_modules(
-    __name__, ("certificates", "control", "driver", "fitness", "hosts_file", "membership")
+    __name__,
+    ("campaign", "certificates", "control", "driver", "fitness", "hosts_file", "membership"),
 )
 
 

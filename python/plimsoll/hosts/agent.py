@@ -1,8 +1,8 @@
 """The agent: what a host does for the lab. It knows nothing of the network.
 
 It generates one load at a time, with the engine in a supervised process that ends with the agent,
-and samples this host meanwhile. A lab that says nothing for `SILENCE_S` is gone: then the load
-ends.
+and samples this host meanwhile; or it runs servers (`served`). A lab that says nothing for
+`SILENCE_S` is gone: then the load ends, and the server stops.
 """
 
 from __future__ import annotations
@@ -21,24 +21,30 @@ from plimsoll import machine
 from plimsoll.drivers import sampled
 from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import EngineFailed, HostError, PlimsollError
+from plimsoll.hosts.served import ServedHere
 from plimsoll.processes.interruption import Interruption
+from plimsoll.processes.logs import tail
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
 
 if TYPE_CHECKING:
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.events import Progress
+    from plimsoll.hosts.served import ServerState
     from plimsoll.machine import Fact
     from plimsoll.recording.readings import Reading
 
 SILENCE_S = 10.0
-"""Seconds without a word from the lab after which a load ends."""
+"""Seconds without a word from the lab after which a load ends, and a server stops."""
+
+LOOK_S = 0.5
+"""How often an agent with a server looks whether the lab is gone, in seconds."""
 
 CHUNK_BYTES = 4 << 20
 """Bytes of a file that are handed over at a time."""
 
-ROWS = ("requests.bin", "connections.bin")
-"""The files of the engine that the lab takes."""
+FILES = ("requests.bin", "connections.bin", "bodies.bin")
+"""The files of the engine that the lab takes: rows, and bodies that are checked there."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,7 @@ class HostResult:
         readings: Every reading of its resources, and what the engine reported of itself.
         problems: What could not be read, and why.
         machine: Facts of the host.
-        files: The files of rows.
+        files: The files of the engine.
     """
 
     driven: DriverResult
@@ -121,19 +127,20 @@ class _Load:
 
 
 class Agent:
-    """Does what the lab orders, one load at a time.
+    """Does what the lab orders, one load and one server at a time.
 
     Every public method is an order; it may be called from any thread.
 
     Args:
-        folder: Where rows are written.
+        folder: Where rows, and logs of servers, are written.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Has no load."""
+        """Has no load and no server."""
         self._folder = folder
         self._load: _Load | None = None
         self._thread: threading.Thread | None = None
+        self._served = ServedHere(folder)
         self._heard_s = time.monotonic()
 
     def facts(self) -> HostFacts:
@@ -185,10 +192,10 @@ class Agent:
         return self._load.result
 
     def read(self, name: str, offset: int) -> bytes:
-        """A piece of a file of rows, `CHUNK_BYTES` long unless the file ends before."""
+        """A piece of a file of the engine, `CHUNK_BYTES` long unless the file ends before."""
         self.heard()
-        if name not in ROWS:
-            raise EngineFailed(f"`{name}` is not a file of rows", "report it to Plimsoll")
+        if name not in FILES:
+            raise EngineFailed(f"`{name}` is not a file of the engine", "report it to Plimsoll")
         with (self._folder / "load" / name).open("rb") as file:
             file.seek(offset)
             return file.read(CHUNK_BYTES)
@@ -198,9 +205,40 @@ class Agent:
         self._load = None
         shutil.rmtree(self._folder / "load", ignore_errors=True)
 
+    def begin(self, step: str, arguments: tuple[object, ...]) -> None:
+        """Begins a step of a server's life, which may take long; `server` says how it stands.
+
+        Args:
+            step: One of those of `served.ServedHere`.
+            arguments: What it is given.
+        """
+        self.heard()
+        self._served.begin(step, arguments)
+        if step == "start":
+            threading.Thread(target=self._guard_server, daemon=True).start()
+
+    def server(self) -> ServerState:
+        """How the server and the last step stand; the lab asks each second: its sign of life."""
+        self.heard()
+        return self._served.state()
+
+    def align(self, zero_ns: int) -> None:
+        """Has the server's resources read at whole seconds after an instant of this clock."""
+        self._served.align(zero_ns)
+
+    def server_log(self) -> bytes:
+        """The last `CHUNK_BYTES` of what the server wrote."""
+        self.heard()
+        return tail(self._served.log, CHUNK_BYTES)
+
+    def kill_server(self) -> None:
+        """Kills the server, so that nothing waits for its clean stop."""
+        self._served.kill()
+
     def abandon(self) -> None:
-        """Ends the load of a lab that is gone, waits for that, and removes what it has left."""
+        """Ends what a lab that is gone had begun, waits for that, and removes what it has left."""
         self.end()
+        self._served.abandon()
         if self._thread is not None:
             self._thread.join()
         self.release()
@@ -209,8 +247,20 @@ class Agent:
         """Notes that the lab is there."""
         self._heard_s = time.monotonic()
 
+    @property
+    def _is_silent(self) -> bool:
+        """Whether the lab is gone."""
+        return time.monotonic() - self._heard_s >= SILENCE_S
+
+    def _guard_server(self) -> None:
+        """Stops the server of a lab that is gone."""
+        while self._served.is_busy:
+            if self._is_silent:
+                self._served.abandon()
+            time.sleep(LOOK_S)
+
     def _goes_on(self, load: _Load) -> bool:
-        return not load.is_to_end and time.monotonic() - self._heard_s < SILENCE_S
+        return not load.is_to_end and not self._is_silent
 
     def _run(self, load: _Load) -> None:
         try:
@@ -242,7 +292,7 @@ class Agent:
             readings=(*sampler.readings, *driven.readings),
             problems=sampler.problems,
             machine=machine.facts(),
-            files=tuple(_described(job.into / name) for name in ROWS),
+            files=tuple(_described(path) for name in FILES if (path := job.into / name).exists()),
         )
 
 

@@ -205,6 +205,8 @@ class Lab:
             called = getattr(self._scheduler.rpc(address), handler)(**arguments)
             return await asyncio.wait_for(called, network.LOST_S)
         except TimeoutError as error:
+            # It may join again under its name as soon as it is reached.
+            await self._scheduler.remove_worker(address, stimulus_id="silent")
             message = f"`{host}` did not answer for {network.LOST_S:g} s"
             raise HostLost(message, "look at its agent and at the network") from error
         except OSError as error:
@@ -256,6 +258,13 @@ def opened(hosts: Hosts) -> Generator[Lab]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+def of_host(host: str, error: PlimsollError) -> PlimsollError:
+    """An error that names the host, in front if not anywhere."""
+    named = f"`{host}`"
+    message = error.message if named in error.message else f"{named}: {error.message}"
+    return type(error)(message, error.hint)
 
 
 def _listed(names: Iterable[str]) -> str:

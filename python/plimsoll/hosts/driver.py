@@ -16,12 +16,14 @@ from ipaddress import ip_address
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from plimsoll.campaign.requests import any_body, anything
 from plimsoll.drivers.job import DriverResult, LoadPart
 from plimsoll.errors import DriverFailed, EngineFailed, InputError, PlimsollError, Problem
 from plimsoll.events import Progress
 from plimsoll.hosts import clocks, control, fitness
 from plimsoll.hosts.agent import HostResult, HostStatus
-from plimsoll.hosts.host import share_of
+from plimsoll.hosts.control import of_host
+from plimsoll.hosts.host import require_divisible
 from plimsoll.recording import HostClock, HostDriver
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+    from plimsoll.campaign.requests import Exchange
     from plimsoll.drivers.job import DriverCallbacks, DriverJob
     from plimsoll.hosts.clocks import ClockExchange
     from plimsoll.hosts.control import Lab
@@ -106,7 +109,7 @@ class HostsDriver:
         self._watch(driving, watch, zero_ns)
         for one in driving:
             if one.error is not None and one.lost_ns < zero_ns:
-                raise _of_host(one.host.name, one.error)
+                raise of_host(one.host.name, one.error)
         watched = [one for one in driving if one.error is None]
         self._compare_clocks(watched)
         for one in watched:
@@ -130,7 +133,7 @@ class HostsDriver:
         for host, given in self._lab.order_each("arm", jobs).items():
             if isinstance(given, PlimsollError):
                 self._end(driving)
-                raise _of_host(host, given)
+                raise of_host(host, given)
         return driving
 
     def _watch(self, driving: list[_Driving], watch: DriverCallbacks, zero_ns: int) -> None:
@@ -224,11 +227,11 @@ def joined(
         InputError: The load cannot be divided among these hosts.
         HostError: The lab cannot listen, or a host does not join or is not fit for the load.
     """
-    _require_divisible(hosts, connections)
+    require_divisible(hosts, connections, "--connections")
     _require_reachable(hosts, address)
     with control.opened(hosts) as lab:
         lab.wait([host.name for host in hosts.drivers], tell)
-        fitness.require(lab, connections)
+        fitness.require(lab, hosts.drivers, connections)
         yield HostsDriver(lab)
 
 
@@ -274,43 +277,24 @@ def _require_reachable(hosts: Hosts, address: str) -> None:
         raise InputError([Problem("URL", message, "give the server's address in the network")])
 
 
-def _require_divisible(hosts: Hosts, connections: int) -> None:
-    """Requires a connection for each thread, and no more on a host than it may open.
-
-    Raises:
-        InputError: There are too few connections, or too many for some hosts.
-    """
-    problems: list[Problem] = []
-    if connections < hosts.thread_count:
-        message = f"{connections} connections for {hosts.thread_count} threads of all hosts"
-        hint = f"give at least `-c {hosts.thread_count}`"
-        problems.append(Problem("--connections", message, hint))
-    for host in hosts.drivers:
-        own = share_of(connections, host, hosts)
-        if host.max_connections is not None and own > host.max_connections:
-            message = f"`{host.name}` would open {own} connections of {host.max_connections}"
-            problems.append(
-                Problem("--connections", message, "add hosts, or request fewer connections")
-            )
-    if problems:
-        raise InputError(problems)
-
-
 def _job(job: DriverJob, one: _Driving) -> DriverJob:
     """The job of a host, with the start by its own clock."""
     clock = clocks.related(one.bursts)
     start_ns = clock.host_ns(one.part.start_monotonic_ns)
     return replace(
         job,
+        exchanges=tuple(map(_portable, job.exchanges)),
         cores=one.host.cores,
         threads=one.host.thread_count,
         part=replace(one.part, start_monotonic_ns=start_ns),
     )
 
 
-def _of_host(host: str, error: PlimsollError) -> PlimsollError:
-    """An error with the name of the host in front."""
-    return type(error)(f"`{host}`: {error.message}", error.hint)
+def _portable(exchange: Exchange) -> Exchange:
+    """An exchange without functions of the lab; `check_body` still says that there is a check."""
+    expected = exchange.expected
+    checked = None if expected.check_body is None else any_body
+    return replace(exchange, expected=replace(expected, check=anything, check_body=checked))
 
 
 def _progress(driving: list[_Driving]) -> Progress | None:
@@ -345,7 +329,7 @@ def _combined(driving: list[_Driving], job: DriverJob, zero_ns: int) -> DriverRe
     results = {one.host.name: one.result for one in driving if one.result is not None}
     if not results:
         first = next(one for one in driving if one.error is not None)
-        raise _of_host(first.host.name, first.error or DriverFailed("it was lost"))
+        raise of_host(first.host.name, first.error or DriverFailed("it was lost"))
     relations = {one.host.name: clocks.related(one.bursts) for one in driving}
     zeros = {
         name: relations[name].lab_ns(result.driven.zero_monotonic_ns)

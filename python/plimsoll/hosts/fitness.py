@@ -13,7 +13,7 @@ from plimsoll.hosts import clocks
 from plimsoll.hosts.host import share_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from plimsoll.hosts.agent import HostFacts
     from plimsoll.hosts.clocks import ClockRelation
@@ -74,16 +74,29 @@ def of_hosts(lab: Lab, connections: int) -> tuple[Fitness, ...]:
     return tuple(_of_host(lab, host, connections) for host in lab.hosts.hosts)
 
 
-def require(lab: Lab, connections: int) -> None:
-    """Requires that a load is possible on every host that generates it.
+def require(lab: Lab, hosts: Iterable[Host], connections: int) -> dict[str, HostFacts]:
+    """Requires that some hosts can do their part of a load.
+
+    Args:
+        lab: The lab.
+        hosts: The hosts; they have joined.
+        connections: Connections of all hosts that generate load, together.
+
+    Returns:
+        The facts of each, by its name.
 
     Raises:
-        HostError: It is not; the first reason, with its remedy.
+        HostError: One cannot; the first reason, with its remedy.
     """
-    for one in of_hosts(lab, connections):
+    found: dict[str, HostFacts] = {}
+    for host in hosts:
+        one = _of_host(lab, host, connections)
         for wrong in one.wrong:
-            if wrong.is_fatal and one.host.role == "driver":
+            if wrong.is_fatal:
                 raise HostError(f"`{wrong.host}`: {wrong.message}", wrong.hint)
+        if one.facts is not None:
+            found[host.name] = one.facts
+    return found
 
 
 def _of_host(lab: Lab, host: Host, connections: int) -> Fitness:

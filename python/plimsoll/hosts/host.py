@@ -5,20 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll.errors import InputError, Problem
+from plimsoll.recording import HOST
+
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
     from pathlib import Path
 
 Role = Literal["server", "driver", "database"]
+WhenLost = Literal["continue", "stop"]
 
 LAB = "lab"
-"""Name of the lab in certificates; no host may have it."""
+"""Name of the lab in certificates."""
 
 PORT = 8786
 """Port on which the lab listens for hosts where the file names none."""
 
 WAIT_S = 60.0
 """How long the lab waits for its hosts, in seconds, where the file does not say."""
+
+RESERVED = (LAB, HOST)
+"""Names that no host may have: those of the lab in certificates and in results."""
 
 LEAD_S = 3.0
 """From the order to start until the load's zero, in seconds, where the file does not say."""
@@ -32,7 +39,8 @@ class Host:
         name: Its name in results and in its certificate.
         role: What it does.
         address: Its address, as a number.
-        cores: Cores of its load generator, one thread on each; empty for `threads` anywhere.
+        cores: Cores of its load generator, one thread on each, or of servers on it; empty for
+            `threads` anywhere, and for all cores.
         threads: Threads of its load generator.
         max_connections: The most connections it may open; None for what its limits allow.
     """
@@ -62,6 +70,8 @@ class Hosts:
         lead_s: From the order to start until the load's zero, in seconds: every load generator
             must have started by then.
         hosts: Every host, in the order of the file.
+        when_lost: Whether a campaign goes on after a trial in which a host was lost, as soon as
+            that is there again, or stops.
     """
 
     address: IPv4Address | IPv6Address
@@ -70,6 +80,12 @@ class Hosts:
     wait_s: float
     lead_s: float
     hosts: tuple[Host, ...]
+    when_lost: WhenLost = "continue"
+
+    @property
+    def server(self) -> Host | None:
+        """The host on which a campaign runs servers; None for the machine of the lab."""
+        return next((host for host in self.hosts if host.role == "server"), None)
 
     @property
     def drivers(self) -> tuple[Host, ...]:
@@ -87,9 +103,11 @@ def share_of(total: int, host: Host, hosts: Hosts) -> int:
 
     Args:
         total: Connections of the whole load.
-        host: The host; one that does not generate load has none.
+        host: The host; a server has all of them, a database none.
         hosts: All hosts.
     """
+    if host.role == "server":
+        return total
     threads = hosts.thread_count
     first = 0
     for one in hosts.drivers:
@@ -98,3 +116,28 @@ def share_of(total: int, host: Host, hosts: Hosts) -> int:
             return sum(total // threads + (number < total % threads) for number in numbers)
         first += one.thread_count
     return 0
+
+
+def require_divisible(hosts: Hosts, connections: int, where: str) -> None:
+    """Requires a connection for each thread, and no more on a host than it may open.
+
+    Args:
+        hosts: The hosts.
+        connections: The most connections that a load requests at one time.
+        where: What requests them: an option, or a load of a campaign.
+
+    Raises:
+        InputError: There are too few connections, or too many for some hosts.
+    """
+    problems: list[Problem] = []
+    if connections < hosts.thread_count:
+        message = f"{connections} connections for {hosts.thread_count} threads of all hosts"
+        hint = f"request at least {hosts.thread_count}, or use fewer threads"
+        problems.append(Problem(where, message, hint))
+    for host in hosts.drivers:
+        own = share_of(connections, host, hosts)
+        if host.max_connections is not None and own > host.max_connections:
+            message = f"`{host.name}` would open {own} connections of {host.max_connections}"
+            problems.append(Problem(where, message, "add hosts, or request fewer"))
+    if problems:
+        raise InputError(problems)

@@ -16,7 +16,7 @@ from plimsoll.campaign.documents import Mistake
 from plimsoll.campaign.load import MOST_THREADS
 from plimsoll.campaign.quantities import cores, count, duration_s
 from plimsoll.errors import InputError
-from plimsoll.hosts.host import LAB, LEAD_S, PORT, WAIT_S, Host, Hosts, Role
+from plimsoll.hosts.host import LEAD_S, PORT, RESERVED, WAIT_S, Host, Hosts, Role, WhenLost
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +42,7 @@ class LabTable(BaseModel):
     certificates: str | None = "certificates"
     wait: _Duration | None = WAIT_S
     lead: _Duration | None = LEAD_S
+    when_lost: WhenLost | None = "continue"
 
 
 class HostTable(BaseModel):
@@ -101,13 +102,18 @@ def _mistakes(table: HostsTable) -> Iterator[Mistake]:
     ):
         hint = 'add a `[[host]]` with `role = "driver"`'
         yield Mistake(("host",), "no host generates load", hint)
+    servers = [at for at, host in enumerate(table.host or ()) if host and host.role == "server"]
+    for place in servers[1:]:
+        hint = "servers of a campaign run one after the other, on one host"
+        yield Mistake(("host", place, "role"), "a second host has the role `server`", hint)
 
 
 def _host(host: HostTable, at: KeyPath, names: set[str]) -> Iterator[Mistake]:
     yield from _address(host.address, at)
     if host.name is not None:
-        if not _NAME.fullmatch(host.name) or host.name == LAB:
-            hint = f"use small letters, digits and `-`, and not `{LAB}`: it stands in certificates"
+        if not _NAME.fullmatch(host.name) or host.name in RESERVED:
+            reserved = " or ".join(f"`{name}`" for name in RESERVED)
+            hint = f"use small letters, digits and `-`, and not {reserved}, which mean the lab"
             yield Mistake((*at, "name"), f"`{host.name}` cannot be the name of a host", hint)
         elif host.name in names:
             yield Mistake((*at, "name"), f"two hosts have the name `{host.name}`")
@@ -145,6 +151,7 @@ def _hosts(table: HostsTable, folder: Path) -> Hosts:
         wait_s=WAIT_S if lab.wait is None else lab.wait,
         lead_s=LEAD_S if lab.lead is None else lab.lead,
         hosts=tuple(map(_of_table, filter(None, table.host or ()))),
+        when_lost=lab.when_lost or "continue",
     )
 
 

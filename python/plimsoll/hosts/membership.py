@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from plimsoll.hosts.agent import Agent
     from plimsoll.hosts.certificates import Identity
 
-ORDERS = frozenset({"facts", "arm", "poll", "end", "collect", "read", "release"})
-"""The orders that an agent carries out."""
+ORDERS = frozenset(
+    {"facts", "arm", "poll", "end", "collect", "read", "release"}
+    | {"begin", "server", "align", "server_log", "kill_server"}
+)
+"""The orders that an agent carries out: those of a load, and those of a server."""
 
 RETRY_S = 1.0
 """From one attempt to reach the lab to the next, in seconds."""

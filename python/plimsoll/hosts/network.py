@@ -55,6 +55,10 @@ SETTINGS: dict[str, object] = {
 """Dask's settings; idle, an agent then takes 0.4 % of a core instead of 4 %."""
 
 
+LOGGERS = ("distributed", "tornado", "tornado.application")
+"""Loggers to which dask gives a level of their own."""
+
+
 class PeerCertificate(TypedDict, total=False):
     """What of `ssl.SSLSocket.getpeercert` is looked at.
 
@@ -106,8 +110,8 @@ def context(identity: Identity) -> ssl.SSLContext:
 def configure() -> None:
     """Applies dask's settings to this process; what it has to say is not for our users."""
     dask.config.set(SETTINGS)
-    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
-    logging.getLogger("tornado").setLevel(logging.CRITICAL + 1)
+    for name in LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def names(certificate: PeerCertificate) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from plimsoll.lab import (
         audits,
         calibrations,
+        campaign_hosts,
         campaigns,
         charts,
         comparing,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "audits",
     "calibrations",
+    "campaign_hosts",
     "campaigns",
     "charts",
     "comparing",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,18 +18,20 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
-from plimsoll.lab import following, selection
+from plimsoll.lab import campaign_hosts, following, selection
 from plimsoll.lab.announcing import Announcer
 from plimsoll.lab.metering import require_power
 from plimsoll.lab.paces import Watch
 from plimsoll.lab.results import CampaignResults
 from plimsoll.report import words
+from plimsoll.serving.here import Here
 from plimsoll.storage.documents import CampaignFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.campaign.campaign import Campaign
+    from plimsoll.hosts.campaign import CampaignHosts
     from plimsoll.plan import Refuses, Trial
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
@@ -49,6 +52,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     repeat_changed: bool = False,
     judge: bool = True,
     fail_if: Sequence[str] = (),
+    hosts: str | os.PathLike[str] | None = None,
     tell: Listener = ignore,
 ) -> CampaignResults:
     """Conducts the trials of a campaign; called again, it goes on where it stopped.
@@ -69,14 +73,16 @@ def run(  # noqa: PLR0913 - one argument for each option
             kept aside. Without it, such a change is an error.
         judge: Whether each trial is judged when it ends, and the verdict told as `TrialJudged`.
         fail_if: Thresholds, `go/json.p99>20ms`; `results.findings.thresholds` has what they say.
+        hosts: File of the hosts that run servers and generate loads; None does all of it here.
         tell: Called with each event.
 
     Raises:
-        InputError: The campaign file, a setting or a threshold is wrong, or no trial is left.
+        InputError: The campaign file, a setting, a threshold or the file of hosts is wrong, or no
+            trial is left.
         NotInstalled: A framework is not installed or was never built.
         BuildFailed: A framework changed since it was built, and its build failed.
         DriverMissing: A driver is not installed.
-        HostError: This host cannot conduct a trial.
+        HostError: A host cannot conduct a trial, did not join, or was lost and did not come back.
         MeterFailed: The power meter does not answer.
         MixedResults: An application, or what measures it, changed since trials were recorded.
         StorageError: The results cannot be written, or belong to another campaign.
@@ -90,24 +96,29 @@ def run(  # noqa: PLR0913 - one argument for each option
     path = places.campaign_file(Path(campaign))
     root = None if frameworks is None else Path(frameworks)
     requested = selection.campaign(path, settings, root)
-    requested = selection.with_available(requested, note) if available else requested
-    selection.require_drivers(requested)
-    selection.make_ready(requested.frameworks, lambda step: tell(Step(step)))
-    refuses = selection.refusals(requested)
-    trials = _planned(requested, refuses, tell)
-    campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
-    with ExitStack() as closing:
+    file = None if hosts is None else Path(hosts)
+    with campaign_hosts.joined(requested, file, tell) as found, ExitStack() as closing:
+        place = Here() if found is None else found.serve
+        if available:
+            requested = selection.with_available(requested, note, place.absent)
+        selection.require_drivers(requested)
+        place.make_ready(requested.frameworks, lambda step: tell(Step(step)))
+        refuses = selection.refusals(requested)
+        trials = _planned(requested, refuses, tell)
+        campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
         folder = RESULTS / requested.name if into is None else Path(into)
         stored = closing.enter_context(storages.opened(folder, storage))
         following.require_until(requested, stored)
         planned = (*trials, *following.begun(requested, refuses, stored))
         require_power(requested.power, requested.idle_s, note)
-        setting = _run_config(requested, tell)
+        setting = _run_config(requested, found, tell)
         announcer = Announcer(
             folder,
             planned,
             tell,
-            command=_command(campaign, into, storage, settings, frameworks, available=available),
+            command=_command(
+                campaign, into, storage, settings, frameworks, hosts, available=available
+            ),
             cores=_cores(requested, setting),
             cool_down_s=requested.cool_down_s,
             idle_s=requested.idle_s,
@@ -140,12 +151,13 @@ def _command(
     storage: str,
     settings: Sequence[str],
     frameworks: str | os.PathLike[str] | None,
+    hosts: str | os.PathLike[str] | None,
     *,
     available: bool,
 ) -> str:
     """What resumes a run, for a shell; the address of a database is left to the reader."""
     words = ["plimsoll", "run", os.fspath(campaign), *(["--available"] if available else [])]
-    for option, value in (("--into", into), ("--frameworks", frameworks)):
+    for option, value in (("--into", into), ("--frameworks", frameworks), ("--hosts", hosts)):
         words += [] if value is None else [option, os.fspath(value)]
     for setting in settings:
         words += ["--set", setting]
@@ -172,23 +184,28 @@ def _planned(requested: Campaign, refuses: Refuses, tell: Listener) -> tuple[Tri
     return trials
 
 
-def _run_config(requested: Campaign, tell: Listener) -> RunConfig:
-    division = machine.divide_cores(requested.server_cores, requested.driver_cores)
-    for load in requested.loads:
-        machine.divide_cores(load.server_cores or division.server, division.driver)
-    if division.note:
-        tell(Notice(division.note))
+def _run_config(requested: Campaign, found: CampaignHosts | None, tell: Listener) -> RunConfig:
     machine.raise_open_files()
-    machine.check_connections(max(load.peak_connections for load in requested.loads))
-    return RunConfig(
-        server_cores=division.server,
-        driver_cores=division.driver,
-        machine=machine.facts(),
+    setting = RunConfig(
         body_sample_ratio=requested.body_sample_ratio,
         limits=requested.limits,
         idle_s=requested.idle_s,
         power=requested.power,
         turn_s=requested.turn_s,
+    )
+    if found is not None:
+        return campaign_hosts.placed(setting, requested, found, tell)
+    division = machine.divide_cores(requested.server_cores, requested.driver_cores)
+    for load in requested.loads:
+        machine.divide_cores(load.server_cores or division.server, division.driver)
+    if division.note:
+        tell(Notice(division.note))
+    machine.check_connections(max(load.peak_connections for load in requested.loads))
+    return replace(
+        setting,
+        server_cores=division.server,
+        driver_cores=division.driver,
+        machine=machine.facts(),
         notes=(division.note,) if division.note else (),
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import hosts, lab
+from plimsoll import lab
 from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.events import Listener, ignore
 from plimsoll.lab import load_options, urls
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
-    from plimsoll.hosts.host import Hosts
     from plimsoll.lab.results import LoadResult
     from plimsoll.plan import Trial
 
@@ -198,7 +197,7 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
     """
     planned = load_options.trial(requested)
     require_place(record, storage)
-    known = None if requested.hosts is None else _hosts(requested.hosts)
+    known = None if requested.hosts is None else lab.campaign_hosts.read(requested.hosts)
     address = urls.address(requested.urls[0])
     contract_requests = require_response(planned, address, keep_alive=requested.keep_alive)
     return lab.driven_load.put_on(
@@ -218,17 +217,6 @@ def require_response(planned: Trial, address: str, *, keep_alive: bool) -> int:
     return responding.require(
         address, request, keep_alive=keep_alive, tls=planned.tls, protocol=protocol
     )
-
-
-def _hosts(file: Path) -> Hosts:
-    """The hosts that generate a load together.
-
-    Raises:
-        HostError: A package that they need is not installed.
-        InputError: The file has mistakes.
-    """
-    hosts.require()
-    return hosts.hosts_file.read(file)
 
 
 def require_place(record: Path | None, storage: str) -> None:

@@ -12,10 +12,8 @@ from plimsoll.campaign import documents, tool
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.campaign import resolved
 from plimsoll.drivers.tools import DRIVERS
-from plimsoll.errors import InputError, NotInstalled, Problem
-from plimsoll.install.install import build, is_built, not_installed, stale
-from plimsoll.install.requirements import missing
-from plimsoll.provenance import named as parts_named
+from plimsoll.errors import InputError, Problem
+from plimsoll.install.readiness import absent, make_ready, unready
 from plimsoll.published import document
 from plimsoll.recording import YARDSTICK
 from plimsoll.storage.documents import planned
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Load
     from plimsoll.campaign.requests import Exchange
     from plimsoll.campaign.tool import Tool
+    from plimsoll.errors import PlimsollError
     from plimsoll.plan import Refuses, Trial
 
 __all__ = [
@@ -93,16 +92,21 @@ def known_limits() -> dict[str, set[str]]:
     return names
 
 
-def ready(chosen: Sequence[Framework], note: Callable[[str], None]) -> tuple[Framework, ...]:
-    """The frameworks that can run on this host.
+def ready(
+    chosen: Sequence[Framework],
+    note: Callable[[str], None],
+    why_absent: Callable[[Framework], PlimsollError | None] = absent,
+) -> tuple[Framework, ...]:
+    """The frameworks that can run on this host, or on another one.
 
     Args:
         chosen: Frameworks.
         note: Called with each framework that is skipped, and how to include it.
+        why_absent: Returns the error with why one cannot run there; None if it can.
     """
     here: list[Framework] = []
     for framework in chosen:
-        error = _absent(framework)
+        error = why_absent(framework)
         if error is None:
             here.append(framework)
         else:
@@ -111,14 +115,21 @@ def ready(chosen: Sequence[Framework], note: Callable[[str], None]) -> tuple[Fra
     return tuple(here)
 
 
-def with_available(requested: Campaign, note: Callable[[str], None]) -> Campaign:
-    """A campaign without the frameworks and drivers that are not available on this host.
+def with_available(
+    requested: Campaign,
+    note: Callable[[str], None],
+    why_absent: Callable[[Framework], PlimsollError | None] = absent,
+) -> Campaign:
+    """A campaign without the frameworks and drivers that are not available.
 
     Args:
         requested: The campaign.
         note: Called with each framework that is skipped, and how to include it.
+        why_absent: Returns the error with why a framework cannot run where it should; None if it
+            can.
     """
-    return replace(requested, frameworks=ready(requested.frameworks, note), drivers_optional=True)
+    frameworks = ready(requested.frameworks, note, why_absent)
+    return replace(requested, frameworks=frameworks, drivers_optional=True)
 
 
 def refusals(requested: Campaign) -> Refuses:
@@ -223,58 +234,3 @@ def require_rule(asked: Campaign, trials: Sequence[Trial]) -> None:
         )
         hint = "raise `budget`, or reduce `repetitions` or the loads"
         raise InputError([Problem("", message, hint)])
-
-
-def _absent(framework: Framework) -> NotInstalled | None:
-    """The error with why a framework cannot be started; None if it can."""
-    if needs := missing(framework):
-        return not_installed(framework, needs)
-    return _not_built([framework]) if _was_never_built(framework) else None
-
-
-def make_ready(chosen: Sequence[Framework], step: Callable[[str], None]) -> None:
-    """Builds the frameworks that changed since they were built; requires that all others are.
-
-    Args:
-        chosen: Frameworks.
-        step: Called with each build that begins, and why.
-
-    Raises:
-        NotInstalled: One was never installed; the message names all of them.
-        BuildFailed: A build failed.
-    """
-    for framework in chosen:
-        if needs := missing(framework):
-            raise not_installed(framework, needs)
-    if unbuilt := [framework for framework in chosen if _was_never_built(framework)]:
-        raise _not_built(unbuilt)
-    for framework in chosen:
-        if changed := stale(framework):
-            step(f"{framework.title}: building, since {parts_named(changed)}")
-            build(framework)
-
-
-def unready(chosen: Sequence[Framework]) -> list[str]:
-    """What is missing before some frameworks can run: one sentence each, with what to do."""
-    absent = [error for framework in chosen if (error := _absent(framework))]
-    changed = [(framework, stale(framework)) for framework in chosen]
-    return [
-        *(f"{error.message}: {error.hint}" for error in absent),
-        *(
-            f"`{framework.reference}` will be built first, since {parts_named(parts)}"
-            for framework, parts in changed
-            if parts
-        ),
-    ]
-
-
-def _was_never_built(framework: Framework) -> bool:
-    return not is_built(framework) and not stale(framework)
-
-
-def _not_built(chosen: Sequence[Framework]) -> NotInstalled:
-    """The error that names frameworks that were never built, and the remedy."""
-    names = [framework.reference for framework in chosen]
-    are = "are" if names[1:] else "is"
-    message = f"{', '.join(f'`{name}`' for name in names)} {are} not built"
-    return NotInstalled(message, f"run `plimsoll install {' '.join(names)}`")

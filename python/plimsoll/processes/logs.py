@@ -1,4 +1,4 @@
-"""The last lines of a log, cleaned for messages."""
+"""The end of a log, and its last lines, cleaned for messages."""
 
 from __future__ import annotations
 
@@ -6,8 +6,25 @@ from pathlib import Path
 
 from plimsoll import texts
 
-_TAIL_BYTES = 1 << 14
+TAIL_BYTES = 1 << 14
+"""How much of a log is read for its last lines."""
+
 _LINE_CHARACTERS = 200
+
+
+def tail(log: Path, most: int = TAIL_BYTES) -> bytes:
+    """The end of a log; nothing where it cannot be read.
+
+    Args:
+        log: The file.
+        most: Its length at most, in bytes.
+    """
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - most))
+            return file.read(most)
+    except OSError:
+        return b""
 
 
 def last_lines(log: Path, count: int = 10) -> tuple[str, ...]:
@@ -19,12 +36,7 @@ def last_lines(log: Path, count: int = 10) -> tuple[str, ...]:
         log: The file, which need not exist.
         count: Maximum number of lines.
     """
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-            text = file.read(_TAIL_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ()
+    text = tail(log).decode("utf-8", "replace")
     lines = [_printable(line) for line in text.splitlines()]
     return tuple(line for line in lines if line)[-count:]
 

@@ -27,7 +27,7 @@ YARDSTICK = "reference"
 """Name of the framework that is Plimsoll's own server."""
 
 HOST = "local"
-"""Name of the driver's host if there is only one."""
+"""Name of the machine of the lab: of the only one, if there is only one."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,23 @@ class Ending:
 
 
 @dataclass(frozen=True)
+class HostClock:
+    """The clock of a host against the lab's, by exchanges of readings.
+
+    Attributes:
+        offset_ns: How far the host's monotonic clock was ahead of the lab's at the load's zero.
+        drift: Seconds that it gained in a second.
+        round_trip_ns: The shortest round trip of an exchange.
+        bound_ns: The greatest error of an instant that was moved from one clock to the other.
+    """
+
+    offset_ns: int
+    drift: float
+    round_trip_ns: int
+    bound_ns: int
+
+
+@dataclass(frozen=True)
 class RecordedServer:
     """The server's side of a trial.
 
@@ -150,6 +167,8 @@ class RecordedServer:
         counted: Its own counters over its whole life, by name; null if it has none.
         command: Its start command with the values of its variables; empty if Plimsoll did not start
             it.
+        host: Name of the host it ran on, as in `machines`.
+        clock: The clock of that host; null where it is the lab's own, or unknown.
     """
 
     address: str
@@ -170,6 +189,8 @@ class RecordedServer:
     link_bits_per_s: float | None = None
     counted: dict[str, int] | None = None
     command: str = ""
+    host: str = HOST
+    clock: HostClock | None = None
 
 
 @dataclass(frozen=True)
@@ -255,23 +276,6 @@ class PowerSources:
     meter: str = ""
     meter_failed: int = 0
     meter_problem: str = ""
-
-
-@dataclass(frozen=True)
-class HostClock:
-    """The clock of a host against the lab's, by exchanges of readings.
-
-    Attributes:
-        offset_ns: How far the host's monotonic clock was ahead of the lab's at the load's zero.
-        drift: Seconds that it gained in a second.
-        round_trip_ns: The shortest round trip of an exchange.
-        bound_ns: The greatest error of an instant that was moved from one clock to the other.
-    """
-
-    offset_ns: int
-    drift: float
-    round_trip_ns: int
-    bound_ns: int
 
 
 @dataclass(frozen=True)
@@ -386,6 +390,11 @@ class Recording:
     def title(self) -> str:
         """Displayed name of framework and variant."""
         return f"{self.framework} {self.variant}" if self.variant else self.framework
+
+    @property
+    def server_host(self) -> str:
+        """Name of the host that the server ran on."""
+        return HOST if self.server is None else self.server.host
 
     @property
     def is_yardstick(self) -> bool:

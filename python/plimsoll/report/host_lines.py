@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.recording import HOST
 from plimsoll.report.words import ABSENT
 
 if TYPE_CHECKING:
@@ -12,6 +13,11 @@ if TYPE_CHECKING:
 
 HEADINGS = ("host", "share", "began", "clock ±", "requests", "connections", "CPU", "ended")
 """Headings of the cells; those between the first and the last are numbers."""
+
+
+def machine(host: str) -> str:
+    """A host as a sentence names it."""
+    return "the machine of the lab" if host == HOST else f"`{host}`"
 
 
 def lines(recording: Recording) -> tuple[tuple[str, ...], ...]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.report import host_lines
 from plimsoll.report.section import Section, SectionTable, TableRow
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.findings.findings import Findings
     from plimsoll.recording import Recording
 
@@ -33,5 +36,19 @@ def _table(recording: Recording) -> SectionTable:
         numbers=tuple(range(1, len(host_lines.HEADINGS) - 1)),
         lines=tuple(TableRow(cells) for cells in host_lines.lines(recording)),
         brief=(1, 4, 7),
-        notes=tuple(f"`{one.host}`: {one.error}" for one in recording.hosts if one.error),
+        notes=(
+            *_connected(recording),
+            *(f"`{one.host}`: {one.error}" for one in recording.hosts if one.error),
+        ),
     )
+
+
+def _connected(recording: Recording) -> Iterator[str]:
+    """Who talked to whom."""
+    server = recording.server
+    if server is None:
+        return
+    drivers = wording.listed([f"`{one.host}`" for one in recording.hosts], most=8)
+    started = f", the server on {host_lines.machine(server.host)}" if server.command else ""
+    over = f", over its interface `{server.link}`" if server.command and server.link else ""
+    yield f"{drivers} connected to {server.address}{started}{over}."

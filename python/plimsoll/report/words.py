@@ -12,6 +12,7 @@ from plimsoll import verdicts as judging
 from plimsoll.aggregate import quantiles
 from plimsoll.aggregate.summary import STATISTICS
 from plimsoll.provenance import ID_LENGTH
+from plimsoll.recording import HOST
 from plimsoll.verdicts import verdict as of_verdicts
 from plimsoll.verdicts.verdict import by_checks
 from plimsoll.wording import counted, factor, per_second, significant
@@ -474,6 +475,7 @@ def server_facts(recording: Recording) -> list[tuple[str, str]]:
         ("Started with", texts.line(server.command)),
         ("Ready after", seconds(server.start_s)),
         ("Memory at rest", _rest(server)),
+        ("Host", "" if server.host == HOST else server.host),
         ("Cores", _core_list(server.cores)),
         ("Workers configured", counted_or_absent(server.workers or None)),
         ("Listening sockets", counted_or_absent(server.listeners)),

@@ -10,11 +10,12 @@ import json
 from pathlib import Path
 from typing import Any, cast
 
+from plimsoll.processes import logs
+
 COUNTING = "reference"
 """Name of the framework that counts."""
 
 EVENT = "stopped"
-_TAIL_BYTES = 1 << 14
 
 
 def read(framework: str, log: Path) -> dict[str, int] | None:
@@ -29,17 +30,8 @@ def read(framework: str, log: Path) -> dict[str, int] | None:
     """
     if framework != COUNTING:
         return None
-    lines = _last_words(log).splitlines()
+    lines = logs.tail(log).splitlines()
     return next((found for line in reversed(lines) if (found := _counts(line))), None)
-
-
-def _last_words(log: Path) -> bytes:
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-            return file.read()
-    except OSError:
-        return b""
 
 
 def _counts(line: bytes) -> dict[str, int] | None:

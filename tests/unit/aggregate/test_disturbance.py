@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.aggregate import disturbance
+from plimsoll.aggregate.cores import are_apart
 from plimsoll.aggregate.disturbance import (
     TakenTime,
     full_ratio,
@@ -12,6 +13,7 @@ from plimsoll.aggregate.disturbance import (
     taken_from,
 )
 from plimsoll.aggregate.usage import usage
+from plimsoll.recording import HostClock, HostDriver
 from recordings import simulate, usage_rows
 
 HELD = [(1_000_000_000, 5_000_000_000)]
@@ -171,3 +173,16 @@ def test_the_drivers_longest_pause_is_that_of_the_readings_that_touch_a_stretch(
 def test_limits_of_a_share_that_speaks_are_within_it():
     assert 0 < disturbance.LEAST_SEEN <= 1
     assert TakenTime(0.2, None).missed_cores == 0.2
+
+
+def test_a_driver_on_other_hosts_takes_nothing_from_the_server_and_shares_no_core_with_it():
+    assert CLEAN.driver is not None
+    clock = HostClock(0, 0.0, 1000, 500)
+    driver = replace(CLEAN.driver, cores=())
+    one = HostDriver("one", 1.0, clock, 0, 4_000_000_000, driver)
+    apart = replace(CLEAN, driver=driver, hosts=(one,))
+    assert are_apart(apart)
+    assert not are_apart(replace(CLEAN, driver=driver))
+    assert [*taken(apart, readings(), HELD)] == ["server"]
+    assert taken(apart, readings(), HELD)["server"].cores == pytest.approx(0.9 - 0.6)
+    assert taken_from(apart, readings(), "driver", HELD) is None

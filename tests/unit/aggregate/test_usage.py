@@ -1,4 +1,5 @@
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from plimsoll.aggregate.usage import ReadingSeries, Usage, overlap, usage
@@ -71,3 +72,14 @@ def test_means_since_the_last_reading_add_up_over_hosts() -> None:
         ((S, 2 * S), 8.0),
     )
     assert readings.mean_of_intervals("driver", "in_flight_mean", (0, 2 * S)) == 6.75
+
+
+def test_cores_of_hosts_that_only_generate_load_are_not_added_to_those_of_the_server() -> None:
+    rows = ((t, "machine", "core0_busy_s", 0.5 * t) for t in (0.0, 1.0))
+    driver = ((t, "driver", "cpu_user_s", 0.5 * t) for t in (0.0, 1.0))
+    known = [*rows, *driver]
+    both = pa.concat_tables([usage_rows(*known, host="one"), usage_rows(*known, host="server")])
+    read = usage(both, "server")
+    assert read.rate("machine", "core0_busy_s", [(0, S)]) == pytest.approx(0.5)
+    assert read.rate("driver", "cpu_user_s", [(0, S)]) == pytest.approx(1.0)
+    assert usage(both).rate("machine", "core0_busy_s", [(0, S)]) == pytest.approx(1.0)

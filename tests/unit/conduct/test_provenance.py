@@ -16,7 +16,7 @@ import toy_trials
 from plimsoll.campaign.framework import Framework, Requirement
 from plimsoll.conduct import provenance
 from plimsoll.conduct.run_config import RunConfig
-from plimsoll.install import commands, install, sources
+from plimsoll.install import applications, commands, install, sources
 from plimsoll.provenance import Part, differences, short_id
 
 
@@ -27,7 +27,7 @@ def subject(tmp_path: Path) -> Framework:
 
 def changed(subject: Framework, other: Framework | None = None) -> tuple[str, ...]:
     """What differs from what the fixture ran at first."""
-    return differences(_FIRST[subject.folder], provenance.application(other or subject))
+    return differences(_FIRST[subject.folder], applications.of(other or subject))
 
 
 _FIRST: dict[Path, tuple[Part, ...]] = {}
@@ -35,11 +35,11 @@ _FIRST: dict[Path, tuple[Part, ...]] = {}
 
 @pytest.fixture(autouse=True)
 def _first(subject: Framework) -> None:
-    _FIRST[subject.folder] = provenance.application(subject)
+    _FIRST[subject.folder] = applications.of(subject)
 
 
 def test_what_is_the_same_has_the_same_id(subject: Framework) -> None:
-    assert short_id(provenance.application(subject)) == short_id(_FIRST[subject.folder])
+    assert short_id(applications.of(subject)) == short_id(_FIRST[subject.folder])
     os.utime(subject.folder / "app.py", ns=(0, 0))
     assert changed(subject) == ()
 
@@ -64,9 +64,9 @@ def test_a_source_behind_a_link_counts(subject: Framework, tmp_path: Path) -> No
     (tmp_path / "shared" / "common.py").write_text("1")
     (subject.folder / "shared").symlink_to(tmp_path / "shared")
     (tmp_path / "shared" / "round").symlink_to(tmp_path / "shared")
-    before = provenance.application(subject)
+    before = applications.of(subject)
     (tmp_path / "shared" / "common.py").write_text("2")
-    assert differences(before, provenance.application(subject)) == ("`shared/common.py` changed",)
+    assert differences(before, applications.of(subject)) == ("`shared/common.py` changed",)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_secrets_are_recorded_in_no_form(subject: Framework) -> None:
         environment={"API_TOKEN": "hush-1", "DATABASE": "postgresql://me:hush-2@db/x"},
         start="exec env SECRET_KEY=hush-3 python3 app.py --password hush-4",
     )
-    parts = json.dumps([part.value for part in provenance.application(told)])
+    parts = json.dumps([part.value for part in applications.of(told)])
     assert "hush" not in parts
     assert "postgresql://hidden@db/x" in parts
     assert "python3 app.py" in parts
@@ -131,11 +131,11 @@ def test_secrets_are_recorded_in_no_form(subject: Framework) -> None:
 def test_the_program_that_a_build_made_counts(subject: Framework) -> None:
     made = replace(subject, build='cp app.py "$BUILD/app"', start='exec sh "$BUILD/app" $HOST')
     install.build(made)
-    before = provenance.application(made)
+    before = applications.of(made)
     named = {part.name for part in before if part.kind == "program"}
     assert {"app"} < named
     (commands.build_folder(made) / "app").write_text("another compiler")
-    assert differences(before, provenance.application(made)) == ("the program `app` changed",)
+    assert differences(before, applications.of(made)) == ("the program `app` changed",)
 
 
 def test_versions_that_package_managers_installed_are_named(subject: Framework) -> None:
@@ -160,9 +160,9 @@ def test_versions_that_package_managers_installed_are_named(subject: Framework) 
         "laravel/framework was added",
         "rack-session was added",
     )
-    before = provenance.application(subject)
+    before = applications.of(subject)
     (site / "bottle-0.13.2.dist-info").rename(site / "bottle-0.13.4.dist-info")
-    assert differences(before, provenance.application(subject)) == ("bottle 0.13.2 → 0.13.4",)
+    assert differences(before, applications.of(subject)) == ("bottle 0.13.2 → 0.13.4",)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '"x"'])
@@ -182,16 +182,16 @@ def test_the_version_of_a_tool_counts_and_its_date_does_not(
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
     needing = replace(subject, needs=(Requirement("command", "runtime"),))
-    before = provenance.application(needing)
+    before = applications.of(needing)
     os.utime(tool, ns=(0, 0))
-    assert differences(before, provenance.application(needing)) == ()
+    assert differences(before, applications.of(needing)) == ()
     tool.write_text("#!/bin/sh\necho runtime 1.2.4\n")
-    assert differences(before, provenance.application(needing)) == ("runtime 1.2.3 → 1.2.4",)
+    assert differences(before, applications.of(needing)) == ("runtime 1.2.3 → 1.2.4",)
 
 
 def test_variables_are_resolved_as_a_shell_does() -> None:
     given = {"A": "1", "EMPTY": ""}
-    assert provenance.resolved("x $A ${A} ${B:-2} ${EMPTY:-3} $C.", given) == "x 1 1 2 3 ."
+    assert applications.resolved("x $A ${A} ${B:-2} ${EMPTY:-3} $C.", given) == "x 1 1 2 3 ."
 
 
 def test_what_measures_is_named_when_it_differs() -> None:
@@ -226,11 +226,11 @@ def test_another_repetition_is_measured_alike() -> None:
 
 def test_of_a_process_that_runs_already_its_program_is_known() -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
-        (program,) = provenance.of_process(process.pid)
-        assert program == provenance.of_process(os.getpid())[0]
+        (program,) = applications.of_process(process.pid)
+        assert program == applications.of_process(os.getpid())[0]
         assert program.name.startswith("python")
         process.communicate(b"\n")
-    assert provenance.of_process(process.pid) == ()
+    assert applications.of_process(process.pid) == ()
 
 
 def test_a_file_that_cannot_be_read_is_no_fault(tmp_path: Path) -> None:

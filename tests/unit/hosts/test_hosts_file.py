@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from plimsoll.errors import InputError
 from plimsoll.hosts import driver, hosts_file
-from plimsoll.hosts.host import Host, Hosts, share_of
+from plimsoll.hosts.host import Host, Hosts, require_divisible, share_of
 
+CHECKOUT = Path(__file__).parents[3]
 LOOPBACK = ip_address("127.0.0.1")
 
 GOOD = """
@@ -61,6 +62,8 @@ def test_a_short_file_is_enough(tmp_path: Path) -> None:
         ("cores = [2, 3]", "cores = [2]\nthreads = 2", 9, "exclude each other"),
         ('role = "database"', 'role = "cache"', 17, "must be `server`, `driver` or `database`"),
         ("[lab]", "[lab]\nport = 70000", 3, "between 1 and 65535"),
+        ('name = "two"', 'name = "local"', 11, "`local` cannot be the name of a host"),
+        ("[lab]", '[lab]\nwhen_lost = "wait"', 3, "must be `continue` or `stop`"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(
@@ -71,6 +74,24 @@ def test_a_mistake_is_told_with_its_line(
     (problem,) = caught.value.problems
     assert problem.where.endswith(f"hosts.toml:{line}")
     assert words in problem.message
+
+
+def test_servers_run_on_one_host(tmp_path: Path) -> None:
+    server = GOOD.replace('"database"', '"server"')
+    found = read(tmp_path, server).server
+    assert found is not None
+    assert found.name == "db"
+    assert read(tmp_path).server is None
+    second = '[[host]]\nname = "more"\nrole = "server"\naddress = "10.0.0.5"\n'
+    with pytest.raises(InputError, match="a second host has the role `server`"):
+        read(tmp_path, server + second)
+
+
+def test_the_machines_of_the_study_can_carry_its_load() -> None:
+    known = hosts_file.read(CHECKOUT / "campaigns" / "hosts" / "cengn.toml")
+    assert known.server is not None
+    assert [share_of(9000, host, known) for host in known.drivers] == [3000, 3000, 3000]
+    require_divisible(known, 9000, "load")
 
 
 def test_a_file_without_a_host_that_generates_load_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.findings.trial import load_name
+from plimsoll.recording import HOST
 from plimsoll.report import lined, stopping, words
 
 if TYPE_CHECKING:
@@ -123,12 +124,19 @@ def as_run(findings: Findings) -> str:
 
 
 def machines(findings: Findings) -> dict[str, tuple[str, Facts]]:
-    """Each host by its name: itself in one line, and every fact of it."""
+    """Each host by its name: itself in one line, and every fact of it.
+
+    Of several hosts the line begins with the name.
+    """
     found: dict[str, dict[str, Fact]] = {}
     for trial in findings.trials:
         found.update(trial.recording.machines)
+    label = "{}: {}" if len(found) > 1 else "{1}"
     return {
-        name: (words.machine(facts), [words.fact(key, value) for key, value in facts.items()])
+        name: (
+            label.format("lab" if name == HOST else name, words.machine(facts)),
+            [words.fact(key, value) for key, value in facts.items()],
+        )
         for name, facts in found.items()
     }
 

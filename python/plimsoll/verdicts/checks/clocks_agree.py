@@ -62,12 +62,15 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 
 def _compared(tables: Tables, limits: Limits) -> Finding:
-    """Clocks of hosts that generated the load together."""
-    hosts = tables.recording.hosts
-    worst = max(hosts, key=lambda one: one.clock.bound_ns)
-    bound_s = worst.clock.bound_ns / 1e9
+    """Clocks of hosts that generated the load together, and of that of the server."""
+    recording = tables.recording
+    clocks = {one.host: one.clock for one in recording.hosts}
+    if recording.server is not None and recording.server.clock is not None:
+        clocks[recording.server.host] = recording.server.clock
+    host, worst = max(clocks.items(), key=lambda item: item[1].bound_ns)
+    bound_s = worst.bound_ns / 1e9
     sentence = (
-        f"the clocks of {len(hosts)} hosts are known to {wording.seconds(bound_s)} (`{worst.host}`)"
+        f"the clocks of {len(clocks)} hosts are known to {wording.seconds(bound_s)} (`{host}`)"
     )
     remedy = "Free the cores of the lab and of that host, or shorten the way between them"
     return found(limits.of(BOUND_S), bound_s, sentence, remedy)

@@ -246,7 +246,7 @@ def _at_limit(server: float, limits: Limits) -> bool:
 def _shared(tables: Tables, limits: Limits) -> list[Finding]:
     """How full server and driver made the host, where they are not kept apart."""
     recording = tables.recording
-    if recording.server is None or recording.driver is None or cores.own_cores(recording):
+    if recording.server is None or recording.driver is None or cores.are_apart(recording):
         return []
     if recording.load.model == "unknown":
         return []

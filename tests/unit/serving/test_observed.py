@@ -6,8 +6,7 @@ from pathlib import Path
 
 import small_servers
 from plimsoll.campaign.requests import Request
-from plimsoll.conduct import trial_state
-from plimsoll.serving import ready
+from plimsoll.serving import observed, ready
 from plimsoll.serving.server import started
 
 MORE = Request("more", "GET", "/more")
@@ -33,11 +32,11 @@ def test_every_listening_socket_is_noted_also_one_that_came_after_the_first_answ
 ) -> None:
     subject = small_servers.framework(tmp_path, GROWS)
     with started(subject, log=tmp_path / "log") as running:
-        first = trial_state.serving(running)
-        while trial_state.serving(running).listeners == 1:
+        first = observed.serving(running)
+        while observed.serving(running).listeners == 1:
             # The kernel gives a connection to either socket, and nobody accepts at the second.
             assert not ready.ask(running.place.host, running.place.port, MORE, 5.0)
-        later = trial_state.at_rest(running)
+        later = observed.at_rest(running)
     assert (first.listeners, first.backlog, first.backlogs) == (1, 7, (7,))
     assert (later.listeners, later.backlog) == (2, 7)
     assert sorted(later.backlogs) == [5, 7]
@@ -49,9 +48,9 @@ def test_memory_at_rest_is_that_of_all_processes_of_the_server(tmp_path: Path) -
     child = 'subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])\n'
     parent = small_servers.framework(tmp_path / "parent", child + small_servers.GOOD)
     with started(alone, log=tmp_path / "log") as running:
-        one = trial_state.at_rest(running)
+        one = observed.at_rest(running)
     with started(parent, log=tmp_path / "log", grace_s=0.5) as running:
-        two = trial_state.at_rest(running)
+        two = observed.at_rest(running)
     assert one.rest_rss_bytes is not None
     assert two.rest_rss_bytes is not None
     assert two.rest_rss_bytes > one.rest_rss_bytes + (1 << 20)
@@ -62,5 +61,5 @@ def test_of_a_server_that_is_gone_no_memory_is_noted(tmp_path: Path) -> None:
     subject = small_servers.framework(tmp_path, small_servers.GOOD)
     with started(subject, log=tmp_path / "log") as running:
         running.stop()
-        seen = trial_state.at_rest(running)
+        seen = observed.at_rest(running)
     assert (seen.rest_rss_bytes, seen.rest_pss_bytes) == (None, None)

@@ -1,0 +1,192 @@
+"""What many agents on one machine cost, how far apart they start, and when a lost one is found.
+
+Agents are processes of this machine, each with an address of 127.0.0.0/8, and generate one small
+load onto a reference server. With as many agents as cores the figures are those of hosts; with
+more, they wait for each other, and are upper bounds.
+
+    python benches/many_agents.py --agents 50
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+import plimsoll
+from plimsoll.errors import HostLost
+from plimsoll.hosts import certificates, control, hosts_file
+from workbench.database import free_port
+
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class ManyAgents:
+    """What was measured.
+
+    Attributes:
+        agents: Agents.
+        joined_s: From the first agent's start until all had joined.
+        skew_ms: How much later than the first one the last engine began.
+        skew_p50_ms: The same, median over agents.
+        clock_bound_p50_ms: How exactly a clock is known, median over agents.
+        agent_cores: Processor time of one agent while load ran, in cores, median; without its
+            engine.
+        agent_cores_most: The same, the greatest.
+        found_frozen_s: From the freezing of an agent until the lab said so.
+    """
+
+    agents: int
+    joined_s: float
+    skew_ms: float
+    skew_p50_ms: float
+    clock_bound_p50_ms: float
+    agent_cores: float
+    agent_cores_most: float
+    found_frozen_s: float
+
+
+def main() -> None:
+    """Measures, and prints JSON."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--agents", type=int, default=50)
+    parser.add_argument("--seconds", type=int, default=20)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as closing:
+        found = measured(Path(folder), asked.agents, asked.seconds, closing)
+    json.dump(asdict(found), sys.stdout, indent=1)
+
+
+def measured(folder: Path, count: int, seconds: int, closing: ExitStack) -> ManyAgents:
+    """Starts the agents, puts on the load, and freezes one.
+
+    Args:
+        folder: Where everything lies.
+        count: Agents.
+        seconds: Length of the load.
+        closing: Ends what was started.
+    """
+    file = written(folder, count)
+    known = hosts_file.read(file)
+    address = served(closing)
+    begun_s = time.monotonic()
+    agents = [agent(folder, one.name, str(one.address), known.port, closing) for one in known.hosts]
+    with control.opened(known) as lab:
+        lab.wait([one.name for one in known.hosts], lambda _: None)
+        joined_s = time.monotonic() - begun_s
+    cores: list[float] = []
+    reading = threading.Thread(target=read, args=(agents, seconds, folder, cores))
+    reading.start()
+    with plimsoll.load(
+        f"http://{address}/64",
+        connections=count,
+        duration_s=seconds,
+        rate_per_s=10.0 * count,
+        hosts=file,
+        record=folder / "recorded",
+    ) as found:
+        drivers = found.recording.hosts
+    reading.join()
+    skews = [one.zero_ns / 1e6 for one in drivers]
+    with control.opened(known) as lab:
+        lab.wait([one.name for one in known.hosts], lambda _: None)
+        frozen_s = found_frozen_s(lab, known.hosts[-1].name, agents[-1])
+    return ManyAgents(
+        agents=count,
+        joined_s=joined_s,
+        skew_ms=max(skews),
+        skew_p50_ms=median(skews),
+        clock_bound_p50_ms=median(one.clock.bound_ns / 1e6 for one in drivers),
+        agent_cores=median(cores),
+        agent_cores_most=max(cores),
+        found_frozen_s=frozen_s,
+    )
+
+
+def written(folder: Path, count: int) -> Path:
+    """A file of hosts, and their certificates."""
+    hosts = (
+        f'[[host]]\nname = "a{number}"\naddress = "127.0.1.{number}"\n' for number in range(count)
+    )
+    lab = f'[lab]\naddress = "127.0.0.1"\nport = {free_port()}\nwait = "10m"\n'
+    lead = f'lead = "{5 + count // 2}s"\n'
+    file = folder / "hosts.toml"
+    file.write_text(lab + lead + "".join(hosts), "utf-8")
+    certificates.make(hosts_file.read(file), folder / "certificates")
+    return file
+
+
+def served(closing: ExitStack) -> str:
+    """A reference server; its address."""
+    port = free_port()
+    command = (sys.executable, "-m", "plimsoll.reference", "--host", "127.0.0.1")
+    server = subprocess.Popen([*command, "--port", str(port)], stdout=subprocess.PIPE)
+    closing.callback(server.wait)
+    closing.callback(server.kill)
+    assert server.stdout is not None
+    server.stdout.readline()
+    return f"127.0.0.1:{port}"
+
+
+def agent(folder: Path, name: str, address: str, port: int, closing: ExitStack) -> int:
+    """Starts an agent; its process."""
+    files = certificates.identity(folder / "certificates", name)
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "plimsoll", "host", "serve", "--name", name),
+            *("--join", f"tls://127.0.0.1:{port}", "--address", address),
+            *("--cert", str(files.certificate), "--key", str(files.key)),
+            *("--ca", str(files.authority)),
+        ],
+        stderr=subprocess.DEVNULL,
+    )
+    closing.callback(process.wait)
+    closing.callback(process.send_signal, signal.SIGINT)
+    return process.pid
+
+
+def read(agents: list[int], seconds: int, folder: Path, cores: list[float]) -> None:
+    """Reads the processor time of each agent over the middle of a load, into `cores`."""
+    while not (folder / "recorded").exists():
+        time.sleep(0.1)
+    time.sleep(5 + len(agents) / 2 + seconds / 4)
+    before, begun_s = [ticks(pid) for pid in agents], time.monotonic()
+    time.sleep(seconds / 2)
+    took_s = time.monotonic() - begun_s
+    cores += [
+        (ticks(pid) - ran) / TICKS_PER_S / took_s for pid, ran in zip(agents, before, strict=True)
+    ]
+
+
+def ticks(pid: int) -> int:
+    """Processor time of a process so far, proc_pid_stat(5)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def found_frozen_s(lab: control.Lab, name: str, pid: int) -> float:
+    """How long it takes until the lab says that a frozen agent is lost."""
+    os.kill(pid, signal.SIGSTOP)
+    begun_s = time.monotonic()
+    try:
+        while True:
+            lab.order(name, "poll")
+    except HostLost:
+        return time.monotonic() - begun_s
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+if __name__ == "__main__":
+    main()

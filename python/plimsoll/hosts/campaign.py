@@ -1,0 +1,163 @@
+"""The hosts of a campaign: which generate its loads, and which runs its servers."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll import machine, wording
+from plimsoll.errors import CoreMissing, HostError, HostLost
+from plimsoll.hosts import control, fitness
+from plimsoll.hosts.driver import HostsDriver
+from plimsoll.hosts.server import HostServers
+from plimsoll.provenance import Part
+from plimsoll.serving.here import Here
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Sequence
+
+    from plimsoll.campaign.load import Load
+    from plimsoll.hosts.agent import HostFacts
+    from plimsoll.hosts.control import Lab
+    from plimsoll.hosts.host import Host, Hosts
+    from plimsoll.machine import Fact
+    from plimsoll.recording import Recording
+    from plimsoll.serving.place import ServerPlace
+
+SHOWN_FACTS = ("kernel", "cpu_model")
+"""Facts of a host that are parts of a measurement."""
+
+
+@dataclass(frozen=True)
+class CampaignHosts:
+    """The hosts of a campaign, which have joined.
+
+    Attributes:
+        driver: The load generators of all hosts that have some.
+        serve: The machine that runs servers.
+        server_cores: Their cores.
+        server_machine: Facts of that machine.
+        parts: What of the measurement is on which host.
+    """
+
+    driver: HostsDriver
+    serve: ServerPlace
+    server_cores: tuple[int, ...]
+    server_machine: dict[str, Fact]
+    parts: tuple[Part, ...]
+    _lab: Lab
+    _tell: Callable[[str], None]
+
+    def ready(self, before: Recording | None) -> None:
+        """Waits until every host is there, again if one was lost.
+
+        Args:
+            before: The trial before; None for the first one.
+
+        Raises:
+            HostError: One does not join in time; or one was lost, and the campaign is to stop then.
+        """
+        hosts = self._lab.hosts
+        if before is not None and hosts.when_lost == "stop" and (lost := _lost(before)):
+            hint = "the same command resumes; with `--again` it repeats void trials"
+            raise HostError(f"stopped, since a host was lost: {lost}", hint)
+        self._lab.wait(names(hosts), self._tell)
+
+
+@contextmanager
+def joined(
+    hosts: Hosts,
+    loads: Sequence[Load],
+    server_cores: tuple[int, ...],
+    tell: Callable[[str], None],
+) -> Generator[CampaignHosts]:
+    """The hosts of a campaign, for as long as the block runs.
+
+    Args:
+        hosts: The hosts.
+        loads: The loads of the campaign.
+        server_cores: Cores that it gives to servers, where the file of hosts names none; empty for
+            all.
+        tell: Told whom the lab waits for.
+
+    Raises:
+        HostError: The lab cannot listen, or a host does not join or is not fit for a load.
+    """
+    with control.opened(hosts) as lab:
+        lab.wait(names(hosts), tell)
+        most = max(load.peak_connections for load in loads)
+        facts = fitness.require(lab, taking_part(hosts), most)
+        found = facts[hosts.server.name].machine if hosts.server else machine.facts()
+        cores = _server_cores(hosts.server, loads, server_cores, found)
+        yield CampaignHosts(
+            driver=HostsDriver(lab),
+            serve=_place(lab),
+            server_cores=cores,
+            server_machine=found,
+            parts=tuple(_parts(hosts, facts)),
+            _lab=lab,
+            _tell=tell,
+        )
+
+
+def taking_part(hosts: Hosts) -> tuple[Host, ...]:
+    """The hosts that a campaign needs: all that generate load, and that of servers."""
+    return (*([hosts.server] if hosts.server else []), *hosts.drivers)
+
+
+def names(hosts: Hosts) -> tuple[str, ...]:
+    """Their names."""
+    return tuple(host.name for host in taking_part(hosts))
+
+
+def _lost(trial: Recording) -> str:
+    """Which hosts were lost in a trial, and why; empty if none was."""
+    if trial.ending.kind == HostLost.__name__:
+        return trial.ending.message
+    return wording.listed([f"`{one.host}`: {one.error}" for one in trial.hosts if one.error])
+
+
+def _place(lab: Lab) -> ServerPlace:
+    """The machine that runs servers: the host of that role, else that of the lab."""
+    server, client = lab.hosts.server, lab.hosts.drivers[0].address
+    if server is None:
+        return Here(str(lab.hosts.address), str(client))
+    return HostServers(lab, server, client)
+
+
+def _server_cores(
+    server: Host | None,
+    loads: Iterable[Load],
+    requested: tuple[int, ...],
+    found: dict[str, Fact],
+) -> tuple[int, ...]:
+    """Cores of servers: no load generator is beside them, so all where none are named.
+
+    Raises:
+        CoreMissing: A load names a core that the machine does not have.
+    """
+    known = found["cores"]
+    every = tuple(known) if isinstance(known, list) else ()
+    cores = (server.cores if server else ()) or requested or every
+    for core in {*cores, *(core for load in loads for core in load.server_cores or ())}:
+        if core not in every:
+            where = f"`{server.name}`" if server else "the machine of the lab"
+            hint = "change `server_cores` of the campaign, or `cores` in the file of hosts"
+            raise CoreMissing(f"{where} has no core {core}", hint)
+    return cores
+
+
+def _parts(hosts: Hosts, facts: dict[str, HostFacts]) -> Iterable[Part]:
+    """What each host does, and on what machine."""
+    for host in taking_part(hosts):
+        known = facts[host.name].machine
+        shown = [str(known[name]) for name in SHOWN_FACTS if known.get(name)]
+        task = "server" if host.role == "server" else f"load, {_threads(host)}"
+        yield Part("setting", f"host {host.name}", ", ".join((task, *shown)))
+
+
+def _threads(host: Host) -> str:
+    if host.cores:
+        return f"cores {','.join(map(str, host.cores))}"
+    return wording.several(host.thread_count, "thread")

@@ -1,0 +1,280 @@
+"""What an agent does with servers, one at a time: makes them ready, starts, reads and stops them.
+
+What may take longer than the lab waits for an answer is a *step*: it is begun, and asked about.
+Steps come one after the other. All that acts on a server is what one machine does with its own
+(`serving.here`).
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from plimsoll.campaign import framework as frameworks
+from plimsoll.errors import EngineFailed, HostLost, InputError, NotInstalled, PlimsollError
+from plimsoll.install import applications, readiness, sources
+from plimsoll.provenance import differences, named
+from plimsoll.serving.here import Here
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from ipaddress import IPv4Address, IPv6Address
+    from pathlib import Path
+    from typing import Any
+
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.provenance import Part
+    from plimsoll.recording import RecordedServer
+    from plimsoll.recording.readings import Reading
+    from plimsoll.sampling.sampler import Sampler
+    from plimsoll.serving.here import LocalServer
+    from plimsoll.serving.server import ServerPlacement
+
+LOG = "server.log"
+
+
+@dataclass(frozen=True)
+class OrderedFramework:
+    """A framework as the lab has it.
+
+    Attributes:
+        framework: Its definition, which counts on every host; its folder is the lab's.
+        sources: What its folder holds.
+    """
+
+    framework: Framework
+    sources: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, framework: Framework) -> OrderedFramework:
+        """A framework of this machine."""
+        return cls(framework, sources.of(framework))
+
+    def here(self) -> Framework:
+        """The same framework in a folder of this host.
+
+        Raises:
+            NotInstalled: There is none, or it is another one.
+        """
+        name = self.framework.name
+        try:
+            (found,) = frameworks.choose(frameworks.locate(), (name,))
+        except InputError as error:
+            hint = f"copy the lab's folder there, into that of `{frameworks.VARIABLE}`"
+            raise NotInstalled(f"`{name}` is not there: {error.message}", hint) from error
+        own = replace(self.framework, folder=found.folder)
+        if differing := differences(self.sources, sources.of(own)):
+            hint = f"copy the lab's folder `{name}` there, or install the same version"
+            raise NotInstalled(f"`{name}` is not the lab's: {named(differing)}", hint)
+        return own
+
+
+@dataclass(frozen=True)
+class ServerOrder:
+    """A server that is to be started.
+
+    Attributes:
+        ordered: The framework.
+        address: Address to listen on.
+        client: Address of a host that connects to it.
+        cores: Its cores; empty for all.
+    """
+
+    ordered: OrderedFramework
+    address: IPv4Address | IPv6Address
+    client: IPv4Address | IPv6Address
+    cores: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StartedServer:
+    """A server that was started.
+
+    Attributes:
+        place: Where it listens, and on which cores it runs.
+        side: Its side of the recording.
+    """
+
+    place: ServerPlacement
+    side: RecordedServer
+
+
+@dataclass(frozen=True)
+class StepState:
+    """How a step stands.
+
+    Attributes:
+        has_ended: Whether it has ended.
+        given: What it gave.
+        error: The error that ended it; None if there is none.
+    """
+
+    has_ended: bool = True
+    given: object = None
+    error: PlimsollError | None = None
+
+
+@dataclass(frozen=True)
+class ServerState:
+    """How a server stands.
+
+    Attributes:
+        is_alive: Whether it runs.
+        busy_cores: Cores that it keeps busy; None before the second reading.
+        step: How the last step stands.
+    """
+
+    is_alive: bool
+    busy_cores: float | None
+    step: StepState
+
+
+@dataclass
+class _Step:
+    """A step that was begun."""
+
+    state: StepState = field(default_factory=lambda: StepState(has_ended=False))
+
+
+class ServedHere:
+    """The servers of this host; its methods may be called from any thread.
+
+    Args:
+        folder: Where logs are written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Has no server."""
+        self.log = folder / LOG
+        self._server: LocalServer | None = None
+        self._sampler: Sampler | None = None
+        self._stopping = ExitStack()
+        self._reading = ExitStack()
+        self._step = _Step(StepState())
+        self._turn = threading.Lock()
+        self._steps: Mapping[str, Callable[..., Any]] = {
+            "absent": self._absent,
+            "make_ready": self._make_ready,
+            "application": self._application,
+            "start": self._start,
+            "at_rest": self._at_rest,
+            "control": self._control,
+            "sample": self._sample,
+            "sampled": self._sampled,
+            "check_alive": self._check_alive,
+            "stop": self._stop,
+        }
+
+    def begin(self, step: str, arguments: tuple[object, ...]) -> None:
+        """Begins a step, as soon as the one before it has ended."""
+        self._step = begun = _Step()
+        work = (begun, self._steps[step], arguments)
+        threading.Thread(target=self._run, args=work, daemon=True).start()
+
+    def state(self) -> ServerState:
+        """How the server and the last step stand."""
+        server, sampler = self._server, self._sampler
+        return ServerState(
+            is_alive=server is not None and server.alive(),
+            busy_cores=None if sampler is None else sampler.busy_cores("server"),
+            step=self._step.state,
+        )
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is a server, or a step goes on."""
+        return self._server is not None or not self._step.state.has_ended
+
+    def align(self, zero_ns: int) -> None:
+        """Has resources read at whole seconds after an instant of CLOCK_MONOTONIC."""
+        sampler = self._sampler
+        if sampler is not None:
+            sampler.align(zero_ns)
+
+    def kill(self) -> None:
+        """Kills the server."""
+        server = self._server
+        if server is not None:
+            server.kill()
+
+    def abandon(self) -> None:
+        """Waits for the step that goes on, and stops the server."""
+        with self._turn:
+            self._close()
+
+    def _run(
+        self, begun: _Step, work: Callable[..., object], arguments: tuple[object, ...]
+    ) -> None:
+        with self._turn:
+            try:
+                begun.state = StepState(given=work(*arguments))
+            except PlimsollError as error:
+                begun.state = StepState(error=error)
+            except Exception as error:
+                failure = EngineFailed(f"the agent failed: {error!r}", "report it to Plimsoll")
+                begun.state = StepState(error=failure)
+
+    def _absent(self, ordered: OrderedFramework) -> NotInstalled | None:
+        try:
+            return readiness.absent(ordered.here())
+        except NotInstalled as error:
+            return error
+
+    def _make_ready(self, ordered: OrderedFramework) -> tuple[str, ...]:
+        """Builds a framework if it changed; what was built, and why."""
+        done: list[str] = []
+        readiness.make_ready([ordered.here()], done.append)
+        return tuple(done)
+
+    def _application(self, ordered: OrderedFramework) -> tuple[Part, ...]:
+        return applications.of(ordered.here())
+
+    def _start(self, order: ServerOrder) -> StartedServer:
+        self._close()
+        self.log.unlink(missing_ok=True)
+        place = Here(str(order.address), str(order.client))
+        starting = place.started(order.ordered.here(), self.log, order.cores)
+        server = self._stopping.enter_context(starting)
+        self._server = server
+        return StartedServer(server.place, server.seen())
+
+    def _at_rest(self) -> RecordedServer:
+        return self._running().at_rest()
+
+    def _control(self) -> list[Reading]:
+        return self._running().control()
+
+    def _sample(self) -> None:
+        self._sampler = self._reading.enter_context(self._running().sampling())
+
+    def _sampled(self) -> tuple[list[Reading], dict[str, str]]:
+        """Every reading, and what could not be read."""
+        self._reading.close()
+        sampler, self._sampler = self._sampler, None
+        return ([], {}) if sampler is None else (sampler.readings, sampler.problems)
+
+    def _check_alive(self) -> None:
+        self._running().check_alive()
+
+    def _stop(self, side: RecordedServer) -> RecordedServer:
+        stopped = self._running().stop(side)
+        self._close()
+        return stopped
+
+    def _running(self) -> LocalServer:
+        """The server.
+
+        Raises:
+            HostLost: It was stopped because the lab was silent.
+        """
+        if self._server is None:
+            message = "it has stopped the server, since it did not hear from the lab"
+            raise HostLost(message, "look at the network between both")
+        return self._server
+
+    def _close(self) -> None:
+        self._reading.close()
+        self._stopping.close()
+        self._server = self._sampler = None

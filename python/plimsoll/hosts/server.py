@@ -1,0 +1,313 @@
+"""The lab's side of servers that run on a host of their own: their agent does the work."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from plimsoll.errors import HostLost, PlimsollError
+from plimsoll.hosts import clocks
+from plimsoll.hosts.control import of_host
+from plimsoll.hosts.served import OrderedFramework, ServerOrder, StartedServer
+from plimsoll.recording import HostClock
+from plimsoll.sampling.sampler import Sampler
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Sequence
+    from ipaddress import IPv4Address, IPv6Address
+    from pathlib import Path
+
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.hosts.clocks import ClockExchange, ClockRelation
+    from plimsoll.hosts.control import Lab
+    from plimsoll.hosts.host import Host
+    from plimsoll.hosts.served import ServerState
+    from plimsoll.provenance import Part
+    from plimsoll.recording import RecordedServer
+    from plimsoll.recording.readings import Reading, ScopeName
+    from plimsoll.serving.server import ServerPlacement
+
+ASK_S = 0.05
+"""From one look at a step to the next, in seconds."""
+
+SIGN_S = 1.0
+"""How often the lab gives a sign of life to the agent of a server, in seconds."""
+
+
+class HostServers:
+    """A host that runs servers, one at a time.
+
+    Args:
+        lab: The lab, which it has joined.
+        host: The host.
+        client: Address of a host that connects to its servers.
+    """
+
+    def __init__(self, lab: Lab, host: Host, client: IPv4Address | IPv6Address) -> None:
+        """Starts nothing."""
+        self._lab = lab
+        self._host = host
+        self._client = client
+
+    @property
+    def host(self) -> str:
+        """Its name in results."""
+        return self._host.name
+
+    def absent(self, framework: Framework) -> PlimsollError | None:
+        """The error with why a framework cannot be started there; None if it can."""
+        error = self._step("absent", OrderedFramework.of(framework))
+        return error and of_host(self.host, error)
+
+    def make_ready(self, chosen: Sequence[Framework], step: Callable[[str], None]) -> None:
+        """Builds there what changed since it was built; requires that all else is built.
+
+        Args:
+            chosen: Frameworks.
+            step: Called with each build that was done, and why.
+
+        Raises:
+            NotInstalled: One is not there, is not the lab's, or was never installed.
+            BuildFailed: A build failed.
+            HostLost: The host is gone.
+        """
+        for framework in chosen:
+            for done in self._step("make_ready", OrderedFramework.of(framework)):
+                step(f"`{self.host}`: {done}")
+
+    def application(self, framework: Framework) -> tuple[Part, ...]:
+        """What of a framework runs there, part by part."""
+        return self._step("application", OrderedFramework.of(framework))
+
+    @contextmanager
+    def started(
+        self, framework: Framework, log: Path, cores: Sequence[int]
+    ) -> Generator[HostServer]:
+        """Starts a framework, gives it once it is ready, and stops it whatever happens.
+
+        Args:
+            framework: What to start.
+            log: File for the end of its output.
+            cores: Cores it may use; empty for all.
+
+        Raises:
+            FrameworkError: It ended before it was ready, or did not respond in time.
+            PortTaken: Somebody else listens on its port.
+            HostLost: The host is gone.
+        """
+        ordered = OrderedFramework.of(framework)
+        order = ServerOrder(ordered, self._host.address, self._client, tuple(cores))
+        try:
+            started = cast("StartedServer", self._step("start", order))
+        except HostLost:
+            raise
+        except PlimsollError:
+            _keep_log(self._lab, self.host, log)
+            raise
+        server = HostServer(self._lab, self.host, started, log)
+        try:
+            yield server
+        finally:
+            server.stop(started.side)
+
+    def _step(self, step: str, *arguments: object) -> Any:
+        return done(self._lab, self.host, step, *arguments)
+
+
+class HostServer:
+    """A server that an agent has started.
+
+    A thread asks once a second how it stands, which is the lab's sign of life to the agent.
+
+    Args:
+        lab: The lab.
+        host: Name of the host.
+        started: What the agent said of it.
+        log: File for the end of its output.
+    """
+
+    def __init__(self, lab: Lab, host: str, started: StartedServer, log: Path) -> None:
+        """It runs already."""
+        self._lab = lab
+        self._host = host
+        self._started = started
+        self._log = log
+        self._state: ServerState | None = None
+        self._lost: PlimsollError | None = None
+        self._stopped: RecordedServer | None = None
+        self._bursts: list[tuple[ClockExchange, ...]] = [lab.clock(host)]
+        self._is_over = threading.Event()
+        self._asking = threading.Thread(target=self._ask, name=f"signs to {host}", daemon=True)
+        self._asking.start()
+
+    @property
+    def place(self) -> ServerPlacement:
+        """Where it listens, and on which cores it runs."""
+        return self._started.place
+
+    def alive(self) -> bool:
+        """Whether it runs, by what was heard last."""
+        return self._lost is None and (self._state is None or self._state.is_alive)
+
+    def check_alive(self) -> None:
+        """Does nothing as long as the server runs.
+
+        Raises:
+            DiedUnderLoad: It ended.
+            HostLost: Its host is gone.
+        """
+        self._step("check_alive")
+
+    def seen(self) -> RecordedServer:
+        """Its side of the recording as long as it runs."""
+        return self._placed(self._started.side)
+
+    def at_rest(self) -> RecordedServer:
+        """Its side of the recording once all its workers are up, without load."""
+        return self._placed(self._step("at_rest"))
+
+    def control(self) -> list[Reading]:
+        """Runs the control on its cores, some times; no load may be on."""
+        return self._moved(self._step("control"))
+
+    @contextmanager
+    def sampling(self) -> Generator[Sampler]:
+        """Reads the server and its machine once a second for as long as the block runs.
+
+        Yields:
+            A sampler whose readings are there after the block, unless the host was lost.
+        """
+        self._step("sample")
+        sampler = _HostSampler(server=self)
+        try:
+            yield sampler
+        finally:
+            if self._lost is None:
+                self._collect(sampler)
+
+    def align(self, zero_ns: int) -> None:
+        """Has resources read at whole seconds after an instant of the lab's clock."""
+        try:
+            self._lab.order(self._host, "align", self._clock.host_ns(zero_ns))
+        except HostLost as error:
+            self._lost = error
+
+    def busy_cores(self) -> float | None:
+        """Cores that it keeps busy, by what was heard last."""
+        return None if self._state is None else self._state.busy_cores
+
+    def kill(self) -> None:
+        """Kills it, so that nothing waits for its clean stop."""
+        try:
+            self._lab.order(self._host, "kill_server")
+        except HostLost as error:
+            self._lost = error
+
+    def stop(self, side: RecordedServer) -> RecordedServer:
+        """Stops it with all its processes; a second call gives the same.
+
+        Args:
+            side: Its side of the recording as long as it ran.
+
+        Returns:
+            The same with how it stopped, and what it counted; where the host is gone, that it did
+            not stop cleanly.
+        """
+        if self._stopped is None:
+            self._is_over.set()
+            self._asking.join()
+            try:
+                self._stopped = self._placed(self._step("stop", side))
+                _keep_log(self._lab, self._host, self._log)
+            except HostLost:
+                self._stopped = replace(side, clean_stop=False)
+        return self._stopped
+
+    @property
+    def _clock(self) -> ClockRelation:
+        return clocks.related(self._bursts)
+
+    def _placed(self, side: RecordedServer) -> RecordedServer:
+        """Its side of the recording, with its host and how exactly its clock is known."""
+        clock = self._clock
+        known = HostClock(clock.offset_ns, clock.drift, clock.round_trip_ns, clock.bound_ns)
+        return replace(side, host=self._host, clock=known)
+
+    def _moved(self, readings: Iterable[Reading]) -> list[Reading]:
+        """Readings by the lab's clock, with the name of the host."""
+        clock = self._clock
+        return [replace(one, at_ns=clock.lab_ns(one.at_ns), host=self._host) for one in readings]
+
+    def _collect(self, sampler: Sampler) -> None:
+        """Takes what was read under load."""
+        try:
+            readings, problems = self._step("sampled")
+            self._bursts.append(self._lab.clock(self._host))
+        except HostLost as error:
+            self._lost = error
+            return
+        sampler.readings += self._moved(readings)
+        sampler.problems.update(problems)
+
+    def _step(self, step: str, *arguments: object) -> Any:
+        if self._lost is not None:
+            raise self._lost
+        try:
+            return done(self._lab, self._host, step, *arguments)
+        except HostLost as error:
+            self._lost = error
+            raise
+
+    def _ask(self) -> None:
+        while not self._is_over.wait(SIGN_S):
+            try:
+                self._state = cast("ServerState", self._lab.order(self._host, "server"))
+            except PlimsollError as error:
+                self._lost = error
+                return
+
+
+class _HostSampler(Sampler):
+    """Has the agent read once a second."""
+
+    def __init__(self, server: HostServer) -> None:
+        super().__init__()
+        self._server = server
+
+    def align(self, zero_ns: int) -> None:
+        """From now on the agent reads at whole seconds after an instant of the lab's clock."""
+        self._server.align(zero_ns)
+
+    def busy_cores(self, scope: ScopeName) -> float | None:
+        """Cores that the server keeps busy; None for all else."""
+        return self._server.busy_cores() if scope == "server" else None
+
+
+def done(lab: Lab, host: str, step: str, *arguments: object) -> Any:
+    """Has an agent do a step of a server's life, and waits for its end.
+
+    Args:
+        lab: The lab.
+        host: Name of the host.
+        step: The step, a name in `served.ServedHere`.
+        arguments: What it is given.
+
+    Raises:
+        HostLost: The host is gone.
+        PlimsollError: The error that ended the step, with the name of the host.
+    """
+    lab.order(host, "begin", step, arguments)
+    while not (state := cast("ServerState", lab.order(host, "server")).step).has_ended:
+        time.sleep(ASK_S)
+    if state.error is not None:
+        raise of_host(host, state.error)
+    return state.given
+
+
+def _keep_log(lab: Lab, host: str, log: Path) -> None:
+    """Adds the end of a server's output to a file of the lab."""
+    with log.open("ab") as file:
+        file.write(cast("bytes", lab.order(host, "server_log")))

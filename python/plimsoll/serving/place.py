@@ -1,0 +1,119 @@
+"""Where servers run: on this host (`here`), or on another one (`hosts.server`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.errors import PlimsollError
+    from plimsoll.provenance import Part
+    from plimsoll.recording import RecordedServer
+    from plimsoll.recording.readings import Reading
+    from plimsoll.sampling.sampler import Sampler
+    from plimsoll.serving.server import ServerPlacement
+
+
+class PlacedServer(Protocol):
+    """A server that runs, wherever that is.
+
+    Every method may raise `HostLost` where that is another host.
+    """
+
+    @property
+    def place(self) -> ServerPlacement:
+        """Where it listens, and on which cores it runs."""
+        ...
+
+    def alive(self) -> bool:
+        """Whether it runs, as far as is known."""
+        ...
+
+    def check_alive(self) -> None:
+        """Does nothing as long as the server runs.
+
+        Raises:
+            DiedUnderLoad: It ended.
+        """
+        ...
+
+    def seen(self) -> RecordedServer:
+        """Its side of the recording as long as it runs."""
+        ...
+
+    def at_rest(self) -> RecordedServer:
+        """Its side of the recording once all its workers are up, without load."""
+        ...
+
+    def control(self) -> list[Reading]:
+        """Runs the control on its cores, some times; no load may be on."""
+        ...
+
+    def sampling(self) -> AbstractContextManager[Sampler]:
+        """Reads the server and its machine once a second for as long as the block runs."""
+        ...
+
+    def kill(self) -> None:
+        """Kills it, so that nothing waits for its clean stop."""
+        ...
+
+    def stop(self, side: RecordedServer) -> RecordedServer:
+        """Stops it with all its processes.
+
+        Args:
+            side: Its side of the recording as long as it ran.
+
+        Returns:
+            The same with how it stopped, and what it counted.
+        """
+        ...
+
+
+class ServerPlace(Protocol):
+    """A machine that runs servers."""
+
+    @property
+    def host(self) -> str:
+        """Its name in results."""
+        ...
+
+    def absent(self, framework: Framework) -> PlimsollError | None:
+        """The error with why a framework cannot be started there; None if it can."""
+        ...
+
+    def make_ready(self, chosen: Sequence[Framework], step: Callable[[str], None]) -> None:
+        """Builds what changed since it was built; requires that all else is built.
+
+        Args:
+            chosen: Frameworks.
+            step: Called with each build that begins, and why.
+
+        Raises:
+            NotInstalled: One was never installed.
+            BuildFailed: A build failed.
+        """
+        ...
+
+    def application(self, framework: Framework) -> tuple[Part, ...]:
+        """What of a framework runs there, part by part."""
+        ...
+
+    def started(
+        self, framework: Framework, log: Path, cores: Sequence[int]
+    ) -> AbstractContextManager[PlacedServer]:
+        """Starts a framework, gives it once it is ready, and stops it whatever happens.
+
+        Args:
+            framework: What to start.
+            log: File that its output is added to.
+            cores: Cores it may use; empty for all.
+
+        Raises:
+            FrameworkError: It ended before it was ready, or did not respond in time.
+            PortTaken: Somebody else listens on its port.
+        """
+        ...

@@ -1,0 +1,261 @@
+"""`plimsoll run --hosts`: servers and loads on several hosts, and what becomes of lost ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import labs
+from command_line import CHECKOUT, LENIENT, Running, run
+from labs import LabAtWork, in_namespaces, on_loopback
+from small_servers import eventually
+
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+
+VOID = 1
+UNFIT = 3
+FRAMEWORK_FAILED = 4
+
+CAMPAIGN = """
+name = "small"
+frameworks = ["reference"]
+endpoints = [{endpoints}]
+repetitions = {repetitions}
+cool_down = "0s"
+
+[[load]]
+name = "steady"
+stages = [{{ kind = "hold", duration = "{length}", at = 4 }}]
+"""
+
+
+def campaign(
+    folder: Path, endpoints: str = '"2048"', repetitions: int = 1, length: str = "800ms"
+) -> Path:
+    path = folder / "small.toml"
+    text = CAMPAIGN.format(endpoints=endpoints, repetitions=repetitions, length=length)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def conducted(lab: LabAtWork, path: Path, *options: object) -> Running:
+    return lab.lab("run", path, "--into", lab.folder / "results", *LENIENT, *options)
+
+
+def recorded(folder: Path) -> list[dict[str, Any]]:
+    """Every trial of the results, in the order of the plan."""
+    found = (folder / "results" / "trials").glob("*/trial.json")
+    return sorted(
+        (json.loads(path.read_text("utf-8")) for path in found), key=lambda one: one["order"]
+    )
+
+
+def usage_of(folder: Path) -> Counter[tuple[str, str]]:
+    """How many readings there are of each scope and host."""
+    (path,) = (folder / "results" / "trials").glob("*/usage.parquet")
+    rows = pq.read_table(path, columns=["scope", "host"])
+    return Counter(zip(rows["scope"].to_pylist(), rows["host"].to_pylist(), strict=True))
+
+
+def levels(folder: Path) -> dict[str, str]:
+    """Level of each check of the only trial."""
+    (path,) = (folder / "results" / "derived").glob("*/verdicts.json")
+    known = json.loads(path.read_text("utf-8"))["verdicts"]
+    return {one["check"]: one["level"] for one in known}
+
+
+def test_loads_of_hosts_onto_a_server_of_the_lab(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.agents():
+        ran = conducted(lab, campaign(tmp_path, endpoints='"json"')).end()
+    assert ran.code in {0, VOID}, ran.said
+    (trial,) = recorded(tmp_path)
+    assert trial["ending"]["kind"] == "completed"
+    assert trial["server"]["address"].startswith(f"{lab.addresses['lab']}:")
+    assert (trial["server"]["host"], next(iter(trial["machines"]))) == ("local", "local")
+    assert trial["server"]["cores"], "a server without a load generator beside it has all cores"
+    assert [one["host"] for one in trial["hosts"]] == ["one", "two"]
+    assert {("server", "local"), ("machine", "local"), ("driver", "one")} <= {*usage_of(tmp_path)}
+    assert levels(tmp_path)["conservation"] == levels(tmp_path)["drivers_completed"] == "sound"
+    report = (tmp_path / "results" / "report" / "report.md").read_text("utf-8")
+    assert "Load generators by host" in report
+    assert f"connected to {trial['server']['address']}" in report
+
+
+def test_a_server_on_a_host_of_its_own(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    with lab.agents():
+        ran = conducted(lab, campaign(tmp_path)).end()
+    assert ran.code in {0, VOID}, ran.said
+    (trial,) = recorded(tmp_path)
+    assert trial["ending"]["kind"] == "completed", trial["ending"]
+    side = trial["server"]
+    assert side["address"].startswith(f"{lab.addresses['server']}:")
+    assert (side["host"], side["clean_stop"], side["exit_code"]) == ("server", True, 0)
+    assert side["rest_rss_bytes"] > 0
+    assert list(trial["machines"]) == ["server", "one", "two"]
+    known = usage_of(tmp_path)
+    assert {("server", "server"), ("machine", "server"), ("driver", "two")} <= {*known}
+    assert not [host for _, host in known if host == "local"]
+    assert side["counted"]["requests_received"] > 0
+    assert levels(tmp_path)["conservation"] == "sound"
+    assert (tmp_path / "results" / "trials" / trial["trial"] / "server.log").stat().st_size
+    settings = {part["name"] for part in trial["provenance"]["measurement"]}
+    assert {"host server", "host one", "host two"} <= settings
+
+
+def test_a_driver_that_is_killed_voids_its_trial_and_the_campaign_goes_on(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.agents() as agents:
+        running = conducted(lab, campaign(tmp_path, repetitions=2, length="3s"))
+        agents["two"].wait_until_rows_are_kept()
+        os.kill(agents["two"].process.pid, signal.SIGKILL)
+        again = lab.agent("two")
+        ran = running.end()
+        labs.ended(again)
+    assert ran.code == VOID, ran.said
+    first, second = recorded(tmp_path)
+    assert [one["error"] != "" for one in first["hosts"]] == [False, True]
+    assert [one["error"] for one in second["hosts"]] == ["", ""]
+    assert "`two` was lost" in ran.said
+
+
+@pytest.mark.thorough
+def test_a_campaign_stops_after_a_loss_where_the_file_of_hosts_says_so(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    lab.write(more='when_lost = "stop"')
+    with lab.agents() as agents:
+        running = conducted(lab, campaign(tmp_path, repetitions=2, length="3s"))
+        agents["two"].wait_until_rows_are_kept()
+        os.kill(agents["two"].process.pid, signal.SIGKILL)
+        ran = running.end()
+    assert ran.code == UNFIT, ran.said
+    assert "stopped, since a host was lost: `two`" in ran.said
+    assert len(recorded(tmp_path)) == 1
+
+
+def test_a_lost_host_of_the_server_ends_its_trial_and_leaves_no_server(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    with lab.agents() as agents:
+        running = conducted(lab, campaign(tmp_path, length="30s"))
+        agents["one"].wait_until_it_drives()
+        os.kill(agents["server"].process.pid, signal.SIGKILL)
+        assert eventually(lambda: not agents["server"].processes()), agents["server"].processes()
+        ran = running.end()
+    (trial,) = recorded(tmp_path)
+    assert ran.code == UNFIT, ran.said
+    assert trial["ending"]["kind"] == "HostLost"
+    assert "`server`" in trial["ending"]["message"]
+    assert "% of the load ran" in trial["ending"]["message"]
+
+
+@pytest.mark.thorough
+def test_a_lab_that_is_killed_leaves_no_server_behind(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    with lab.agents() as agents:
+        running = conducted(lab, campaign(tmp_path, length="120s"))
+        agents["one"].wait_until_it_drives()
+        os.kill(running.process.pid, signal.SIGKILL)
+        for agent in agents.values():
+            agent.wait_until_it_says("waiting for the next")
+            assert len(agent.processes()) == 1, agent.processes()
+        running.process.wait()
+
+
+@pytest.mark.thorough
+def test_a_lab_that_is_silent_has_its_server_stopped(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    with lab.agents() as agents:
+        running = conducted(lab, campaign(tmp_path, length="60s"))
+        agents["one"].wait_until_it_drives()
+        os.killpg(running.process.pid, signal.SIGSTOP)
+        for agent in agents.values():
+            assert eventually(lambda one=agent: len(one.processes()) == 1, 60.0), agent.processes()
+        os.killpg(running.process.pid, signal.SIGCONT)
+        running.press_ctrl_c()
+        running.end()
+
+
+@pytest.mark.thorough
+def test_another_application_on_the_host_is_named_before_any_load(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    own = tmp_path / "mine"
+    shutil.copytree(CHECKOUT / "frameworks" / "reference", own / "reference")
+    (own / "reference" / "added.py").write_text("pass\n")
+    with lab.agents():
+        ran = conducted(lab, campaign(tmp_path), "--frameworks", own).end()
+    assert ran.code == FRAMEWORK_FAILED
+    assert "`server`: `reference` is not the lab's: `added.py` was removed" in ran.said
+
+
+def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    path = campaign(tmp_path)
+    ran = run("plan", path, "--hosts", lab.file, folder=tmp_path)
+    assert ran.code == 0
+    assert f"server ({lab.addresses['server']}) runs the servers" in ran.said
+    generates = "generates 50 % of each load with 1 thread: 2 of 4 connections"
+    assert f"one ({lab.addresses['one']}) {generates}" in ran.said
+    listed = json.loads(run("plan", path, "--hosts", lab.file, "--json", folder=tmp_path).stdout)
+    assert [one["host"] for one in listed["hosts"]] == ["server", "one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("turns=50ms", "servers take turns on one machine only"),
+        ("driver=wrk", "`wrk` cannot generate one load on several hosts"),
+        ("idle=5s", "power is read on the lab's machine"),
+        ("load.steady.stages=[{ kind = 'hold', duration = '1s', at = 1 }]", "1 connections for 2"),
+    ],
+)
+def test_what_needs_one_machine_is_refused(tmp_path: Path, setting: str, words: str) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    given = ("plan", campaign(tmp_path), "--hosts", lab.file, "--set", setting)
+    ran = run(*given, folder=tmp_path)
+    assert ran.code == 2
+    assert words in ran.said
+
+
+@pytest.mark.thorough
+def test_the_study_with_a_server_and_three_load_machines_in_namespaces(tmp_path: Path) -> None:
+    path = CHECKOUT / "campaigns" / "cengn.toml"
+    small = ("frameworks=reference", "endpoints=2048,json", "cool_down=0s")
+    scaled = ("scale_time=0.008", "scale_connections=0.02")
+    settings = [word for one in (*small, *scaled) for word in ("--set", one)]
+    with in_namespaces(tmp_path, has_server=True) as lab, lab.agents():
+        ran = conducted(lab, path, *settings).end()
+        assert ran.code in {0, VOID}, ran.said
+        trials = recorded(tmp_path)
+        assert [one["endpoint"] for one in sorted(trials, key=lambda one: one["endpoint"])] == [
+            "2048",
+            "json",
+        ]
+        for trial in trials:
+            assert trial["ending"]["kind"] == "completed"
+            assert trial["server"]["address"].startswith(lab.addresses["server"])
+            assert trial["server"]["link"] == "eth0"
+            assert [one["driver"]["opened"] for one in trial["hosts"]] == [60, 60, 60]
+
+
+@pytest.mark.thorough
+def test_a_link_that_was_cut_and_mended_is_used_again(tmp_path: Path) -> None:
+    with in_namespaces(tmp_path, ("one", "two")) as lab, lab.agents() as agents:
+        running = conducted(lab, campaign(tmp_path, repetitions=2, length="25s"))
+        agents["two"].wait_until_rows_are_kept()
+        labs.cut(lab, "two")
+        agents["two"].wait_until_it_says("waiting for the next")
+        labs.mend(lab, "two")
+        ran = running.end()
+        assert ran.code == VOID, ran.said
+        first, second = recorded(tmp_path)
+        assert [one["error"] != "" for one in first["hosts"]] == [False, True]
+        assert [one["error"] for one in second["hosts"]] == ["", ""]

@@ -1,0 +1,114 @@
+"""What an agent does with servers, without a network between it and the lab."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.campaign import framework as frameworks
+from plimsoll.campaign.framework import Framework
+from plimsoll.errors import HostLost, NotInstalled, StartFailed
+from plimsoll.hosts import agent
+from plimsoll.hosts.agent import Agent
+from plimsoll.hosts.served import OrderedFramework, ServedHere, ServerOrder, StepState
+from plimsoll.processes import ports
+from small_servers import eventually
+
+TOYS = Path(__file__).parents[2] / "end_to_end" / "frameworks"
+LOOPBACK = ip_address("127.0.0.1")
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Framework:
+    """The toy, which is also where an agent looks for it."""
+    monkeypatch.setenv(frameworks.VARIABLE, str(TOYS))
+    return one("toy")
+
+
+def one(reference: str) -> Framework:
+    (found,) = frameworks.choose(TOYS, [reference])
+    return found
+
+
+def order(toy: Framework) -> ServerOrder:
+    return ServerOrder(OrderedFramework.of(toy), LOOPBACK, LOOPBACK, ())
+
+
+def done(served: ServedHere, step: str, *arguments: object) -> StepState:
+    served.begin(step, arguments)
+    assert eventually(lambda: served.state().step.has_ended, 60.0)
+    return served.state().step
+
+
+def given(served: ServedHere, step: str, *arguments: object) -> Any:
+    state = done(served, step, *arguments)
+    assert state.error is None, state.error
+    return state.given
+
+
+def test_a_server_is_started_read_and_stopped(tmp_path: Path, toy: Framework) -> None:
+    served = ServedHere(tmp_path)
+    assert given(served, "absent", OrderedFramework.of(toy)) is None
+    started = given(served, "start", order(toy))
+    assert served.state().is_alive
+    assert given(served, "at_rest").rest_rss_bytes > 0
+    assert {one.quantity for one in given(served, "control")} >= {"control_compute_s"}
+    given(served, "sample")
+    served.align(0)
+    readings, problems = given(served, "sampled")
+    assert {one.scope for one in readings} == {"server", "machine"}, problems
+    given(served, "check_alive")
+    stopped = given(served, "stop", started.side)
+    assert stopped.clean_stop
+    assert (served.is_busy, served.state().is_alive) == (False, False)
+    assert ports.is_free(started.place.port)
+
+
+def test_a_server_that_does_not_start_gives_its_error(tmp_path: Path, toy: Framework) -> None:
+    served = ServedHere(tmp_path)
+    error = done(served, "start", order(replace(one("toy:exits-at-once"), folder=toy.folder))).error
+    assert isinstance(error, StartFailed)
+    assert not served.is_busy
+
+
+def test_a_step_without_a_server_says_why_there_is_none(tmp_path: Path, toy: Framework) -> None:
+    served = ServedHere(tmp_path)
+    given(served, "start", order(toy))
+    served.abandon()
+    error = done(served, "check_alive").error
+    assert isinstance(error, HostLost)
+    assert "did not hear from the lab" in error.message
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_folder_that_is_not_the_labs_is_named_with_what_differs(tmp_path: Path) -> None:
+    shutil.copytree(TOYS / "toy", tmp_path / "toy")
+    (tmp_path / "toy" / "app.py").write_text("pass\n")
+    (changed,) = frameworks.choose(tmp_path, ["toy"])
+    error = done(ServedHere(tmp_path), "make_ready", OrderedFramework.of(changed)).error
+    assert isinstance(error, NotInstalled)
+    assert error.message == "`toy` is not the lab's: `app.py` changed"
+
+
+def test_a_framework_that_is_not_there_is_named(tmp_path: Path, toy: Framework) -> None:
+    ordered = OrderedFramework.of(replace(toy, name="no-such-toy"))
+    error = given(ServedHere(tmp_path), "absent", ordered)
+    assert isinstance(error, NotInstalled)
+    assert "`no-such-toy` is not there" in error.message
+
+
+def test_an_agent_that_hears_nothing_stops_its_server(
+    tmp_path: Path, toy: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = Agent(tmp_path)
+    host.begin("start", (order(toy),))
+    assert eventually(lambda: host.server().step.has_ended, 60.0)
+    started: Any = host.server().step.given
+    assert host.server().is_alive
+    monkeypatch.setattr(agent, "SILENCE_S", 0.2)
+    assert eventually(lambda: ports.is_free(started.place.port), 60.0)
