@@ -81,6 +81,9 @@ TITLE_Y_PX = -21
 _DASHES = ([1, 0], [6, 3], [2, 2])
 """Of lines of the same colour."""
 
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+"""Of points of entries."""
+
 _LEVEL_NAMES = {"open": "arrivals/s requested", "unknown": "users active"}
 _SHORT_LEVEL_NAMES = {"open": "arrivals/s", "unknown": "users"}
 
@@ -469,6 +472,13 @@ def entry_dashes(names: Sequence[str], entries: Sequence[str] = ()) -> alt.Strok
     dashes = [_DASHES[place // len(KINDS) % len(_DASHES)] for place in places]
     scale = alt.Scale(domain=list(names), range=dashes)
     return alt.StrokeDash("framework:N", scale=scale, legend=None)
+
+
+def entry_shape(names: Sequence[str], entries: Sequence[str] = ()) -> alt.Shape:
+    """The channel that tells points of entries apart, whoever sees no colours."""
+    shapes = [_SHAPES[place % len(_SHAPES)] for place in entry_places(names, entries).values()]
+    scale = alt.Scale(domain=list(names), range=shapes)
+    return alt.Shape("framework:N", scale=scale, legend=alt.Legend(title=None))
 
 
 def layered(*layers: alt.Chart | alt.LayerChart) -> alt.LayerChart:

@@ -510,6 +510,27 @@ KINDS = Table(
     ),
 )
 
+RATE_LEVELS = Table(
+    "rate_levels",
+    "derived",
+    "one rate of an open load that had several, as requested; of an imported load as requests "
+    "started, where they did so at several steady rates",
+    (
+        Column("start_ns", pa.int64(), "beginning of the rate"),
+        Column("end_ns", pa.int64(), "its end"),
+        Column("rate_per_s", pa.float64(), "requests per second"),
+        Column("completed", pa.int64(), "complete responses to requests that were due in it"),
+        Column("failed", pa.int64(), "requests that were due in it and failed"),
+        Column(
+            "time", pa.string(), "`response_time`, or `service_time` where due is unknown", True
+        ),
+        *(
+            Column(f"{name}_ns", pa.float64(), f"the time of these responses: {name}", True)
+            for name in ("p50", "p90", "p99", "p999")
+        ),
+    ),
+)
+
 STALLS = Table(
     "stalls",
     "derived",
@@ -579,6 +600,7 @@ REPORT_TABLES = (
     MEMORY_BY_SECOND,
     CONNECTIONS_BY_SECOND,
     KINDS,
+    RATE_LEVELS,
     STALLS,
     COURSES,
     MACHINE_SPEED,
@@ -592,6 +614,8 @@ QUANTITIES = (
         "user time of the process tree, of ended processes too; proc_pid_stat(5)",
     ),
     Quantity("cpu_system_s", "counter", "system time of the same; proc_pid_stat(5)"),
+    Quantity("idle_cpu_user_s", "counter", "server: the same before and after, without load"),
+    Quantity("idle_cpu_system_s", "counter", "server: the same of system time"),
     Quantity(
         "run_delay_s",
         "counter",
@@ -633,6 +657,7 @@ QUANTITIES = (
     Quantity("pressure_memory_s", "counter", "machine: some task waited for memory; PSI"),
     Quantity("pressure_io_s", "counter", "machine: some task waited for a disk; PSI"),
     Quantity("rss_bytes", "gauge", "memory of the process tree, shared pages counted each time"),
+    Quantity("idle_rss_bytes", "gauge", "server: the same before and after, without load"),
     Quantity("pss_bytes", "gauge", "the same, shared pages counted once; smaps_rollup"),
     Quantity("processes", "gauge", "processes of the tree"),
     Quantity("threads", "gauge", "threads of the tree"),

@@ -2,13 +2,14 @@
 
 Environment: `HOST`, `PORT`; `TOY_DIES_AFTER` ends it with exit code 3 after so many requests;
 `TOY_BREAKS_AFTER` answers 500 after so many; `TOY_STUBBORN` ignores SIGTERM; `TOY_CHILD` starts a
-child that sleeps.
+child that sleeps; `TOY_WORKS_S` is the processor time that each request takes besides.
 """
 
 import os
 import signal
 import subprocess
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 
@@ -19,6 +20,12 @@ def limit(name: str) -> float:
     return float(os.environ.get(name, "inf"))
 
 
+def work() -> None:
+    end_s = time.thread_time() + float(os.environ.get("TOY_WORKS_S", "0"))
+    while time.thread_time() < end_s:
+        pass
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -26,6 +33,7 @@ class Handler(BaseHTTPRequestHandler):
         number = next(REQUESTS)
         if number > limit("TOY_DIES_AFTER"):
             os._exit(3)
+        work()
         right = self.path == "/empty" and number <= limit("TOY_BREAKS_AFTER")
         self.send_response(200 if right else 404 if self.path != "/empty" else 500)
         self.send_header("Content-Length", "0")

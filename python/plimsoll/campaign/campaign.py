@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from plimsoll.campaign import campaign_file, documents, framework
 from plimsoll.campaign.documents import ALL, Mistake
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
+from plimsoll.campaign.ladder_settings import IDLE_S as LADDER_IDLE_S
+from plimsoll.campaign.ladder_settings import LadderSettings
 from plimsoll.campaign.line_settings import PERCENTILES, LineSettings
 from plimsoll.campaign.load import Load, Stage, excesses
 from plimsoll.campaign.overrides import laid_over
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.campaign_file import (
         CampaignTable,
+        LadderTable,
         LineTable,
         LoadTable,
         StageTable,
@@ -68,6 +71,8 @@ class Campaign:
             the results; None for none.
         line: What a campaign of kind `line` searches; its only planned load is the peak that each
             search starts from. None for other campaigns.
+        ladder: What a campaign of kind `ladder` measures; its only planned load is the peak, of
+            the smallest of which steps may be shares. None for other campaigns.
     """
 
     name: str
@@ -91,6 +96,7 @@ class Campaign:
     values: Values = "drawn"
     published: Path | None = None
     line: LineSettings | None = None
+    ladder: LadderSettings | None = None
 
 
 def read(
@@ -145,7 +151,7 @@ def _excesses(requested: Campaign) -> Iterator[Mistake]:
     each = (
         len(requested.frameworks)
         * len(requested.endpoints)
-        * len(requested.loads)
+        * (len(requested.loads) + (requested.ladder.count if requested.ladder else 0))
         * len(requested.drivers)
     )
     trials = each * requested.repetitions
@@ -211,12 +217,14 @@ def _same_slugs(chosen: Iterable[Framework]) -> Iterator[Mistake]:
 
 def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: Scales) -> Campaign:
     line = None if table.line is None else _line(table.line, scales)
-    loads = (line.peak,) if line else tuple(_load(load, scales) for load in _given(table.load))
+    ladder = None if table.ladder is None else _ladder(table.ladder, scales)
+    followed = line or ladder
+    given = tuple(_load(load, scales) for load in _given(table.load))
     return Campaign(
         name=table.name or "",
         frameworks=frameworks,
         endpoints=_endpoints(_given(table.endpoints)),
-        loads=loads,
+        loads=(followed.peak,) if followed else given,
         repetitions=_or(table.repetitions, Campaign.repetitions),
         until=_or(table.until, Campaign.until),
         budget_s=_or(table.budget, Campaign.budget_s),
@@ -224,13 +232,14 @@ def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: S
         driver_cores=table.driver_cores,
         cool_down_s=_or(table.cool_down, Campaign.cool_down_s),
         turn_s=_or(table.turns, Campaign.turn_s),
-        idle_s=_or(table.idle, IDLE_S if table.power else Campaign.idle_s),
+        idle_s=_or(table.idle, IDLE_S if table.power else LADDER_IDLE_S if ladder else 0.0),
         power=_or(table.power, Campaign.power),
         limits=_limits(table.limits or {}),
         seed=_or(table.seed, Campaign.seed),
         body_sample_ratio=_or(table.body_sample, Campaign.body_sample_ratio),
         values=_or(table.values, Campaign.values),
         line=line,
+        ladder=ladder,
     )
 
 
@@ -245,6 +254,17 @@ def _line(table: LineTable, scales: Scales) -> LineSettings:
         warm_up_s=_or(table.warm_up, LineSettings.warm_up_s) * scales.time,
         arrivals=_or(table.arrivals, LineSettings.arrivals),
         connections=_scaled(_or(table.connections, LineSettings.connections), scales),
+    )
+
+
+def _ladder(table: LadderTable, scales: Scales) -> LadderSettings:
+    return LadderSettings(
+        rates=tuple(_given(table.rates)),
+        shares=tuple(_given(table.shares)),
+        hold_s=_or(table.hold, LadderSettings.hold_s) * scales.time,
+        warm_up_s=_or(table.warm_up, LadderSettings.warm_up_s) * scales.time,
+        arrivals=_or(table.arrivals, LadderSettings.arrivals),
+        connections=_scaled(_or(table.connections, LadderSettings.connections), scales),
     )
 
 

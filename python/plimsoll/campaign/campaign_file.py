@@ -14,12 +14,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import ALL, Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.ladder_settings import MOST_STEPS
 from plimsoll.campaign.line_settings import LONGEST_LIMIT_S, PERCENTILES
+from plimsoll.campaign.load import HIGHEST_LEVEL
 from plimsoll.campaign.power import meter
 from plimsoll.campaign.quantities import cores, count, duration_s, number, share
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from plimsoll.campaign.lines import KeyPath
     from plimsoll.campaign.load import StageKind
@@ -51,8 +53,19 @@ _NOT_OF_LINES = {
     "budget": "`[line]` has `budget`, the time of each framework and endpoint",
     "turns": "remove it: frameworks take turns try by try",
     "published": "remove it: published figures are not of load lines",
+    "ladder": 'remove it, or write `kind = "ladder"`',
 }
 """Keys that a campaign of kind `line` does not have, and what to do instead."""
+
+_NOT_OF_LADDERS = {
+    "load": "remove it: `[ladder]` has `rates` or `shares`, `connections` and `arrivals`",
+    "until": "remove it: a ladder has exactly `repetitions`",
+    "budget": "remove it: a ladder has exactly `repetitions`",
+    "turns": "remove it: the cost of a server at a rate needs a load in one piece",
+    "published": "remove it: published figures are not of ladders",
+    "line": "remove it: measure the lines first, and give rates below them as `rates`",
+}
+"""The same of a campaign of kind `ladder`."""
 
 _STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -125,13 +138,26 @@ class LineTable(BaseModel):
     connections: _Count | None = None
 
 
+class LadderTable(BaseModel):
+    """`[ladder]`: what a campaign of kind `ladder` measures."""
+
+    model_config = _STRICT
+
+    rates: list[_Level | None] | None = None
+    shares: list[_Share | None] | None = None
+    hold: _Duration | None = None
+    warm_up: _Duration | None = None
+    arrivals: Literal["constant", "poisson"] | None = None
+    connections: _Count | None = None
+
+
 class CampaignTable(BaseModel):
     """A whole campaign file."""
 
     model_config = _STRICT
 
     name: str | None
-    kind: Literal["line"] | None = None
+    kind: Literal["line", "ladder"] | None = None
     frameworks: _Names | None
     endpoints: _Names | None
     repetitions: _Count | None = None
@@ -150,6 +176,7 @@ class CampaignTable(BaseModel):
     limits: Limits | None = None
     published: str | None = None
     line: LineTable | None = None
+    ladder: LadderTable | None = None
     load: list[LoadTable | None] | None = None
 
 
@@ -162,6 +189,8 @@ def known_keys(path: KeyPath) -> tuple[str, ...]:
             return documents.keys_of(LoadTable)
         case ("line",):
             return documents.keys_of(LineTable)
+        case ("ladder",):
+            return documents.keys_of(LadderTable)
         case _:
             return documents.keys_of(CampaignTable)
 
@@ -189,7 +218,10 @@ def mistakes(
     yield from _until(table)
     if limits is not None:
         yield from _limits(table.limits or {}, limits)
-    yield from _line(table) if table.kind == "line" else _loads(table)
+    if table.kind is None:
+        yield from _loads(table)
+    else:
+        yield from _line(table) if table.kind == "line" else _ladder(table)
 
 
 def _name(name: str | None, at: KeyPath) -> Iterator[Mistake]:
@@ -281,12 +313,7 @@ def _limits(given: Limits, known: Mapping[str, Collection[str]]) -> Iterator[Mis
 
 def _line(table: CampaignTable) -> Iterator[Mistake]:
     """Whether a campaign of kind `line` has what it needs, and nothing that it would not use."""
-    for key, hint in _NOT_OF_LINES.items():
-        if key in table.model_fields_set:
-            yield Mistake((key,), f"a campaign of kind `line` has no `{key}`", hint)
-    if table.driver not in (None, [TURNS_DRIVER]):
-        message = f"a campaign of kind `line` needs the driver `{TURNS_DRIVER}`"
-        yield Mistake(("driver",), message, "remove `driver`: others have no Poisson arrivals")
+    yield from _of_kind(table, "line", _NOT_OF_LINES)
     line = table.line
     if line is None:
         if "line" not in table.model_fields_set:
@@ -302,6 +329,51 @@ def _line(table: CampaignTable) -> Iterator[Mistake]:
             yield Mistake(("line", key), f"`{key}` must be more than 0")
 
 
+def _of_kind(table: CampaignTable, kind: str, without: Mapping[str, str]) -> Iterator[Mistake]:
+    """Keys that a campaign of a kind does not have, and drivers that cannot generate its loads."""
+    for key, hint in without.items():
+        if key in table.model_fields_set:
+            yield Mistake((key,), f"a campaign of kind `{kind}` has no `{key}`", hint)
+    if table.driver not in (None, [TURNS_DRIVER]):
+        message = f"a campaign of kind `{kind}` needs the driver `{TURNS_DRIVER}`"
+        yield Mistake(("driver",), message, "remove `driver`: others have no Poisson arrivals")
+
+
+def _ladder(table: CampaignTable) -> Iterator[Mistake]:
+    """Whether a campaign of kind `ladder` has what it needs, and nothing that it would not use."""
+    yield from _of_kind(table, "ladder", _NOT_OF_LADDERS)
+    ladder = table.ladder
+    if ladder is None:
+        if "ladder" not in table.model_fields_set:
+            hint = "add `[ladder]` with rates, such as `shares = [0.2, 0.4, 0.6, 0.8]`"
+            yield Mistake((), "`ladder` is missing", hint)
+        return
+    given = [key for key in ("rates", "shares") if key in ladder.model_fields_set]
+    if len(given) != 1:
+        hint = "`rates` are in requests per second, `shares` of the smallest closed peak"
+        yield Mistake(("ladder",), "a ladder needs either `rates` or `shares`", hint)
+    most = f"above 0 and at most {HIGHEST_LEVEL:,.0f}"
+    yield from _rungs(ladder.rates, "rates", most, lambda rate: 0 < rate <= HIGHEST_LEVEL)
+    yield from _rungs(ladder.shares, "shares", "above 0% and below 100%", lambda one: 0 < one < 1)
+    for key in ("hold", "connections"):
+        if getattr(ladder, key) == 0:
+            yield Mistake(("ladder", key), f"`{key}` must be more than 0")
+
+
+def _rungs(
+    given: Sequence[float | None] | None, key: str, bounds: str, is_right: Callable[[float], bool]
+) -> Iterator[Mistake]:
+    """Whether the rates of a ladder are two or more that differ."""
+    if given is not None and not 2 <= len(given) <= MOST_STEPS:  # noqa: PLR2004
+        message = f"`{key}` must have 2 to {MOST_STEPS} numbers"
+        yield Mistake(("ladder", key), message, "a straight line needs two points")
+    for index, one in enumerate(given or ()):
+        if one is not None and not is_right(one):
+            yield Mistake(("ladder", key, index), f"each of `{key}` must be {bounds}")
+        if one is not None and one in (given or ())[:index]:
+            yield Mistake(("ladder", key, index), f"`{key}` has a number twice")
+
+
 def _limits_of_line(line: LineTable) -> Iterator[Mistake]:
     if not line.model_fields_set & {*PERCENTILES}:
         yield Mistake(("line",), "a line needs a limit of latency", 'add `p99 = "20ms"`')
@@ -315,8 +387,10 @@ def _limits_of_line(line: LineTable) -> Iterator[Mistake]:
 def _loads(table: CampaignTable) -> Iterator[Mistake]:
     if "load" not in table.model_fields_set:
         yield Mistake((), "`load` is missing")
-    if table.line is not None:
-        yield Mistake(("line",), '`[line]` needs `kind = "line"`', "add it, or remove `[line]`")
+    for key in ("line", "ladder"):
+        if getattr(table, key) is not None:
+            hint = f"add it, or remove `[{key}]`"
+            yield Mistake((key,), f'`[{key}]` needs `kind = "{key}"`', hint)
     if table.load == []:
         yield Mistake(("load",), "the campaign has no load", "add a `[[load]]` table")
     seen: set[str | None] = {None}

@@ -22,6 +22,8 @@ from plimsoll.charts import (
     distribution,
     heat_map,
     history,
+    ladder,
+    latency_over_rate,
     line_ranking,
     load_line,
     machine_speed,
@@ -46,10 +48,12 @@ OF_DISTRIBUTIONS = (distribution, density)
 CHARTS = (
     *(*OF_A_TRIAL, comparison, *OF_DISTRIBUTIONS),
     *(against_latency, over_connections, history, load_line, line_ranking),
+    *(ladder, latency_over_rate),
 )
 """Every chart; `comparison` is drawn from a `Ranking`, `against_latency` from an `AgainstLatency`,
 `over_connections` from a `ConnectionsSeries`, `history` from a `Series` of a history, `load_line`
-from a `Searched`, `line_ranking` from a `LineRanking`."""
+from a `Searched`, `line_ranking` from a `LineRanking`, `ladder` from a `LadderRanking`,
+`latency_over_rate` from a `RateCurves`."""
 
 
 def drawn(data: TrialData) -> tuple[Chart, ...]:
@@ -128,6 +132,8 @@ __all__ = [
     "heat_map",
     "history",
     "joined",
+    "ladder",
+    "latency_over_rate",
     "left_out",
     "line_ranking",
     "load_line",

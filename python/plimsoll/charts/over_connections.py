@@ -40,7 +40,6 @@ _PANELS = {
     "memory": "memory, MB",
     "power": "net power, W",
 }
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _HEIGHT_PX = 130
 
 
@@ -152,15 +151,6 @@ def _colour(look: _Look) -> alt.Color:
     return alt.Color("framework:N", scale=canvas.entry_scale(*look), legend=legend)
 
 
-def _shape(look: _Look) -> alt.Shape:
-    shapes = [_SHAPES[place % len(_SHAPES)] for place in canvas.entry_places(*look).values()]
-    return alt.Shape(
-        "framework:N",
-        scale=alt.Scale(domain=list(look.names), range=shapes),
-        legend=alt.Legend(title=None),
-    )
-
-
 def _lines(name: str, look: _Look) -> alt.Chart:
     return (
         _source()
@@ -188,7 +178,7 @@ def _points(name: str, look: _Look) -> alt.Chart:
         .encode(
             y=_y(name, name),
             color=_colour(look),
-            shape=_shape(look),
+            shape=canvas.entry_shape(*look),
             fill=alt.condition("datum.level === 'void'", alt.value(canvas.PAPER.light), fill),
             tooltip=[
                 alt.Tooltip("framework:N"),

@@ -14,9 +14,10 @@ from plimsoll.cli import messages, options
 from plimsoll.hosts.host import LAB
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.campaign.campaign import Campaign
+    from plimsoll.plan import Pace, Refuses
 
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 """The least time that is printed in a unit, the length of that unit, both in seconds; its name."""
@@ -49,9 +50,9 @@ def command(
     requested = lab.selection.with_available(requested, messages.note) if available else requested
     lab.selection.published(requested)
     refuses = lab.selection.refusals(requested)
-    trials = plan.plan(requested, refuses)
-    lab.selection.require_rule(requested, trials)
     paces = lab.paces.known(requested.frameworks)
+    trials = (*plan.plan(requested, refuses), *_steps(requested, refuses, paces))
+    lab.selection.require_rule(requested, trials)
     estimate = plan.estimate(
         trials,
         requested.cool_down_s,
@@ -87,6 +88,18 @@ def command(
     return 0
 
 
+def _steps(
+    requested: Campaign, refuses: Refuses, paces: Mapping[str, Pace]
+) -> tuple[plan.Trial, ...]:
+    """The steps of a ladder, if peaks were as the last trials of the frameworks say."""
+    if requested.ladder is None:
+        return ()
+    known = [paces.get(one.reference, plan.ASSUMED) for one in requested.frameworks]
+    smallest = min((one.requests_per_s for one in known), default=0.0)
+    peaks = dict.fromkeys((one.name for one in requested.endpoints), smallest)
+    return lab.ladder_following.planned(requested, refuses, peaks)
+
+
 def _left_out(one: plan.LeftOut) -> dict[str, str]:
     names = {"framework": one.framework.reference, "endpoint": one.endpoint.name}
     load = {"load": one.load.name} if one.load else {}
@@ -99,11 +112,14 @@ def _refused(one: plan.Refused) -> dict[str, str]:
 
 
 def _blocks(asked: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEstimate) -> str:
-    """What follows the plan: searches, or blocks with `until`, if no other table needs more."""
+    """What follows the plan: searches, rates of steps, or blocks with `until`."""
     if asked.line is not None:
         entries = {(one.endpoint.name, one.framework.reference) for one in trials}
         searches = wording.several(len(entries), "search", "searches")
         return f"{searches} of at most {_time(asked.line.budget_s)}; before them: "
+    if asked.ladder is not None and asked.ladder.shares:
+        shares = wording.listed([wording.percent(one) for one in asked.ladder.shares], 8)
+        return f"rates are {shares} of the smallest peak, which is measured first: "
     if not asked.until:
         return ""
     most = comparison.further_blocks.MOST

@@ -90,7 +90,7 @@ def conduct(
             starting = setting.place.started(trial.framework, log, cores)
             with started(known, starting, interruption, tell) as running:
                 examine(known, running, tell)
-                with metered(known, tell):
+                with metered(known, tell, running.scope if setting.reads_idle_server else None):
                     known.control += running.control()
                     _drive(known, into, running.sampling(), running.alive, interruption, tell)
                     known.control += running.control()
@@ -184,26 +184,34 @@ def _provenance_of_running(trial: Trial, setting: RunConfig, scope: Scope | None
 
 
 @contextmanager
-def metered(known: TrialState, tell: Listener) -> Generator[None]:
+def metered(known: TrialState, tell: Listener, server: Scope | None = None) -> Generator[None]:
     """Reads power without load before and after the block, and at the wall within it, too.
 
     After a load that failed nothing more is read.
+
+    Args:
+        known: What is known of the trial; gets the readings.
+        tell: Told the phase.
+        server: The server, which is read without load as well; None for power alone.
     """
     setting = known.setting
     with wall.watched(setting.power, known.server_cores) as known.wall:
-        known.idle += idle_readings(setting, tell, known.wall)
+        known.idle += idle_readings(setting, tell, known.wall, server)
         yield
-        known.idle += idle_readings(setting, tell, known.wall)
+        known.idle += idle_readings(setting, tell, known.wall, server)
 
 
 def idle_readings(
-    setting: RunConfig, tell: Listener, meter: WallMeter | None = None
+    setting: RunConfig,
+    tell: Listener,
+    meter: WallMeter | None = None,
+    server: Scope | None = None,
 ) -> list[Reading]:
-    """What the host needs without load, if that is requested."""
+    """What the host, and a server that is given, need without load, if that is requested."""
     if not setting.idle_s:
         return []
     tell(Phase("idling"))
-    return idle.readings(setting.idle_s, meter)
+    return idle.readings(setting.idle_s, meter, server=server)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.findings import load_lines
+from plimsoll.findings import ladders, load_lines, measured
 from plimsoll.findings.rankings import rankings
 
 if TYPE_CHECKING:
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from plimsoll.comparison.over_connections import ConnectionsSeries
     from plimsoll.comparison.published_comparison import Claimed, Field
     from plimsoll.findings.campaign_thresholds import JudgedEntry
+    from plimsoll.findings.ladders import EntryLadder, LadderRanking
     from plimsoll.findings.load_lines import EntryLines, LineRanking
     from plimsoll.findings.rankings import Ranking
+    from plimsoll.findings.rate_curves import RateCurves
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.published.document import Document
     from plimsoll.verdicts.audit import Audit
@@ -62,6 +64,8 @@ class Findings:
         thresholds: What the thresholds that a reader set say of each entry that they apply to.
         progress: Which tables need further blocks; None where the number of blocks was fixed.
         lines: Load lines by endpoint and framework; empty for a campaign of another kind.
+        ladders: Ladders by endpoint and framework; empty for a campaign of another kind.
+        rate_curves: Latency over rate, where several rates of open loads were measured.
     """
 
     campaign: str
@@ -77,6 +81,8 @@ class Findings:
     thresholds: tuple[JudgedEntry, ...] = ()
     progress: CampaignProgress | None = None
     lines: tuple[EntryLines, ...] = ()
+    ladders: tuple[EntryLadder, ...] = ()
+    rate_curves: tuple[RateCurves, ...] = ()
     rankings: tuple[Ranking, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -85,20 +91,30 @@ class Findings:
 
     @property
     def measured(self) -> tuple[TrialFindings, ...]:
-        """The trials whose numbers are results: not the tries of load lines."""
-        return load_lines.without_tries(self.trials, self.as_run)
+        """The trials whose goodput is a result: no tries of load lines, no steps of ladders."""
+        return measured.results(self.trials, self.as_run)
 
     @property
     def counting(self) -> tuple[TrialFindings, ...]:
-        """The trials whose verdicts count: of the tries those that a line rests on."""
+        """The trials whose verdicts count: also tries that a line rests on, and steps.
+
+        A step at which a server was full is none of them: a ladder may reach so far.
+        """
         held = {one.recording.trial for line in self.lines for one in line.held}
-        measured = {one.recording.trial for one in self.measured}
-        return tuple(one for one in self.trials if one.recording.trial in held | measured)
+        steps = [one for ladder in self.ladders for one in ladder.steps if not one.is_full]
+        results = {one.recording.trial for one in self.measured}
+        counting = held | results | {one.trial.recording.trial for one in steps}
+        return tuple(one for one in self.trials if one.recording.trial in counting)
 
     @property
     def line_rankings(self) -> tuple[LineRanking, ...]:
         """The rankings by load line."""
         return load_lines.rankings(self.lines)
+
+    @property
+    def ladder_rankings(self) -> tuple[LadderRanking, ...]:
+        """The rankings by the cost of a request."""
+        return ladders.rankings(self.ladders)
 
     @property
     def frameworks(self) -> tuple[str, ...]:

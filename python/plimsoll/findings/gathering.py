@@ -14,10 +14,11 @@ import plimsoll
 from plimsoll import findings
 from plimsoll.aggregate import steady_state
 from plimsoll.aggregate.usage import second_window
+from plimsoll.campaign import ladder_settings
 from plimsoll.comparison import further_blocks, over_connections
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
-from plimsoll.findings import load_lines
+from plimsoll.findings import ladders, load_lines, measured, rate_curves
 from plimsoll.findings.derivation import of_trial
 from plimsoll.findings.findings import Findings
 from plimsoll.load_line import campaign_search
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate.usage import Window
     from plimsoll.findings.findings import Publication
+    from plimsoll.findings.ladders import EntryLadder
     from plimsoll.findings.load_lines import EntryLines
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.storage.results import Results
@@ -50,7 +52,9 @@ def gather(results: Results, *, again: bool = False) -> Findings:
     recordings = [results.recording(trial_id) for trial_id in results.trial_ids()]
     results.prune_derived()
     found = of_trials(results, [of_trial(results, one, again=again) for one in recordings])
-    found = dataclasses.replace(found, lines=_lines(results, found))
+    found = dataclasses.replace(
+        found, lines=_lines(results, found), ladders=_ladders(results, found)
+    )
     judged = [dataclasses.asdict(verdict) for verdict in found.verdicts]
     results.write_derived_json(CAMPAIGN_JUDGED, {"verdicts": judged})
     results.write_derived("comparisons", found.comparisons)
@@ -69,15 +73,15 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
     """
     recordings = [trial.recording for trial in each]
     as_run = results.campaign_resolved()
-    judged = judge_campaign(_repetitions(load_lines.without_tries(each, as_run)))
+    judged = judge_campaign(_repetitions(measured.results(each, as_run)))
     trials = tuple(
         dataclasses.replace(trial, verdicts=with_campaign(trial.verdicts, trial.recording, judged))
         for trial in each
     )
-    measured = load_lines.without_tries(trials, as_run)
+    counting = _repetitions(measured.results(trials, as_run))
     found = {recording.trial for recording in recordings}
     rule = further_blocks.rule(as_run)
-    compared = comparisons(_repetitions(measured), has_stopped_early=rule is not None)
+    compared = comparisons(counting, has_stopped_early=rule is not None)
     return Findings(
         campaign=results.folder.resolve().name,
         version=plimsoll.__version__,
@@ -85,9 +89,10 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         comparisons=compared,
         verdicts=judged,
         missing=tuple(planned for planned in results.planned_ids() if planned not in found),
-        disagreements=disagreements(_repetitions(measured)),
+        disagreements=disagreements(counting),
         publication=_publication(results, trials),
-        over_connections=over_connections.series(_repetitions(measured)),
+        over_connections=over_connections.series(counting),
+        rate_curves=rate_curves.of_trials(measured.without_tries(trials, as_run)),
         as_run=as_run,
         progress=rule and further_blocks.progress(rule, recordings, compared.to_pylist()),
     )
@@ -99,6 +104,13 @@ def _lines(results: Results, found: Findings) -> tuple[EntryLines, ...]:
     if wanted is None or found.as_run is None:
         return ()
     return load_lines.of_campaign(results, found.trials, wanted, found.as_run["seed"])
+
+
+def _ladders(results: Results, found: Findings) -> tuple[EntryLadder, ...]:
+    """The ladders of a campaign; empty for one of another kind."""
+    if ladder_settings.settings(found.as_run) is None:
+        return ()
+    return ladders.of_campaign(results, found.trials)
 
 
 def _publication(results: Results, trials: Sequence[TrialFindings]) -> Publication | None:

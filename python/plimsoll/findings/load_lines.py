@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.aggregate.trial import stored
 from plimsoll.findings import beyond as beyonds
 from plimsoll.findings import entries
 from plimsoll.load_line import campaign_search
 from plimsoll.load_line.campaign_search import EntrySearch
-from plimsoll.statistics.intervals import Estimate
+from plimsoll.statistics import ranks
+from plimsoll.statistics.intervals import Estimate, Interval
 from plimsoll.verdicts.verdict import worst_trial
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.load_line.search import Line, Searched
     from plimsoll.recording import Recording
     from plimsoll.statistics.edge import Edge
+    from plimsoll.statistics.ranks import Ranks
     from plimsoll.storage.results import Results
     from plimsoll.verdicts.verdict import Level
 
@@ -173,21 +175,27 @@ class RankedLine:
     Attributes:
         entry: Its lines.
         line: The one that is ranked; None where nothing could be tried.
-        rank_low: Best rank it may have; None where it has none.
-        rank_high: Worst rank it may have.
+        ranks: The ranks it may have; None where it has none.
     """
 
     entry: EntryLines
     line: Line | None
-    rank_low: int | None = None
-    rank_high: int | None = None
+    ranks: Ranks | None = None
 
     @property
     def rank(self) -> str:
         """Its rank, or range of ranks: `2`, `2–4`; empty for none."""
-        if self.rank_low is None or self.rank_low == self.rank_high:
-            return "" if self.rank_low is None else str(self.rank_low)
-        return f"{self.rank_low}–{self.rank_high}"
+        return ranks.text(self.ranks)
+
+    @property
+    def rank_low(self) -> int | None:
+        """Best rank it may have; None where it has none."""
+        return self.ranks and self.ranks[0]
+
+    @property
+    def rank_high(self) -> int | None:
+        """Worst rank it may have; None where it has none."""
+        return self.ranks and self.ranks[1]
 
 
 @dataclass(frozen=True)
@@ -246,20 +254,6 @@ def of_campaign(
     return tuple(found)
 
 
-def without_tries(
-    trials: Sequence[TrialFindings], as_run: Mapping[str, Any] | None
-) -> tuple[TrialFindings, ...]:
-    """The trials of a campaign that are no tries of load lines.
-
-    Args:
-        trials: What is known of each trial.
-        as_run: What `campaign.resolved` gave; None where there was no campaign.
-    """
-    if campaign_search.settings(as_run) is None:
-        return tuple(trials)
-    return tuple(one for one in trials if not campaign_search.is_try(one.recording))
-
-
 def rankings(lines: Sequence[EntryLines]) -> tuple[LineRanking, ...]:
     """A ranking for each endpoint and limit.
 
@@ -281,18 +275,9 @@ def rankings(lines: Sequence[EntryLines]) -> tuple[LineRanking, ...]:
 def _ranked(places: Sequence[RankedLine]) -> tuple[RankedLine, ...]:
     is_beside = any(not one.entry.is_yardstick for one in places)
     edges = [_competing(one, is_beside=is_beside) for one in places]
-    ends = [edge.interval for edge in edges if edge]
-    ranked = [
-        replace(
-            one,
-            rank_low=1 + sum(other.low > edge.interval.high for other in ends),
-            rank_high=len(ends) - sum(other.high < edge.interval.low for other in ends),
-        )
-        if edge
-        else one
-        for one, edge in zip(places, edges, strict=True)
-    ]
-    return tuple(sorted(ranked, key=_order))
+    downwards = [edge and Interval(-edge.interval.high, -edge.interval.low) for edge in edges]
+    found = zip(places, ranks.lowest_first(downwards), strict=True)
+    return tuple(sorted((replace(one, ranks=each) for one, each in found), key=_order))
 
 
 def _competing(one: RankedLine, *, is_beside: bool) -> Edge | None:

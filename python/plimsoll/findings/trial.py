@@ -66,6 +66,7 @@ class TrialFindings:
         verdicts: What the checks say of it.
         failures: How its requests failed, the most frequent kind first.
         kinds: Rows of `aggregate.kinds`, where the load mixes several requests.
+        rate_levels: Rows of `tables.RATE_LEVELS`, where its load had several rates.
         stalls: Row of `aggregate.stalls`; None where the load was open.
         course: How throughput went in the last hold; None where nothing was held.
         statuses: Complete responses by status code, the most frequent first.
@@ -76,6 +77,7 @@ class TrialFindings:
     verdicts: tuple[Verdict, ...] = ()
     failures: tuple[Failure, ...] = ()
     kinds: tuple[Mapping[str, Any], ...] = ()
+    rate_levels: tuple[Mapping[str, Any], ...] = ()
     stalls: Mapping[str, Any] | None = None
     course: SteadyState | None = None
     statuses: tuple[StatusTotal, ...] = ()

@@ -148,6 +148,11 @@ class HostServer:
         """Where it listens, and on which cores it runs."""
         return self._started.place
 
+    @property
+    def scope(self) -> None:
+        """None: its resources are read where it runs."""
+        return
+
     def alive(self) -> bool:
         """Whether it runs, by what was heard last."""
         return self._lost is None and (self._state is None or self._state.is_alive)

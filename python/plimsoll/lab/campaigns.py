@@ -190,6 +190,7 @@ def _run_config(requested: Campaign, found: CampaignHosts | None, tell: Listener
         body_sample_ratio=requested.body_sample_ratio,
         limits=requested.limits,
         idle_s=requested.idle_s,
+        reads_idle_server=requested.ladder is not None,
         power=requested.power,
         turn_s=requested.turn_s,
     )
@@ -217,8 +218,11 @@ def _void(stored: Results) -> tuple[str, ...]:
     """
     if not stored.trial_ids():
         return ()
-    found = gathering.gather(stored).measured
-    return tuple(one.recording.trial for one in found if one.level == "void" and one.has_ended_well)
+    found = gathering.gather(stored)
+    trials = found.measured if found.lines else found.counting
+    return tuple(
+        one.recording.trial for one in trials if one.level == "void" and one.has_ended_well
+    )
 
 
 def _judging(stored: Results, tell: Listener) -> Listener:

@@ -1,4 +1,4 @@
-"""The trials of a campaign that follow from others: further blocks, and tries of load lines."""
+"""The trials of a campaign that follow from others: further blocks, tries of lines, steps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from plimsoll import plan
 from plimsoll.comparison import further_blocks
 from plimsoll.errors import StorageError
 from plimsoll.findings import gathering
-from plimsoll.lab import line_following
+from plimsoll.lab import ladder_following, line_following
 
 if TYPE_CHECKING:
     from plimsoll.campaign.campaign import Campaign
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def begun(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
-    """The trials that earlier runs began beyond the plan.
+    """The trials beyond the plan that are known: those of earlier runs, and steps of a ladder.
 
     Args:
         asked: The campaign.
@@ -28,6 +28,8 @@ def begun(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ..
     """
     if asked.line is not None:
         return line_following.recorded(asked, refuses, stored)
+    if asked.ladder is not None:
+        return ladder_following.steps(asked, refuses, stored)
     planned = set(stored.planned_ids())
     further = range(asked.repetitions + 1, further_blocks.MOST + 1) if asked.until else ()
     return tuple(one for one in plan.blocks(asked, further, refuses) if one.id in planned)
@@ -44,7 +46,16 @@ def further(asked: Campaign, refuses: Refuses, stored: Results, tell: Listener) 
     """
     if asked.line is not None:
         return line_following.LineTurns(asked, refuses, stored, tell).following
+    if asked.ladder is not None:
+        return lambda: _steps(asked, refuses, stored)
     return lambda: group(asked, refuses, stored)
+
+
+def _steps(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
+    """The steps of a ladder that are not recorded; empty when all are."""
+    recorded = set(stored.trial_ids())
+    found = ladder_following.steps(asked, refuses, stored)
+    return tuple(one for one in found if one.id not in recorded)
 
 
 def group(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:

@@ -127,11 +127,19 @@ class Watch:
         around_s = max(0.0, (passed_s - load_s - rows_s) / len(ended) - 2 * self.idle_s)
         keep(
             [
-                (trial.framework, Pace(around_s, count / trial.load.duration_s))
+                (trial.framework, Pace(around_s, _closed_per_s(trial, count)))
                 for trial, recording in ended
                 if recording.ending.kind == "completed" and (count := sent[trial.id])
             ]
         )
+
+
+def _closed_per_s(trial: Trial, sent: int) -> float:
+    """Requests per second of a closed load; of another load those that were known before."""
+    if trial.load.is_saturating:
+        return sent / trial.load.duration_s
+    earlier = known([trial.framework]).get(trial.framework.reference, plan.ASSUMED)
+    return earlier.requests_per_s
 
 
 def _key(framework: Framework) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.aggregate.energy import SOURCES
 from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
+from plimsoll.findings.ladders import SIDES
 from plimsoll.load_line import campaign_search
 from plimsoll.report import lined
 from plimsoll.tables import STATISTICS
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.provenance import Provenance
     from plimsoll.recording import Driver, Recording
     from plimsoll.statistics.intervals import Estimate
+    from plimsoll.statistics.straight_line import StraightLine
     from plimsoll.verdicts.verdict import Verdict
 
 JsonObject = dict[str, Any]
@@ -39,6 +41,7 @@ def trials(findings: Findings) -> list[JsonObject]:
             "beside_published": _published(found, findings),
             "thresholds": _thresholds(found, findings),
             "load_lines": _load_lines(found, findings),
+            "ladder": _ladder(found, findings),
         }
         for found in findings.trials
     ]
@@ -94,6 +97,44 @@ def _load_lines(found: TrialFindings, findings: Findings) -> list[dict[str, obje
         if (entry := one.entry) and (entry.endpoint, entry.framework) == subject
         if entry.found is not None and one.line is not None
     ]
+
+
+def _ladder(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
+    """What a request costs the trial's framework at its endpoint, and what it costs to stand."""
+    subject = (found.recording.endpoint, found.recording.title)
+    places = [place for ranking in findings.ladder_rankings for place in ranking.places]
+    for one in places:
+        ladder = one.ladder
+        if (ladder.endpoint, ladder.framework) == subject:
+            steps = {step.trial.recording.trial: step for step in ladder.steps}
+            step = steps.get(found.recording.trial)
+            return {
+                "rank_low": one.ranks and one.ranks[0],
+                "rank_high": one.ranks and one.ranks[1],
+                "level": ladder.state,
+                "cpu_s_per_request": _slope(ladder.cores),
+                "user_cpu_s_per_request": _slope(ladder.user),
+                "system_cpu_s_per_request": _slope(ladder.system),
+                "cores_at_rate_0": ladder.cores and _middle(ladder.cores.intercept),
+                "bend": ladder.cores and ladder.cores.bend,
+                "joules_per_request": _slope(ladder.power),
+                "watts_at_rate_0": ladder.power and _middle(ladder.power.intercept),
+                "without_load": {
+                    side: {
+                        "busy_cores": _middle(ladder.standing_cores(side)),
+                        "rss_bytes": _middle(ladder.standing_bytes(side)),
+                    }
+                    for side in SIDES
+                },
+                "is_step": step is not None,
+                "left_out": (step and step.left_out) or None,
+                "cost": step and step.cost and asdict(step.cost),
+            }
+    return None
+
+
+def _slope(line: StraightLine | None) -> dict[str, float | None] | None:
+    return line and _middle(line.slope)
 
 
 def _by_driver(found: TrialFindings, findings: Findings) -> dict[str, object] | None:

@@ -255,7 +255,7 @@ def _counts(findings: Findings) -> Text:
     ]
     total = words.plural(len(findings.counting), "trial")
     others = len(findings.trials) - len(findings.counting)
-    more = (
-        f"; {wording.several(others, 'other try', 'other tries')} of load lines" if others else ""
-    )
+    kind = ("full step", "full steps") if findings.ladders else ("other try", "other tries")
+    of = "ladders" if findings.ladders else "load lines"
+    more = f"; {wording.several(others, *kind)} of {of}" if others else ""
     return Text.assemble(f"\n{total}: ", Text(", ").join(parts), more)

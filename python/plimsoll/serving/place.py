@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.recording import RecordedServer
     from plimsoll.recording.readings import Reading
     from plimsoll.sampling.sampler import Sampler
+    from plimsoll.sampling.scope import Scope
     from plimsoll.serving.server import ServerPlacement
 
 
@@ -27,6 +28,11 @@ class PlacedServer(Protocol):
     @property
     def place(self) -> ServerPlacement:
         """Where it listens, and on which cores it runs."""
+        ...
+
+    @property
+    def scope(self) -> Scope | None:
+        """Its resources; None where this host cannot read them."""
         ...
 
     def alive(self) -> bool:

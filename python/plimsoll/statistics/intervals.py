@@ -130,7 +130,7 @@ def difference_interval(
         float(np.var(others, ddof=1)) / counts[1],
     )
     error = math.sqrt(sum(parts))
-    reach = 0.0 if error == 0 else error * _quantile(_freedom(parts, counts))
+    reach = 0.0 if error == 0 else error * quantile(_freedom(parts, counts))
     return Interval(difference - reach, difference + reach)
 
 
@@ -173,7 +173,7 @@ def slope(
     found = float(x @ y) / square
     rest = y - found * x
     error = math.sqrt(float(rest @ rest) / freedom / square)
-    return Slope(found, abs(found) > _quantile(freedom, 0.99) * error)
+    return Slope(found, abs(found) > quantile(freedom, 0.99) * error)
 
 
 def _centred(values: np.ndarray[Any, Any], groups: np.ndarray[Any, Any]) -> Any:
@@ -188,7 +188,13 @@ def _freedom(parts: tuple[float, float], counts: tuple[int, int]) -> float:
     return sum(parts) ** 2 / sum(shares)
 
 
-def _quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
+def quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
+    """The value that Student's t does not exceed in size with some probability.
+
+    Args:
+        freedom: Degrees of freedom; need not be whole.
+        confidence: The probability.
+    """
     from scipy.special import stdtrit  # noqa: PLC0415 - most reports have no repetitions
 
     return float(stdtrit(freedom, (1 + confidence) / 2))
@@ -196,5 +202,5 @@ def _quantile(freedom: float, confidence: float = CONFIDENCE) -> float:
 
 def _about_mean(values: Sequence[float], confidence: float) -> tuple[float, float]:
     array = np.array(values, dtype=np.float64)
-    reach = float(array.std(ddof=1)) / math.sqrt(len(array)) * _quantile(len(array) - 1, confidence)
+    reach = float(array.std(ddof=1)) / math.sqrt(len(array)) * quantile(len(array) - 1, confidence)
     return float(array.mean()) - reach, float(array.mean()) + reach

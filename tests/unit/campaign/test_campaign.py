@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.campaign import campaign
+from plimsoll.campaign import campaign, ladder_settings
 from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
@@ -829,7 +829,7 @@ def test_a_campaign_of_lines_is_written_as_it_ran(root: Path) -> None:
         ('"20ms"', '"20ms"\nrate = 5', "8", "unknown key `rate` here"),
         ('[line]\np99 = "20ms"', "", "1", "`line` is missing"),
         ('kind = "line"\n', "", "5", '`[line]` needs `kind = "line"`'),
-        ('"line"', '"lime"', "2", "`kind` must be `line`, not `lime`"),
+        ('"line"', '"lime"', "2", "`kind` must be `line` or `ladder`, not `lime`"),
     ],
 )
 def test_what_a_campaign_of_lines_cannot_have_is_named(
@@ -840,5 +840,87 @@ def test_what_a_campaign_of_lines_cannot_have_is_named(
     path.write_text(LINES.replace(before, after))
     with pytest.raises(InputError) as raised:
         campaign.read(path, (), root, drivers=drivers)
+    found = [(one.where.rpartition(":")[2], one.message) for one in raised.value.problems]
+    assert (where, message) in found
+
+
+# --- ladders ---
+
+
+LADDER = """\
+name = "a"
+kind = "ladder"
+frameworks = "go"
+endpoints = "json"
+
+[ladder]
+shares = ["20%", 0.8]
+"""
+
+
+def test_a_campaign_of_ladders_plans_the_peak_that_rates_are_shares_of(root: Path) -> None:
+    found = read(root, LADDER, "ladder.connections=32", "scale_time=0.5", "repetitions=3")
+    assert found.ladder is not None
+    assert (found.ladder.hold_s, found.ladder.warm_up_s, found.idle_s) == (2.5, 0.5, 2.0)
+    (peak,) = found.loads
+    assert (peak.model, peak.name, peak.stages[-1].start) == ("closed", "peak", 32.0)
+    assert found.ladder.rates_per_s(1234.5) == pytest.approx((246.0, 984.0))
+    kept = json.loads(json.dumps(campaign.resolved(found)))
+    assert ladder_settings.settings(kept) == found.ladder
+    assert ladder_settings.settings(campaign.resolved(read(root, LINES))) is None
+
+
+def test_the_steps_of_a_ladder_are_open_loads(root: Path) -> None:
+    text = LADDER.replace('shares = ["20%", 0.8]', 'rates = [100, 300]\narrivals = "constant"')
+    found = read(root, text, "idle=0s")
+    assert found.ladder is not None and found.idle_s == 0.0
+    steps = found.ladder.steps(found.ladder.rates_per_s(0.0))
+    assert [(one.name, one.stages[-1].start) for one in steps] == [("step-1", 100), ("step-2", 300)]
+    assert {(one.model, one.arrivals, one.connections) for one in steps} == {
+        ("open", "constant", 64)
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "where", "message"),
+    [
+        ("[ladder]", "until = 0.05\n[ladder]", "6", "a campaign of kind `ladder` has no `until`"),
+        (
+            "[ladder]",
+            'turns = "100ms"\n[ladder]',
+            "6",
+            "a campaign of kind `ladder` has no `turns`",
+        ),
+        ("[ladder]", "[line]\np99 = 1\n[ladder]", "6", "a campaign of kind `ladder` has no `line`"),
+        (
+            "[ladder]",
+            'driver = "wrk"\n[ladder]',
+            "6",
+            "a campaign of kind `ladder` needs the driver `plimsoll`",
+        ),
+        ('shares = ["20%", 0.8]', "", "6", "a ladder needs either `rates` or `shares`"),
+        ("[ladder]", "[ladder]\nrates = [1, 2]", "6", "a ladder needs either `rates` or `shares`"),
+        (", 0.8", "", "7", "`shares` must have 2 to 50 numbers"),
+        ("0.8", "1.0", "7", "each of `shares` must be above 0% and below 100%"),
+        ("0.8", "0.2", "7", "`shares` has a number twice"),
+        (
+            'shares = ["20%", 0.8]',
+            "rates = [0, 1]",
+            "7",
+            "each of `rates` must be above 0 and at most 10,000,000",
+        ),
+        ("[ladder]", "[ladder]\nhold = 0", "7", "`hold` must be more than 0"),
+        ("[ladder]", "[ladder]\nrate = 5", "7", "unknown key `rate` here"),
+        ('[ladder]\nshares = ["20%", 0.8]', "", "1", "`ladder` is missing"),
+        ('kind = "ladder"\n', "", "5", '`[ladder]` needs `kind = "ladder"`'),
+    ],
+)
+def test_what_a_campaign_of_ladders_cannot_have_is_named(
+    root: Path, before: str, after: str, where: str, message: str
+) -> None:
+    path = root.parent / "a.toml"
+    path.write_text(LADDER.replace(before, after))
+    with pytest.raises(InputError) as raised:
+        campaign.read(path, (), root, drivers=("plimsoll", "wrk"))
     found = [(one.where.rpartition(":")[2], one.message) for one in raised.value.problems]
     assert (where, message) in found

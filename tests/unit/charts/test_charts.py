@@ -17,6 +17,7 @@ import vl_convert
 
 import experiments
 import histories
+import ladders
 import queues
 import sample
 from plimsoll import canvas, charts, tables, wording
@@ -41,6 +42,8 @@ OTHERS: dict[Any, Callable[[], Any]] = {
     charts.comparison: lambda: sample.findings().rankings[0],
     charts.history: histories.of_two_machines,
     charts.load_line: queues.searched_once,
+    charts.ladder: ladders.ranking,
+    charts.latency_over_rate: ladders.curves,
 }
 """What charts with one example are drawn from."""
 
@@ -74,6 +77,7 @@ ALL = [(module, name) for module in charts.OF_A_TRIAL for name in TRIALS]
 ALL += [(charts.comparison, "sample"), (charts.over_connections, "rising")]
 ALL += [(charts.history, "two machines")]
 ALL += [(charts.load_line, "queue")]
+ALL += [(charts.ladder, "two servers"), (charts.latency_over_rate, "two servers")]
 ALL += [(module, "sample") for module in charts.OF_DISTRIBUTIONS]
 ALL += [(charts.against_latency, name) for name in AGAINST_LATENCY]
 IDS = [f"{module.NAME}-{name}" for module, name in ALL]

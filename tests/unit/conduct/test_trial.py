@@ -59,8 +59,8 @@ def conduct(
 def test_the_host_is_measured_without_load_before_and_after_where_that_is_asked(
     results: ParquetResults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def readings(length_s: float, meter: None) -> list[Reading]:
-        assert meter is None
+    def readings(length_s: float, meter: None, server: None) -> list[Reading]:
+        assert meter is None and server is None
         return [Reading(time.monotonic_ns(), "machine", "idle_energy_j", length_s)]
 
     monkeypatch.setattr(idle, "readings", readings)

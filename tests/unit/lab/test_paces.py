@@ -70,6 +70,18 @@ def test_the_pace_of_a_trial_is_what_it_took_besides_load_and_rows(
     assert [type(one).__name__ for one in told] == ["TrialStarted", "TrialEnded", "CampaignEnded"]
 
 
+def test_a_rate_that_was_asked_for_is_no_pace(small: Framework, passed: list[float]) -> None:
+    trial = planned(small)
+    opened = replace(trial, load=replace(trial.load, model="open", connections=8))
+    for one, sent in ((trial, 100_000), (opened, 500)):
+        watch = paces.Watch(events.ignore)
+        watch(events.TrialStarted(one, 1, 1, LOAD_S))
+        passed.append(passed[-1] + 12.0)
+        watch(ended(one, sent))
+        watch(events.CampaignEnded(1, ()))
+    assert paces.known([small])["small"].requests_per_s == 10_000.0
+
+
 def test_those_that_take_turns_share_what_their_group_took(
     small: Framework, passed: list[float]
 ) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from dataclasses import dataclass
 from itertools import count
 
+from plimsoll.processes.tree import ProcessTree
 from plimsoll.sampling import idle
+from plimsoll.sampling.scope import Scope
 from plimsoll.sampling.wall import WallMeter
 
 
@@ -39,6 +43,29 @@ def test_a_host_that_shows_no_energy_is_not_waited_for() -> None:
     slept = list[float]()
     assert idle.readings(30.0, None, dict[str, float], lambda: 0, slept.append) == []
     assert slept == []
+
+
+def test_a_server_without_load_is_read_as_well() -> None:
+    """Here the server is this process, which has used processor time and memory before."""
+    slept, clock = list[float](), count(0, 10**9)
+    server = Scope("server", ProcessTree(os.getpid()))
+    found = idle.readings(
+        1.0, None, dict[str, float], lambda: next(clock), slept.append, server=server
+    )
+    assert slept == [idle.SETTLE_S, 1.0]
+    assert [(one.scope, one.quantity) for one in found[:3]] == [
+        ("server", f"idle_{name}") for name in idle.OF_SERVER
+    ]
+    assert len(found) == 6 and all(one.value > 0 for one in found if "rss" in one.quantity)
+
+
+def test_a_server_that_is_gone_is_not_read() -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    server = Scope("server", ProcessTree(ended.pid))
+    assert (
+        idle.readings(1.0, None, dict[str, float], lambda: 0, lambda _: None, server=server) == []
+    )
 
 
 def test_nothing_is_read_where_nothing_is_asked() -> None:

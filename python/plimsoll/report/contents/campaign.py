@@ -82,6 +82,7 @@ def configuration(findings: Findings) -> Facts:
         ("Endpoints", _listed(ranking.endpoint for ranking in findings.rankings)),
         *((f"Load {name}", words.load_text(load)) for name, load in sorted(loads.items())),
         *_searches(findings),
+        *_ladder(findings),
         ("Repetitions", str(max((recording.repetition for recording in recordings), default=0))),
         ("Driver", _listed(_driver(recording) for recording in recordings)),
     ]
@@ -101,6 +102,21 @@ def _searches(findings: Findings) -> Facts:
         f"until ±{wording.percent(wanted.within)}, at most {wording.seconds(wanted.budget_s)}",
     )
     return [("Load lines", "; ".join(parts))]
+
+
+def _ladder(findings: Findings) -> Facts:
+    """The rates of a ladder, as far as they are recorded."""
+    steps = [step for one in findings.ladders for step in one.steps]
+    if not steps:
+        return []
+    rates = sorted({step.requested_per_s for step in steps})
+    load = steps[0].trial.recording.load
+    parts = (
+        wording.listed([wording.per_second(rate) for rate in rates], 8),
+        f"steps of {wording.seconds(load.stages[-1].duration_s)}",
+        wording.several(load.connections, "connection"),
+    )
+    return [("Ladder", "; ".join(parts))]
 
 
 def _with_version(recording: Recording) -> str:

@@ -1,0 +1,293 @@
+"""Ladders: what each server costs at rates that all of them have, and without load.
+
+A step of which the server was saturated, or whose rate was not met, is no point of the line: there
+a request no longer costs what it costs below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from statistics import median
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll import wording
+from plimsoll.aggregate import cores, step_costs
+from plimsoll.aggregate.trial import stored
+from plimsoll.campaign.line_settings import PEAK
+from plimsoll.findings import entries
+from plimsoll.findings.trial import RANKED_BY, state_of
+from plimsoll.statistics import intervals, ranks, straight_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plimsoll.aggregate.step_costs import StandingCost, StepCost
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.recording import Recording
+    from plimsoll.statistics.intervals import Estimate
+    from plimsoll.statistics.ranks import Ranks
+    from plimsoll.statistics.straight_line import StraightLine
+    from plimsoll.storage.results import Results
+
+Side = Literal["before", "after"]
+"""Whether a server without load was read before a load or after it."""
+
+SIDES: tuple[Side, ...] = ("before", "after")
+
+SATURATED = 0.95
+"""Share of its cores from which on a server is saturated: no cost of a request is seen beyond."""
+
+LEAST_MET = 0.99
+"""Share of the requested rate that must be answered."""
+
+_CHANCE = 4.0
+"""Fewer arrivals than a Poisson schedule has are chance within so many standard deviations."""
+
+
+@dataclass(frozen=True)
+class LadderStep:
+    """One repetition of one rate.
+
+    Attributes:
+        trial: What is known of it.
+        requested_per_s: The requested rate.
+        cost: What the server needed; None where nothing was measured.
+        left_out: Why it is no point of the line; empty where it is one.
+        is_full: Whether that is because the server was at its limit, which ladders may reach.
+    """
+
+    trial: TrialFindings
+    requested_per_s: float
+    cost: StepCost | None
+    left_out: str = ""
+    is_full: bool = False
+
+
+@dataclass(frozen=True)
+class EntryLadder:
+    """The ladder of one framework at one endpoint.
+
+    Attributes:
+        framework: Framework and variant.
+        endpoint: Name of the endpoint.
+        is_yardstick: Whether it is Plimsoll's own server, which has no rank beside others.
+        peak: The greatest throughput of a closed load, with its interval; None where unknown.
+        steps: Every step, by rate and repetition.
+        cores: Busy cores over responses per second, by the steps that count: the slope is CPU
+            seconds per response. None with fewer than two rates.
+        user: The same of user mode alone.
+        system: The same of the kernel alone.
+        power: Watts over responses per second: the slope is joules per response. None where
+            power was not read at two rates.
+    """
+
+    framework: str
+    endpoint: str
+    is_yardstick: bool
+    peak: Estimate | None
+    steps: tuple[LadderStep, ...]
+    cores: StraightLine | None = None
+    user: StraightLine | None = None
+    system: StraightLine | None = None
+    power: StraightLine | None = None
+
+    @property
+    def counting(self) -> tuple[LadderStep, ...]:
+        """The steps that are points of the line."""
+        return tuple(one for one in self.steps if not one.left_out)
+
+    @property
+    def state(self) -> State:
+        """How far to believe it."""
+        if self.cores is None:
+            return "failed" if all(one.trial.state == "failed" for one in self.steps) else "void"
+        return state_of([one.trial for one in self.counting])
+
+    def standing_cores(self, side: Side) -> Estimate | None:
+        """Busy cores without load; None where they were not read."""
+        return self._standing(side, lambda one: one.busy_cores)
+
+    def standing_bytes(self, side: Side) -> Estimate | None:
+        """Memory without load; None where it was not read."""
+        return self._standing(side, lambda one: one.rss_bytes)
+
+    def _standing(
+        self, side: Side, value_of: Callable[[StandingCost], float | None]
+    ) -> Estimate | None:
+        """The middle of the steps of which something without load is known."""
+        costs = [one.cost for one in self.steps if one.cost is not None]
+        sides = [one.before if side == "before" else one.after for one in costs]
+        values = [value_of(one) for one in sides if one is not None]
+        known = [value for value in values if value is not None]
+        return intervals.middle(known) if known else None
+
+    @property
+    def idle_power_w(self) -> float | None:
+        """Power of the host without load; None where it was not read."""
+        return _median([one.cost and one.cost.idle_power_w for one in self.counting])
+
+    @property
+    def loaded_bytes(self) -> float | None:
+        """Memory at the highest rate that counts; None where it is unknown."""
+        return _median([one.cost and one.cost.rss_bytes for one in self._at(max)])
+
+    @property
+    def switches(self) -> tuple[float | None, float | None]:
+        """Context switches for each response, at the lowest and the highest rate that counts."""
+        low, high = (
+            _median([one.cost and one.cost.switches_per_request for one in self._at(chosen)])
+            for chosen in (min, max)
+        )
+        return low, high
+
+    def _at(self, chosen: Callable[[Sequence[float]], float]) -> list[LadderStep]:
+        """The steps that count at the lowest or the highest of their rates."""
+        rates = [one.requested_per_s for one in self.counting]
+        return [one for one in self.counting if one.requested_per_s == chosen(rates)]
+
+
+@dataclass(frozen=True)
+class RankedLadder:
+    """One framework in a ranking by the cost of a request.
+
+    Attributes:
+        ladder: Its ladder.
+        ranks: The ranks it may have; None where it has none.
+    """
+
+    ladder: EntryLadder
+    ranks: Ranks | None = None
+
+
+@dataclass(frozen=True)
+class LadderRanking:
+    """The frameworks at one endpoint by what each request costs, the cheapest first.
+
+    Attributes:
+        endpoint: Name of the endpoint.
+        places: The frameworks; those without a rank last.
+    """
+
+    endpoint: str
+    places: tuple[RankedLadder, ...]
+
+
+def is_step(recording: Recording) -> bool:
+    """Whether a trial of a campaign of kind `ladder` is a step, and not the peak."""
+    return recording.load.name != PEAK
+
+
+def of_campaign(results: Results, trials: Sequence[TrialFindings]) -> tuple[EntryLadder, ...]:
+    """The ladders of a campaign, in the order of endpoint and framework.
+
+    Args:
+        results: Where the readings of the trials are.
+        trials: What is known of each trial.
+
+    Raises:
+        StorageError: Readings cannot be read.
+    """
+    grouped: dict[tuple[str, str], list[TrialFindings]] = {}
+    for one in trials:
+        grouped.setdefault((one.recording.endpoint, one.recording.title), []).append(one)
+    return tuple(_entry(results, grouped[key]) for key in sorted(grouped))
+
+
+def rankings(ladders: Sequence[EntryLadder]) -> tuple[LadderRanking, ...]:
+    """A ranking for each endpoint.
+
+    Args:
+        ladders: The ladders of a campaign.
+    """
+    endpoints = dict.fromkeys(one.endpoint for one in ladders)
+    return tuple(
+        LadderRanking(name, _ranked([one for one in ladders if one.endpoint == name]))
+        for name in endpoints
+    )
+
+
+def _ranked(ladders: Sequence[EntryLadder]) -> tuple[RankedLadder, ...]:
+    is_beside = any(not one.is_yardstick for one in ladders)
+    competing = [
+        one.cores.slope.interval
+        if one.cores and one.state != "void" and not (one.is_yardstick and is_beside)
+        else None
+        for one in ladders
+    ]
+    places = map(RankedLadder, ladders, ranks.lowest_first(competing))
+    return tuple(sorted(places, key=_order))
+
+
+def _order(one: RankedLadder) -> tuple[bool, bool, float]:
+    """Ranked ones first, the yardstick last."""
+    slope = one.ladder.cores.slope.value if one.ladder.cores else 0.0
+    return one.ladder.is_yardstick, one.ranks is None, slope
+
+
+def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
+    first = trials[0].recording
+    steps = [_step(results, one) for one in trials if is_step(one.recording)]
+    steps.sort(key=lambda one: (one.requested_per_s, one.trial.recording.repetition))
+    peaks = [one for one in trials if not is_step(one.recording)]
+    found = [one.cost for one in steps if one.cost is not None and not one.left_out]
+    rates = [one.answered_per_s for one in found]
+    busy = [one.busy_cores or 0.0 for one in found]
+    weighted = straight_line.weights(rates, busy)
+    return EntryLadder(
+        framework=first.title,
+        endpoint=first.endpoint,
+        is_yardstick=first.is_yardstick,
+        peak=entries.estimate(peaks, RANKED_BY),
+        steps=tuple(steps),
+        cores=straight_line.line(rates, busy, weighted),
+        user=straight_line.line(rates, [one.user_cores or 0.0 for one in found], weighted),
+        system=straight_line.line(rates, [one.system_cores or 0.0 for one in found], weighted),
+        power=_power(found),
+    )
+
+
+def _power(costs: Sequence[StepCost]) -> StraightLine | None:
+    """Watts over responses per second; None where they are not known at two rates."""
+    known = [(one.answered_per_s, one.power_w) for one in costs if one.power_w is not None]
+    return straight_line.line([rate for rate, _ in known], [watts for _, watts in known])
+
+
+def _step(results: Results, trial: TrialFindings) -> LadderStep:
+    """A step with its cost, and why it does not count."""
+    load = trial.recording.load
+    requested_per_s = load.stages[-1].start if load.stages else 0.0
+    if not trial.has_ended_well or trial.summary is None:
+        reason = trial.recording.ending.message or "nothing was measured"
+        return LadderStep(trial, requested_per_s, None, reason)
+    tables = stored(results, trial.recording)
+    answered_per_s = trial.summary.throughput_per_s
+    cost = step_costs.of_trial(tables.usage, tables.holds, answered_per_s)
+    busy_ratio = cores.server_busy_ratio(trial.recording, tables.usage)
+    if full := _fullness(busy_ratio, answered_per_s, requested_per_s, trial.summary.duration_s):
+        return LadderStep(trial, requested_per_s, cost, full, is_full=True)
+    if trial.level == "void":
+        names = [one.check for one in trial.verdicts if one.level == "void"]
+        return LadderStep(trial, requested_per_s, cost, f"void by {wording.listed(names)}")
+    if cost.busy_cores is None:
+        return LadderStep(trial, requested_per_s, cost, "CPU use of the server could not be read")
+    return LadderStep(trial, requested_per_s, cost)
+
+
+def _fullness(
+    busy_ratio: float | None, answered_per_s: float, requested_per_s: float, hold_s: float
+) -> str:
+    """Why a rate was more than the server could carry; empty where it was not."""
+    if busy_ratio is not None and busy_ratio >= SATURATED:
+        return f"the server's cores were {wording.percent(round(busy_ratio, 3))} busy"
+    expected = requested_per_s * hold_s
+    missing = expected - answered_per_s * hold_s - _CHANCE * sqrt(expected)
+    if missing > (1 - LEAST_MET) * expected:
+        answered = wording.percent(round(answered_per_s / requested_per_s, 3))
+        return f"{answered} of the requested rate was answered"
+    return ""
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None

@@ -1,0 +1,133 @@
+"""Ladders: the cost of a request and of standing there, and which steps count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import ladders as made
+import sample
+from ladders import Costs
+from plimsoll.findings import measured
+from plimsoll.findings.ladders import EntryLadder, of_campaign, rankings
+from plimsoll.recording import Ending
+from plimsoll.storage.parquet import ParquetResults
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> ParquetResults:
+    return ParquetResults(tmp_path / "results")
+
+
+def entry(results: ParquetResults, costs: Costs, repetitions: int = 2) -> EntryLadder:
+    (found,) = made.findings(results, {"go": costs}, repetitions).ladders
+    return found
+
+
+def test_slope_and_intercept_are_those_of_the_server(results: ParquetResults) -> None:
+    found = entry(results, Costs(standing=0.05, per_request_s=300e-6, scatter=0.0))
+    assert found.cores is not None and found.user is not None and found.system is not None
+    assert found.cores.slope.value == pytest.approx(300e-6)
+    assert found.cores.intercept.value == pytest.approx(0.05)
+    assert found.cores.bend is None
+    assert found.user.slope.value == pytest.approx(200e-6)
+    assert found.system.slope.value == pytest.approx(100e-6)
+    assert found.power is None and found.state == "sound"
+    assert len(found.counting) == len(found.steps) == 8
+
+
+def test_processes_that_differ_widen_the_intervals(results: ParquetResults) -> None:
+    found = entry(results, Costs(scatter=0.04))
+    assert found.cores is not None and found.cores.slope.interval is not None
+    assert found.cores.slope.interval.holds(200e-6)
+    assert found.cores.slope.interval.high > found.cores.slope.interval.low
+
+
+def test_without_load_and_context_switches_are_told(results: ParquetResults) -> None:
+    found = entry(results, Costs(standing=0.03, held_bytes=80e6))
+    for side in ("before", "after"):
+        cores, held = found.standing_cores(side), found.standing_bytes(side)
+        assert cores is not None and cores.value == pytest.approx(0.03)
+        assert held is not None and held.value == pytest.approx(40e6)
+    assert found.loaded_bytes == pytest.approx(80e6)
+    assert found.switches == pytest.approx((2.0, 2.0))
+
+
+def test_power_has_a_line_of_its_own(results: ParquetResults) -> None:
+    found = entry(results, Costs(joules=0.005))
+    assert found.power is not None
+    assert found.power.slope.value == pytest.approx(0.005)
+    assert found.power.intercept.value == pytest.approx(30.0)
+
+
+def test_a_rate_that_was_not_answered_is_left_out(results: ParquetResults) -> None:
+    found = entry(results, Costs(most_per_s=700.0))
+    left_out = [one for one in found.steps if one.left_out]
+    assert {one.requested_per_s for one in left_out} == {800.0}
+    assert all(
+        one.is_full and "of the requested rate was answered" in one.left_out for one in left_out
+    )
+    assert found.cores is not None and found.cores.slope.value == pytest.approx(200e-6, rel=0.05)
+
+
+def test_a_saturated_server_is_left_out(results: ParquetResults) -> None:
+    """It has two cores, and needs 2.4 ms for each request: 800/s keep 96 % of them busy."""
+    found = entry(results, Costs(standing=0.0, per_request_s=2.4e-3, scatter=0.0))
+    left_out = {one.requested_per_s: one.left_out for one in found.steps if one.left_out}
+    assert left_out == {800.0: "the server's cores were 96 % busy"}
+
+
+def test_a_step_that_failed_or_is_void_is_no_point(results: ParquetResults) -> None:
+    findings = made.findings(results, {"go": Costs()})
+    trials = list(findings.trials)
+    died = replace(trials[2].recording, ending=Ending("DiedUnderLoad", "it died"))
+    trials[2] = replace(trials[2], data=replace(trials[2].data, recording=died))
+    name = trials[3].recording.trial
+    trials[3] = replace(trials[3], verdicts=sample.verdicts_of(name, littles_law="void"))
+    (found,) = of_campaign(results, trials)
+    left_out = {one.trial.recording.trial: one.left_out for one in found.steps if one.left_out}
+    assert left_out == {died.trial: "it died", name: "void by littles_law"}
+    assert not any(one.is_full for one in found.steps)
+    counting = replace(findings, trials=tuple(trials), ladders=(found,)).counting
+    assert {died.trial, name} <= {one.recording.trial for one in counting}
+
+
+def test_a_server_that_was_always_full_has_no_line(results: ParquetResults) -> None:
+    found = entry(results, Costs(most_per_s=100.0))
+    assert found.cores is None and found.state == "void"
+
+
+def test_the_cheapest_request_is_first_and_overlapping_ones_share_ranks(
+    results: ParquetResults,
+) -> None:
+    findings = made.findings(
+        results,
+        {
+            "slow": Costs(per_request_s=400e-6),
+            "one": Costs(per_request_s=200e-6, scatter=0.05),
+            "other": Costs(per_request_s=203e-6, scatter=0.05),
+            "reference": Costs(per_request_s=20e-6),
+            "full": Costs(most_per_s=100.0),
+        },
+    )
+    (ranking,) = rankings(findings.ladders)
+    found = [(one.ladder.framework, one.ranks) for one in ranking.places]
+    assert found == [
+        ("one", (1, 2)),
+        ("other", (1, 2)),
+        ("slow", (3, 3)),
+        ("full", None),
+        ("reference", None),
+    ]
+
+
+def test_steps_are_no_results_and_full_ones_do_not_count(results: ParquetResults) -> None:
+    findings = made.findings(results, {"go": Costs(most_per_s=700.0)})
+    as_run = {"ladder": {"rates": [], "shares": [0.2, 0.4]}}
+    found = replace(findings, as_run=as_run)
+    assert {one.recording.load.name for one in found.measured} == {"peak"}
+    assert measured.results(found.trials, None) == found.trials
+    counting = {one.recording.load.name for one in found.counting}
+    assert counting == {"peak", "step-1", "step-2", "step-3"}
