@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from plimsoll.drivers.job import Drive
 from plimsoll.machine import Fact
+from plimsoll.recording.compliance import ComplianceResult
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,9 @@ class RunConfig:
         turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.
         notes: What a reader of the results must know about all of them.
         drive: Generates the load on other hosts; None for the trial's driver, on this one.
+        has_gate: Whether each framework passes the compliance gate before its first load.
+        compliance: Results of the compliance gate by the id of the trial whose recording keeps
+            them.
     """
 
     server_cores: tuple[int, ...] = ()
@@ -37,3 +42,7 @@ class RunConfig:
     turn_s: float = 0.0
     notes: tuple[str, ...] = ()
     drive: Drive | None = None
+    has_gate: bool = False
+    compliance: Mapping[str, tuple[ComplianceResult, ...]] = field(
+        default_factory=dict[str, tuple[ComplianceResult, ...]]
+    )

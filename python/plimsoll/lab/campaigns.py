@@ -189,6 +189,7 @@ def _run_config(requested: Campaign, tell: Listener) -> RunConfig:
         idle_s=requested.idle_s,
         power=requested.power,
         turn_s=requested.turn_s,
+        has_gate=requested.compliance,
         notes=(division.note,) if division.note else (),
     )
 
