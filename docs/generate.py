@@ -20,6 +20,7 @@ from plimsoll.campaign.framework import Framework, Requirement
 from plimsoll.cli import VERBS, plimsoll
 from plimsoll.install.requirements import spoken
 from plimsoll.published import claims
+from plimsoll.serving.compliance.cases import CASES
 from plimsoll.tool_output.readers import table as published
 from plimsoll.verdicts import campaign_checks, checks
 from plimsoll.verdicts.audit import Audit, audit
@@ -66,6 +67,7 @@ def pages() -> dict[str, str]:
         "frameworks.md": _frameworks(),
         "published-figures.md": _published_figures(),
         "checks.md": _checks(),
+        "compliance.md": _compliance(),
     }
 
 
@@ -111,6 +113,45 @@ def _outcomes() -> str:
     lines += ["| outcome | group | meaning |", "| --- | --- | --- |"]
     lines += [
         f"| `{name}` | {group} | {meaning} |" for _, name, meaning, group in _engine.outcomes()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+COMPLIANCE_INTRODUCTION = """
+Which servers keep the rules of HTTP when a client sends what few clients send: conflicting lengths,
+fragments, a folded header. A load shows none of it, and a server that reads lengths wrongly behind
+a proxy lets requests be smuggled.
+
+```
+plimsoll check go node --compliance   # the contract, then these requests; --full shows every case
+plimsoll run quick --available        # `compliance = true` in a campaign: a section of the report
+```
+
+A framework is started for the gate alone, before its first load, and stopped again: no server under
+load has seen one of these requests. They take less than a second, and up to three with a server
+that leaves them without a response. Results are in `trial.json` of the first trial of each
+framework and in `--json`. No result enters a figure, a verdict, a ranking or an exit code.
+
+| result | meaning |
+| --- | --- |
+| conforms | it did what the RFC requires (MUST) |
+| allowed | the RFC leaves the choice (MAY), or only recommends something else (SHOULD) |
+| differs | it did something else |
+| not tried | none of its endpoints takes a body, or it did not respond to a usual request |
+
+What a framework leaves to its application, often HEAD and OPTIONS, is judged as the application in
+`frameworks/` does it. `400, next request 200` is a response with 400, after which the connection
+stayed open and the next request got 200. A response is waited for at least 0.8 s, and 20 times as
+long as usual ones took.
+"""
+
+
+def _compliance() -> str:
+    """Every case of the compliance gate."""
+    lines = [GENERATED, "# HTTP compliance", COMPLIANCE_INTRODUCTION.rstrip(), ""]
+    lines += ["| case | what is sent | what is judged | source |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| `{case.name}` | {case.title} | {case.judge.__doc__} | {case.source} |" for case in CASES
     ]
     return "\n".join(lines) + "\n"
 

@@ -18,6 +18,8 @@ from plimsoll.findings.findings import Findings, Publication
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.published import document
 from plimsoll.recording import Ending, PowerSources, Recording
+from plimsoll.recording.compliance import Compliance, ComplianceResult
+from plimsoll.serving.compliance.cases import CASES
 from plimsoll.verdicts.audit import audit
 from plimsoll.verdicts.judge import judge_campaign
 from plimsoll.verdicts.verdict import Level, Sentence, Verdict
@@ -199,6 +201,26 @@ def metered() -> Findings:
         metered_trial("php", 1, None),
     )
     return Findings("metered", "0.1.0", trials, comparisons(repetitions(trials)))
+
+
+def gated_trial(framework: str, *results: tuple[Compliance, str]) -> TrialFindings:
+    """A trial whose recording keeps what its server made of the first cases of the gate."""
+    compliance = tuple(
+        ComplianceResult(case.name, case.title, case.source, result, seen)
+        for case, (result, seen) in zip(CASES, results, strict=False)
+    )
+    return sound_trial(framework=framework, compliance=compliance)
+
+
+@cache
+def gated() -> Findings:
+    """A server that conforms, one that differs, and one that was not tried in all cases."""
+    trials = (
+        gated_trial("go", ("conforms", "200"), ("conforms", "200, 200, 404")),
+        gated_trial("node", ("differs", "400"), ("either", "200, closed")),
+        gated_trial("php", ("not_tried", "none of its endpoints takes a body")),
+    )
+    return Findings("gated", "0.1.0", trials, comparisons(repetitions(trials)))
 
 
 def over(trials: tuple[TrialFindings, ...]) -> Findings:

@@ -23,7 +23,8 @@ CampaignEnded
 Where trials take turns, a group has `GroupStarted` for `TrialStarted`, `TurnEnded` for `Progress`,
 its phases mixed, and then `TrialEnded` for each of its trials.
 
-In a campaign of kind `line`, `Step`s between trials tell how each search stands.
+Between trials, `Step`s tell whose compliance is checked and, in a campaign of kind `line`, how each
+search stands.
 
 A calibration has `Notice`s and `Step`s only, a load what `TrialStarted` and `TrialEnded` enclose,
 and `LoadEnded` before `Phase("writing")`.
@@ -60,7 +61,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Step:
-    """A step begins, of a calibration or a comparison, or a build before a campaign.
+    """A step begins: of a calibration or a comparison, a build, or the compliance gate of a server.
 
     Attributes:
         message: The step in a few words.

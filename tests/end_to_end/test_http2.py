@@ -6,7 +6,6 @@ import json
 import shutil
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ import h2.connection
 import h2.events
 import pytest
 
+import reference_servers
 from command_line import run
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
@@ -107,11 +107,8 @@ def oracle() -> Iterator[Oracle]:
 @pytest.fixture
 def reference() -> Iterator[str]:
     """Address of a reference server that responds after 2 ms."""
-    command = (sys.executable, "-m", "plimsoll.reference", "--port", "0", "--service-time", "2ms")
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["address"]
-        process.terminate()
+    with reference_servers.reference("--service-time", "2ms") as address:
+        yield address
 
 
 def test_another_implementation_finds_nothing_wrong(oracle: Oracle, tmp_path: Path) -> None:

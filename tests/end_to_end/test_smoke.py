@@ -90,6 +90,18 @@ def test_the_report_is_there_in_every_format(results: Path, first: Ran) -> None:
         assert f"results/smoke/report/{name}" in first.stderr
 
 
+def test_compliance_is_recorded_once_for_each_framework_and_shown(results: Path) -> None:
+    recorded = [
+        json.loads((results / "trials" / name / "trial.json").read_text()) for name in TRIALS
+    ]
+    found = {one["framework"]: one["compliance"] for one in recorded if one["compliance"]}
+    assert sorted(found) == ["go", "reference"]
+    assert sum(bool(one["compliance"]) for one in recorded) == 2
+    assert not [case for case in found["reference"] if case["result"] in ("differs", "not_tried")]
+    page = (results / "report" / "index.html").read_text(encoding="utf-8")
+    assert '<h2 id="compliance">HTTP compliance</h2>' in page
+
+
 def test_progress_is_on_stderr_and_the_ranking_on_stdout(first: Ran) -> None:
     assert "4 trials; 8 s of load to run" in first.stderr
     for place in range(1, 5):

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +12,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.sync.server import Server, ServerConnection, serve
 
+import reference_servers
 from command_line import Ran, run
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
@@ -54,46 +52,24 @@ def oracle() -> Iterator[Oracle]:
     server.server.shutdown()
 
 
-@contextmanager
-def reference(*options: str) -> Iterator[str]:
-    """Host and port of a reference server."""
-    command = (sys.executable, "-m", "plimsoll.reference", "--port", "0", *options)
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["address"]
-        process.terminate()
-        process.communicate(timeout=20)
-
-
 @pytest.fixture
 def plain() -> Iterator[str]:
     """Host and port of a reference server that responds after 2 ms."""
-    with reference("--service-time", "2ms") as address:
+    with reference_servers.reference("--service-time", "2ms") as address:
         yield address
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """Files of a certificate for loopback, and of its key."""
-    folder = tmp_path_factory.mktemp("certificate")
-    pem, key = str(folder / "right.pem"), str(folder / "right.key")
-    command = [
-        *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
-        *("-nodes", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"),
-        *("-days", "3650", "-keyout", key, "-out", pem),
-    ]
-    try:
-        subprocess.run(command, check=True, capture_output=True)
-    except FileNotFoundError:
-        pytest.skip("openssl is not installed")
-    return pem, key
+    return reference_servers.certificate(tmp_path_factory.mktemp("certificate"))
 
 
 @pytest.fixture
 def secured(certificate: tuple[str, str]) -> Iterator[str]:
     """Host and port of a reference server that serves by TLS."""
     pem, key = certificate
-    with reference("--tls-cert", pem, "--tls-key", key) as address:
+    with reference_servers.reference("--tls-cert", pem, "--tls-key", key) as address:
         yield address
 
 

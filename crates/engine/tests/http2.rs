@@ -21,7 +21,7 @@ use hostile::BODY;
 use http2_server::{Server, Visit, block, body, frame, go_away, head, reset, right, window_update};
 use plimsoll_engine::sample::NEVER;
 use plimsoll_http2::frame::{
-    END_HEADERS, END_STREAM, ErrorCode, Kind, LARGEST_WINDOW_BYTES, PADDED, Setting,
+    ACK, END_HEADERS, END_STREAM, ErrorCode, Kind, LARGEST_WINDOW_BYTES, PADDED, PRIORITY, Setting,
 };
 
 /// One connection, one stream, five requests.
@@ -532,6 +532,47 @@ fn padding_longer_than_its_frame_costs_the_connection() {
 fn settings_that_cannot_be_cost_the_connection() {
     costs_the_connection("http2_error", |visit, _| {
         visit.send(frame(Kind::Settings, 0, 0, [0, 4, 0x80, 0, 0, 0]));
+    });
+}
+
+#[test]
+fn frames_that_no_server_may_send_cost_the_connection() {
+    // On the stream of the request, or on none.
+    let broken: [(Kind, u8, bool, &'static [u8]); 21] = [
+        (Kind::Data, 0, false, b"x"),
+        (Kind::Data, PADDED, true, b""),
+        (Kind::Headers, END_HEADERS, false, &[0x88]),
+        (Kind::Headers, END_HEADERS | PADDED, true, &[9, 0x88]),
+        (Kind::Headers, END_HEADERS | PRIORITY, true, &[0, 0, 0, 0]),
+        (Kind::Headers, END_HEADERS, true, &[0x80]),
+        (Kind::Headers, END_HEADERS, true, &[0x3f, 0xe2, 0x1f]),
+        (Kind::Continuation, END_HEADERS, true, &[0x88]),
+        (Kind::Priority, 0, false, &[0, 0, 0, 0, 1]),
+        (Kind::Priority, 0, true, &[0, 0, 0, 1]),
+        (Kind::RstStream, 0, false, &[0, 0, 0, 8]),
+        (Kind::RstStream, 0, true, &[0, 0, 8]),
+        (Kind::Settings, 0, true, &[]),
+        (Kind::Settings, 0, false, &[0, 4, 0, 0, 0]),
+        (Kind::Settings, ACK, false, &[0, 4, 0, 0, 0, 1]),
+        (Kind::Settings, 0, false, &[0, 2, 0, 0, 0, 1]),
+        (Kind::Settings, 0, false, &[0, 5, 0, 0, 0, 1]),
+        (Kind::Ping, 0, true, b"12345678"),
+        (Kind::Ping, 0, false, b"1234567"),
+        (Kind::WindowUpdate, 0, false, &[0, 0, 0, 0]),
+        (Kind::WindowUpdate, 0, false, &[0, 0, 1]),
+    ];
+    for (kind, flags, is_on_stream, payload) in broken {
+        costs_the_connection("http2_error", move |visit, stream| {
+            visit.send(frame(kind, flags, if is_on_stream { stream } else { 0 }, payload));
+        });
+    }
+}
+
+#[test]
+fn a_head_that_goes_on_for_another_stream_costs_the_connection() {
+    costs_the_connection("http2_error", |visit, stream| {
+        visit.send(frame(Kind::Headers, 0, stream, [0x88]));
+        visit.send(frame(Kind::Continuation, END_HEADERS, stream + 2, [0x88]));
     });
 }
 

@@ -10,6 +10,9 @@ use plimsoll_tls::{Read, Session, certificates, private_key, provider};
 use rustls::{ServerConfig, ServerConnection};
 use serde::{Deserialize, Serialize};
 
+/// HTTP/2 as ALPN names it.
+const HTTP2: &[u8] = b"h2";
+
 /// Files of PEM that the server shows that it is who it is.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -33,7 +36,7 @@ impl TlsFiles {
             .with_single_cert(chain, key)
             .map_err(described)?;
         config.ticketer = rustls::crypto::ring::Ticketer::new().map_err(described)?;
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
         Ok(Arc::new(config))
     }
 }
@@ -57,6 +60,14 @@ impl Channel {
         match self {
             Self::Plain(_) => Ok(true),
             Self::Tls(session) => session.shake_hands(),
+        }
+    }
+
+    /// Whether the handshake agreed on HTTP/2.
+    pub fn agreed_on_http2(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(session) => session.connection().alpn_protocol() == Some(HTTP2),
         }
     }
 

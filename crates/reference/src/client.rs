@@ -165,6 +165,9 @@ impl Client {
             Ok(true) => {
                 self.readable |= matches!(self.channel, Channel::Tls(_));
                 self.phase = Phase::Reading;
+                if self.channel.agreed_on_http2() {
+                    self.session = Some(Session::Http2(Box::new(http2::Session::new())));
+                }
                 Step::Done
             }
             Ok(false) => Step::Blocked,

@@ -171,7 +171,7 @@ struct Answers {
     not_found: Constant,
     only_get: Constant,
     only_post: Constant,
-    length_required: Constant,
+    unknown_coding: Constant,
     body_too_large: Constant,
     head_too_large: Constant,
 }
@@ -200,7 +200,7 @@ impl Answers {
             not_found: problem("404 Not Found", ""),
             only_get: problem("405 Method Not Allowed", "Allow: GET, HEAD\r\n"),
             only_post: problem("405 Method Not Allowed", "Allow: POST\r\n"),
-            length_required: problem("411 Length Required", ""),
+            unknown_coding: problem("501 Not Implemented", ""),
             body_too_large: problem("413 Content Too Large", ""),
             head_too_large: problem("431 Request Header Fields Too Large", ""),
             date,
@@ -241,7 +241,7 @@ impl Answers {
     fn refuse(&self, refusal: Refusal) -> Answer {
         let constant = match refusal {
             Refusal::Malformed => &self.bad_request,
-            Refusal::LengthRequired => &self.length_required,
+            Refusal::UnknownCoding => &self.unknown_coding,
             Refusal::BodyTooLarge => &self.body_too_large,
             Refusal::HeadTooLarge => &self.head_too_large,
         };
@@ -468,7 +468,7 @@ mod tests {
     fn a_refusal_closes_the_connection() {
         let cases = [
             (Refusal::Malformed, "400"),
-            (Refusal::LengthRequired, "411"),
+            (Refusal::UnknownCoding, "501"),
             (Refusal::BodyTooLarge, "413"),
             (Refusal::HeadTooLarge, "431"),
         ];

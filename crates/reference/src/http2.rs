@@ -5,6 +5,7 @@
 //! RFC 9113; numbers in comments are its sections.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use plimsoll_http2::frame::{
     self, ACK, DEFAULT_FRAME_BYTES, DEFAULT_WINDOW_BYTES, END_HEADERS, END_STREAM, ErrorCode, Head,
@@ -32,6 +33,9 @@ const MOST_OUTPUT_BYTES: usize = 4 << 20;
 
 /// Streams that were reset of which late frames are expected.
 const MOST_RESET: usize = 1024;
+
+/// Gaps between the numbers of streams that are remembered.
+const MOST_GAPS: usize = 64;
 
 /// What a stream is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +95,8 @@ pub(super) struct Session {
     /// In the order of their numbers.
     streams: VecDeque<Stream>,
     last_stream: u32,
+    /// Numbers that the client has passed over: no stream may have them any more.
+    gaps: VecDeque<Range<u32>>,
     reset: Vec<u32>,
     /// Streams whose requests are complete, and not yet known to the worker.
     complete: VecDeque<u32>,
@@ -122,6 +128,7 @@ impl Session {
             open_block: None,
             streams: VecDeque::new(),
             last_stream: 0,
+            gaps: VecDeque::new(),
             reset: Vec::new(),
             complete: VecDeque::new(),
             output,
@@ -307,7 +314,7 @@ impl Session {
         if number <= self.last_stream {
             return self.trailers(number, ends_stream, &fields, tally);
         }
-        self.last_stream = number;
+        self.open(number);
         if self.streams.len() >= MOST_STREAMS as usize {
             return Err(Violation::Stream(number, ErrorCode::RefusedStream));
         }
@@ -329,6 +336,17 @@ impl Session {
         if ends_stream { self.complete(self.streams.len() - 1, tally) } else { Ok(()) }
     }
 
+    /// Takes the number of a new stream, which is greater than all before.
+    fn open(&mut self, number: u32) {
+        if number > self.last_stream + 2 {
+            if self.gaps.len() >= MOST_GAPS {
+                self.gaps.pop_front();
+            }
+            self.gaps.push_back(self.last_stream + 1..number);
+        }
+        self.last_stream = number;
+    }
+
     fn trailers(
         &mut self,
         number: u32,
@@ -337,6 +355,10 @@ impl Session {
         tally: &Tally,
     ) -> Taken {
         let Some(place) = self.place(number) else {
+            // 5.1.1
+            if self.gaps.iter().any(|gap| gap.contains(&number)) {
+                return Err(ErrorCode::ProtocolError.into());
+            }
             return self.late(number);
         };
         if self.streams[place].phase != Phase::Receiving {

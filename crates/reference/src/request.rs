@@ -58,7 +58,7 @@ pub(super) enum Refusal {
     /// It is not HTTP/1.
     Malformed,
     /// Its body has a coding other than chunks, so its length is not known.
-    LengthRequired,
+    UnknownCoding,
     /// Its body is larger than [`BODY_LIMIT_BYTES`].
     BodyTooLarge,
     /// Its head is larger than [`HEAD_LIMIT_BYTES`], or has too many headers.
@@ -96,7 +96,7 @@ type Body<'a> = (Cow<'a, [u8]>, usize);
 struct Headers<'a> {
     content_length: Option<usize>,
     content_type: &'a [u8],
-    host: bool,
+    has_host: bool,
     connection: Wish,
     is_chunked: bool,
     expects_continue: bool,
@@ -126,7 +126,7 @@ fn read_body<'a>(
 ) -> Result<Reading<'a>, Refusal> {
     let headers = read_headers(head.headers)?;
     let newest = head.version == Some(1);
-    if newest && !headers.host {
+    if newest && !headers.has_host {
         return Err(Refusal::Malformed);
     }
     let Some((body, body_bytes)) = headers.body(&bytes[head_bytes..])? else {
@@ -150,7 +150,7 @@ fn read_headers<'a>(parsed: &[Header<'a>]) -> Result<Headers<'a>, Refusal> {
     for header in parsed {
         let is = |name: &str| header.name.eq_ignore_ascii_case(name);
         match header.name.len() {
-            4 if is("Host") => headers.host = true,
+            4 if is("Host") => headers.read_host(header.value)?,
             6 if is("Expect") => {
                 headers.expects_continue = header.value.eq_ignore_ascii_case(b"100-continue");
             }
@@ -162,7 +162,7 @@ fn read_headers<'a>(parsed: &[Header<'a>]) -> Result<Headers<'a>, Refusal> {
             14 if is("Content-Length") => headers.read_length(header.value)?,
             17 if is("Transfer-Encoding") => {
                 if !header.value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(Refusal::LengthRequired);
+                    return Err(Refusal::UnknownCoding);
                 }
                 headers.is_chunked = true;
             }
@@ -187,6 +187,15 @@ impl Headers<'_> {
             return Err(Refusal::BodyTooLarge);
         }
         Ok(read.map(|(body, length)| (Cow::Owned(body), length)))
+    }
+
+    /// One host at most, and one that may stand in a URL; RFC 9112, section 3.2.
+    fn read_host(&mut self, value: &[u8]) -> Result<(), Refusal> {
+        let is_repeated = std::mem::replace(&mut self.has_host, true);
+        let is_valid = value
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=:[]".contains(byte));
+        if is_repeated || !is_valid { Err(Refusal::Malformed) } else { Ok(()) }
     }
 
     fn read_length(&mut self, value: &[u8]) -> Result<(), Refusal> {
@@ -354,10 +363,13 @@ mod tests {
 
     #[test]
     fn what_is_not_http_is_malformed() {
-        let malformed: [&[u8]; 6] = [
+        let malformed: [&[u8]; 9] = [
             b"\x16\x03\x01\x02\x00\x01",
             b"GET / HTTP/2.0\r\n\r\n",
             b"GET / HTTP/1.1\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: not a host\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: x@y\r\n\r\n",
             b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
             b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length:\r\n\r\n",
             b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
@@ -393,7 +405,7 @@ mod tests {
         assert_eq!(refusal(&chunked("x\r\n")), Refusal::Malformed);
         assert_eq!(refusal(&chunked("2\r\n{}0\r\n")), Refusal::Malformed);
         assert_eq!(refusal(&chunked("100001\r\n")), Refusal::BodyTooLarge);
-        assert_eq!(refusal(&get("Transfer-Encoding: gzip\r\n")), Refusal::LengthRequired);
+        assert_eq!(refusal(&get("Transfer-Encoding: gzip\r\n")), Refusal::UnknownCoding);
         let both = "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n";
         assert_eq!(refusal(&get(both)), Refusal::Malformed);
     }

@@ -48,6 +48,8 @@ pub(super) struct Session {
     output: Vec<u8>,
     /// Echoes whose last byte is in the output.
     finished: Vec<Held>,
+    /// The code of the last frame, which waits for the echoes; nothing more is read.
+    closing: Option<u16>,
     is_over: bool,
 }
 
@@ -68,6 +70,7 @@ impl Session {
             is_serving: false,
             output,
             finished: Vec::new(),
+            closing: None,
             is_over: false,
         }
     }
@@ -106,12 +109,15 @@ impl Session {
         echo.held.answered_ns = tally.witness.now_ns();
         frame::write(&mut self.output, echo.opcode, true, None, &echo.payload);
         self.finished.push(echo.held);
+        if let Some(code) = self.closing.take() {
+            self.close(code);
+        }
     }
 
     /// Takes bytes that have come.
     pub fn received(&mut self, bytes: &[u8], tally: &Tally) {
         let mut rest = bytes;
-        while !self.is_over {
+        while !self.is_over && self.closing.is_none() {
             let Ok(read) = self.reader.next(rest) else { return self.close(PROTOCOL_ERROR) };
             rest = &rest[read.consumed..];
             match read.part {
@@ -151,13 +157,18 @@ impl Session {
 
     fn limit(&mut self) {
         if self.waiting_bytes + self.output.len() > MOST_WAITING_BYTES {
+            self.waiting.clear();
             self.close(AGAINST_POLICY);
         }
     }
 
-    /// Sends the last frame.
+    /// Sends the last frame, after the echoes of all messages before it.
     fn close(&mut self, code: u16) {
-        frame::write_close(&mut self.output, code, None);
-        self.is_over = true;
+        if self.waiting.is_empty() {
+            frame::write_close(&mut self.output, code, None);
+            self.is_over = true;
+        } else {
+            self.closing = Some(code);
+        }
     }
 }

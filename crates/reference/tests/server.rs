@@ -7,10 +7,12 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
+use plimsoll_http2::{frame as http2, hpack};
 use plimsoll_reference::{
     Acceptors, Counts, Freeze, ReferenceError, ReferenceSpec, Server, ServiceTime,
 };
 use plimsoll_system as system;
+use plimsoll_websocket::frame as websocket;
 
 const MS: u64 = 1_000_000;
 const GET_EMPTY: &[u8] = b"GET /empty HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -240,7 +242,7 @@ fn what_is_no_request_is_refused_and_closed() {
     let coded = b"POST /json HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n{}";
     let large = b"POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nbeginning";
     let cases: [(&[u8], u16); 4] =
-        [(b"\x16\x03\x01\r\n\r\n", 400), (coded, 411), (large, 413), (&long, 431)];
+        [(b"\x16\x03\x01\r\n\r\n", 400), (coded, 501), (large, 413), (&long, 431)];
     for (request, expected) in cases {
         let mut stream = connect(server.address());
         stream.write_all(request).unwrap();
@@ -252,6 +254,49 @@ fn what_is_no_request_is_refused_and_closed() {
     }
     let counts = server.stop().unwrap();
     assert_eq!((counts.requests_received, counts.requests_refused), (0, 4));
+}
+
+#[test]
+fn a_stream_whose_number_was_passed_over_ends_the_connection() {
+    let server = start(&spec());
+    let mut stream = connect(server.address());
+    let mut sent = http2::PREFACE.to_vec();
+    http2::write_settings(&mut sent, &[]);
+    for number in [5, 3] {
+        let flags = http2::END_HEADERS | http2::END_STREAM;
+        let mut block = Vec::new();
+        for (name, value) in [(":method", "GET"), (":scheme", "http"), (":path", "/empty")] {
+            hpack::write_field(&mut block, name.as_bytes(), value.as_bytes());
+        }
+        let kind = http2::Kind::Headers;
+        http2::Head { length: block.len(), kind, flags, stream: number }.write(&mut sent);
+        sent.extend_from_slice(&block);
+    }
+    stream.write_all(&sent).unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).unwrap();
+    let mut go_away = Vec::new();
+    http2::write_go_away(&mut go_away, 5, http2::ErrorCode::ProtocolError);
+    assert!(received.ends_with(&go_away), "{received:?}");
+}
+
+#[test]
+fn messages_before_the_close_are_echoed_before_it() {
+    let server = with_service_time(20 * MS);
+    let mut stream = connect(server.address());
+    let upgrade = b"GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    assert_eq!(ask(&mut stream, upgrade).0, 101);
+    let mut sent = Vec::new();
+    for message in [b"one", b"two"] {
+        websocket::write(&mut sent, websocket::Opcode::Text, true, Some([1, 2, 3, 4]), message);
+    }
+    websocket::write_close(&mut sent, 1000, Some([1, 2, 3, 4]));
+    websocket::write(&mut sent, websocket::Opcode::Text, true, Some([1, 2, 3, 4]), b"late");
+    stream.write_all(&sent).unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).unwrap();
+    assert_eq!(received, b"\x81\x03one\x81\x03two\x88\x02\x03\xe8");
 }
 
 #[test]

@@ -67,6 +67,7 @@ class Campaign:
         seed: Seed of the order of trials and of everything random in them.
         body_sample_ratio: Share of the responses whose body is compared in full.
         values: Whether the values sent under load are drawn for each trial.
+        compliance: Whether each server passes the compliance gate before its first load.
         published: File of published figures of the same experiment, with which the report compares
             the results; None for none.
         line: What a campaign of kind `line` searches; its only planned load is the peak that each
@@ -94,6 +95,7 @@ class Campaign:
     seed: int = 1
     body_sample_ratio: float = 0.01
     values: Values = "drawn"
+    compliance: bool = False
     published: Path | None = None
     line: LineSettings | None = None
     ladder: LadderSettings | None = None
@@ -238,6 +240,7 @@ def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: S
         seed=_or(table.seed, Campaign.seed),
         body_sample_ratio=_or(table.body_sample, Campaign.body_sample_ratio),
         values=_or(table.values, Campaign.values),
+        compliance=_or(table.compliance, Campaign.compliance),
         line=line,
         ladder=ladder,
     )

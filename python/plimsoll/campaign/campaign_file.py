@@ -173,6 +173,7 @@ class CampaignTable(BaseModel):
     seed: int | None = None
     body_sample: float | None = None
     values: Literal["drawn", "fixed"] | None = None
+    compliance: bool | None = None
     limits: Limits | None = None
     published: str | None = None
     line: LineTable | None = None

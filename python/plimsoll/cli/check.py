@@ -18,6 +18,11 @@ SEED = 1
 @options.framework_names
 @click.option("--seed", default=SEED, show_default=True, help="Seed of the random request values.")
 @click.option("--full", is_flag=True, help="Show every violation and complete requests.")
+@click.option(
+    "--compliance",
+    is_flag=True,
+    help="Also send requests that few clients send, and compare with RFC 9110 and 9112.",
+)
 @options.available
 @options.frameworks_root
 @options.as_json
@@ -25,6 +30,7 @@ def command(
     names: tuple[str, ...],
     seed: int,
     full: bool,
+    compliance: bool,
     available: bool,
     root: Path | None,
     as_json: bool,
@@ -33,6 +39,9 @@ def command(
 
     Each violation is shown with the request, the response and the rule of the contract. The
     listen backlog and a clean stop are checked too.
+
+    With `--compliance`, a second start of each framework gets requests in fragments, with
+    conflicting lengths and the like. What differs from the RFCs is shown, and fails no check.
     """
     wanted = lab.selection.named(names, root)
     wanted = lab.selection.ready(wanted, messages.note) if available else wanted
@@ -40,6 +49,9 @@ def command(
     found = [
         cli.checking.checked(framework, seed, full=full, quiet=as_json) for framework in wanted
     ]
+    if compliance:
+        for framework, one in zip(wanted, found, strict=True):
+            one["compliance"] = cli.complying.complied(framework, full=full, quiet=as_json)
     if as_json:
         click.echo(json.dumps(found, indent=1))
     failed = any(one["error"] or one["failures"] for one in found)

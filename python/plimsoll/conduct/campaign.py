@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import plan
-from plimsoll.conduct import resume, turns
+from plimsoll.conduct import compliance, resume, turns
 from plimsoll.conduct import trial as one_trial
 from plimsoll.errors import Interrupted
 from plimsoll.events import (
@@ -202,6 +202,8 @@ def _conduct_all(
         setting.ready(before)
         for trial in group:
             resume.require_same(trial, _completed(done), setting)
+        found = compliance.of_group(group, done.values(), setting, tell)
+        setting = replace(setting, compliance=found)
         number, left_s = index + 1, _load_s(to_do[index:])
         if setting.turn_s:
             tell(GroupStarted(tuple(group), number, len(to_do), left_s))

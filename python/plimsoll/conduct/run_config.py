@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from plimsoll.drivers.job import Drive
 from plimsoll.machine import Fact
 from plimsoll.provenance import Part
 from plimsoll.recording import HOST, Recording
+from plimsoll.recording.compliance import ComplianceResult
 from plimsoll.serving.place import ServerPlace
 
 
@@ -38,6 +39,9 @@ class RunConfig:
         ready: Called before each trial with the one before, None for the first: requires that every
             other host is there.
         hosts: What of the measurement is on which host; empty for all of it on this one.
+        has_gate: Whether each framework passes the compliance gate before its first load.
+        compliance: Results of the compliance gate by the id of the trial whose recording keeps
+            them.
     """
 
     server_cores: tuple[int, ...] = ()
@@ -52,6 +56,10 @@ class RunConfig:
     turn_s: float = 0.0
     notes: tuple[str, ...] = ()
     drive: Drive | None = None
+    has_gate: bool = False
+    compliance: Mapping[str, tuple[ComplianceResult, ...]] = field(
+        default_factory=dict[str, tuple[ComplianceResult, ...]]
+    )
     serve: ServerPlace | None = None
     ready: Callable[[Recording | None], None] = ignored
     hosts: tuple[Part, ...] = ()

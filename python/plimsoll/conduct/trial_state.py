@@ -156,6 +156,7 @@ class TrialState:
             tls=trial.tls and _requested(trial.tls),
             power=self._power(),
             hosts=driven.hosts if driven else (),
+            compliance=self.setting.compliance.get(trial.id, ()),
         )
 
     def _power(self) -> PowerSources | None:

@@ -193,6 +193,7 @@ def _run_config(requested: Campaign, found: CampaignHosts | None, tell: Listener
         reads_idle_server=requested.ladder is not None,
         power=requested.power,
         turn_s=requested.turn_s,
+        has_gate=requested.compliance,
     )
     if found is not None:
         return campaign_hosts.placed(setting, requested, found, tell)

@@ -107,7 +107,7 @@ class Watch:
             case events.TrialStarted() | events.GroupStarted():
                 self._keep()
                 self._begun_s = time.monotonic()
-            case events.CoolingDown() | events.CampaignEnded():
+            case events.CoolingDown() | events.Step() | events.CampaignEnded():
                 self._keep()
             case _:
                 pass

@@ -12,6 +12,7 @@ from typing import Literal
 from plimsoll.campaign.load import Load, StageKind, UnknownLoad, mean_level
 from plimsoll.machine import Fact
 from plimsoll.provenance import Provenance
+from plimsoll.recording.compliance import ComplianceResult
 from plimsoll.recording.tls import NegotiatedTls, RequestedTls
 from plimsoll.recording.turns import Turn
 from plimsoll.tool_output.reported import ReportedStatistics
@@ -348,6 +349,8 @@ class Recording:
         power: What was read of the host's power; null where that was not noted.
         hosts: The load generator of each host, where several generated the load together; `driver`
             is then all of them as one. Empty for one host.
+        compliance: What the framework's server made of the cases of the compliance gate; only one
+            trial of each framework has it.
     """
 
     trial: str
@@ -384,6 +387,7 @@ class Recording:
     tls: RequestedTls | None = None
     power: PowerSources | None = None
     hosts: tuple[HostDriver, ...] = ()
+    compliance: tuple[ComplianceResult, ...] = ()
     format: int = FORMAT
 
     @property

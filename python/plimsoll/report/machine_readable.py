@@ -196,6 +196,7 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "connections": None if summary is None else _connections(summary),
         "tls": _tls(recording),
         "power": _power(recording, summary),
+        "compliance": [asdict(one) for one in recording.compliance],
         "requests": list(found.kinds),
         "response_heads": [asdict(head) for head in recording.heads],
         "stalls": found.stalls,

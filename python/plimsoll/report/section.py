@@ -43,6 +43,7 @@ class SectionTable:
         brief: Places of the cells that are shown besides the first where there is little room;
             empty for all.
         notes: Sentences below it.
+        is_detail: Whether terminals leave it out.
     """
 
     title: str
@@ -52,6 +53,7 @@ class SectionTable:
     verdict: str = ""
     brief: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    is_detail: bool = False
 
 
 @dataclass(frozen=True)

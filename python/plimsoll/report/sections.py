@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.report import (
+    compliance_section,
     connections_section,
     driver_section,
     energy_section,
@@ -30,6 +31,7 @@ def of(findings: Findings) -> tuple[Section, ...]:
     modules = (
         *(lines_section, ladder_section, line_curves_section, thresholds_section),
         *(connections_section, energy_section, driver_section, hosts_section, published_section),
+        compliance_section,
     )
     found = (module.section(findings) for module in modules)
     return tuple(section for section in found if section is not None)

@@ -156,7 +156,7 @@ def _section(section: Section, *, is_wide: bool) -> Iterator[RenderableType]:
     yield Text(section.title.lower(), style="bold")
     yield from (Text(texts.line(one), style="bold") for one in section.headlines)
     yield from _indented(section.caption)
-    for table in section.tables:
+    for table in (one for one in section.tables if not one.is_detail):
         yield _section_table(table, is_wide=is_wide)
         yield from _indented(*table.notes)
     if section.remarks:

@@ -79,7 +79,7 @@ class Client:
         """
         self.keep_alive = keep_alive
         self.requests_sent = 0
-        self._address = _written(address)
+        self._address = authority(address)
         self._timeout_s = timeout_s
         self._connection: _engine.Connection | None = None
 
@@ -174,6 +174,7 @@ def _segments(connection: _engine.Connection) -> int | None:
     return segments
 
 
-def _written(address: Address) -> str:
+def authority(address: Address) -> str:
+    """Host and port as `Host` has them."""
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

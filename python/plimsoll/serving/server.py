@@ -255,13 +255,13 @@ def started(
     place = ServerPlacement(host, port or ports.free_port(host), tuple(cores), count)
     server = RunningServer(framework, place, log, grace_s)
     try:
-        server.wait_until_ready(_probe(framework))
+        server.wait_until_ready(probe(framework))
         yield server
     finally:
         server.stop()
 
 
-def _probe(framework: Framework) -> Request:
+def probe(framework: Framework) -> Request:
     """The request that shows that a framework is ready: the first GET of its endpoints."""
     served = [one for one in ENDPOINTS if one.name in framework.endpoints]
     if framework.probe_path or not served:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TRIAL = "trial.json"
 """File of a recording, in the folder of its trial."""
 
-FREE = ("repetitions", "until", "budget", "published")
+FREE = ("repetitions", "until", "budget", "published", "compliance")
 """Keys of a campaign file that may change between two runs, since recorded trials do not depend on
 them.
 

@@ -24,6 +24,7 @@ from plimsoll.events import (
     Event,
     Phase,
     Progress,
+    Step,
     TrialEnded,
     TrialSkipped,
     TrialsSetAside,
@@ -110,6 +111,38 @@ def test_events_come_in_the_order_that_is_documented(results: ParquetResults) ->
     second = [event for event in told if isinstance(event, TrialStarted)][1]
     assert (second.number, second.of, second.left_s) == (2, 2, 3.0)
     assert told[-1] == CampaignEnded(completed=2, failed=())
+
+
+def test_a_framework_passes_the_gate_once_before_its_first_load(results: ParquetResults) -> None:
+    told: list[Event] = []
+    conduct(results, tell=told.append, setting=RunConfig(has_gate=True))
+    kinds = [type(event) for event in told if isinstance(event, Step | TrialStarted)]
+    assert kinds == [Step, TrialStarted, TrialStarted]
+    first, second = map(results.recording, IDS)
+    assert {"host_missing", "survives"} < {one.case for one in first.compliance}
+    assert second.compliance == ()
+    assert first.contract == {"before": [], "after": []}
+
+
+def test_a_resumed_campaign_does_not_ask_again(results: ParquetResults) -> None:
+    setting, told = RunConfig(has_gate=True), list[Event]()
+    conduct(results, trials=TRIALS[:1], setting=setting)
+    conduct(results, tell=told.append, setting=setting)
+    assert not [event for event in told if isinstance(event, Step)]
+    assert results.recording(IDS[0]).compliance
+
+
+def test_without_the_gate_nothing_is_sent_beside_the_contract(results: ParquetResults) -> None:
+    conduct(results)
+    assert results.recording(IDS[0]).compliance == ()
+
+
+def test_a_server_that_does_not_start_has_no_compliance_and_says_why(
+    results: ParquetResults,
+) -> None:
+    conduct(results, trials=[failing(1)], setting=RunConfig(has_gate=True))
+    recording = results.recording(IDS[0])
+    assert (recording.ending.kind, recording.compliance) == ("StartFailed", ())
 
 
 def test_further_trials_follow_the_plan_and_become_part_of_it(results: ParquetResults) -> None:

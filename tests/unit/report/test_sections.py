@@ -25,6 +25,7 @@ FINDINGS = {
     "over-connections": experiments.rising,
     "energy": experiments.metered,
     "published": experiments.published,
+    "compliance": experiments.gated,
 }
 EACH = pytest.mark.parametrize("name", FINDINGS)
 
@@ -112,6 +113,32 @@ def test_a_driver_that_failed_says_with_which_error() -> None:
     (only,) = sections.of(replace(findings, trials=tuple(broken)))
     (line,) = (line for line in only.tables[0].lines if line.cells[0] == "wrk")
     assert (line.state, line.reason) == ("failed", "DriverFailed")
+
+
+def test_compliance_counts_results_and_names_what_differs() -> None:
+    by_server, by_request = section("compliance").tables
+    lines = {line.cells[0]: line.cells[1:] for line in by_server.lines}
+    assert lines["node"] == ("0", "1", "1", "0", "a request byte by byte")
+    assert lines["go"] == ("2", "0", "0", "0", "–")
+    assert by_request.lines[1].cells[2:] == ("conforms: 200, 200, 404", "allowed: 200, closed", "–")
+
+
+def test_terminals_leave_out_what_is_seen_in_each_case() -> None:
+    by_server, by_request = section("compliance").tables
+    shown = printed(experiments.gated(), 140)
+    assert by_server.title in shown
+    assert by_request.title not in shown
+
+
+def test_the_json_of_a_trial_has_its_compliance() -> None:
+    first, *_ = machine_readable.trials(experiments.gated())
+    assert first["compliance"][0] == {
+        "case": "fragmented",
+        "title": "a request byte by byte",
+        "source": "RFC 9112, 2.2",
+        "result": "conforms",
+        "seen": "200",
+    }
 
 
 def test_no_absolute_speed_stands_in_the_section_on_what_was_published() -> None:

@@ -482,6 +482,7 @@ impl<'a> Session<'a> {
             Kind::GoAway => self.go_away(head, payload),
             Kind::WindowUpdate => self.window_update(head, payload),
             Kind::PushPromise | Kind::Data => Err(self.fault()),
+            Kind::Priority if head.stream == 0 || payload.len() != 5 => Err(self.fault()),
             Kind::Priority | Kind::Unknown(_) => Ok(None),
         }
     }
@@ -662,6 +663,7 @@ impl<'a> Session<'a> {
                 }
                 (Setting::InitialWindowSize, window) => self.change_windows(i64::from(window))?,
                 (Setting::HeaderTableSize, _) => self.tells_no_table = true,
+                (Setting::EnablePush, 1) => return Err(ErrorCode::ProtocolError),
                 _ => {}
             }
         }

@@ -1,0 +1,76 @@
+"""The compliance gate in a campaign: once for each framework, before its first load.
+
+Each server is started for it alone: no server under load has seen one of these requests.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import FrameworkError
+from plimsoll.events import Step
+from plimsoll.serving.compliance import gate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.conduct.run_config import RunConfig
+    from plimsoll.events import Listener
+    from plimsoll.plan import Trial
+    from plimsoll.recording import Recording
+    from plimsoll.recording.compliance import ComplianceResult
+    from plimsoll.serving.place import ServerPlace
+
+
+def of_group(
+    group: Sequence[Trial], recorded: Iterable[Recording], setting: RunConfig, tell: Listener
+) -> dict[str, tuple[ComplianceResult, ...]]:
+    """Results of the frameworks of some trials that are not recorded yet; none without the gate.
+
+    Args:
+        group: Trials that are conducted next.
+        recorded: Recordings so far.
+        setting: What all trials have in common.
+        tell: Told each framework.
+
+    Returns:
+        Results by the id of the trial whose recording keeps them. A framework whose server fails
+        has none: its trial says why.
+    """
+    if not setting.has_gate:
+        return {}
+    known = {(one.framework, one.variant) for one in recorded if one.compliance}
+    found: dict[str, tuple[ComplianceResult, ...]] = {}
+    for trial in group:
+        framework = trial.framework
+        if (framework.name, framework.variant) in known:
+            continue
+        known.add((framework.name, framework.variant))
+        tell(Step(f"compliance of {framework.title}"))
+        with suppress(FrameworkError):
+            found[trial.id] = of_framework(framework, setting.server_cores, setting.place)
+    return found
+
+
+def of_framework(
+    framework: Framework, cores: Sequence[int], place: ServerPlace
+) -> tuple[ComplianceResult, ...]:
+    """What a framework's server makes of the cases; it is started and stopped.
+
+    Args:
+        framework: The framework.
+        cores: Cores of the server; empty for all.
+        place: Where it runs.
+
+    Raises:
+        FrameworkError: It did not start.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="plimsoll-compliance-") as folder,
+        place.started(framework, Path(folder) / "server.log", cores) as running,
+    ):
+        return gate.of_running(running, framework)

@@ -1,0 +1,115 @@
+"""The gate: a server gets every case, each on a connection of its own."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.requests import Request, render
+from plimsoll.recording.compliance import ComplianceResult
+from plimsoll.serving import server
+from plimsoll.serving.asking import authority
+from plimsoll.serving.compliance.cases import CASES
+from plimsoll.serving.compliance.conversation import Sending, converse
+from plimsoll.serving.compliance.judging import Judged
+from plimsoll.serving.compliance.usual import MISSING_PATH, UsualRequests
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.requests import HttpResponse
+    from plimsoll.serving.asking import Address
+    from plimsoll.serving.compliance.cases import ComplianceCase
+    from plimsoll.serving.place import PlacedServer
+
+USUAL_PATIENCE_S = 10.0
+"""How long the response to a usual request is waited for, in seconds."""
+
+LEAST_PATIENCE_S = 0.8
+"""How long any other response is waited for at least, in seconds."""
+
+PATIENCE_FACTOR = 20.0
+"""Any other response is waited for so many times as long as a usual one took at most."""
+
+AT_ONCE = 8
+"""Cases that a server gets at the same time: those without a response take the most of it."""
+
+SURVIVES = "survives"
+"""Name of the case that the server still runs after all others."""
+
+_NO_BODY = "none of its endpoints takes a body"
+
+
+def of_running(running: PlacedServer, framework: Framework) -> tuple[ComplianceResult, ...]:
+    """What a server that the lab started makes of every case, and whether it survives them.
+
+    Args:
+        running: The server; it is not under load.
+        framework: Its endpoints.
+    """
+    place = running.place
+    results = examine((place.host, place.port), framework)
+    seen: Judged = ("conforms", "it runs") if running.alive() else ("differs", "it ended")
+    return (*results, ComplianceResult(SURVIVES, "all of these together", "", *seen))
+
+
+def examine(
+    address: Address, framework: Framework, patience_s: float = 0.0
+) -> tuple[ComplianceResult, ...]:
+    """What a server makes of every case.
+
+    Args:
+        address: Where it listens.
+        framework: Its endpoints.
+        patience_s: How long a response is waited for, in seconds; 0 for as long as usual ones
+            suggest.
+
+    Returns:
+        The results, in the order of `CASES`.
+    """
+    begun_s = time.monotonic()
+    usual = _usual(address, framework)
+    usual_s = time.monotonic() - begun_s
+    if usual is None:
+        unasked: Judged = ("not_tried", "no response to a usual GET")
+        return tuple(_result(case, unasked) for case in CASES)
+    patience_s = patience_s or max(LEAST_PATIENCE_S, PATIENCE_FACTOR * usual_s)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return tuple(pool.map(partial(_tried, address, usual, patience_s), CASES))
+
+
+def _tried(
+    address: Address, usual: UsualRequests, patience_s: float, case: ComplianceCase
+) -> ComplianceResult:
+    if case.needs_body and usual.post is None:
+        return _result(case, ("not_tried", _NO_BODY))
+    return _result(case, case.judge(usual, converse(address, case.script(usual), patience_s)))
+
+
+def _result(case: ComplianceCase, judged: Judged) -> ComplianceResult:
+    return ComplianceResult(case.name, case.title, case.source, *judged)
+
+
+def _usual(address: Address, framework: Framework) -> UsualRequests | None:
+    """The usual requests with their responses; None where GET has none."""
+    get, post = server.probe(framework), _shortest_post(framework)
+    got = _response(address, get)
+    missing = _response(address, Request("missing", "GET", MISSING_PATH))
+    if got is None or missing is None:
+        return None
+    posted = None if post is None else _response(address, post)
+    return UsualRequests(authority(address), get, got, missing, post if posted else None, posted)
+
+
+def _shortest_post(framework: Framework) -> Request | None:
+    """The request with the shortest body among the endpoints of a framework."""
+    requests = (one.exchanges[0].request for one in ENDPOINTS if one.name in framework.endpoints)
+    with_bodies = (request for request in requests if request.body)
+    return min(with_bodies, key=lambda request: len(request.body), default=None)
+
+
+def _response(address: Address, request: Request) -> HttpResponse | None:
+    sent = render(request, authority(address), keep_alive=True)
+    return converse(address, (Sending((sent,), (request.method,)),), USUAL_PATIENCE_S).first
