@@ -468,7 +468,7 @@ def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
             "length_bytes": expected.length_bytes,
             "body": None if expected.body is None else _text(expected.body),
             "is_sampled": expected.is_recomputed,
-            "codings": expected.codings,
+            **({"codings": list(expected.codings)} if expected.codings else {}),
         },
     }
 
