@@ -6,6 +6,7 @@ It says its address on stdout as soon as it listens, and serves until it is ende
 from __future__ import annotations
 
 import asyncio
+import gzip
 import socket
 import struct
 import sys
@@ -13,6 +14,17 @@ import time
 
 RIGHT = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 WRONG = b"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy"
+MOVED = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: %b\r\n\r\n"
+CODED = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nContent-Encoding: %b\r\n\r\n"
+COMPRESSED = gzip.compress(bytes(range(256)))
+IN_TURN = {
+    "redirects": (RIGHT, MOVED % b"/elsewhere"),
+    "loops": (MOVED % b"/",),
+    "leaves": (MOVED % b"http://other.example/",),
+    "truncates": (CODED % (20, b"gzip") + COMPRESSED[:20],),
+    "confuses": (CODED % (len(COMPRESSED), b"br") + COMPRESSED,),
+}
+"""What some ways answer requests with, one after the other."""
 END = b"\r\n\r\n"
 RESET = struct.pack("ii", 1, 0)
 """SO_LINGER: closed at once, with a reset."""
@@ -76,8 +88,9 @@ class Connection(asyncio.Protocol):
                 self.transport.write(RIGHT)
             case "tires":
                 asyncio.get_running_loop().call_later(passed_s * TIRES_S, self.write_right)
-            case _:
-                self.transport.write(RIGHT)
+            case way:
+                answers = IN_TURN.get(way, (RIGHT,))
+                self.transport.write(answers[nth % len(answers)])
 
     def write_right(self) -> None:
         """Answers rightly."""

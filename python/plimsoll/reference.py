@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from plimsoll import _engine
+from plimsoll import _engine, addresses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,6 +71,17 @@ def _port(text: str) -> int:
     raise argparse.ArgumentTypeError(message)
 
 
+def _address(options: argparse.Namespace) -> str:
+    """Where the server listens, as the engine crate reads it.
+
+    Raises:
+        OSError: The host is unknown.
+    """
+    if options.unix_socket is not None:
+        return addresses.of_socket(str(options.unix_socket.absolute()))
+    return _resolved(options.host, options.port)
+
+
 def _resolved(host: str, port: int) -> str:
     """Address and port as the engine crate reads them.
 
@@ -92,6 +103,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--host", default=environment.get("HOST", "127.0.0.1"), help="address to listen on")
     add("--port", type=_port, default=environment.get("PORT", "8080"), help="0 takes a free one")
+    add("--unix-socket", type=Path, help="socket to listen on, instead of host and port")
     add("--workers", type=int, default=environment.get("WORKERS", "1"), help="worker threads")
     add("--cores", type=_cores, default=[], help="cores of the workers: 0,1")
     add("--acceptors", choices=("many", "one"), default="many", help="listening sockets")
@@ -154,7 +166,7 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
     if (options.tls_cert is None) != (options.tls_key is None):
         parser.error("--tls-cert and --tls-key need each other")
     try:
-        address = _resolved(options.host, options.port)
+        address = _address(options)
     except OSError as error:
         parser.error(f"argument --host: can't find `{options.host}`: {error}")
     return json.dumps(

@@ -1,13 +1,13 @@
 //! Asking a server one request at a time, with the interpreter's lock released.
 
 use std::io;
-use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use plimsoll_engine::ask::{Connection as Asking, NoResponse as Cause};
 use plimsoll_engine::outcome::Outcome;
 use plimsoll_engine::spec::tls::Tls;
+use plimsoll_engine::transport::Address;
 use plimsoll_engine::transport::security::Security;
 use plimsoll_tls::Failure;
 use pyo3::create_exception;
@@ -40,11 +40,10 @@ impl Connection {
         timeout_s: f64,
         tls_json: Option<&str>,
     ) -> PyResult<Self> {
-        let address: SocketAddr =
-            address.parse().map_err(|_| PyValueError::new_err("no address and port"))?;
+        let address: Address = address.parse().map_err(PyValueError::new_err::<String>)?;
         let timeout = seconds(timeout_s)?;
         let security = tls_json.map(security).transpose()?;
-        let opened = py.detach(|| Asking::open(address, security.as_ref(), timeout));
+        let opened = py.detach(|| Asking::open(&address, security.as_ref(), timeout));
         Ok(Self { asking: opened.map_err(not_connected)? })
     }
 

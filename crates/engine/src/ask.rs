@@ -1,12 +1,11 @@
 //! One request at a time on one connection, read as under load: what a check of a contract asks with.
 
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::time::Duration;
 
 use httparse::Header;
-use plimsoll_system::{self as system, Ready};
+use plimsoll_system::{self as system, Address, Ready};
 use plimsoll_tls::Failure;
 use plimsoll_websocket::frame::{Mask, NORMAL, write_close};
 use thiserror::Error;
@@ -117,12 +116,12 @@ impl Connection {
     /// The error of `connect(2)`; [`ErrorKind::TimedOut`] when it took too long. One of TLS is a
     /// [`Failure`].
     pub fn open(
-        address: SocketAddr,
+        address: &Address,
         security: Option<&Security>,
         timeout: Duration,
     ) -> io::Result<Self> {
         let deadline_ns = deadline_ns(timeout);
-        let transport = Transport::connect(&address, None, security)?;
+        let transport = Transport::connect(address, None, security)?;
         let scratch = vec![0; SCRATCH_BYTES];
         let mut connection = Self { transport, reader: Reader::default(), scratch, ahead: 0 };
         let mut for_room = true;
@@ -444,7 +443,7 @@ mod tests {
     ) -> (Result<Response, NoResponse>, Vec<u8>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut connection =
-            Connection::open(listener.local_addr().unwrap(), None, PATIENCE).unwrap();
+            Connection::open(&listener.local_addr().unwrap().into(), None, PATIENCE).unwrap();
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut received = vec![0; after];
@@ -510,7 +509,7 @@ mod tests {
     fn a_server_that_says_nothing_is_not_waited_for_without_end() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut connection =
-            Connection::open(listener.local_addr().unwrap(), None, PATIENCE).unwrap();
+            Connection::open(&listener.local_addr().unwrap().into(), None, PATIENCE).unwrap();
         let silent = connection.ask(&[b"GET"], PAUSE, false, Duration::from_millis(30));
         assert!(matches!(silent, Err(NoResponse::TimedOut)));
     }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::coding::Decoded;
 use crate::exchange::Exchange;
 use crate::outcome::{Group, Outcome, Phase};
 use crate::protocol::http1::response::LastHead;
@@ -54,7 +55,7 @@ pub enum Received {
 }
 
 /// One connection and the exchanges on it, which are found by their ids.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Connection<'a> {
     state: State,
     protocol: Protocol<'a>,
@@ -71,6 +72,7 @@ pub struct Connection<'a> {
     responses: u32,
     resumed: Resumed,
     alert: Option<u8>,
+    decoded: Decoded,
 }
 
 impl<'a> Connection<'a> {
@@ -92,6 +94,7 @@ impl<'a> Connection<'a> {
             responses: 0,
             resumed: Resumed::NoTls,
             alert: None,
+            decoded: Decoded::default(),
         }
     }
 
@@ -215,6 +218,18 @@ impl<'a> Connection<'a> {
         self.protocol.must_close()
     }
 
+    /// Redirects followed on it.
+    #[must_use]
+    pub fn redirects(&self) -> u64 {
+        self.protocol.redirects()
+    }
+
+    /// Bodies on it that were freed of a content coding.
+    #[must_use]
+    pub fn decoded(&self) -> Decoded {
+        self.decoded
+    }
+
     /// A new attempt to connect begins.
     pub fn connecting(&mut self, attempt: u32, now_ns: u64) {
         self.state = State::Connecting;
@@ -226,6 +241,7 @@ impl<'a> Connection<'a> {
         self.responses = 0;
         self.resumed = Resumed::NoTls;
         self.alert = None;
+        self.decoded = Decoded::default();
     }
 
     /// It is connected by TCP, and the handshake of TLS is under way; returns whether that is new.
@@ -425,6 +441,9 @@ impl<'a> Connection<'a> {
         worker: u16,
     ) -> Option<RequestSample> {
         let place = self.place(id)?;
+        if let Some(decoded) = self.exchanges[place].decoded() {
+            self.decoded.add(decoded);
+        }
         let sample = self.exchanges[place].sample(outcome, errno, done_ns, self.attempt, worker);
         match place {
             0 => drop(self.exchanges.pop_front()),
@@ -508,6 +527,7 @@ mod tests {
             length_bytes: Some(body.len() as u64),
             body: Some(body.to_vec()),
             is_sampled: false,
+            codings: Vec::new(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! One request and what has come of its response, compared with what is expected. Pure.
 
+use crate::coding::{Coded, Decoded, Decoder};
 use crate::outcome::{Group, Outcome};
 use crate::protocol::{Event, Id};
 use crate::request::Request;
@@ -9,7 +10,7 @@ use crate::sample::{Comparison, NEVER, NO_BYTES, RequestSample};
 pub const LONGEST_KEPT_BYTES: usize = 64 * 1024;
 
 /// A request that a connection carries, or is to carry once it is open.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Exchange<'a> {
     /// What it is found by.
     pub id: Id,
@@ -26,6 +27,8 @@ pub struct Exchange<'a> {
     body_bytes: u64,
     status: u16,
     differs: bool,
+    /// What frees the body of its content coding, if it has one that the request asked about.
+    decoder: Option<Box<Decoder>>,
     /// What has come of a body that is to be written down.
     kept: Vec<u8>,
 }
@@ -53,6 +56,7 @@ impl<'a> Exchange<'a> {
             body_bytes: 0,
             status: 0,
             differs: false,
+            decoder: None,
             kept: Vec::new(),
         }
     }
@@ -75,12 +79,34 @@ impl<'a> Exchange<'a> {
     pub fn receive(&mut self, event: Event<'_>, now_ns: u64) {
         match event {
             Event::Head(status) => self.status = status,
+            Event::Coded(coded) => self.decode(coded),
+            Event::Body(piece) if self.decoder.is_some() => self.receive_coded(piece),
             Event::Body(piece) => self.receive_body(piece),
             Event::Bytes(count) => {
                 self.received_bytes += count as u64;
                 self.first_byte_ns = self.first_byte_ns.min(now_ns);
             }
         }
+    }
+
+    /// The body that comes is coded; a request that accepts no coding has it compared as it is.
+    fn decode(&mut self, coded: Coded) {
+        let accepted = &self.request.expected.codings;
+        if accepted.is_empty() {
+            return;
+        }
+        let decoder = match coded {
+            Coded::Not => return,
+            Coded::By(coding) if accepted.contains(&coding) => Decoder::new(coding),
+            Coded::By(_) | Coded::Otherwise => Decoder::refusing(),
+        };
+        self.decoder = Some(Box::new(decoder));
+    }
+
+    fn receive_coded(&mut self, piece: &[u8]) {
+        let Some(mut decoder) = self.decoder.take() else { return };
+        decoder.decode(piece, |decoded| self.receive_body(decoded));
+        self.decoder = Some(decoder);
     }
 
     #[inline]
@@ -108,6 +134,8 @@ impl<'a> Exchange<'a> {
         let (first, last) = expected.status;
         if self.status < first || self.status > last {
             Outcome::WrongStatus
+        } else if let Some(problem) = self.decoder.as_ref().and_then(|one| one.problem()) {
+            problem
         } else if expected.length_bytes.is_some_and(|wanted| !is_head && wanted != self.body_bytes)
         {
             Outcome::WrongLength
@@ -116,6 +144,13 @@ impl<'a> Exchange<'a> {
         } else {
             Outcome::Ok
         }
+    }
+
+    /// What was decoded of its response, if it was coded.
+    #[inline]
+    #[must_use]
+    pub fn decoded(&self) -> Option<Decoded> {
+        self.decoder.as_ref().and_then(|decoder| decoder.decoded())
     }
 
     fn body_differs(&self) -> bool {

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ask;
+pub mod coding;
 pub mod connection;
 pub mod error;
 pub mod exchange;

@@ -68,6 +68,12 @@ outcomes! {
     WrongStatus = 1, "wrong_status", Wrong, "a complete response with another status";
     WrongLength = 2, "wrong_length", Wrong, "a complete response with a body of another length";
     WrongBody = 3, "wrong_body", Wrong, "a complete response whose body differs";
+    WrongCoding = 4, "wrong_coding", Wrong, "a complete response with a content coding that the request does not accept";
+    BrokenCoding = 5, "broken_coding", Wrong, "a complete response whose content coding is corrupt or cut off";
+    DecodedTooLarge = 6, "decoded_too_large", Wrong, "a complete response whose body has more than 256 MiB without its content coding";
+    RedirectedElsewhere = 7, "redirected_elsewhere", Wrong, "a redirect to another origin, which is not followed";
+    TooManyRedirects = 8, "too_many_redirects", Wrong, "a redirect after as many as are followed; a loop ends so";
+    RedirectNotFollowed = 9, "redirect_not_followed", Wrong, "a redirect without a valid Location, or with which the server closes the connection";
     ConnectRefused = 10, "connect_refused", Connect, "nothing listens, or the host refuses";
     ConnectTimeout = 11, "connect_timeout", Connect, "no TCP connection within the timeout";
     ConnectUnreachable = 12, "connect_unreachable", Connect, "there is no way to the host";
@@ -136,7 +142,19 @@ impl Outcome {
     #[inline]
     #[must_use]
     pub fn is_complete(self) -> bool {
-        matches!(self, Self::Ok | Self::WrongStatus | Self::WrongLength | Self::WrongBody)
+        matches!(
+            self,
+            Self::Ok
+                | Self::WrongStatus
+                | Self::WrongLength
+                | Self::WrongBody
+                | Self::WrongCoding
+                | Self::BrokenCoding
+                | Self::DecodedTooLarge
+                | Self::RedirectedElsewhere
+                | Self::TooManyRedirects
+                | Self::RedirectNotFollowed
+        )
     }
 
     /// How an attempt to connect ended that failed with `error`.
@@ -146,7 +164,7 @@ impl Outcome {
             return Self::of_failed_handshake(failure);
         }
         match Errno::from_io_error(error) {
-            Some(Errno::CONNREFUSED) => Self::ConnectRefused,
+            Some(Errno::CONNREFUSED | Errno::NOENT) => Self::ConnectRefused,
             Some(Errno::TIMEDOUT) => Self::ConnectTimeout,
             Some(Errno::NETUNREACH | Errno::HOSTUNREACH | Errno::NETDOWN | Errno::HOSTDOWN) => {
                 Self::ConnectUnreachable

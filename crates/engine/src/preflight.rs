@@ -1,8 +1,8 @@
 //! What is checked before the first request: file descriptors, ports, cores.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 
-use plimsoll_system as system;
+use plimsoll_system::{self as system, Address};
 
 use crate::error::EngineError;
 use crate::spec::Spec;
@@ -58,12 +58,14 @@ fn check_files(connections: usize, limit: u64) -> Result<(), EngineError> {
     if needed > limit { Err(EngineError::OpenFiles { connections, needed, limit }) } else { Ok(()) }
 }
 
-/// The source addresses that are needed for so many connections to one address and port.
+/// The source addresses that are needed for so many connections to one address and port; a Unix
+/// socket has no ports.
 fn sources(
     connections: usize,
-    address: &SocketAddr,
+    address: &Address,
     ports: usize,
 ) -> Result<Vec<Ipv4Addr>, EngineError> {
+    let Address::Tcp(address) = address else { return Ok(Vec::new()) };
     let usable = ports.saturating_sub(PORTS_KEPT_FREE).max(1);
     if connections <= usable {
         return Ok(Vec::new());
@@ -82,7 +84,7 @@ fn sources(
 mod tests {
     use super::*;
 
-    fn address(text: &str) -> SocketAddr {
+    fn address(text: &str) -> Address {
         text.parse().unwrap()
     }
 
@@ -96,6 +98,11 @@ mod tests {
         let sources = sources(80_000, &address("127.0.0.1:80"), 28_232).unwrap();
         assert_eq!(sources.len(), 3);
         assert!(sources.iter().all(Ipv4Addr::is_loopback));
+    }
+
+    #[test]
+    fn connections_to_a_unix_socket_need_no_ports() {
+        assert!(sources(80_000, &address("unix:/run/app.sock"), 28_232).unwrap().is_empty());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use plimsoll_system as system;
 use serde::Serialize;
 
+use crate::coding::Decoded;
 use crate::histogram::Histogram;
 use crate::outcome::Outcome;
 use crate::recorder::Recorded;
@@ -276,6 +277,10 @@ pub struct Finish {
     pub refused: u64,
     /// What handshakes of TLS agreed on, and how many; empty without TLS.
     pub tls: Secured,
+    /// Redirects that were followed.
+    pub redirects: u64,
+    /// Bodies that were freed of a content coding.
+    pub decoded: Decoded,
     /// Rows in `requests.bin`.
     pub requests_rows: u64,
     /// Rows in `connections.bin`.
@@ -313,6 +318,8 @@ impl Finish {
             opened: counts.iter().map(|counts| counts.opened).sum(),
             refused: counts.iter().map(|counts| counts.refused).sum(),
             tls: secured(done),
+            redirects: counts.iter().map(|counts| counts.redirects).sum(),
+            decoded: decoded(&counts),
             requests_rows: rows(|recorded| recorded.request_rows),
             connections_rows: rows(|recorded| recorded.connection_rows),
             lost_rows: rows(|recorded| recorded.lost_rows),
@@ -326,6 +333,12 @@ impl Finish {
                 .unwrap_or(0),
         }
     }
+}
+
+fn decoded(counts: &[Counts]) -> Decoded {
+    let mut all = Decoded::default();
+    counts.iter().for_each(|counts| all.add(counts.decoded));
+    all
 }
 
 fn secured(done: &[Done]) -> Secured {

@@ -116,7 +116,8 @@ record! {
         done_ns: u64,
         /// Bytes of the response, head and body.
         received_bytes: u32,
-        /// Bytes of the body, freed of its transfer coding; [`NO_BYTES`] of an incomplete response.
+        /// Bytes of the body, freed of its transfer coding, and of its content coding where that was
+        /// asked for; [`NO_BYTES`] of an incomplete response.
         body_bytes: u32,
         /// Code of its [`Comparison`]; four bytes, because the size is a multiple of eight.
         compared: u32,

@@ -215,6 +215,7 @@ mod tests {
             requests_per_connection: None,
             protocol: crate::spec::Protocol::Http1,
             pipeline: 1,
+            follow: None,
             streams: 1,
             think_time_ns: 0,
             timeout_ns: 1,

@@ -2,16 +2,21 @@
 
 pub mod tls;
 
-use std::net::SocketAddr;
+use std::fs;
+use std::io::Read;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use plimsoll_system::Address;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::coding::Coding;
 use crate::error::EngineError;
+use crate::protocol::http1::following::is_origin;
 use crate::protocol::http2::request::encode;
 use crate::share::share;
 
@@ -44,12 +49,12 @@ pub struct Spec {
     pub format: u32,
     /// Folder that the records and `finish.json` are written to.
     pub into: PathBuf,
-    /// Address and port of the server.
-    pub address: SocketAddr,
+    /// Where the server is reached.
+    pub address: Address,
     /// Value of the Host header; the engine only passes it on to errors.
     #[serde(default)]
     pub host: String,
-    /// TLS between the engine and the server; plain TCP when absent.
+    /// TLS between the engine and the server; none when absent.
     #[serde(default)]
     pub tls: Option<tls::Tls>,
     /// What may be sent, with weights; at least one.
@@ -98,8 +103,9 @@ pub struct Part {
 pub struct RequestSpec {
     /// Its name in reports.
     pub name: String,
-    /// Head and body, ready to send.
-    #[serde(deserialize_with = "from_base64")]
+    /// Head and body, ready to send; in a specification as base64, or as `{"head": …, "file": …}`
+    /// where the body is the content of a file.
+    #[serde(deserialize_with = "from_base64_and_file")]
     pub bytes: Vec<u8>,
     /// Its share among the kinds of request.
     #[serde(default = "one_weight")]
@@ -118,7 +124,7 @@ pub struct RequestSpec {
 pub struct Expected {
     /// First and last status that is right.
     pub status: (u16, u16),
-    /// Length of the body in bytes; any when absent.
+    /// Length of the body in bytes, without its codings; any when absent.
     #[serde(default)]
     pub length_bytes: Option<u64>,
     /// The body to the byte; any when absent.
@@ -127,11 +133,21 @@ pub struct Expected {
     /// Whether a sample of the bodies is written down where none is given to compare with.
     #[serde(default)]
     pub is_sampled: bool,
+    /// Content codings that the request accepts: bodies are decoded before they are compared. Any
+    /// body is compared as it is when empty.
+    #[serde(default)]
+    pub codings: Vec<Coding>,
 }
 
 impl Default for Expected {
     fn default() -> Self {
-        Self { status: (200, 399), length_bytes: None, body: None, is_sampled: false }
+        Self {
+            status: (200, 399),
+            length_bytes: None,
+            body: None,
+            is_sampled: false,
+            codings: Vec::new(),
+        }
     }
 }
 
@@ -157,6 +173,16 @@ pub enum Protocol {
     /// WebSocket; the bytes of a request are one message, and its response is the next message.
     #[serde(rename = "websocket")]
     WebSocket(WebSocket),
+}
+
+/// Which redirects are followed: those that stay within the origin, on the same connection.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Follow {
+    /// The most of one request.
+    pub most: u32,
+    /// Scheme, host and port of the requests: `http://127.0.0.1:8080`.
+    pub origin: String,
 }
 
 /// How WebSocket is spoken.
@@ -259,6 +285,9 @@ pub struct Load {
     /// HTTP/1 and WebSocket: requests that a connection may carry at one time.
     #[serde(default = "one")]
     pub pipeline: usize,
+    /// HTTP/1: redirects that are followed; none is when absent.
+    #[serde(default)]
+    pub follow: Option<Follow>,
     /// HTTP/2: streams that a connection may carry at one time.
     #[serde(default = "one")]
     pub streams: usize,
@@ -385,6 +414,19 @@ impl Part {
     }
 }
 
+impl Load {
+    fn add_follow_problems(&self, follow: &Follow, problems: &mut Vec<String>) {
+        if self.protocol != Protocol::Http1 || self.pipeline > 1 || !self.keep_alive {
+            problems.push(
+                "`load.follow` needs HTTP/1, connections that are kept, and no pipelining".into(),
+            );
+        }
+        if follow.most == 0 || !is_origin(&follow.origin) {
+            problems.push("`load.follow` needs `most` above 0 and an origin".into());
+        }
+    }
+}
+
 impl RequestSpec {
     fn add_problems(&self, problems: &mut Vec<String>) {
         if self.bytes.is_empty() {
@@ -423,6 +465,9 @@ impl Load {
                 problems.push("`upgrade` is not the head of a request".into());
             }
             _ => {}
+        }
+        if let Some(follow) = &self.follow {
+            self.add_follow_problems(follow, problems);
         }
         self.add_length_problems(problems);
         for (number, stage) in self.stages.iter().enumerate() {
@@ -500,6 +545,27 @@ fn from_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D:
     BASE64.decode(text).map_err(serde::de::Error::custom)
 }
 
+/// Bytes of a request as a specification has them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Whole(String),
+    WithFile { head: String, file: PathBuf },
+}
+
+fn from_base64_and_file<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    match Written::deserialize(deserializer)? {
+        Written::Whole(text) => BASE64.decode(text).map_err(serde::de::Error::custom),
+        Written::WithFile { head, file } => {
+            let mut bytes = BASE64.decode(head).map_err(serde::de::Error::custom)?;
+            fs::File::open(&file)
+                .and_then(|mut open| open.read_to_end(&mut bytes))
+                .map_err(|error| D::Error::custom(format!("`{}`: {error}", file.display())))?;
+            Ok(bytes)
+        }
+    }
+}
+
 fn from_shared_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[u8]>, D::Error> {
     from_base64(deserializer).map(Into::into)
 }
@@ -573,6 +639,37 @@ mod tests {
             let error = Spec::parse(&GOOD.replace(good, bad)).unwrap_err();
             let EngineError::Spec(problems) = error else { panic!("other error") };
             assert_eq!(problems.len(), 1, "{bad}: {problems:?}");
+        }
+    }
+
+    #[test]
+    fn a_body_may_be_the_content_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("body");
+        let text = GOOD
+            .replace("\"R0VU\"", &format!(r#"{{"head": "R0VU", "file": "{}"}}"#, file.display()));
+        assert!(Spec::parse(&text).unwrap_err().to_string().contains("No such file"));
+        fs::write(&file, "body").unwrap();
+        assert_eq!(Spec::parse(&text).unwrap().requests[0].bytes, b"GETbody");
+    }
+
+    #[test]
+    fn redirects_are_followed_within_an_origin_one_request_at_a_time() {
+        let follow = |more: &str, most: u32, origin: &str| {
+            let load =
+                format!(r#""load": {{{more} "follow": {{"most": {most}, "origin": "{origin}"}}, "#);
+            Spec::parse(&GOOD.replace(r#""load": {"#, &load))
+        };
+        assert!(follow("", 1, "http://a:80").is_ok());
+        for (more, most, origin) in [
+            ("", 0, "http://a"),
+            ("", 1, "http://a/b"),
+            ("\"pipeline\": 2,", 1, "http://a"),
+            ("\"protocol\": \"http2\",", 1, "http://a"),
+            ("\"keep_alive\": false,", 1, "http://a"),
+        ] {
+            let error = follow(more, most, origin).unwrap_err().to_string();
+            assert!(error.contains("`load.follow` needs"), "{more} {most} {origin}: {error}");
         }
     }
 

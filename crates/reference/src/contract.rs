@@ -8,6 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use num_bigint::BigUint;
 use plimsoll_system as system;
 
+use crate::coding;
 use crate::multipart;
 use crate::request::{Method, Persistence, Refusal, Request};
 
@@ -210,9 +211,9 @@ impl Answers {
     fn answer(&self, request: &Request) -> Answer {
         match request.path {
             "/empty" => self.when_reading(request, || self.empty.to(request)),
-            "/2048" => self.when_reading(request, || self.letters_2048.to(request)),
-            "/8192" => self.when_reading(request, || self.letters_8192.to(request)),
-            "/32768" => self.when_reading(request, || self.letters_32768.to(request)),
+            "/2048" => self.letters(request, 2048, &self.letters_2048),
+            "/8192" => self.letters(request, 8192, &self.letters_8192),
+            "/32768" => self.letters(request, 32768, &self.letters_32768),
             "/plaintext" => self.when_reading(request, || self.plaintext.to(request)),
             "/getArgs2048" => self.when_reading(request, || {
                 self.decoded(request, Ok(form_bytes(request.query.as_bytes())))
@@ -236,6 +237,21 @@ impl Answers {
                 None => self.not_found.to(request),
             },
         }
+    }
+
+    /// A body of letters, compressed for clients that accept that.
+    fn letters(&self, request: &Request, length: usize, plain: &Constant) -> Answer {
+        let coding = request.accepted;
+        let coded = coding.and_then(|coding| Some((coding, coding::letters(coding, length)?)));
+        self.when_reading(request, || match coded {
+            None => plain.to(request),
+            Some((coding, body)) => {
+                let name = coding.name();
+                let headers =
+                    format!("{TEXT}Content-Encoding: {name}\r\nVary: Accept-Encoding\r\n");
+                self.right(request, &headers, body)
+            }
+        })
     }
 
     fn refuse(&self, refusal: Refusal) -> Answer {
@@ -292,6 +308,7 @@ impl Answers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coding::Coding;
 
     fn request<'a>(method: Method, path: &'a str, body: &'a [u8]) -> Request<'a> {
         Request {
@@ -299,6 +316,7 @@ mod tests {
             path,
             query: "",
             content_type: b"multipart/form-data; boundary=xyz",
+            accepted: None,
             body: body.into(),
             persistence: Persistence::Kept,
             websocket_key: None,
@@ -335,6 +353,24 @@ mod tests {
         let (head, body) = get("/empty");
         assert!(head.ends_with(" GMT\r\nContent-Length: 0\r\n\r\n") && body.is_empty(), "{head}");
         assert_eq!(get("/plaintext").1, b"Hello, World!");
+    }
+
+    #[test]
+    fn letters_are_compressed_for_who_accepts_that_and_nothing_else_is() {
+        let accepting = |path: &str| {
+            let accepted = Some(Coding::Gzip);
+            parts(&answer(&Request { accepted, ..request(Method::Get, path, b"") }))
+        };
+        for length in coding::LENGTHS {
+            let (head, body) = accepting(&format!("/{length}"));
+            assert!(head.contains("\r\nContent-Encoding: gzip\r\n"), "{head}");
+            assert!(
+                head.ends_with(&format!("\r\nContent-Length: {}\r\n\r\n", body.len())),
+                "{head}"
+            );
+            assert_eq!(Some(&body[..]), coding::letters(Coding::Gzip, length));
+        }
+        assert_eq!(accepting("/plaintext").1, b"Hello, World!");
     }
 
     #[test]

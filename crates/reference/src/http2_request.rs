@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use crate::coding::Coding;
 use crate::request::{self, BODY_LIMIT_BYTES, HEAD_LIMIT_BYTES, Persistence, Request};
 
 /// What one header block holds.
@@ -16,6 +17,7 @@ pub(super) struct Fields {
     path: Option<String>,
     authority: Option<String>,
     content_type: Vec<u8>,
+    accepted: Option<Coding>,
     content_length: Option<usize>,
     has_regular: bool,
     has_pseudo: bool,
@@ -40,6 +42,7 @@ impl Fields {
         self.is_malformed |= !is_lower;
         match name {
             b"content-type" => self.content_type = value.to_vec(),
+            b"accept-encoding" => self.accepted = Coding::accepted(value),
             b"content-length" => {
                 let length = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
                 let differs = self.content_length.is_some_and(|before| Some(before) != length);
@@ -79,8 +82,9 @@ impl Fields {
         let (method, path) = (self.method?, self.path?);
         self.scheme?;
         let is_right = !self.is_malformed && !path.is_empty();
-        let (content_type, content_length) = (self.content_type, self.content_length);
-        is_right.then_some(Asked { method, path, content_type, content_length, body: Vec::new() })
+        let (content_type, accepted) = (self.content_type, self.accepted);
+        let (content_length, body) = (self.content_length, Vec::new());
+        is_right.then_some(Asked { method, path, content_type, accepted, content_length, body })
     }
 }
 
@@ -89,6 +93,7 @@ pub(super) struct Asked {
     method: String,
     path: String,
     content_type: Vec<u8>,
+    accepted: Option<Coding>,
     content_length: Option<usize>,
     pub body: Vec<u8>,
 }
@@ -112,6 +117,7 @@ impl Asked {
             path,
             query,
             content_type: &self.content_type,
+            accepted: self.accepted,
             body: Cow::Borrowed(&self.body),
             persistence: Persistence::Kept,
             websocket_key: None,

@@ -11,6 +11,7 @@
 mod channel;
 mod client;
 mod clients;
+mod coding;
 mod contract;
 mod http2;
 mod http2_request;
@@ -32,6 +33,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 
 use plimsoll_system as system;
+pub use plimsoll_system::Address;
 use rustls::ServerConfig;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -57,7 +59,7 @@ pub enum Acceptors {
 #[serde(deny_unknown_fields)]
 pub struct ReferenceSpec {
     /// Where it listens; port 0 takes a free one.
-    pub address: SocketAddr,
+    pub address: Address,
     /// Threads that serve.
     #[serde(default = "one")]
     pub workers: usize,
@@ -99,9 +101,9 @@ fn default_backlog() -> u32 {
 impl ReferenceSpec {
     /// One worker that responds at once.
     #[must_use]
-    pub fn new(address: SocketAddr) -> Self {
+    pub fn new(address: impl Into<Address>) -> Self {
         Self {
-            address,
+            address: address.into(),
             workers: one(),
             cores: Vec::new(),
             acceptors: Acceptors::default(),
@@ -152,7 +154,7 @@ pub enum ReferenceError {
     #[error("can't listen on {address}: {source}")]
     Address {
         /// Where it should listen.
-        address: SocketAddr,
+        address: Address,
         /// Why not.
         source: io::Error,
     },
@@ -175,7 +177,7 @@ impl ReferenceError {
             Self::Spec(_) => "mend the options named",
             Self::Core { .. } => "request existing cores; `nproc` counts them",
             Self::Address { .. } => {
-                "stop the program that listens there (`ss -ltnp` names it), or take another port"
+                "stop the program that listens there (`ss -lxtnp` names it), or take another address"
             }
             Self::Worker(_) => "look at the limits of this host with `plimsoll machine`",
             Self::WorkerLost => "this is a mistake in Plimsoll; please report it",
@@ -199,7 +201,7 @@ impl ReferenceError {
 /// A running server; dropping it stops it.
 #[allow(missing_debug_implementations)]
 pub struct Server {
-    address: SocketAddr,
+    address: Address,
     rules: Arc<Rules>,
     posts: Vec<Arc<Post>>,
     threads: Vec<JoinHandle<io::Result<()>>>,
@@ -225,7 +227,7 @@ impl Server {
         check_cores(&spec.cores)?;
         let _ = system::raise_open_file_limit();
         let (address, listeners) = listen(spec)
-            .map_err(|source| ReferenceError::Address { address: spec.address, source })?;
+            .map_err(|source| ReferenceError::Address { address: spec.address.clone(), source })?;
         let mut server = Self::new(spec, address, security).map_err(ReferenceError::Worker)?;
         server.spawn(spec, listeners).map_err(ReferenceError::Worker)?;
         Ok(server)
@@ -233,7 +235,7 @@ impl Server {
 
     fn new(
         spec: &ReferenceSpec,
-        address: SocketAddr,
+        address: Address,
         security: Option<Arc<ServerConfig>>,
     ) -> io::Result<Self> {
         let witness = spec.witness.clone();
@@ -271,8 +273,8 @@ impl Server {
 
     /// Where it listens.
     #[must_use]
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    pub fn address(&self) -> &Address {
+        &self.address
     }
 
     /// Its start on the monotonic clock, in nanoseconds; freezes are counted from there.
@@ -335,6 +337,9 @@ impl Drop for Server {
     fn drop(&mut self) {
         // Who wants to know calls `stop`.
         let _ = self.join();
+        if let Address::Unix(path) = &self.address {
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
@@ -347,18 +352,41 @@ fn check_cores(cores: &[usize]) -> Result<(), ReferenceError> {
 }
 
 /// The listening sockets, and the address they have.
-fn listen(spec: &ReferenceSpec) -> io::Result<(SocketAddr, Vec<OwnedFd>)> {
+fn listen(spec: &ReferenceSpec) -> io::Result<(Address, Vec<OwnedFd>)> {
     let backlog = i32::try_from(spec.backlog).unwrap_or(i32::MAX);
+    match &spec.address {
+        Address::Tcp(address) => listen_on(address, spec, backlog),
+        Address::Unix(path) => {
+            let only = system::listen_at(path, backlog)?;
+            // Workers share the one socket that a path can have.
+            let more = match spec.acceptors {
+                Acceptors::Many => spec.workers - 1,
+                Acceptors::One => 0,
+            };
+            let mut listeners = vec![only];
+            for _ in 0..more {
+                listeners.push(listeners[0].try_clone()?);
+            }
+            Ok((spec.address.clone(), listeners))
+        }
+    }
+}
+
+fn listen_on(
+    address: &SocketAddr,
+    spec: &ReferenceSpec,
+    backlog: i32,
+) -> io::Result<(Address, Vec<OwnedFd>)> {
     // A socket that may share its port would join another server there; this one finds it taken.
-    let only = system::listen(&spec.address, backlog, false)?;
+    let only = system::listen(address, backlog, false)?;
     let address = system::local_address(&only)?;
     if spec.acceptors == Acceptors::One {
-        return Ok((address, vec![only]));
+        return Ok((address.into(), vec![only]));
     }
     drop(only);
     let listeners: io::Result<_> =
         (0..spec.workers).map(|_| system::listen(&address, backlog, true)).collect();
-    Ok((address, listeners?))
+    Ok((address.into(), listeners?))
 }
 
 #[cfg(test)]
@@ -366,7 +394,7 @@ mod tests {
     use super::*;
 
     fn spec() -> ReferenceSpec {
-        ReferenceSpec::new("127.0.0.1:0".parse().unwrap())
+        ReferenceSpec::new("127.0.0.1:0".parse::<Address>().unwrap())
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::mem::MaybeUninit;
 use httparse::{Header, Status};
 use plimsoll_websocket::handshake::key_of;
 
+use crate::coding::Coding;
+
 /// The largest head that is read, in bytes.
 pub(super) const HEAD_LIMIT_BYTES: usize = 16 * 1024;
 
@@ -44,6 +46,8 @@ pub(super) struct Request<'a> {
     pub path: &'a str,
     pub query: &'a str,
     pub content_type: &'a [u8],
+    /// The content coding that the client prefers of those it accepts.
+    pub accepted: Option<Coding>,
     pub body: Cow<'a, [u8]>,
     pub persistence: Persistence,
     /// The key of a client that asks for WebSocket.
@@ -96,6 +100,7 @@ type Body<'a> = (Cow<'a, [u8]>, usize);
 struct Headers<'a> {
     content_length: Option<usize>,
     content_type: &'a [u8],
+    accepted: Option<Coding>,
     has_host: bool,
     connection: Wish,
     is_chunked: bool,
@@ -138,6 +143,7 @@ fn read_body<'a>(
         path,
         query,
         content_type: headers.content_type,
+        accepted: headers.accepted,
         body,
         persistence: persistence(newest, headers.connection),
         websocket_key: headers.upgrade.and_then(|_| key_of(head.headers)),
@@ -160,6 +166,7 @@ fn read_headers<'a>(parsed: &[Header<'a>]) -> Result<Headers<'a>, Refusal> {
             }
             12 if is("Content-Type") => headers.content_type = header.value,
             14 if is("Content-Length") => headers.read_length(header.value)?,
+            15 if is("Accept-Encoding") => headers.accepted = Coding::accepted(header.value),
             17 if is("Transfer-Encoding") => {
                 if !header.value.eq_ignore_ascii_case(b"chunked") {
                     return Err(Refusal::UnknownCoding);

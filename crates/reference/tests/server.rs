@@ -5,11 +5,12 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
 use plimsoll_http2::{frame as http2, hpack};
 use plimsoll_reference::{
-    Acceptors, Counts, Freeze, ReferenceError, ReferenceSpec, Server, ServiceTime,
+    Acceptors, Address, Counts, Freeze, ReferenceError, ReferenceSpec, Server, ServiceTime,
 };
 use plimsoll_system as system;
 use plimsoll_websocket::frame as websocket;
@@ -20,7 +21,7 @@ const GET_PLAINTEXT: &[u8] = b"GET /plaintext HTTP/1.1\r\nHost: x\r\n\r\n";
 const GET_32768: &[u8] = b"GET /32768 HTTP/1.1\r\nHost: x\r\n\r\n";
 
 fn spec() -> ReferenceSpec {
-    ReferenceSpec::new("127.0.0.1:0".parse().unwrap())
+    ReferenceSpec::new("127.0.0.1:0".parse::<Address>().unwrap())
 }
 
 fn start(spec: &ReferenceSpec) -> Server {
@@ -29,6 +30,11 @@ fn start(spec: &ReferenceSpec) -> Server {
 
 fn with_service_time(duration_ns: u64) -> Server {
     start(&ReferenceSpec { service_time: ServiceTime::Fixed { duration_ns }, ..spec() })
+}
+
+fn tcp(server: &Server) -> SocketAddr {
+    let Address::Tcp(address) = server.address() else { panic!("{}", server.address()) };
+    *address
 }
 
 fn connect(address: SocketAddr) -> TcpStream {
@@ -87,7 +93,7 @@ fn counts_when(server: &Server, settled: impl Fn(&Counts) -> bool) -> Counts {
 #[test]
 fn every_endpoint_is_served_on_one_connection() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     for (path, length) in [("empty", 0), ("2048", 2048), ("8192", 8192), ("32768", 32768)] {
         let request = format!("GET /{path} HTTP/1.1\r\nHost: x\r\n\r\n");
         let (status, _, body) = ask(&mut stream, request.as_bytes());
@@ -115,7 +121,7 @@ fn the_twenty_six_arguments_are_counted_however_they_come() {
         .collect();
     let multipart = parts.concat() + "--b0undary--\r\n";
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let requests = [
         format!("GET /getArgs2048?{form} HTTP/1.1\r\nHost: x\r\n\r\n").into_bytes(),
         post("/postArgs2048", "application/x-www-form-urlencoded", form.as_bytes()),
@@ -131,7 +137,7 @@ fn the_twenty_six_arguments_are_counted_however_they_come() {
 #[test]
 fn broken_json_is_refused_and_the_connection_goes_on() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     for broken in ["{\"id\":", ""] {
         let request = post("/json", "application/json", broken.as_bytes());
         assert_eq!(ask(&mut stream, &request).0, 400);
@@ -143,7 +149,7 @@ fn broken_json_is_refused_and_the_connection_goes_on() {
 #[test]
 fn a_path_that_does_not_exist_is_not_found() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     assert_eq!(ask(&mut stream, b"GET /none HTTP/1.1\r\nHost: x\r\n\r\n").0, 404);
     assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
 }
@@ -151,7 +157,7 @@ fn a_path_that_does_not_exist_is_not_found() {
 #[test]
 fn pipelined_requests_are_answered_in_order() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let requests = [GET_EMPTY, GET_PLAINTEXT, GET_32768].repeat(50).concat();
     let mut sender = stream.try_clone().unwrap();
     let sending = std::thread::spawn(move || sender.write_all(&requests).unwrap());
@@ -165,7 +171,7 @@ fn pipelined_requests_are_answered_in_order() {
 #[test]
 fn a_request_may_come_a_byte_at_a_time() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let request = post("/json", "application/json", b"[1,2,3]");
     for byte in &request {
         stream.write_all(&[*byte]).unwrap();
@@ -176,7 +182,7 @@ fn a_request_may_come_a_byte_at_a_time() {
 #[test]
 fn an_answer_larger_than_the_socket_takes_is_sent_whole_once_it_is_read() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let body = format!("\"{}\"", "x".repeat(900_000));
     let requests = post("/json", "application/json", body.as_bytes()).repeat(30);
     let mut sender = stream.try_clone().unwrap();
@@ -191,7 +197,7 @@ fn an_answer_larger_than_the_socket_takes_is_sent_whole_once_it_is_read() {
 #[test]
 fn connection_close_is_announced_and_done() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let request = b"GET /2048 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
     let (status, head, _) = ask(&mut stream, request);
     assert_eq!(status, 200);
@@ -202,7 +208,7 @@ fn connection_close_is_announced_and_done() {
 #[test]
 fn an_older_client_is_served_and_closed_unless_it_asks_to_stay() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     for _ in 0..2 {
         let (status, head, _) =
             ask(&mut stream, b"GET /2048 HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
@@ -216,7 +222,7 @@ fn an_older_client_is_served_and_closed_unless_it_asks_to_stay() {
 #[test]
 fn a_client_that_has_said_all_still_gets_its_answer() {
     let server = with_service_time(5 * MS);
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     stream.write_all(GET_PLAINTEXT).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
     assert_eq!(read_answer(&mut stream).2, b"Hello, World!");
@@ -227,7 +233,7 @@ fn a_client_that_has_said_all_still_gets_its_answer() {
 #[test]
 fn a_client_is_told_to_send_its_body_when_it_asks() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let head =
         "POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
@@ -244,7 +250,7 @@ fn what_is_no_request_is_refused_and_closed() {
     let cases: [(&[u8], u16); 4] =
         [(b"\x16\x03\x01\r\n\r\n", 400), (coded, 501), (large, 413), (&long, 431)];
     for (request, expected) in cases {
-        let mut stream = connect(server.address());
+        let mut stream = connect(tcp(&server));
         stream.write_all(request).unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
         let (status, head, _) = read_answer(&mut stream);
@@ -303,7 +309,7 @@ fn messages_before_the_close_are_echoed_before_it() {
 fn both_ways_to_accept_serve_every_connection() {
     for acceptors in [Acceptors::Many, Acceptors::One] {
         let server = start(&ReferenceSpec { workers: 3, acceptors, ..spec() });
-        let mut streams: Vec<_> = (0..60).map(|_| connect(server.address())).collect();
+        let mut streams: Vec<_> = (0..60).map(|_| connect(tcp(&server))).collect();
         for stream in &mut streams {
             stream.write_all(GET_PLAINTEXT).unwrap();
         }
@@ -319,7 +325,7 @@ fn both_ways_to_accept_serve_every_connection() {
 #[test]
 fn the_counts_are_the_bytes_that_went_over_the_wire() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let (_, head, body) = ask(&mut stream, GET_32768);
     drop(stream);
     let counts = counts_when(&server, |counts| counts.connections_closed == 1);
@@ -338,7 +344,7 @@ fn the_counts_are_the_bytes_that_went_over_the_wire() {
 #[test]
 fn an_answer_takes_its_service_time_or_longer() {
     let server = with_service_time(20 * MS);
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     for _ in 0..3 {
         let before_ns = system::now_ns();
         assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
@@ -350,7 +356,7 @@ fn an_answer_takes_its_service_time_or_longer() {
 fn answers_on_different_connections_do_not_wait_for_each_other() {
     // One after the other, these would take 30 s and run into the read timeout.
     let server = with_service_time(300 * MS);
-    let mut streams: Vec<_> = (0..100).map(|_| connect(server.address())).collect();
+    let mut streams: Vec<_> = (0..100).map(|_| connect(tcp(&server))).collect();
     for stream in &mut streams {
         stream.write_all(GET_EMPTY).unwrap();
     }
@@ -362,7 +368,7 @@ fn answers_on_different_connections_do_not_wait_for_each_other() {
 #[test]
 fn requests_on_one_connection_are_served_one_after_the_other() {
     let server = with_service_time(10 * MS);
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let before_ns = system::now_ns();
     stream.write_all(&GET_EMPTY.repeat(5)).unwrap();
     for _ in 0..5 {
@@ -376,7 +382,7 @@ fn a_share_of_the_answers_takes_the_second_service_time() {
     let service_time =
         ServiceTime::Bimodal { duration_ns: 0, second_ns: 30 * MS, second_ratio: 0.5 };
     let server = start(&ReferenceSpec { service_time, seed: 1, ..spec() });
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let mut before_ns = system::now_ns();
     let slow = (0..40).filter(|_| {
         assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
@@ -391,7 +397,7 @@ fn a_share_of_the_answers_takes_the_second_service_time() {
 fn a_frozen_server_answers_nothing_until_the_freeze_is_over() {
     let freeze = Freeze { duration_ns: 200 * MS, period_ns: 300 * MS };
     let server = start(&ReferenceSpec { freeze: Some(freeze), ..spec() });
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let mut frozen = 0;
     for _ in 0..20 {
         std::thread::sleep(Duration::from_millis(35));
@@ -410,7 +416,7 @@ fn a_frozen_server_answers_nothing_until_the_freeze_is_over() {
 fn stopping_closes_every_connection_and_frees_the_port() {
     for acceptors in [Acceptors::Many, Acceptors::One] {
         let server = start(&ReferenceSpec { workers: 2, acceptors, ..spec() });
-        let address = server.address();
+        let address = tcp(&server);
         let mut streams: Vec<_> = (0..4).map(|_| connect(address)).collect();
         for stream in &mut streams {
             assert_eq!(ask(stream, GET_EMPTY).0, 200);
@@ -420,8 +426,9 @@ fn stopping_closes_every_connection_and_frees_the_port() {
         assert!(streams.iter_mut().all(is_closed));
         let refused = TcpStream::connect(address).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
-        let again = start(&ReferenceSpec { address, workers: 2, acceptors, ..spec() });
-        assert_eq!(again.address(), address);
+        let again =
+            start(&ReferenceSpec { address: address.into(), workers: 2, acceptors, ..spec() });
+        assert_eq!(tcp(&again), address);
     }
 }
 
@@ -429,7 +436,7 @@ fn stopping_closes_every_connection_and_frees_the_port() {
 fn a_frozen_server_stops_all_the_same() {
     let freeze = Freeze { duration_ns: 3_599_000 * MS, period_ns: 3_600_000 * MS };
     let server = start(&ReferenceSpec { freeze: Some(freeze), ..spec() });
-    let _waiting = connect(server.address());
+    let _waiting = connect(tcp(&server));
     std::thread::sleep(Duration::from_millis(1_100));
     server.stop().unwrap();
 }
@@ -439,14 +446,49 @@ fn a_port_that_is_taken_is_not_shared_with_whoever_has_it() {
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = other.local_addr().unwrap();
     let first = start(&ReferenceSpec { workers: 2, ..spec() });
-    for taken in [address, first.address()] {
+    for taken in [address, tcp(&first)] {
         for acceptors in [Acceptors::Many, Acceptors::One] {
-            let spec = ReferenceSpec { address: taken, acceptors, ..spec() };
+            let spec = ReferenceSpec { address: taken.into(), acceptors, ..spec() };
             let error = Server::start(&spec).err().unwrap();
             assert!(matches!(error, ReferenceError::Address { .. }), "{error}");
             assert_eq!(error.exit_code(), 3);
         }
     }
+}
+
+#[test]
+fn a_unix_socket_is_served_and_its_file_goes_with_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    for acceptors in [Acceptors::Many, Acceptors::One] {
+        let address = Address::Unix(path.clone());
+        let spec = ReferenceSpec { address, workers: 2, acceptors, ..spec() };
+        let server = start(&spec);
+        let taken = Server::start(&spec).err().unwrap();
+        assert!(matches!(taken, ReferenceError::Address { .. }), "{taken}");
+        for _ in 0..4 {
+            let mut stream = UnixStream::connect(&path).unwrap();
+            stream.write_all(GET_EMPTY).unwrap();
+            let mut status = [0; 12];
+            stream.read_exact(&mut status).unwrap();
+            assert_eq!(&status, b"HTTP/1.1 200");
+        }
+        // The other server has looked whether this one is there.
+        assert_eq!(server.stop().unwrap().connections_accepted, 5);
+        assert!(!path.exists());
+    }
+}
+
+#[test]
+fn a_socket_file_that_was_left_behind_is_replaced_and_another_file_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let spec = ReferenceSpec { address: Address::Unix(path.clone()), ..spec() };
+    drop(UnixListener::bind(&path).unwrap());
+    start(&spec).stop().unwrap();
+    std::fs::write(&path, "mine").unwrap();
+    assert!(Server::start(&spec).is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), b"mine");
 }
 
 /// The pairs that a witness wrote.
@@ -464,7 +506,7 @@ fn a_witness_says_how_long_each_request_was_held() {
     let server = start(&ReferenceSpec { service_time, witness, workers: 2, ..spec() });
     let began_ns = system::now_ns();
     for _ in 0..3 {
-        ask(&mut connect(server.address()), GET_EMPTY);
+        ask(&mut connect(tcp(&server)), GET_EMPTY);
     }
     server.stop().unwrap();
     let (pairs, ended_ns) = (testimony(&path), system::now_ns());

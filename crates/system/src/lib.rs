@@ -2,11 +2,13 @@
 //!
 //! This is the only crate that reads a clock and the only one that may hold `unsafe`.
 
+mod address;
 mod clock;
 mod host;
 mod poller;
 mod socket;
 
+pub use crate::address::Address;
 pub use crate::clock::{now_ns, process_cpu_s, wall_clock_ns};
 pub use crate::host::{
     allowed_cores, local_port_range, peak_rss_bytes, pin_thread, raise_open_file_limit,
@@ -14,5 +16,6 @@ pub use crate::host::{
 };
 pub use crate::poller::{Bell, Poller, Ready, wait_for};
 pub use crate::socket::{
-    accept, connect, connect_result, finish_sending, listen, local_address, receive, reset, send,
+    accept, connect, connect_result, finish_sending, listen, listen_at, local_address, receive,
+    reset, send,
 };

@@ -1,22 +1,43 @@
-//! TCP sockets that never wait.
+//! TCP and Unix sockets that never wait.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, SocketAddrV4};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 
 use rustix::io::Errno;
-use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use rustix::net::{
+    self, AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt,
+};
+
+use crate::address::Address;
 
 /// Starts to connect; completion shows as the socket becoming writable.
 ///
-/// Small writes go out at once (`TCP_NODELAY`). If nothing listens on a port that the kernel may
-/// give to clients, it may give a client that very port, and connect it with itself: that is refused.
+/// Over TCP, small writes go out at once (`TCP_NODELAY`).
 ///
 /// # Errors
 ///
-/// The error of `socket(2)`, `bind(2)` or `connect(2)`; a connect under way is none.
-pub fn connect(address: &SocketAddr, source: Option<SocketAddrV4>) -> io::Result<OwnedFd> {
-    let socket = tcp_socket(address)?;
+/// The error of `socket(2)`, `bind(2)` or `connect(2)`; a connect under way is none. `WouldBlock`
+/// when the listen queue of a Unix socket is full: nothing is under way then.
+pub fn connect(address: &Address, source: Option<SocketAddrV4>) -> io::Result<OwnedFd> {
+    match address {
+        Address::Tcp(address) => connect_tcp(address, source),
+        Address::Unix(path) => connect_unix(path),
+    }
+}
+
+fn connect_unix(path: &Path) -> io::Result<OwnedFd> {
+    let socket = stream_socket(AddressFamily::UNIX)?;
+    net::connect(&socket, &SocketAddrUnix::new(path)?)?;
+    Ok(socket)
+}
+
+/// If nothing listens on a port that the kernel may give to clients, it may give a client that very
+/// port, and connect it with itself: that is refused.
+fn connect_tcp(address: &SocketAddr, source: Option<SocketAddrV4>) -> io::Result<OwnedFd> {
+    let socket = stream_socket(family(address))?;
     sockopt::set_tcp_nodelay(&socket, true)?;
     if let Some(source) = source {
         bind_source(&socket, source)?;
@@ -58,8 +79,11 @@ fn bind_source(socket: &OwnedFd, source: SocketAddrV4) -> io::Result<()> {
     Ok(net::bind(socket, &SocketAddr::V4(source))?)
 }
 
-fn tcp_socket(address: &SocketAddr) -> io::Result<OwnedFd> {
-    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+fn family(address: &SocketAddr) -> AddressFamily {
+    if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 }
+}
+
+fn stream_socket(family: AddressFamily) -> io::Result<OwnedFd> {
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     Ok(net::socket_with(family, SocketType::STREAM, flags, None)?)
 }
@@ -119,12 +143,40 @@ fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Err
 ///
 /// The error of `bind(2)` or `listen(2)`, such as an address in use.
 pub fn listen(address: &SocketAddr, backlog: i32, shared_port: bool) -> io::Result<OwnedFd> {
-    let socket = tcp_socket(address)?;
+    let socket = stream_socket(family(address))?;
     sockopt::set_socket_reuseaddr(&socket, true)?;
     sockopt::set_socket_reuseport(&socket, shared_port)?;
     net::bind(&socket, address)?;
     net::listen(&socket, backlog)?;
     Ok(socket)
+}
+
+/// A socket that listens at a path. A file that an ended server has left there is replaced.
+///
+/// # Errors
+///
+/// The error of `bind(2)` or `listen(2)`; `AddrInUse` when a server listens there, or the file is
+/// not a socket.
+pub fn listen_at(path: &Path, backlog: i32) -> io::Result<OwnedFd> {
+    let address = SocketAddrUnix::new(path)?;
+    let socket = stream_socket(AddressFamily::UNIX)?;
+    match net::bind(&socket, &address) {
+        Err(Errno::ADDRINUSE) if is_left_behind(path) => {
+            std::fs::remove_file(path)?;
+            net::bind(&socket, &address)?;
+        }
+        bound => bound?,
+    }
+    net::listen(&socket, backlog)?;
+    Ok(socket)
+}
+
+/// Whether a socket file has no server any more.
+fn is_left_behind(path: &Path) -> bool {
+    let is_socket = std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
+    let refused =
+        || connect_unix(path).is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused);
+    is_socket && refused()
 }
 
 /// The address a socket is bound to.
@@ -143,8 +195,11 @@ pub fn local_address(socket: impl AsFd) -> io::Result<SocketAddr> {
 /// The error of `accept4(2)`; `WouldBlock` when the queue is empty.
 pub fn accept(listener: impl AsFd) -> io::Result<OwnedFd> {
     let socket = net::accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC)?;
-    sockopt::set_tcp_nodelay(&socket, true)?;
-    Ok(socket)
+    match sockopt::set_tcp_nodelay(&socket, true) {
+        // A Unix socket sends at once anyway.
+        Ok(()) | Err(Errno::OPNOTSUPP) => Ok(socket),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Says that nothing more will be sent; reading goes on.

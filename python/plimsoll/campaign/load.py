@@ -18,6 +18,9 @@ Message = Literal["text", "binary"]
 MOST_PIPELINED = 1024
 """The most requests that the engine has in flight on one connection."""
 
+MOST_FOLLOWED = 1000
+"""The most redirects that are followed for one request."""
+
 MOST_STREAMS = 1024
 """The most streams of HTTP/2 that the engine has open on one connection."""
 
@@ -125,6 +128,8 @@ class Load:
         message: WebSocket: what messages are sent as.
         pipeline: HTTP/1 and WebSocket: requests that may be in flight on one connection; 1 waits
             for each response.
+        follow: HTTP/1: redirects within the origin that are followed for one request, on the same
+            connection; 0 follows none.
         streams: HTTP/2: streams that may be open on one connection, each with one request.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         timeout_s: A request (and an attempt to connect) fails after this long, in seconds.
@@ -144,6 +149,7 @@ class Load:
     protocol: Protocol = "http1"
     message: Message = "text"
     pipeline: int = 1
+    follow: int = 0
     streams: int = 1
     think_time_s: float = 0.0
     timeout_s: float = 10.0
@@ -212,6 +218,7 @@ class UnknownLoad:
     keeps_connections: ClassVar[bool] = True
     protocol: ClassVar[Protocol] = "http1"
     in_flight_each: ClassVar[int] = 1
+    follow: ClassVar[int] = 0
     timeout_s: ClassVar[None] = None
     is_saturating: ClassVar[bool] = False
 

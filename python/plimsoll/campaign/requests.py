@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from random import Random
 from typing import Literal
 
@@ -94,6 +95,12 @@ def first_problem(
     return check
 
 
+Coding = Literal["gzip", "br", "zstd"]
+
+CODINGS: tuple[Coding, ...] = ("gzip", "br", "zstd")
+"""Content codings that the engine decodes."""
+
+
 @dataclass(frozen=True)
 class Expected:
     """The expected response.
@@ -102,6 +109,7 @@ class Expected:
         status: First and last correct status code, both included.
         length_bytes: Length of the body in bytes; None for any length.
         body: The exact body; None if it is not constant.
+        codings: Content codings that the request accepts; bodies are decoded to be compared.
         check: Returns one sentence about a wrong response, or None for a correct one.
         check_body: Does the same for the body alone, if `body` does not suffice; None if nothing
             more is known about it.
@@ -110,6 +118,7 @@ class Expected:
     status: tuple[int, int] = (200, 200)
     length_bytes: int | None = None
     body: bytes | None = None
+    codings: tuple[Coding, ...] = ()
     check: Callable[[HttpResponse], str | None] = field(default=anything, compare=False)
     check_body: Callable[[bytes], str | None] | None = field(default=None, compare=False)
 
@@ -117,6 +126,19 @@ class Expected:
     def is_recomputed(self) -> bool:
         """Whether bodies cannot be compared, so that a sample is checked after the load."""
         return self.body is None and self.check_body is not None
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that is sent as the body of requests.
+
+    Attributes:
+        file: Its absolute path.
+        size_bytes: Its length when it was looked at, which is the `Content-Length`.
+    """
+
+    file: Path
+    size_bytes: int
 
 
 @dataclass(frozen=True)
@@ -130,6 +152,7 @@ class Request:
         headers: Name and value; `Content-Length` is added for a body.
         body: The body; empty for none.
         weight: Share of this request among those of its endpoint.
+        upload: File whose content is the body instead; None for none.
     """
 
     name: str
@@ -138,6 +161,7 @@ class Request:
     headers: tuple[Header, ...] = ()
     body: bytes = b""
     weight: float = 1.0
+    upload: Upload | None = None
 
 
 @dataclass(frozen=True)
@@ -213,7 +237,7 @@ def render(request: Request, host_header: str, keep_alive: bool, *, chunked: boo
         chunked: Whether a body is sent in chunks, at least two, instead of with its length.
 
     Returns:
-        Head and body.
+        Head and body; the head alone where the body is a file.
 
     Raises:
         InputError: The method, the target or a header contains characters that end its field.
@@ -229,6 +253,8 @@ def render(request: Request, host_header: str, keep_alive: bool, *, chunked: boo
     if chunked and body:
         added.append(("Transfer-Encoding", "chunked"))
         body = _in_chunks(body)
+    elif request.upload is not None:
+        added.append(("Content-Length", str(request.upload.size_bytes)))
     elif body or request.method in _WITH_BODY:
         added.append(("Content-Length", str(len(request.body))))
     headers = [header for header in added if header[0].lower() not in given]

@@ -80,6 +80,6 @@ def _content(option: str, text: str | None) -> bytes | None:
     return found
 
 
-def ciphers(typed: str | None) -> list[str]:
-    """Names of cipher suites, which commas or spaces separate."""
+def names(typed: str | None) -> list[str]:
+    """Names of cipher suites or content codings, which commas or spaces separate."""
     return (typed or "").replace(",", " ").split()

@@ -182,7 +182,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         warm_up_s=warm_up, threads=threads, driver_cores=driver_cores,
         keep_alive=not no_keepalive, http2=http2, streams=streams, method=method,
         insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
-        ciphers=cli.incoming.ciphers(ciphers), tls_resume=tls_resume,
+        ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
         headers=[cli.incoming.header(one) for one in headers], body=sent, status=expect_status,
         length_bytes=expect_length, expected_body=expected, record=record, storage=storage,
         tell=_nothing_but_notes if quiet or form != "text" else _tell,

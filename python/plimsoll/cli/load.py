@@ -10,6 +10,7 @@ import click
 
 import plimsoll
 from plimsoll import cli, lab, report
+from plimsoll.campaign.requests import CODINGS
 from plimsoll.cli import EPILOGUE, messages, options, reporting
 from plimsoll.errors import LIMIT_MISSED, exit_code_of
 from plimsoll.findings import thresholds
@@ -34,11 +35,11 @@ GROUPS = {
         *("connections", "duration", "requests", "rate", "arrivals", "ramp", "warm_up", "think"),
         "seed",
     ),
-    "Request": ("method", "headers", "body"),
+    "Request": ("method", "headers", "body", "upload", "compressed", "follow"),
     "WebSocket": ("message", "message_size", "binary"),
     "Connections": (
         *("threads", "driver_cores", "hosts", "http2", "streams", "pipeline", "each"),
-        *("no_keepalive", "timeout"),
+        *("no_keepalive", "timeout", "unix_socket"),
     ),
     "TLS": options.TLS,
     "Expected response": ("expect_status", "expect_length", "expect_body"),
@@ -49,7 +50,11 @@ GROUPS = {
 """Options of the help by heading."""
 
 
-@click.command(name="load", cls=options.Grouped, groups=GROUPS, epilog=EPILOGUE)
+ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
+"""Options that need no value."""
+
+
+@click.command(name="load", cls=options.Grouped, groups=GROUPS, alone=ALONE, epilog=EPILOGUE)
 @click.argument("url", nargs=-1, required=True, metavar="URL...")
 @click.option(
     "-c",
@@ -105,6 +110,24 @@ GROUPS = {
     help="Seed of arrivals and URL order; repeats an earlier load; the seed is in its JSON.",
 )
 @options.request
+@click.option(
+    "--upload",
+    type=options.FILE,
+    metavar="FILE",
+    help="Request body from a file of any size, sent in pieces as the server takes it.",
+)
+@click.option(
+    "--compressed",
+    metavar="[=gzip,br,zstd]",
+    help="Accept compressed bodies, and decode them before they are compared.",
+)
+@click.option(
+    "--follow",
+    type=options.COUNT,
+    metavar="[=N]",
+    help="Follow up to N redirects within the origin, 10 unless given, on the same connection; the "
+    "time of a request covers them all.  [default: a redirect is a response]",
+)
 @click.option("--message", metavar="TEXT|@FILE|@-", help="Message; its echo is expected.")
 @click.option(
     "--message-size",
@@ -139,6 +162,12 @@ GROUPS = {
     default="10s",
     show_default=True,
     help="Request timeout; a slower request has failed.",
+)
+@click.option(
+    "--unix-socket",
+    type=options.FILE,
+    metavar="PATH",
+    help="Connect to this Unix socket; the URL gives the Host header and the path.",
 )
 @options.tls
 @options.expected_response
@@ -198,6 +227,9 @@ def command(  # noqa: PLR0913 - one argument for each option
     method: str | None,
     headers: tuple[str, ...],
     body: str | None,
+    upload: Path | None,
+    compressed: str | None,
+    follow: int | None,
     message: str | None,
     message_size: int | None,
     binary: bool,
@@ -210,6 +242,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     each: int | None,
     no_keepalive: bool,
     timeout: float,
+    unix_socket: Path | None,
     insecure: bool,
     cacert: Path | None,
     cert: Path | None,
@@ -255,6 +288,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll load :8080/a :8080/b --ramp 10s --record results/mix
     plimsoll load https://127.0.0.1:8443/ --cacert ca.pem
     plimsoll load ws://127.0.0.1:8080/echo -c 100 --message-size 1024
+    plimsoll load http://localhost/json --unix-socket /run/app.sock
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     sent, said, expected = cli.incoming.contents(
         {"--body": body, "--message": message, "--expect-body": expect_body}
@@ -274,13 +308,15 @@ def command(  # noqa: PLR0913 - one argument for each option
             ramp_s=ramp, requests=requests, think_time_s=think, threads=threads, hosts=hosts,
             http2=http2,
             streams=streams, pipeline=pipeline, requests_per_connection=each,
-            keep_alive=not no_keepalive, method=method, headers=headers_sent, body=sent,
-            timeout_s=timeout,
+            keep_alive=not no_keepalive, follow=follow,
+            compressed=cli.incoming.names(compressed), method=method, headers=headers_sent,
+            body=sent, upload=upload,
+            timeout_s=timeout, unix_socket=unix_socket,
             status=expect_status, length_bytes=expect_length, expected_body=expected, seed=seed,
             message=said, message_bytes=message_size, binary=binary,
             limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up,
             insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
-            ciphers=cli.incoming.ciphers(ciphers), tls_resume=tls_resume,
+            ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
             driver_cores=driver_cores, power=power, idle_s=idle, record=record, storage=storage,
             tell=shown,
         )  # fmt: skip

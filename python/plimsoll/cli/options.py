@@ -22,14 +22,24 @@ class Grouped(click.Command):
 
     Args:
         groups: Heading of each group, and the names of its options; what is in none comes last.
+        alone: Options that may stand without `=VALUE`, and the value that they have then.
     """
 
     def __init__(
-        self, *args: Any, groups: Mapping[str, Sequence[str]] | None = None, **keywords: Any
+        self,
+        *args: Any,
+        groups: Mapping[str, Sequence[str]] | None = None,
+        alone: Mapping[str, str] | None = None,
+        **keywords: Any,
     ) -> None:
         """Keep the groups."""
         super().__init__(*args, **keywords)
         self.groups = dict(groups or {})
+        self.alone = {option: f"{option}={value}" for option, value in (alone or {}).items()}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads arguments; an option that stands alone does not take the next one as its value."""
+        return super().parse_args(ctx, [self.alone.get(one, one) for one in args])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options, group by group."""

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from plimsoll import wording
+from plimsoll import addresses, wording
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
 from plimsoll.conduct import provenance, recomputed_bodies
 from plimsoll.conduct.trial_state import TrialState
@@ -127,7 +127,7 @@ def load(
 
     Args:
         trial: The trial; what its endpoint sends under load is sent, its probes are not.
-        address: Address and port of the server, both as numbers: `127.0.0.1:8080`.
+        address: Address of the server: `127.0.0.1:8080`, `unix:/run/app.sock`.
         setting: What the trial has in common with others.
         results: Where its recording goes.
         interruption: Knows of Ctrl-C.
@@ -165,7 +165,7 @@ def load(
 
 def _seen(address: str, scope: Scope | None, setting: RunConfig) -> RecordedServer:
     """What this host sees of a server; the way of other hosts to it is not that of this one."""
-    if scope is not None:
+    if scope is not None and scope.port is not None:
         return observed.listening(address)
     return RecordedServer(address) if setting.drive else observed.elsewhere(address)
 
@@ -336,12 +336,17 @@ def _driver(name: str) -> DriverModule:
 
 
 def _scope_at(address: str) -> Scope | None:
-    """The server that listens on a port of this host; None when none is seen to."""
-    host, _, port = address.rpartition(":")
-    found = ports.listeners(int(port)) if _is_loopback(host) else ()
+    """The server that listens on a port or socket of this host; None when none is seen to."""
+    port = None
+    if addresses.is_unix(address):
+        found = ports.listeners_at(addresses.socket_path(address))
+    else:
+        host, _, digits = address.rpartition(":")
+        port = int(digits)
+        found = ports.listeners(port) if _is_loopback(host) else ()
     pids = {listener.pid for listener in found}
     first = next((listener for listener in found if listener.parent not in pids), None)
-    return None if first is None else Scope("server", ProcessTree(first.pid), int(port))
+    return None if first is None else Scope("server", ProcessTree(first.pid), port)
 
 
 def _is_loopback(host: str) -> bool:

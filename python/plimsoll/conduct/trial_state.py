@@ -196,7 +196,8 @@ class TrialState:
             return ()
         expected = (one.expected for one in self.exchanges)
         return tuple(
-            ExpectedResponse(one.status, one.length_bytes, one.body is not None) for one in expected
+            ExpectedResponse(one.status, one.length_bytes, one.body is not None, one.codings)
+            for one in expected
         )
 
     def _request_bytes(self) -> tuple[int, ...]:
@@ -204,7 +205,11 @@ class TrialState:
         if self.server is None:
             return ()
         address, keep_alive = self.server.address, self.trial.load.keep_alive
-        return tuple(len(render(one.request, address, keep_alive)) for one in self.exchanges)
+        requests = [one.request for one in self.exchanges]
+        return tuple(
+            len(render(one, address, keep_alive)) + (one.upload.size_bytes if one.upload else 0)
+            for one in requests
+        )
 
     def _server(self) -> RecordedServer | None:
         """The server's side; of one that ran already, its memory is that of the first reading."""

@@ -41,7 +41,7 @@ class DriverJob:
     Attributes:
         load: How much load, and when.
         exchanges: The requests, and their expected responses.
-        address: Address and port of the server, both as numbers: `127.0.0.1:8080`.
+        address: Address of the server: `127.0.0.1:8080`, `unix:/run/app.sock`.
         cores: Cores of the driver, one thread on each; empty for threads anywhere.
         seed: Seeds all that is drawn.
         body_sample_ratio: Share of the responses whose body is compared in full.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll import addresses
 from plimsoll.drivers.job import DriverCallbacks
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.sampling.scope import Scope
@@ -28,7 +29,7 @@ def callbacks(
 
     Args:
         sampler: Reads resources once a second.
-        address: Address and port of the server.
+        address: Address of the server.
         go_on: Whether the load goes on.
         interruption: Knows of Ctrl-C.
         tell: Gets the progress, with the cores that server and driver keep busy.
@@ -38,7 +39,8 @@ def callbacks(
     def begun(root: int) -> None:
         nonlocal tree
         tree = tree.followed_by(root) if tree else ProcessTree(root, with_root=False)
-        sampler.watch(Scope("driver", tree, peer=address))
+        peer = "" if addresses.is_unix(address) else address
+        sampler.watch(Scope("driver", tree, peer=peer))
 
     def progress(progress: Progress) -> bool:
         server, driver = sampler.busy_cores("server"), progress.driver_busy_cores

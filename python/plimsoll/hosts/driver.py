@@ -24,7 +24,7 @@ from plimsoll.hosts import clocks, control, fitness
 from plimsoll.hosts.agent import HostResult, HostStatus
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.host import require_divisible
-from plimsoll.recording import HostClock, HostDriver
+from plimsoll.recording import DecodedBodies, HostClock, HostDriver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
@@ -399,6 +399,12 @@ def _summed(drivers: list[Driver]) -> Driver:
         connections_requested=sum(driver.connections_requested or 0 for driver in drivers),
         requests_lost_by_recorder=sum(driver.requests_lost_by_recorder for driver in drivers),
         bodies_compared=sum(driver.bodies_compared for driver in drivers),
+        redirects=sum(driver.redirects for driver in drivers),
+        decoded=DecodedBodies(
+            bodies=sum(driver.decoded.bodies for driver in drivers),
+            coded_bytes=sum(driver.decoded.coded_bytes for driver in drivers),
+            decoded_bytes=sum(driver.decoded.decoded_bytes for driver in drivers),
+        ),
         sent=sum(driver.sent or 0 for driver in drivers),
         outcomes=_added(driver.outcomes for driver in drivers),
         opened=sum(driver.opened or 0 for driver in drivers),

@@ -47,7 +47,7 @@ def put_on(
     Args:
         requested: Its options.
         planned: The trial they describe.
-        address: Address and port of the server, both as numbers.
+        address: Address of the server.
         contract_requests: Requests that were sent before it.
         record: New folder that keeps every row; None for a temporary one.
         storage: Address of a database that keeps the rows.

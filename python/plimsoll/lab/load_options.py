@@ -10,11 +10,13 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from plimsoll import addresses
 from plimsoll.campaign import power
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import (
     HIGHEST_LEVEL,
     LONGEST_S,
+    MOST_FOLLOWED,
     MOST_PER_CONNECTION,
     MOST_PIPELINED,
     MOST_REQUESTS,
@@ -24,7 +26,15 @@ from plimsoll.campaign.load import (
     Stage,
 )
 from plimsoll.campaign.quantities import UnreadableQuantity
-from plimsoll.campaign.requests import NO_STATUS, Endpoint, Exchange, Expected, Request
+from plimsoll.campaign.requests import (
+    CODINGS,
+    NO_STATUS,
+    Endpoint,
+    Exchange,
+    Expected,
+    Request,
+    Upload,
+)
 from plimsoll.campaign.tls import Tls
 from plimsoll.errors import InputError, Problem
 from plimsoll.lab import urls
@@ -77,9 +87,13 @@ class LoadOptions:
         streams: HTTP/2: largest number of open streams on one connection.
         requests_per_connection: Close a connection after this many requests; None for no limit.
         keep_alive: Whether a connection carries more than one request.
+        follow: HTTP/1.1: redirects within the origin that are followed for one request; None for
+            none.
+        compressed: Content codings that are accepted, and decoded; empty asks for none.
         method: Request method; None is GET, or POST with a body.
         headers: Names and values of request headers.
         body: Request body; None for no body.
+        upload: File whose content is the request body; None for none.
         timeout_s: Request timeout, in seconds.
         status: Expected status; None accepts 200 to 399.
         length_bytes: Expected body length; None accepts any.
@@ -102,6 +116,7 @@ class LoadOptions:
         idle_s: How long power without load is measured before and after, in seconds; None for ten
             seconds if there is a meter, else not at all.
         hosts: File of the hosts that generate the load together; None generates it here.
+        unix_socket: Unix socket that the server listens on; None for TCP to the host of the URL.
     """
 
     urls: tuple[SplitResult, ...]
@@ -118,9 +133,12 @@ class LoadOptions:
     streams: int = 1
     requests_per_connection: int | None = None
     keep_alive: bool = True
+    follow: int | None = None
+    compressed: tuple[str, ...] = ()
     method: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes | None = None
+    upload: Path | None = None
     timeout_s: float = 10.0
     status: int | None = None
     length_bytes: int | None = None
@@ -142,11 +160,24 @@ class LoadOptions:
     power: str = ""
     idle_s: float | None = None
     hosts: Path | None = None
+    unix_socket: Path | None = None
 
 
 def path(given: str | os.PathLike[str] | None) -> Path | None:
     """A path as an argument gives it; None where it is not given."""
     return None if given is None else Path(given)
+
+
+def server_address(requested: LoadOptions) -> str:
+    """Where the server of a load is reached: its address and port as numbers, or its Unix socket.
+
+    Raises:
+        NotResponding: The name in the URL has no address.
+        InputError: It is no name.
+    """
+    if requested.unix_socket is not None:
+        return addresses.of_socket(str(requested.unix_socket.absolute()))
+    return urls.address(requested.urls[0])
 
 
 def trial(requested: LoadOptions) -> Trial:
@@ -162,6 +193,9 @@ def trial(requested: LoadOptions) -> Trial:
         *_excluded(requested),
         *_wrong_websocket(requested),
         *_wrong_tls(requested),
+        *_wrong_socket(requested),
+        *_wrong_codings(requested),
+        *_wrong_upload(requested),
         *_wrong_power(requested),
         *_only_here(requested),
     ]
@@ -218,6 +252,9 @@ def _wrong_websocket(requested: LoadOptions) -> Iterator[Problem]:
         "--method": requested.method,
         "--body": requested.body,
         "--expect-status": requested.status,
+        "--follow": requested.follow,
+        "--compressed": requested.compressed or None,
+        "--upload": requested.upload,
     }
     is_websocket = _is_websocket(requested)
     for option, value in (of_http if is_websocket else messages).items():
@@ -274,6 +311,37 @@ def _wrong_tls(requested: LoadOptions) -> Iterator[Problem]:
             yield Problem(option, f"there is no file `{path}`", "check the path")
 
 
+def _wrong_codings(requested: LoadOptions) -> Iterator[Problem]:
+    """Content codings that cannot be decoded."""
+    unknown = [one for one in requested.compressed if one not in CODINGS]
+    if unknown:
+        message = f"`{unknown[0]}` is not a content coding that can be decoded"
+        yield Problem("--compressed", message, f"choose from {', '.join(CODINGS)}")
+
+
+def _wrong_upload(requested: LoadOptions) -> Iterator[Problem]:
+    """A file that cannot be sent, or a second body."""
+    if requested.upload is None:
+        return
+    if requested.body is not None:
+        message = "`--upload` and `--body` exclude each other"
+        yield Problem("--upload", message, "use either `--upload` or `--body`")
+    if not requested.upload.is_file():
+        yield Problem("--upload", f"there is no file `{requested.upload}`", "check the path")
+    elif not os.access(requested.upload, os.R_OK):
+        yield Problem("--upload", f"`{requested.upload}` cannot be read", "allow this user to read")
+
+
+def _wrong_socket(requested: LoadOptions) -> Iterator[Problem]:
+    """A path that no Unix socket can have."""
+    if requested.unix_socket is not None:
+        length = len(os.fsencode(requested.unix_socket.absolute()))
+        if length > addresses.LONGEST_PATH_BYTES:
+            message = f"the path has {length} bytes, more than a Unix socket can have"
+            hint = f"the maximum is {addresses.LONGEST_PATH_BYTES}: use a link in a shorter folder"
+            yield Problem("--unix-socket", message, hint)
+
+
 def _wrong_power(requested: LoadOptions) -> Iterator[Problem]:
     """An address that is none of a power meter."""
     try:
@@ -290,6 +358,8 @@ def _only_here(requested: LoadOptions) -> Iterator[Problem]:
         ("--driver-cores", requested.driver_cores, "give `cores` to the hosts in their file"),
         ("--cacert", requested.cacert, "use an authority that the hosts trust, or `--insecure`"),
         ("--cert", requested.cert, "client certificates need a load from this host"),
+        ("--upload", requested.upload, "other hosts do not have the file"),
+        ("--unix-socket", requested.unix_socket, "other hosts need a server that listens on TCP"),
     ):
         if requested.hosts is not None and value:
             yield Problem(option, f"`{option}` and `--hosts` exclude each other", hint)
@@ -306,6 +376,7 @@ def _too_little(requested: LoadOptions) -> Iterator[Problem]:
         "--requests": requested.requests,
         "--pipeline": requested.pipeline,
         "--streams": requested.streams,
+        "--follow": requested.follow,
         "--requests-per-connection": requested.requests_per_connection,
         "--timeout": requested.timeout_s,
         "--message-size": requested.message_bytes,
@@ -324,6 +395,7 @@ def _too_much(requested: LoadOptions) -> Iterator[Problem]:
         "--threads": (requested.threads, MOST_THREADS),
         "--pipeline": (requested.pipeline, MOST_PIPELINED),
         "--streams": (requested.streams, MOST_STREAMS),
+        "--follow": (requested.follow, MOST_FOLLOWED),
         "--requests-per-connection": (requested.requests_per_connection, MOST_PER_CONNECTION),
         "--message-size": (requested.message_bytes, MOST_MESSAGE_BYTES),
         "--expect-status": (requested.status, HIGHEST_STATUS),
@@ -406,6 +478,18 @@ def _excluded(requested: LoadOptions) -> Iterator[Problem]:
             "use either `--pipeline` or `--think`",
         ),
         (
+            requested.follow is not None and (requested.http2 or requested.pipeline > 1),
+            "--follow",
+            "redirects are followed in HTTP/1.1 with one request in flight per connection",
+            "remove `--http2` or `--pipeline`",
+        ),
+        (
+            requested.follow is not None and not requested.keep_alive,
+            "--follow",
+            "redirects are followed on the same connection, which `--no-keepalive` closes",
+            "use either `--follow` or `--no-keepalive`",
+        ),
+        (
             requested.streams > 1 and not requested.http2,
             "--streams",
             "streams need HTTP/2",
@@ -474,11 +558,18 @@ def name(targets: Iterable[str]) -> str:
 
 
 def _request(requested: LoadOptions, target: str, weight: int) -> Request:
-    method = requested.method or ("POST" if requested.body is not None else "GET")
+    has_body = requested.body is not None or requested.upload is not None
+    method = requested.method or ("POST" if has_body else "GET")
+    upload = None
+    if requested.upload is not None:
+        upload = Upload(requested.upload.absolute(), requested.upload.stat().st_size)
     headers = requested.headers
     if not any(name.lower() == "host" for name, _ in headers):
         headers = (("Host", requested.urls[0].netloc), *headers)
-    return Request(target, method.upper(), target, headers, requested.body or b"", float(weight))
+    if requested.compressed and not any(name.lower() == "accept-encoding" for name, _ in headers):
+        headers = (*headers, ("Accept-Encoding", ", ".join(requested.compressed)))
+    body = requested.body or b""
+    return Request(target, method.upper(), target, headers, body, float(weight), upload)
 
 
 def _expected(requested: LoadOptions) -> Expected:
@@ -490,7 +581,12 @@ def _expected(requested: LoadOptions) -> Expected:
     if body is not None and length not in (None, len(body)):
         message = f"`--expect-body` has {len(body)} bytes, not `{length}`"
         raise InputError([Problem("--expect-length", message, "remove this option")])
-    return Expected(status=status, length_bytes=length if body is None else len(body), body=body)
+    return Expected(
+        status=status,
+        length_bytes=length if body is None else len(body),
+        body=body,
+        codings=tuple(one for one in CODINGS if one in requested.compressed),
+    )
 
 
 def _load(requested: LoadOptions) -> Load:
@@ -506,6 +602,7 @@ def _load(requested: LoadOptions) -> Load:
         protocol=_protocol(requested),
         message="binary" if requested.binary else "text",
         pipeline=requested.pipeline,
+        follow=requested.follow or 0,
         streams=requested.streams,
         think_time_s=requested.think_time_s or 0.0,
         timeout_s=requested.timeout_s,

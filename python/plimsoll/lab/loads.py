@@ -45,9 +45,12 @@ def load(  # noqa: PLR0913 - one argument for each option
     streams: int = 1,
     requests_per_connection: int | None = None,
     keep_alive: bool = True,
+    follow: int | None = None,
+    compressed: Sequence[str] = (),
     method: str | None = None,
     headers: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     body: bytes | None = None,
+    upload: str | os.PathLike[str] | None = None,
     timeout_s: float = 10.0,
     status: int | None = None,
     length_bytes: int | None = None,
@@ -67,6 +70,7 @@ def load(  # noqa: PLR0913 - one argument for each option
     power: str = "",
     idle_s: float | None = None,
     hosts: str | os.PathLike[str] | None = None,
+    unix_socket: str | os.PathLike[str] | None = None,
     record: str | os.PathLike[str] | None = None,
     storage: str = "",
     tell: Listener = ignore,
@@ -97,9 +101,15 @@ def load(  # noqa: PLR0913 - one argument for each option
         streams: HTTP/2: open streams on one connection, each with one request.
         requests_per_connection: Close a connection after this number of requests.
         keep_alive: Whether a connection carries more than one request.
+        follow: HTTP/1.1: redirects within the origin that are followed for one request, on the same
+            connection; its times are of all of them. None follows none.
+        compressed: Content codings that are accepted: `gzip`, `br`, `zstd`. Bodies are decoded
+            before they are compared; rows have their bytes as received and their decoded length.
         method: None is GET, or POST with a body.
         headers: Headers of the requests.
         body: Body of the requests.
+        upload: File whose content is the body of the requests, of any size; it is read once, and
+            sent in pieces as sockets take it.
         timeout_s: A request fails after this long, in seconds.
         status: The expected status; None is any from 200 to 399.
         length_bytes: The expected length of the body.
@@ -122,6 +132,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         idle_s: How long power without load is measured before and after the load, in seconds; None
             for ten seconds if there is a meter, else not at all.
         hosts: File of the hosts that generate the load together; None generates it here.
+        unix_socket: Unix socket that the server listens on; None for TCP to the host of the URL.
         record: New folder that keeps every row; None for a temporary one, which goes with the
             result.
         storage: Address of a PostgreSQL database that keeps the rows; `record` is then the name.
@@ -158,9 +169,12 @@ def load(  # noqa: PLR0913 - one argument for each option
         streams=streams,
         requests_per_connection=requests_per_connection,
         keep_alive=keep_alive,
+        follow=follow,
+        compressed=tuple(compressed),
         method=method,
         headers=tuple(pairs),
         body=body,
+        upload=load_options.path(upload),
         timeout_s=timeout_s,
         status=status,
         length_bytes=length_bytes,
@@ -182,6 +196,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         power=power,
         idle_s=idle_s,
         hosts=load_options.path(hosts),
+        unix_socket=load_options.path(unix_socket),
     )
     return loaded(requested, load_options.path(record), storage, tell)
 
@@ -198,7 +213,7 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
     planned = load_options.trial(requested)
     require_place(record, storage)
     known = None if requested.hosts is None else lab.campaign_hosts.read(requested.hosts)
-    address = urls.address(requested.urls[0])
+    address = load_options.server_address(requested)
     contract_requests = require_response(planned, address, keep_alive=requested.keep_alive)
     return lab.driven_load.put_on(
         requested, planned, address, contract_requests, record, storage, tell, known
@@ -210,7 +225,7 @@ def require_response(planned: Trial, address: str, *, keep_alive: bool) -> int:
 
     Args:
         planned: The load.
-        address: Address and port of the server.
+        address: Address of the server.
         keep_alive: Whether the load keeps connections.
     """
     request, protocol = planned.exchanges[0].request, planned.load.protocol

@@ -1,4 +1,4 @@
-"""TCP ports of this host: finds a free one, and the processes that listen on one."""
+"""Ports and Unix sockets of this host: finds a free port, and the processes that listen."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ LOOPBACK = "127.0.0.1"
 _LEAST = 10_000
 _TRIES = 200
 _LISTEN = "0A"
+_ACCEPTS = 1 << 16
+_COLUMNS_OF_UNIX = 8
 
 
 def free_port(host: str = LOOPBACK) -> int:
@@ -71,7 +73,29 @@ def taken(port: int, host: str = LOOPBACK, besides: Iterable[int] = ()) -> PortT
 
 def listeners(port: int) -> tuple[process_table.Process, ...]:
     """The visible processes that listen on a port; a shared socket has several."""
-    sockets = listening_sockets(port)
+    return _holders(listening_sockets(port))
+
+
+def listeners_at(path: str) -> tuple[process_table.Process, ...]:
+    """The visible processes that listen on a Unix socket.
+
+    Args:
+        path: Its path, as it was bound.
+
+    Source:
+        proc_pid_net(5), `unix`: column 4 has the flag __SO_ACCEPTCON, 7 the inode, 8 the path.
+    """
+    try:
+        lines = Path("/proc/self/net/unix").read_text("utf-8", "surrogateescape").splitlines()[1:]
+    except OSError:
+        return ()
+    rows = (line.split(maxsplit=7) for line in lines)
+    named = (row for row in rows if len(row) == _COLUMNS_OF_UNIX and row[7] == path)
+    return _holders({int(row[6]) for row in named if int(row[3], 16) & _ACCEPTS})
+
+
+def _holders(sockets: set[int]) -> tuple[process_table.Process, ...]:
+    """The visible processes that have one of some sockets open."""
     if not sockets:
         return ()
     return tuple(

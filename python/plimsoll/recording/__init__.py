@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Literal
 
+from plimsoll import addresses
 from plimsoll.campaign.load import Load, StageKind, UnknownLoad, mean_level
 from plimsoll.machine import Fact
 from plimsoll.provenance import Provenance
@@ -65,11 +66,13 @@ class ExpectedResponse:
         status: First and last correct status code, both included.
         length_bytes: Expected length of the body; None if there is none.
         has_body: Whether an exact body was expected.
+        codings: Content codings that the request accepted.
     """
 
     status: tuple[int, int]
     length_bytes: int | None = None
     has_body: bool = False
+    codings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ class RecordedServer:
     """The server's side of a trial.
 
     Attributes:
-        address: Host and port it listened on.
+        address: Host and port it listened on, or its Unix socket: `unix:/run/app.sock`.
         cores: Its cores; empty if it was not confined.
         workers: The number of cores it was configured to use.
         start_s: From its start to its first correct response, in seconds.
@@ -195,6 +198,21 @@ class RecordedServer:
 
 
 @dataclass(frozen=True)
+class DecodedBodies:
+    """Bodies of complete responses that were freed of a content coding, such as gzip.
+
+    Attributes:
+        bodies: How many.
+        coded_bytes: Their length as they came.
+        decoded_bytes: Their length without the coding.
+    """
+
+    bodies: int = 0
+    coded_bytes: int = 0
+    decoded_bytes: int = 0
+
+
+@dataclass(frozen=True)
 class Driver:
     """The driver's side of a trial.
 
@@ -209,6 +227,8 @@ class Driver:
         connections_requested: The most connections requested at one time.
         requests_lost_by_recorder: Rows that could not be stored; any voids the trial.
         bodies_compared: Responses whose body was compared in full.
+        redirects: Redirects that were followed.
+        decoded: Bodies that were freed of a content coding.
         sent: Requests handed to a connection, by the driver's own counters.
         outcomes: Number of requests by outcome, by the driver's own counters.
         opened: Handshakes that completed, by the driver's own counters.
@@ -241,6 +261,8 @@ class Driver:
     connections_requested: int | None = None
     requests_lost_by_recorder: int = 0
     bodies_compared: int = 0
+    redirects: int = 0
+    decoded: DecodedBodies = field(default_factory=DecodedBodies)
     sent: int | None = None
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
     opened: int | None = None
@@ -415,6 +437,11 @@ class Recording:
     def found_running(self) -> bool:
         """Whether Plimsoll did not start the server, so that no contract was checked."""
         return self.server is not None and self.server.start_s is None
+
+    @property
+    def is_over_tcp(self) -> bool:
+        """Whether the load went over TCP; a Unix socket has no ports, and TCP does not count it."""
+        return self.server is None or not addresses.is_unix(self.server.address)
 
     @property
     def origin(self) -> Origin:

@@ -269,4 +269,6 @@ def _driver(driver: Driver, summary: Summary | None) -> dict[str, object]:
         "cores": driver.threads,
         "peak_rss_bytes": driver.peak_rss_bytes,
         "requests_lost_by_recorder": driver.requests_lost_by_recorder,
+        "redirects": driver.redirects,
+        "decoded": asdict(driver.decoded),
     }

@@ -168,6 +168,10 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     if codes := status_codes(found):
         is_wrong = any(one.held_wrong for one in found.statuses)
         yield "status", codes, "red" if is_wrong else ""
+    if followed := words.redirects_text(recording):
+        yield "redirects", followed, ""
+    if decoded := words.decoded_text(recording):
+        yield "compression", decoded, ""
     yield "connections", _connections(summary), ""
     if secured := words.tls_text(recording):
         yield "TLS", secured, ""
@@ -188,7 +192,7 @@ def status_codes(found: Counted) -> str:
     notes: list[str] = []
     if any(one.held_wrong for one in held):
         notes.append(f"expected {_expected(found.recording)}")
-    if any(one.status in REDIRECTS for one in held):
+    if not found.recording.load.follow and any(one.status in REDIRECTS for one in held):
         notes.append("redirects are not followed")
     noted = f" ({'; '.join(notes)})" if notes else ""
     return f"{listed(reported)}{noted}" if reported else ""

@@ -264,6 +264,25 @@ def time_name(name: str, load: Load | UnknownLoad) -> str:
     return TIMES[name][0]
 
 
+def redirects_text(recording: Recording) -> str:
+    """How many redirects were followed; empty where none is."""
+    if recording.driver is None or not recording.load.follow:
+        return ""
+    return f"{counted(recording.driver.redirects)} followed; times are of all hops of a request"
+
+
+def decoded_text(recording: Recording) -> str:
+    """What bodies were decoded from and to; empty where compressed ones were not accepted."""
+    codings = dict.fromkeys(name for one in recording.expected for name in one.codings)
+    if recording.driver is None or not codings:
+        return ""
+    found = recording.driver.decoded
+    if not found.bodies:
+        return f"no body was compressed, though {', '.join(codings)} was accepted"
+    bytes_each = f"{size(found.coded_bytes)} compressed, {size(found.decoded_bytes)} decoded"
+    return f"bodies of {plural(found.bodies, 'response')}: {bytes_each}"
+
+
 def tls_text(recording: Recording) -> str:
     """What handshakes of TLS agreed on, how many there were, and who was trusted.
 
@@ -609,6 +628,8 @@ def driver_facts(recording: Recording) -> list[tuple[str, str]]:
         ("Cores", _core_list(driver.cores)),
         ("Threads", counted(driver.threads)),
         *([("TLS", tls_text(recording))] if recording.tls else []),
+        *([("Redirects", text)] if (text := redirects_text(recording)) else []),
+        *([("Compression", text)] if (text := decoded_text(recording)) else []),
         ("Memory, peak", size(driver.peak_rss_bytes)),
         ("Longest pause", duration(driver.longest_pause_ns)),
         ("Bodies compared in full", counted(driver.bodies_compared)),

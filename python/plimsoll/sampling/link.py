@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 
+from plimsoll import addresses
+
 LOOPBACK = "lo"
 INTERFACES = Path("/sys/class/net")
 IPV6 = Path("/proc/net/if_inet6")
@@ -39,13 +41,15 @@ def towards(address: str, interfaces: Path = INTERFACES) -> Link | None:
     connected, and one interface has that address.
 
     Args:
-        address: Address and port of the server, both as numbers: `127.0.0.1:8080`.
+        address: Address of the server: `127.0.0.1:8080`; one of a Unix socket is on this host.
         interfaces: Where the kernel shows interfaces.
 
     Source:
         netdevice(7), SIOCGIFADDR; `/proc/net/if_inet6`; the kernel's document on
         `/sys/class/net/<name>/speed`, in Mbit/s, negative when unknown.
     """
+    if addresses.is_unix(address):
+        return Link(LOOPBACK, None)
     host = address.rpartition(":")[0].strip("[]")
     try:
         source = _source(host)

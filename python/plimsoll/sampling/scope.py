@@ -17,7 +17,8 @@ class Scope:
         tree: The processes; None for the machine.
         port: The port whose listening sockets are read too; None for no port.
         thorough: Whether this reading includes what disturbs the processes or takes long to read.
-        peer: Address and port of the server that the processes connect to; empty for none.
+        peer: Address and port of the server that the processes connect to over TCP; empty
+            for none.
     """
 
     name: ScopeName

@@ -16,9 +16,10 @@ import os
 import re
 import socket
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import _engine
+from plimsoll import _engine, addresses
 from plimsoll.campaign.requests import render, upgrade_request
 from plimsoll.errors import InputError, NotResponding, Problem
 
@@ -48,6 +49,21 @@ _UNREACHABLE = {
     errno.ENETUNREACH: ("`{address}` cannot be reached: {reason}", "check the host's address"),
 }
 """Errors of connecting that a load cannot change, with their hints; others are left to the load."""
+
+_CHECK_PATH = "check the path of `--unix-socket`"
+
+_NO_SOCKET = {
+    errno.ENOENT: ("there is no socket `{path}`", f"start the server, or {_CHECK_PATH}"),
+    errno.ENOTDIR: ("there is no socket `{path}`", _CHECK_PATH),
+    errno.ECONNREFUSED: ("no server listens at `{path}`", "start the server"),
+    errno.EACCES: (
+        "this user may not connect to `{path}`",
+        "allow this user to write to the socket and to enter its folders",
+    ),
+    errno.EPROTOTYPE: ("`{path}` is a socket without streams", _CHECK_PATH),
+    errno.ELOOP: ("`{path}` is a loop of links", _CHECK_PATH),
+}
+"""Errors of connecting to a Unix socket, with their hints."""
 
 _NUMBER = re.compile(r"os error (?P<errno>\d+)")
 """How Rust writes the error number of a failed connection."""
@@ -109,10 +125,11 @@ def require(
 ) -> int:
     """Requires that a server responds in HTTP, or is not yet known not to.
 
-    The request is the load's own where its method changes nothing; else OPTIONS is sent.
+    The request is the load's own where its method changes nothing; else OPTIONS is sent, and so it
+    is in place of an upload.
 
     Args:
-        address: Address and port, both as numbers: `127.0.0.1:8080`.
+        address: Address of the server: `127.0.0.1:8080`, `unix:/run/app.sock`.
         request: A request of the load.
         keep_alive: Whether the load keeps connections.
         tls: TLS to the server; None for plain TCP.
@@ -155,9 +172,9 @@ def _rendered(request: Request, address: str, protocol: Protocol, *, keep_alive:
     if protocol == "websocket":
         return render(upgrade_request(request), address, keep_alive=True)
     sent = render(request, address, keep_alive)
-    if request.method in SAFE:
+    if request.method in SAFE and request.upload is None:
         return sent
-    return render(replace(request, method="OPTIONS", body=b""), address, keep_alive)
+    return render(replace(request, method="OPTIONS", body=b"", upload=None), address, keep_alive)
 
 
 def _status(
@@ -179,6 +196,7 @@ def _status(
     except OSError as error:
         reported = _NUMBER.search(str(error))
         number = int(reported["errno"]) if reported else 0
+        _require_socket(address, number)
         if number not in _UNREACHABLE:
             if tls is not None and _speaks_http(address, sent):
                 raise _no_tls(address, protocol) from None
@@ -191,6 +209,21 @@ def _status(
     if protocol == "websocket":
         return connection.status_of_upgrade(sent, WAIT_S)
     return connection.ask([sent], WAIT_S, is_head, WAIT_S)["status"]
+
+
+def _require_socket(address: str, number: int) -> None:
+    """Does nothing unless a Unix socket cannot be connected to, by the error number.
+
+    Raises:
+        NotResponding: It cannot.
+    """
+    path = addresses.socket_path(address)
+    if not path or number not in _NO_SOCKET:
+        return
+    message, hint = _NO_SOCKET[number]
+    if number == errno.ECONNREFUSED and not Path(path).is_socket():
+        message, hint = f"`{path}` is not a socket", _CHECK_PATH
+    raise NotResponding(message.format(path=path), hint)
 
 
 def _require_handshake(
@@ -270,14 +303,29 @@ def _speaks_tls(address: str) -> bool:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    host, _, port = address.rpartition(":")
     try:
-        with (
-            socket.create_connection((host.strip("[]"), int(port)), _TLS_WAIT_S) as connection,
-            context.wrap_socket(connection),
-        ):
+        with _connected(address) as connection, context.wrap_socket(connection):
             return True
     except ssl.SSLError as error:
         return "ALERT" in (error.reason or "")
     except OSError:
         return False
+
+
+def _connected(address: str) -> socket.socket:
+    """A new connection.
+
+    Raises:
+        OSError: There can be none.
+    """
+    if not addresses.is_unix(address):
+        host, _, port = address.rpartition(":")
+        return socket.create_connection((host.strip("[]"), int(port)), _TLS_WAIT_S)
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        connection.settimeout(_TLS_WAIT_S)
+        connection.connect(addresses.socket_path(address))
+    except OSError:
+        connection.close()
+        raise
+    return connection

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.campaign.requests import NO_STATUS
+from plimsoll.campaign.requests import NO_STATUS, Upload, render
 from plimsoll.cli import incoming
 from plimsoll.errors import InputError
 from plimsoll.lab import urls
-from plimsoll.lab.load_options import LoadOptions, trial
+from plimsoll.lab.load_options import LoadOptions, server_address, trial
 
 
 def asked(*typed: str, **changes: Any) -> LoadOptions:
@@ -238,6 +238,54 @@ def test_more_than_the_engine_takes_is_told_by_the_option(
 ) -> None:
     (told,) = refused(**changes)
     assert told.startswith(problem)
+
+
+def test_a_unix_socket_is_where_the_server_is_reached(tmp_path: Path) -> None:
+    chosen = asked("http://app/a", unix_socket=Path("here.sock"))
+    assert server_address(chosen) == f"unix:{Path.cwd() / 'here.sock'}"
+    assert server_address(asked("http://127.0.0.1:8080/")) == "127.0.0.1:8080"
+    assert dict(trial(chosen).exchanges[0].request.headers)["Host"] == "app"
+    (told,) = refused(unix_socket=Path("/" + "x" * 107))
+    assert told.startswith("--unix-socket: the path has 108 bytes")
+    (told,) = refused(unix_socket=tmp_path, hosts=tmp_path / "hosts.toml")
+    assert told.startswith("--unix-socket: `--unix-socket` and `--hosts` exclude each other")
+
+
+def test_compressed_bodies_are_asked_for_and_decoded() -> None:
+    exchange = trial(asked(compressed=("zstd", "gzip"))).exchanges[0]
+    assert dict(exchange.request.headers)["Accept-Encoding"] == "zstd, gzip"
+    assert exchange.expected.codings == ("gzip", "zstd")
+    own = trial(asked(compressed=("gzip",), headers=(("accept-encoding", "gzip;q=1"),)))
+    assert dict(own.exchanges[0].request.headers)["accept-encoding"] == "gzip;q=1"
+    assert trial(asked()).exchanges[0].expected.codings == ()
+    (told,) = refused(compressed=("gzip", "deflate"))
+    assert told.startswith("--compressed: `deflate` is not a content coding")
+
+
+def test_a_file_is_uploaded_with_its_length(tmp_path: Path) -> None:
+    file = tmp_path / "body"
+    file.write_bytes(b"x" * 70_000)
+    request = trial(asked(upload=file)).exchanges[0].request
+    assert (request.method, request.body, request.upload) == ("POST", b"", Upload(file, 70_000))
+    assert b"\r\nContent-Length: 70000\r\n" in render(request, "a", keep_alive=True)
+    assert trial(asked(upload=file, method="put")).exchanges[0].request.method == "PUT"
+    (told,) = refused(upload=file, body=b"x")
+    assert told.startswith("--upload: `--upload` and `--body` exclude each other")
+    (told,) = refused(upload=tmp_path / "none")
+    assert told.startswith("--upload: there is no file `")
+
+
+def test_redirects_are_followed_where_a_connection_can_carry_them() -> None:
+    assert (load().follow, load(follow=3).follow) == (0, 3)
+    for changes, problem in (
+        ({"http2": True}, "redirects are followed in HTTP/1.1"),
+        ({"pipeline": 2}, "redirects are followed in HTTP/1.1"),
+        ({"keep_alive": False}, "redirects are followed on the same connection"),
+    ):
+        (told,) = refused(follow=1, **changes)
+        assert told.startswith(f"--follow: {problem}")
+    assert refused(follow=0)[0].startswith("--follow: `0` is too small")
+    assert refused(follow=1001)[0].startswith("--follow: `1001` is too large")
 
 
 def test_tls_is_for_https_and_its_name_is_that_of_the_url(tmp_path: Path) -> None:

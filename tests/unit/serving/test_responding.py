@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll import addresses
 from plimsoll.campaign.requests import Request
 from plimsoll.errors import NotResponding
 from plimsoll.serving import responding
@@ -209,3 +211,61 @@ def test_a_server_that_responds_by_http2_is_asked_once() -> None:
     with serving(says(settings + head)) as (address, heard):
         assert responding.require(address, GET, keep_alive=True, protocol="http2") == 1
     assert heard[0].startswith(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("none", "there is no socket `"),
+        ("file", "is not a socket"),
+        ("left behind", "no server listens at `"),
+        ("datagram", "is a socket without streams"),
+        ("of a file", "there is no socket `"),
+    ],
+)
+def test_a_path_that_cannot_be_connected_to_is_one_sentence(
+    kind: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "app.sock"
+    with socket.socket(
+        socket.AF_UNIX, socket.SOCK_DGRAM if kind == "datagram" else socket.SOCK_STREAM
+    ) as bound:
+        if kind in ("file", "of a file"):
+            path.write_text("", "ascii")
+        elif kind != "none":
+            bound.bind(str(path))
+        address = addresses.of_socket(f"{path}/below" if kind == "of a file" else str(path))
+        with pytest.raises(NotResponding, match=message) as error:
+            required(address)
+    assert str(path) in error.value.message
+    assert error.value.hint
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may connect to every socket")
+def test_a_socket_without_permission_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "app.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        path.chmod(0)
+        with pytest.raises(NotResponding, match="may not connect"):
+            required(addresses.of_socket(str(path)))
+
+
+def test_a_server_of_tls_at_a_unix_socket_is_told_from_one_of_http(tmp_path: Path) -> None:
+    path = tmp_path / "app.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+
+        def serve() -> None:
+            with suppress(OSError):
+                for _ in range(responding.TRIES):
+                    connection, _ = listener.accept()
+                    with connection:
+                        connection.recv(65536)
+                        connection.sendall(b"\x15\x03\x01\x00\x02\x02\x28")
+
+        threading.Thread(target=serve, daemon=True).start()
+        with pytest.raises(NotResponding, match="speaks TLS, not plain HTTP"):
+            required(addresses.of_socket(str(path)))

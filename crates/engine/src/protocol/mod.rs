@@ -9,10 +9,12 @@ pub mod http2;
 pub mod websocket;
 
 use self::http1::Http1;
+use self::http1::following::Following;
 use self::http1::response::LastHead;
 use self::http2::Http2;
 use self::websocket::WebSocket;
 use self::websocket::upgrade::Answer;
+use crate::coding::Coded;
 use crate::outcome::Outcome;
 use crate::request::Request;
 use crate::spec::{self, Load};
@@ -21,11 +23,13 @@ use crate::spec::{self, Load};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id(pub u32);
 
-/// Something that has come of a response, in this order: head, pieces of the body, bytes.
+/// Something that has come of a response, in this order: head, coding, pieces of the body, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'b> {
     /// The head, with its status code; interim heads are none.
     Head(u16),
+    /// The content coding of the body that comes, if it has one.
+    Coded(Coded),
     /// The next piece of the body, freed of its transfer coding.
     Body(&'b [u8]),
     /// So many more bytes, all that belong to the response counted; the first are its first byte.
@@ -69,6 +73,8 @@ pub enum Step {
 pub enum Protocol<'a> {
     /// HTTP/1.1, one response after the other.
     Http1(Http1<'a>),
+    /// HTTP/1.1 that follows redirects.
+    Following(Box<Following<'a>>),
     /// HTTP/2, responses in any order.
     Http2(Box<Http2<'a>>),
     /// WebSocket, messages that are echoed in their order.
@@ -79,10 +85,13 @@ impl<'a> Protocol<'a> {
     /// The protocol of a load.
     #[must_use]
     pub fn new(load: &Load) -> Self {
-        match &load.protocol {
-            spec::Protocol::Http1 => Self::Http1(Http1::new(load.pipeline)),
-            spec::Protocol::Http2 => Self::http2(load.streams),
-            spec::Protocol::WebSocket(spec) => {
+        match (&load.protocol, &load.follow) {
+            (spec::Protocol::Http1, Some(follow)) => {
+                Self::Following(Box::new(Following::new(follow)))
+            }
+            (spec::Protocol::Http1, None) => Self::Http1(Http1::new(load.pipeline)),
+            (spec::Protocol::Http2, _) => Self::http2(load.streams),
+            (spec::Protocol::WebSocket(spec), _) => {
                 let rng = fastrand::Rng::new();
                 Self::WebSocket(Box::new(WebSocket::new(load.pipeline, spec, rng)))
             }
@@ -100,6 +109,7 @@ impl<'a> Protocol<'a> {
     pub fn capacity(&self) -> usize {
         match self {
             Self::Http1(http1) => http1.capacity(),
+            Self::Following(following) => following.capacity(),
             Self::Http2(http2) => http2.capacity(),
             Self::WebSocket(websocket) => websocket.capacity(),
         }
@@ -110,7 +120,7 @@ impl<'a> Protocol<'a> {
     #[must_use]
     pub fn places(&self) -> usize {
         match self {
-            Self::Http1(_) | Self::WebSocket(_) => usize::MAX,
+            Self::Http1(_) | Self::Following(_) | Self::WebSocket(_) => usize::MAX,
             Self::Http2(http2) => http2.places(),
         }
     }
@@ -120,7 +130,7 @@ impl<'a> Protocol<'a> {
     #[must_use]
     pub fn room(&self) -> usize {
         match self {
-            Self::Http1(_) | Self::WebSocket(_) => usize::MAX,
+            Self::Http1(_) | Self::Following(_) | Self::WebSocket(_) => usize::MAX,
             Self::Http2(http2) => http2.room(),
         }
     }
@@ -129,7 +139,7 @@ impl<'a> Protocol<'a> {
     #[inline]
     pub fn has_grown(&mut self) -> bool {
         match self {
-            Self::Http1(_) | Self::WebSocket(_) => false,
+            Self::Http1(_) | Self::Following(_) | Self::WebSocket(_) => false,
             Self::Http2(http2) => http2.has_grown(),
         }
     }
@@ -138,7 +148,7 @@ impl<'a> Protocol<'a> {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         match self {
-            Self::Http1(_) | Self::WebSocket(_) => true,
+            Self::Http1(_) | Self::Following(_) | Self::WebSocket(_) => true,
             Self::Http2(http2) => http2.is_ready(),
         }
     }
@@ -147,7 +157,7 @@ impl<'a> Protocol<'a> {
     /// that request is then pending.
     pub fn ask(&mut self) -> bool {
         match self {
-            Self::Http1(_) | Self::Http2(_) => false,
+            Self::Http1(_) | Self::Following(_) | Self::Http2(_) => false,
             Self::WebSocket(websocket) => {
                 websocket.ask();
                 true
@@ -158,7 +168,9 @@ impl<'a> Protocol<'a> {
     /// Bytes have come of the response to what was [asked](Self::ask).
     pub fn answered(&mut self, bytes: &[u8]) -> Answer {
         match self {
-            Self::Http1(_) | Self::Http2(_) => Answer::Upgraded { consumed: 0 },
+            Self::Http1(_) | Self::Following(_) | Self::Http2(_) => {
+                Answer::Upgraded { consumed: 0 }
+            }
             Self::WebSocket(websocket) => websocket.answered(bytes),
         }
     }
@@ -166,7 +178,7 @@ impl<'a> Protocol<'a> {
     /// The connection is open: what is sent before any request is pending.
     pub fn open(&mut self) {
         match self {
-            Self::Http1(_) | Self::WebSocket(_) => {}
+            Self::Http1(_) | Self::Following(_) | Self::WebSocket(_) => {}
             Self::Http2(http2) => http2.open(),
         }
     }
@@ -174,7 +186,7 @@ impl<'a> Protocol<'a> {
     /// What the server is sent last, when the driver closes the connection.
     pub fn farewell(&mut self) -> &[u8] {
         match self {
-            Self::Http1(_) | Self::Http2(_) => &[],
+            Self::Http1(_) | Self::Following(_) | Self::Http2(_) => &[],
             Self::WebSocket(websocket) => websocket.farewell(),
         }
     }
@@ -183,6 +195,7 @@ impl<'a> Protocol<'a> {
     pub fn reset(&mut self) {
         match self {
             Self::Http1(http1) => http1.reset(),
+            Self::Following(following) => following.reset(),
             Self::Http2(http2) => http2.reset(),
             Self::WebSocket(websocket) => websocket.reset(),
         }
@@ -192,7 +205,7 @@ impl<'a> Protocol<'a> {
     #[inline]
     #[must_use]
     pub fn is_buffered(&self) -> bool {
-        matches!(self, Self::Http2(_) | Self::WebSocket(_))
+        !matches!(self, Self::Http1(_))
     }
 
     /// Begins a request: the bytes to be sent for it, after those that are pending; none if it
@@ -201,6 +214,10 @@ impl<'a> Protocol<'a> {
     pub fn begin(&mut self, id: Id, request: &'a Request) -> &[u8] {
         match self {
             Self::Http1(http1) => http1.begin(id, request),
+            Self::Following(following) => {
+                following.begin(id, request);
+                &[]
+            }
             Self::Http2(http2) => {
                 http2.begin(id, request);
                 &[]
@@ -218,6 +235,7 @@ impl<'a> Protocol<'a> {
     pub fn pending_output(&self) -> &[u8] {
         match self {
             Self::Http1(http1) => http1.pending_output(),
+            Self::Following(following) => following.pending_output(),
             Self::Http2(http2) => http2.pending_output(),
             Self::WebSocket(websocket) => websocket.pending_output(),
         }
@@ -230,6 +248,7 @@ impl<'a> Protocol<'a> {
     pub fn sent(&mut self, count: usize) -> usize {
         match self {
             Self::Http1(http1) => http1.sent(count),
+            Self::Following(following) => following.sent(count),
             Self::Http2(http2) => http2.sent(count),
             Self::WebSocket(websocket) => websocket.sent(count),
         }
@@ -240,6 +259,7 @@ impl<'a> Protocol<'a> {
     pub fn is_sending(&self, id: Id) -> bool {
         match self {
             Self::Http1(http1) => http1.is_sending(id),
+            Self::Following(following) => following.is_sending(id),
             Self::Http2(http2) => http2.is_sending(id),
             Self::WebSocket(websocket) => websocket.is_sending(id),
         }
@@ -248,7 +268,7 @@ impl<'a> Protocol<'a> {
     /// Gives up an exchange under way and leaves the others alone; false when that cannot be.
     pub fn cancel(&mut self, id: Id) -> bool {
         match self {
-            Self::Http1(_) | Self::WebSocket(_) => false,
+            Self::Http1(_) | Self::Following(_) | Self::WebSocket(_) => false,
             Self::Http2(http2) => http2.cancel(id),
         }
     }
@@ -259,7 +279,7 @@ impl<'a> Protocol<'a> {
     #[must_use]
     pub fn has_ended(&self) -> bool {
         match self {
-            Self::Http1(_) | Self::WebSocket(_) => false,
+            Self::Http1(_) | Self::Following(_) | Self::WebSocket(_) => false,
             Self::Http2(http2) => http2.has_ended(),
         }
     }
@@ -275,6 +295,7 @@ impl<'a> Protocol<'a> {
     ) -> Step {
         match self {
             Self::Http1(http1) => http1.received(bytes, last_head, emit),
+            Self::Following(following) => following.received(bytes, last_head, emit),
             Self::Http2(http2) => http2.received(bytes, emit),
             Self::WebSocket(websocket) => websocket.received(bytes, emit),
         }
@@ -284,7 +305,17 @@ impl<'a> Protocol<'a> {
     pub fn server_closed(&mut self) -> Option<Id> {
         match self {
             Self::Http1(http1) => http1.server_closed(),
+            Self::Following(following) => following.server_closed(),
             Self::Http2(_) | Self::WebSocket(_) => None,
+        }
+    }
+
+    /// Redirects followed since the last [`reset`](Self::reset).
+    #[must_use]
+    pub fn redirects(&self) -> u64 {
+        match self {
+            Self::Http1(_) | Self::Http2(_) | Self::WebSocket(_) => 0,
+            Self::Following(following) => following.redirects(),
         }
     }
 
@@ -294,6 +325,7 @@ impl<'a> Protocol<'a> {
     pub fn must_close(&self) -> Option<Outcome> {
         match self {
             Self::Http1(http1) => http1.must_close(),
+            Self::Following(following) => following.must_close(),
             Self::Http2(http2) => http2.must_close(),
             Self::WebSocket(_) => None,
         }

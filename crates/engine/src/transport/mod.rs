@@ -10,9 +10,10 @@ pub mod security;
 mod tls;
 
 use std::io;
-use std::net::{SocketAddr, SocketAddrV4};
+use std::net::SocketAddrV4;
 use std::os::fd::{AsFd, BorrowedFd};
 
+pub use plimsoll_system::Address;
 use plimsoll_system::Ready;
 pub use plimsoll_tls::Read;
 
@@ -26,7 +27,7 @@ use self::tls::Tls;
 pub enum Handshake {
     /// The server has not yet responded.
     UnderWay,
-    /// The TCP connection is there, and the handshake of TLS under way.
+    /// The socket is connected, and the handshake of TLS under way.
     Securing,
     /// Requests can be sent.
     Complete,
@@ -35,9 +36,9 @@ pub enum Handshake {
 /// A transport to a server.
 #[derive(Debug)]
 pub enum Transport {
-    /// TCP without encryption.
+    /// A socket without encryption.
     Plain(Plain),
-    /// TLS over TCP.
+    /// TLS over a socket.
     Tls(Box<Tls>),
 }
 
@@ -46,9 +47,10 @@ impl Transport {
     ///
     /// # Errors
     ///
-    /// The error of the operating system; a connect under way is none.
+    /// The error of the operating system; a connect under way is none. `WouldBlock` when the listen
+    /// queue of a Unix socket is full: nothing is under way then.
     pub fn connect(
-        address: &SocketAddr,
+        address: &Address,
         source: Option<SocketAddrV4>,
         security: Option<&Security>,
     ) -> io::Result<Self> {

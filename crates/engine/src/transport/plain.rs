@@ -1,21 +1,21 @@
-//! TCP without encryption: each call is one of the kernel.
+//! A socket without encryption: each call is one of the kernel.
 
 use std::io;
-use std::net::{SocketAddr, SocketAddrV4};
+use std::net::SocketAddrV4;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use plimsoll_system::{self as system, Ready};
+use plimsoll_system::{self as system, Address, Ready};
 
 use super::{Handshake, Read};
 
-/// A TCP socket.
+/// A socket of TCP, or a Unix socket.
 #[derive(Debug)]
 pub struct Plain {
     socket: OwnedFd,
 }
 
 impl Plain {
-    pub(super) fn connect(address: &SocketAddr, source: Option<SocketAddrV4>) -> io::Result<Self> {
+    pub(super) fn connect(address: &Address, source: Option<SocketAddrV4>) -> io::Result<Self> {
         Ok(Self { socket: system::connect(address, source)? })
     }
 

@@ -1,10 +1,10 @@
-//! TLS over TCP, as a client.
+//! TLS over a socket, as a client.
 
 use std::io;
-use std::net::{SocketAddr, SocketAddrV4};
+use std::net::SocketAddrV4;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use plimsoll_system::{self as system, Ready};
+use plimsoll_system::{self as system, Address, Ready};
 use plimsoll_tls::{Failure, Session, cipher_name};
 use rustls::{HandshakeKind, ProtocolVersion};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::security::Security;
 use super::{Handshake, Read};
 
-/// A TCP socket with a session of TLS on it.
+/// A socket with a session of TLS on it.
 #[derive(Debug)]
 pub struct Tls {
     session: Session,
@@ -36,7 +36,7 @@ pub struct Negotiated {
 
 impl Tls {
     pub(super) fn connect(
-        address: &SocketAddr,
+        address: &Address,
         source: Option<SocketAddrV4>,
         security: &Security,
     ) -> io::Result<Self> {

@@ -1,12 +1,13 @@
 //! Connections are opened, and opened again when that failed.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::SocketAddrV4;
 
 use plimsoll_system::Ready;
 use plimsoll_tls::Failure;
 
-use super::{Unread, Worker};
+use super::{Slot, Unread, Worker};
+use crate::connection::State;
 use crate::outcome::{Outcome, errno_of};
 use crate::sample::Resumed;
 use crate::transport::{Handshake, Negotiated, Transport};
@@ -15,17 +16,40 @@ use crate::transport::{Handshake, Negotiated, Transport};
 const SHORTEST_RETRY_NS: u64 = 1_000_000;
 const LONGEST_RETRY_NS: u64 = 1_000_000_000;
 
+/// A full listen queue is tried again after this part of the time that it was full.
+const QUEUE_RETRIES: u64 = 8;
+
 impl Worker<'_> {
     pub(super) fn open(&mut self, index: usize, now_ns: u64) {
         let attempt = self.attempts;
         self.attempts = self.attempts.wrapping_add(1);
         self.slots[index].connection.connecting(attempt, now_ns);
+        self.try_to_connect(index, attempt, now_ns);
+    }
+
+    /// Starts to connect. Where the listen queue of a Unix socket is full, as no event tells when it
+    /// has room, this is tried again soon, for as long as a connect may take.
+    fn try_to_connect(&mut self, index: usize, attempt: u32, now_ns: u64) {
         match self.connect(index, attempt) {
-            Ok(transport) => {
-                self.slots[index].transport = Some(transport);
-                self.watch(index, now_ns + self.timeout_ns);
+            Ok(transport) => self.slots[index].transport = Some(transport),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                let since_ns = self.slots[index].connection.waiting_since_ns().unwrap_or(now_ns);
+                let pause_ns = (now_ns - since_ns) / QUEUE_RETRIES;
+                self.wake(index, now_ns + pause_ns.max(SHORTEST_RETRY_NS));
             }
-            Err(error) => self.connect_broke(index, &error),
+            Err(error) => return self.connect_broke(index, &error),
+        }
+        self.watch(index, now_ns + self.timeout_ns);
+    }
+
+    /// A wake-up of a slot is due: it tries to connect again, or offers its places.
+    pub(super) fn wake_up(&mut self, index: usize, at_ns: u64) {
+        let Slot { connection, transport, .. } = &self.slots[index];
+        let (state, attempt) = (connection.state(), connection.attempt());
+        if state == State::Connecting && transport.is_none() {
+            self.try_to_connect(index, attempt, self.clock());
+        } else {
+            self.begin_held(index, at_ns);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What a worker counts by its own doing, apart from its rows.
 
+use crate::coding::Decoded;
 use crate::histogram::Histogram;
 
 /// Room for a count of every outcome code.
@@ -57,6 +58,10 @@ pub struct Counts {
     pub opened: u64,
     /// Attempts to connect that failed.
     pub refused: u64,
+    /// Redirects followed on connections that have ended.
+    pub redirects: u64,
+    /// Bodies freed of a content coding, on connections that have ended.
+    pub decoded: Decoded,
     /// Responses whose body was compared in full.
     pub bodies_compared: u64,
     /// Rows that could not be kept.
@@ -98,6 +103,8 @@ impl Default for Counts {
             received_bytes: 0,
             opened: 0,
             refused: 0,
+            redirects: 0,
+            decoded: Decoded::default(),
             bodies_compared: 0,
             lost_rows: 0,
             longest_pause_ns: 0,

@@ -30,7 +30,7 @@ impl Worker<'_> {
             self.wakeups.pop();
             if self.slots[index].wakes_ns == Some(at_ns) {
                 self.slots[index].wakes_ns = None;
-                self.begin_held(index, at_ns);
+                self.wake_up(index, at_ns);
             }
         }
     }
@@ -76,7 +76,7 @@ impl Worker<'_> {
         self.counts.connections_requested = target;
         for index in before..target {
             let slot = &mut self.slots[index];
-            slot.active = true;
+            self.active += usize::from(!std::mem::replace(&mut slot.active, true));
             if slot.held > 0 && slot.wakes_ns.is_none() {
                 self.arrivals.join(index, at_ns);
             }
@@ -172,12 +172,11 @@ impl Worker<'_> {
         if slot.connection.assigned() > 0 {
             return;
         }
-        slot.active = false;
+        self.active -= usize::from(std::mem::take(&mut slot.active));
         slot.wakes_ns = None;
         if slot.connection.state() != State::Closed {
             self.close(index, Outcome::ClosedByDriver, 0, now_ns);
         }
-        let limited = self.allowance == Some(0);
-        self.limit_reached = limited && self.slots.iter().all(|slot| !slot.active);
+        self.limit_reached = self.allowance == Some(0) && self.active == 0;
     }
 }

@@ -189,6 +189,8 @@ struct Worker<'a> {
     poller: Poller,
     slots: Vec<Slot<'a>>,
     target: usize,
+    /// How many slots take part in the load.
+    active: usize,
     /// When requests are due, and where from.
     arrivals: Arrivals,
     /// Requests this worker may still begin, if there is a limit.
@@ -241,6 +243,7 @@ impl<'a> Worker<'a> {
             poller: Poller::new(SOCKETS_A_TURN)?,
             slots: std::iter::repeat_with(|| Slot::new(load)).take(slots).collect(),
             target: 0,
+            active: 0,
             arrivals: Arrivals::new(load, index, workers, seed),
             allowance: load.request_limit.map(|limit| share(limit, index, workers)),
             queued: Vec::with_capacity(slots),

@@ -72,6 +72,8 @@ impl Worker<'_> {
                 let _ = transport.send(farewell);
             }
         }
+        self.counts.redirects += slot.connection.redirects();
+        self.counts.decoded.add(slot.connection.decoded());
         let sample = slot.connection.close(outcome, errno, closed_ns, self.number);
         if sample.connected_ns != NEVER {
             self.counts.connections_open -= 1;

@@ -1,7 +1,6 @@
 //! The engine driven against a server that counts, and what must hold whatever that server does.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -10,6 +9,7 @@ use plimsoll_engine::outcome::Outcome;
 use plimsoll_engine::progress::{EndedBy, Finish};
 use plimsoll_engine::sample::{ConnectionSample, Field, NEVER, NO_CONNECTION, RequestSample};
 use plimsoll_engine::spec::Spec;
+use plimsoll_engine::transport::Address;
 use serde_json::{Value, json};
 
 use crate::hostile::{BODY, Counts, Hostile};
@@ -50,6 +50,10 @@ pub struct Ask {
     pub body: Option<&'static [u8]>,
     pub body_sample_ratio: f64,
     pub is_sampled: bool,
+    /// Content codings that are accepted.
+    pub codings: &'static [&'static str],
+    /// Redirects that are followed within the origin `http://server`.
+    pub follow: Option<u32>,
 }
 
 pub const ASK: Ask = Ask {
@@ -72,6 +76,8 @@ pub const ASK: Ask = Ask {
     body: Some(BODY),
     body_sample_ratio: 1.0,
     is_sampled: false,
+    codings: &[],
+    follow: None,
 };
 
 impl Ask {
@@ -111,12 +117,12 @@ impl Ask {
 
     // Not every test uses it.
     #[allow(dead_code)]
-    pub fn spec(&self, address: SocketAddr, into: &Path) -> Spec {
-        self.spec_by(address, into, &Value::Null)
+    pub fn spec(&self, address: impl Into<Address>, into: &Path) -> Spec {
+        self.spec_by(&address.into(), into, &Value::Null)
     }
 
     /// With the block `tls` of a specification.
-    pub fn spec_by(&self, address: SocketAddr, into: &Path, tls: &Value) -> Spec {
+    pub fn spec_by(&self, address: &Address, into: &Path, tls: &Value) -> Spec {
         let text = json!({
             "format": 1, "into": into, "tls": tls, "address": address, "host": address,
             "requests": [{
@@ -126,6 +132,7 @@ impl Ask {
                     "length_bytes": self.length_bytes,
                     "body": self.body.map_or(Value::Null, |body| BASE64.encode(body).into()),
                     "is_sampled": self.is_sampled,
+                    "codings": self.codings,
                 },
             }],
             "load": {
@@ -138,6 +145,7 @@ impl Ask {
                 "think_time_ns": self.think_ms * 1_000_000,
                 "request_limit": self.requests,
                 "pipeline": self.pipeline,
+                "follow": self.follow.map(|most| json!({"most": most, "origin": "http://server"})),
                 "protocol": self.protocol(),
                 "streams": self.streams.unwrap_or(1),
             },
@@ -175,7 +183,7 @@ pub fn by_outcome(rows: &[Row]) -> BTreeMap<&'static str, u64> {
 // Not every test uses it.
 #[allow(dead_code)]
 pub fn drive(server: Hostile, ask: &Ask) -> (Seen, Counts) {
-    let seen = drive_at(server.address(), ask, &Value::Null);
+    let seen = drive_at(&server.address().into(), ask, &Value::Null);
     let counts = server.stop();
     check(&seen, ask, &format!("{counts:?}"));
     (seen, counts)
@@ -184,18 +192,18 @@ pub fn drive(server: Hostile, ask: &Ask) -> (Seen, Counts) {
 /// Drives whatever is at an address, and checks what must hold whatever that is.
 // Not every test uses it.
 #[allow(dead_code)]
-pub fn drive_alone(address: SocketAddr, ask: &Ask) -> Seen {
+pub fn drive_alone(address: impl Into<Address>, ask: &Ask) -> Seen {
     drive_by(address, ask, &Value::Null)
 }
 
 /// The same with the block `tls` of a specification.
-pub fn drive_by(address: SocketAddr, ask: &Ask, tls: &Value) -> Seen {
-    let seen = drive_at(address, ask, tls);
+pub fn drive_by(address: impl Into<Address>, ask: &Ask, tls: &Value) -> Seen {
+    let seen = drive_at(&address.into(), ask, tls);
     check(&seen, ask, "");
     seen
 }
 
-fn drive_at(address: SocketAddr, ask: &Ask, tls: &Value) -> Seen {
+fn drive_at(address: &Address, ask: &Ask, tls: &Value) -> Seen {
     let folder = tempfile::tempdir().unwrap();
     let spec = ask.spec_by(address, folder.path(), tls);
     let finish = plimsoll_engine::run(&spec, |_| (), || false).unwrap();

@@ -33,14 +33,14 @@ from plimsoll.errors import (
 from plimsoll.events import Progress, RecentLatency
 from plimsoll.processes import process_table
 from plimsoll.processes.supervised import SupervisedProcess
-from plimsoll.recording import Driver, RecordedStage
+from plimsoll.recording import DecodedBodies, Driver, RecordedStage
 from plimsoll.recording.readings import Reading
 from plimsoll.recording.tls import NegotiatedTls
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Load, Stage
-    from plimsoll.campaign.requests import Exchange
+    from plimsoll.campaign.requests import Exchange, Upload
 
 NAME = "plimsoll"
 
@@ -132,7 +132,7 @@ def spec(drive: DriverJob, *, in_turns: bool = False) -> dict[str, Any]:
         "address": drive.address,
         "host": drive.address,
         "requests": [_request(exchange, drive) for exchange in drive.exchanges],
-        "load": {**_load(drive.load), **_websocket(drive)},
+        "load": {**_load(drive.load), **_websocket(drive), **_follow(drive)},
         "cores": list(drive.cores) or None,
         "threads": len(drive.cores) or drive.threads,
         "seed": drive.seed,
@@ -422,6 +422,8 @@ def _driver(finished: Line) -> Driver:
         connections_requested=finished["connections_requested"],
         requests_lost_by_recorder=finished["lost_rows"],
         bodies_compared=finished["bodies_compared"],
+        redirects=finished["redirects"],
+        decoded=DecodedBodies(**finished["decoded"]),
         sent=finished["sent"],
         outcomes=dict(finished["outcomes"]),
         opened=finished["opened"],
@@ -458,7 +460,7 @@ def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
         sent = render(request, drive.address, drive.load.keep_alive)
     return {
         "name": request.name,
-        "bytes": _text(sent),
+        "bytes": _written(sent, request.upload),
         "weight": request.weight,
         "method": request.method,
         "expected": {
@@ -466,8 +468,14 @@ def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
             "length_bytes": expected.length_bytes,
             "body": None if expected.body is None else _text(expected.body),
             "is_sampled": expected.is_recomputed,
+            **({"codings": list(expected.codings)} if expected.codings else {}),
         },
     }
+
+
+def _written(sent: bytes, upload: Upload | None) -> object:
+    """Bytes of a request as a specification has them; the engine reads the file itself."""
+    return _text(sent) if upload is None else {"head": _text(sent), "file": str(upload.file)}
 
 
 def _load(load: Load) -> dict[str, object]:
@@ -495,6 +503,15 @@ def _websocket(drive: DriverJob) -> dict[str, object]:
         return {}
     upgrade = render(upgrade_request(drive.exchanges[0].request), drive.address, keep_alive=True)
     return {"protocol": {"websocket": {"upgrade": _text(upgrade), "message": drive.load.message}}}
+
+
+def _follow(drive: DriverJob) -> dict[str, object]:
+    """Which redirects are followed; nothing where none is. The Host header names the origin."""
+    if not drive.load.follow:
+        return {}
+    headers = {name.lower(): value for name, value in drive.exchanges[0].request.headers}
+    origin = f"{'https' if drive.tls else 'http'}://{headers.get('host', drive.address)}"
+    return {"follow": {"most": drive.load.follow, "origin": origin}}
 
 
 def _stage(stage: Stage) -> dict[str, object]:

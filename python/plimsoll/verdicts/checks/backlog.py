@@ -100,6 +100,10 @@ TURNED_AWAY = (
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the listen queue was long enough."""
+    if not tables.recording.is_over_tcp:
+        sentence = "the kernel shows nothing of the listen queue of a Unix socket"
+        findings = [not_checked(limits.of(TURNED_AWAY_LIMIT), sentence)]
+        return of_trial(NAME, tables.recording, findings, SOURCE)
     turned = _turned_away(tables)
     if turned is None:
         sentence = "the state of the listen queue could not be read for the whole load"

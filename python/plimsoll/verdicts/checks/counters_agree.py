@@ -110,22 +110,30 @@ TOGETHER_NS = 100_000_000
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether driver, kernel and server agree."""
-    counted = {
-        "handshakes": _handshakes(tables, limits),
-        "segments": _segments(tables, limits),
-        "bytes": _bytes(tables, limits),
-        "connections of the server": _sockets(tables, limits),
-    }
+    counted = _by_the_kernel(tables, limits) if tables.recording.is_over_tcp else {}
     findings = [finding for finding in counted.values() if finding is not None]
     findings += _by_the_server(tables, limits)
     compared = _compared(tables)
     unread = [what for what, one in counted.items() if one is None and compared.get(what, True)]
+    if not findings and not counted:
+        sentence = "the kernel counts nothing of a Unix socket"
+        findings = [not_checked(limits.of(UNSEEN_RATIO), sentence)]
     if not findings:
         sentence = "no counter of the load generator could be compared with the kernel"
         limit = limits.of(UNSEEN_RATIO)
         findings = [unread_host(limit, tables.usage, WITNESSES, sentence)]
         unread = []
     return of_trial(NAME, tables.recording, findings, SOURCE, unread)
+
+
+def _by_the_kernel(tables: Tables, limits: Limits) -> dict[str, Finding | None]:
+    """What TCP has counted; None where that is unknown, or cannot be compared."""
+    return {
+        "handshakes": _handshakes(tables, limits),
+        "segments": _segments(tables, limits),
+        "bytes": _bytes(tables, limits),
+        "connections of the server": _sockets(tables, limits),
+    }
 
 
 def _compared(tables: Tables) -> dict[str, bool]:

@@ -75,8 +75,10 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     ports = _ports(tables, limits)
     failed = [] if _is_by_figures(tables) and (files or ports) else [_failed(tables, limits)]
     findings = [*failed, *files, *ports]
-    reported = (("requests that lacked one", failed), ("open files", files), ("ports", ports))
-    unread = [name for name, known in reported if not known]
+    reported = {"requests that lacked one": failed, "open files": files}
+    if recording.is_over_tcp:
+        reported["ports"] = ports
+    unread = [name for name, known in reported.items() if not known]
     return of_trial(NAME, recording, findings, SOURCE, unread)
 
 
@@ -145,7 +147,9 @@ def _ports(tables: Tables, limits: Limits) -> list[Finding]:
 
 
 def _available(recording: Recording) -> int:
-    """Ports of this host times its source addresses; 0 when unknown."""
+    """Ports of this host times its source addresses; 0 when unknown, and for a Unix socket."""
+    if not recording.is_over_tcp:
+        return 0
     host = next(iter(recording.machines.values()), dict[str, Fact]())
     first, last = host.get("port_first"), host.get("port_last")
     if recording.server is None or not isinstance(first, int) or not isinstance(last, int):

@@ -57,6 +57,8 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     if tables.recording.load.in_flight_each > 1:
         sentence = "connections carry several requests, so one round trip may serve many"
         return not_checked(limit, sentence)
+    if not tables.recording.is_over_tcp:
+        return not_checked(limit, "the kernel measures no round trip over a Unix socket")
     if service_ns is None:
         return not_checked(limit, "no request got a response in the measurement window")
     trips = [series.values.min() for series in tables.usage.of(*TRIP)]

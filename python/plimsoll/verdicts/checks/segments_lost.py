@@ -83,7 +83,11 @@ WHY_BROKEN = Remedy(
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether packets were lost on the way."""
-    findings = led_by(_again(tables, limits), *_broken(tables, limits))
+    if tables.recording.is_over_tcp:
+        findings = led_by(_again(tables, limits), *_broken(tables, limits))
+    else:
+        sentence = "nothing is sent in packets through a Unix socket"
+        findings = [not_checked(limits.of(RETRANSMITTED_RATIO), sentence)]
     return of_trial(NAME, tables.recording, findings, SOURCE)
 
 

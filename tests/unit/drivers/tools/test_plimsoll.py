@@ -13,7 +13,7 @@ import fake_engine
 import toy_trials
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.campaign.requests import NO_STATUS, Exchange, Expected, Request
+from plimsoll.campaign.requests import NO_STATUS, Exchange, Expected, Request, Upload
 from plimsoll.drivers.job import DriverCallbacks, DriverJob
 from plimsoll.drivers.tools import DRIVERS
 from plimsoll.drivers.tools import plimsoll as driver
@@ -93,6 +93,21 @@ def test_the_specification_says_all_that_the_engine_needs(order: DriverJob) -> N
     known = {"status": [200, 200], "length_bytes": 0, "body": "", "is_sampled": False}
     assert request["expected"] == known
     assert json.loads(json.dumps(spec)) == spec
+
+
+def test_what_only_some_loads_have_is_in_their_specification(order: DriverJob) -> None:
+    (exchange,) = order.exchanges
+    upload, headers = Upload(Path("/tmp/body"), 3), (("Host", "app"),)
+    request = replace(exchange.request, upload=upload, headers=headers)
+    changed = Exchange(request, replace(exchange.expected, codings=("br",)))
+    load = replace(order.load, follow=2)
+    spec = driver.spec(replace(order, exchanges=(changed,), load=load, address="unix:/run/a"))
+    assert spec["address"] == "unix:/run/a"
+    assert spec["load"]["follow"] == {"most": 2, "origin": "http://app"}
+    (sent,) = spec["requests"]
+    assert sent["bytes"]["file"] == "/tmp/body"
+    assert b"Content-Length: 3\r\n" in b64decode(sent["bytes"]["head"])
+    assert sent["expected"]["codings"] == ["br"]
 
 
 def test_only_bodies_of_which_something_is_known_but_not_each_byte_are_sampled(

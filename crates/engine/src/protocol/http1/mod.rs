@@ -1,5 +1,6 @@
 //! HTTP/1.1 as a client speaks it: requests as they are given, responses in their order.
 
+pub mod following;
 pub mod response;
 
 use std::collections::VecDeque;
@@ -110,6 +111,7 @@ impl<'a> Http1<'a> {
         }
         let progress = self.reader.read(bytes, last_head, |part| match part {
             Part::Head(status) => emit(id, Event::Head(status)),
+            Part::Coded(coded) => emit(id, Event::Coded(coded)),
             Part::Body(piece) => emit(id, Event::Body(piece)),
         });
         match progress {

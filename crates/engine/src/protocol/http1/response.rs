@@ -8,6 +8,8 @@ use std::mem::MaybeUninit;
 
 use httparse::{Header, ParserConfig, Status};
 
+use crate::coding::Coded;
+
 /// The longest head, and the longest chunk header or trailer, that is read, in bytes.
 pub const LONGEST_HEAD_BYTES: usize = 64 * 1024;
 
@@ -50,6 +52,7 @@ struct Head {
     length: usize,
     status: u16,
     keep_alive: bool,
+    coded: Coded,
     /// What follows it, unless the request was a HEAD; another head follows an interim one.
     then: State,
 }
@@ -88,6 +91,7 @@ pub struct Reader {
     is_head: bool,
     status: u16,
     keep_alive: bool,
+    coded: Coded,
 }
 
 /// A part of a response.
@@ -95,6 +99,8 @@ pub struct Reader {
 pub enum Part<'b> {
     /// The head, with its status code; interim heads are none.
     Head(u16),
+    /// The content coding of the body that comes, if it has one.
+    Coded(Coded),
     /// The next piece of the body, freed of its transfer coding.
     Body(&'b [u8]),
 }
@@ -116,6 +122,7 @@ impl Default for Reader {
             is_head: false,
             status: 0,
             keep_alive: true,
+            coded: Coded::Not,
         }
     }
 }
@@ -164,6 +171,9 @@ impl Reader {
                     let taken = self.read_head(rest, last_head)?;
                     if self.state != State::Head {
                         emit(Part::Head(self.status));
+                        if self.coded != Coded::Not {
+                            emit(Part::Coded(self.coded));
+                        }
                     }
                     taken
                 }
@@ -244,6 +254,7 @@ impl Reader {
         if head.then != State::Head {
             self.status = head.status;
             self.keep_alive = head.keep_alive;
+            self.coded = head.coded;
             self.state = if self.is_head { State::Complete } else { head.then };
         }
     }
@@ -312,12 +323,18 @@ fn parse_head(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
     };
     let status = head.code.unwrap_or(0);
     if (100..200).contains(&status) && status != 101 {
-        return Ok(Some(Head { length, status, keep_alive: true, then: State::Head }));
+        return Ok(Some(Head {
+            length,
+            status,
+            keep_alive: true,
+            coded: Coded::Not,
+            then: State::Head,
+        }));
     }
     let framing = Framing::of(head.headers)?;
     let keep_alive = framing.keep_alive.unwrap_or(head.version == Some(1));
     let then = if status == 204 || status == 304 { State::Complete } else { framing.body() };
-    Ok(Some(Head { length, status, keep_alive, then }))
+    Ok(Some(Head { length, status, keep_alive, coded: framing.coded, then }))
 }
 
 /// Hands on the next piece of a body of which so many bytes are left; returns its length.
@@ -341,7 +358,7 @@ fn chunk_digit(size: u64, digits: u8, byte: u8) -> Result<State, Malformed> {
     Ok(State::ChunkSize { size: size << 4 | u64::from(digit), digits: digits + 1 })
 }
 
-/// What the header fields say about the body's end and the connection.
+/// What the header fields say about the body and the connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Framing {
     content_length: Option<u64>,
@@ -349,6 +366,7 @@ struct Framing {
     /// Another transfer coding than chunked: the body ends with the connection.
     other_coding: bool,
     keep_alive: Option<bool>,
+    coded: Coded,
 }
 
 impl Framing {
@@ -364,6 +382,8 @@ impl Framing {
             } else if header.name.eq_ignore_ascii_case("transfer-encoding") {
                 framing.chunked = ends_with_token(header.value, b"chunked");
                 framing.other_coding = !framing.chunked;
+            } else if header.name.eq_ignore_ascii_case("content-encoding") {
+                framing.coded = framing.coded.and(header.value);
             } else if header.name.eq_ignore_ascii_case("connection") {
                 framing.keep_alive = match (framing.keep_alive, connection_option(header.value)) {
                     (Some(false), _) => Some(false),

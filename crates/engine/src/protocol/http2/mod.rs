@@ -221,6 +221,7 @@ mod tests {
             while !rest.is_empty() || http2.has_ended() {
                 let step = http2.received(rest, |id, event| match event {
                     Event::Head(status) => heard.statuses.push((id, status)),
+                    Event::Coded(_) => {}
                     Event::Body(piece) => {
                         heard.bodies.entry(id.0).or_default().extend_from_slice(piece);
                     }

@@ -1,8 +1,10 @@
-//! What the header fields of a response say about its framing.
+//! What the header fields of a response say about its framing and its body.
 //!
 //! # Source
 //!
 //! RFC 9113, sections 8.1 to 8.3.
+
+use crate::coding::Coded;
 
 /// The largest head, or trailers, that is taken: names and values with 32 bytes for each field.
 pub(super) const LONGEST_LIST_BYTES: usize = 64 * 1024;
@@ -12,6 +14,7 @@ pub(super) const LONGEST_LIST_BYTES: usize = 64 * 1024;
 pub(super) struct Fields {
     pub(super) status: Option<u16>,
     pub(super) content_length: Option<u64>,
+    pub(super) coded: Coded,
     pub(super) is_malformed: bool,
     list_bytes: usize,
     has_regular: bool,
@@ -41,6 +44,7 @@ impl Fields {
                 self.is_malformed |= length.is_none() || differs;
                 self.content_length = length;
             }
+            b"content-encoding" => self.coded = self.coded.and(value),
             b"connection" | b"transfer-encoding" | b"keep-alive" | b"proxy-connection"
             | b"upgrade" => self.is_malformed = true,
             _ => {}
