@@ -50,7 +50,7 @@ def command(
         idle_s=requested.idle_s,
         report_factor=lab.paces.report_factor(),
     )
-    unready = lab.selection.unready(requested.frameworks)
+    unready = lab.selection.unready(requested)
     if as_json:
         found = {
             "campaign": lab.selection.resolved(requested),

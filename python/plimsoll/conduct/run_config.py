@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from plimsoll.drivers.job import Drive
 from plimsoll.machine import Fact
+
+if TYPE_CHECKING:
+    from plimsoll.databases.running import RunningDatabase
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,7 @@ class RunConfig:
         turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.
         notes: What a reader of the results must know about all of them.
         drive: Generates the load on other hosts; None for the trial's driver, on this one.
+        database: PostgreSQL for the endpoints that need it; None if none of them does.
     """
 
     server_cores: tuple[int, ...] = ()
@@ -37,3 +42,4 @@ class RunConfig:
     turn_s: float = 0.0
     notes: tuple[str, ...] = ()
     drive: Drive | None = None
+    database: RunningDatabase | None = None

@@ -15,6 +15,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plimsoll import databases
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
 from plimsoll.conduct import provenance, recomputed_bodies, trial_state
 from plimsoll.conduct.trial_state import TrialState
@@ -189,8 +190,13 @@ def started(
     from plimsoll.serving import server  # noqa: PLC0415
 
     tell(Phase("starting"))
-    framework = known.trial.framework
-    with server.started(framework, log=into / "server.log", cores=known.server_cores) as running:
+    framework, log = known.trial.framework, into / "server.log"
+    with (
+        _given_database(known) as environment,
+        server.started(
+            framework, log=log, cores=known.server_cores, environment=environment
+        ) as running,
+    ):
         known.server = trial_state.serving(running)
         try:
             yield running
@@ -201,6 +207,24 @@ def started(
         finally:
             tell(Phase("stopping"))
             known.server = trial_state.stopped(known.server, running.stop(), _own_count(running))
+            known.rows = None if known.database is None else known.database.counted()
+
+
+@contextmanager
+def _given_database(known: TrialState) -> Generator[dict[str, str]]:
+    """A database of the server's own, if its endpoint needs one; what its environment then has."""
+    server = known.setting.database
+    if server is None or known.trial.endpoint.database is None:
+        yield {}
+        return
+    with databases.served.made(server) as known.database:
+        yield known.database.environment
+
+
+def database_scope(known: TrialState) -> tuple[Scope, ...]:
+    """The resources of the database, if the trial has one that Plimsoll started."""
+    pid = None if known.database is None else known.database.server.supervisor_pid
+    return () if pid is None else (Scope("database", ProcessTree(pid, with_root=False)),)
 
 
 def _own_count(running: server.RunningServer) -> dict[str, int] | None:
@@ -253,11 +277,13 @@ def verified(
             trial.seed,
             keep_alive=keep_alive,
             excepted=trial.framework.contract_notes,
+            execute=None if known.database is None else known.database.execute,
         )
     except ContractBroken as error:
         known.contract[when] = list(error.failures) or [error.message]
         raise
     known.contract_requests += found.requests_sent
+    known.contract_responses += found.responses
     return found
 
 
@@ -280,7 +306,8 @@ def _drive(
     tell(Phase("driving"))
     drive = known.setting.drive or _driver(known.trial.driver).drive
     is_elsewhere = known.setting.drive is not None and scope is None
-    scopes = [] if is_elsewhere else [Scope("machine"), *([scope] if scope else [])]
+    here = [Scope("machine"), *([scope] if scope else []), *database_scope(known)]
+    scopes = [] if is_elsewhere else here
     with sampling(*scopes) as known.sampler:
         address = known.server.address if known.server else ""
         watch = sampled.callbacks(known.sampler, address, go_on, interruption, tell)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
-from plimsoll.lab import following, selection
+from plimsoll.lab import databases, following, selection
 from plimsoll.lab.announcing import Announcer
 from plimsoll.lab.metering import require_power
 from plimsoll.lab.paces import Watch
@@ -26,7 +26,7 @@ from plimsoll.report import words
 from plimsoll.storage.documents import CampaignFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.plan import Refuses, Trial
@@ -73,7 +73,8 @@ def run(  # noqa: PLR0913 - one argument for each option
 
     Raises:
         InputError: The campaign file, a setting or a threshold is wrong, or no trial is left.
-        NotInstalled: A framework is not installed or was never built.
+        NotInstalled: A framework is not installed or was never built, or an endpoint needs a
+            database and PostgreSQL is not installed.
         BuildFailed: A framework changed since it was built, and its build failed.
         DriverMissing: A driver is not installed.
         HostError: This host cannot conduct a trial.
@@ -92,6 +93,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     requested = selection.campaign(path, settings, root)
     requested = selection.with_available(requested, note) if available else requested
     selection.require_drivers(requested)
+    databases.require(requested.endpoints)
     selection.make_ready(requested.frameworks, lambda step: tell(Step(step)))
     refuses = selection.refusals(requested)
     trials = _planned(requested, refuses, tell)
@@ -102,17 +104,20 @@ def run(  # noqa: PLR0913 - one argument for each option
         following.require_until(requested, stored)
         planned = (*trials, *following.begun(requested, refuses, stored))
         require_power(requested.power, requested.idle_s, note)
-        setting = _run_config(requested, tell)
-        announcer = Announcer(
-            folder,
-            planned,
-            tell,
-            command=_command(campaign, into, storage, settings, frameworks, available=available),
-            cores=_cores(requested, setting),
-            cool_down_s=requested.cool_down_s,
-            idle_s=requested.idle_s,
-        )
-        with announcer:
+        with (
+            _configured(requested, tell) as setting,
+            Announcer(
+                folder,
+                planned,
+                tell,
+                command=_command(
+                    campaign, into, storage, settings, frameworks, available=available
+                ),
+                cores=_cores(requested, setting),
+                cool_down_s=requested.cool_down_s,
+                idle_s=requested.idle_s,
+            ) as announcer,
+        ):
             conducting.conduct(
                 planned,
                 setting,
@@ -172,25 +177,33 @@ def _planned(requested: Campaign, refuses: Refuses, tell: Listener) -> tuple[Tri
     return trials
 
 
-def _run_config(requested: Campaign, tell: Listener) -> RunConfig:
-    division = machine.divide_cores(requested.server_cores, requested.driver_cores)
+@contextmanager
+def _configured(requested: Campaign, tell: Listener) -> Generator[RunConfig]:
+    """What all trials have in common; a database that they need runs as long as the block."""
+    division = machine.divide_cores(
+        requested.server_cores,
+        requested.driver_cores,
+        with_database=databases.needed(requested.endpoints),
+    )
     for load in requested.loads:
         machine.divide_cores(load.server_cores or division.server, division.driver)
     if division.note:
         tell(Notice(division.note))
     machine.raise_open_files()
     machine.check_connections(max(load.peak_connections for load in requested.loads))
-    return RunConfig(
-        server_cores=division.server,
-        driver_cores=division.driver,
-        machine=machine.facts(),
-        body_sample_ratio=requested.body_sample_ratio,
-        limits=requested.limits,
-        idle_s=requested.idle_s,
-        power=requested.power,
-        turn_s=requested.turn_s,
-        notes=(division.note,) if division.note else (),
-    )
+    with databases.running(requested.endpoints, division.database, tell) as database:
+        yield RunConfig(
+            server_cores=division.server,
+            driver_cores=division.driver,
+            machine=machine.facts(),
+            body_sample_ratio=requested.body_sample_ratio,
+            limits=requested.limits,
+            idle_s=requested.idle_s,
+            power=requested.power,
+            turn_s=requested.turn_s,
+            notes=(division.note,) if division.note else (),
+            database=database,
+        )
 
 
 def _void(stored: Results) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from plimsoll.drivers.tools import DRIVERS
 from plimsoll.errors import InputError, NotInstalled, Problem
 from plimsoll.install.install import build, is_built, not_installed, stale
 from plimsoll.install.requirements import missing
+from plimsoll.lab import databases
 from plimsoll.provenance import named as parts_named
 from plimsoll.published import document
 from plimsoll.recording import YARDSTICK
@@ -112,13 +113,18 @@ def ready(chosen: Sequence[Framework], note: Callable[[str], None]) -> tuple[Fra
 
 
 def with_available(requested: Campaign, note: Callable[[str], None]) -> Campaign:
-    """A campaign without the frameworks and drivers that are not available on this host.
+    """A campaign without what is not available on this host: frameworks, drivers, a database.
 
     Args:
         requested: The campaign.
-        note: Called with each framework that is skipped, and how to include it.
+        note: Called with each framework or endpoint that is skipped, and how to include it.
     """
-    return replace(requested, frameworks=ready(requested.frameworks, note), drivers_optional=True)
+    return replace(
+        requested,
+        frameworks=ready(requested.frameworks, note),
+        endpoints=databases.available(requested.endpoints, note),
+        drivers_optional=True,
+    )
 
 
 def refusals(requested: Campaign) -> Refuses:
@@ -254,9 +260,11 @@ def make_ready(chosen: Sequence[Framework], step: Callable[[str], None]) -> None
             build(framework)
 
 
-def unready(chosen: Sequence[Framework]) -> list[str]:
-    """What is missing before some frameworks can run: one sentence each, with what to do."""
+def unready(requested: Campaign) -> list[str]:
+    """What is missing before a campaign can run: one sentence each, with what to do."""
+    chosen = requested.frameworks
     absent = [error for framework in chosen if (error := _absent(framework))]
+    absent += filter(None, [databases.lacking(requested.endpoints)])
     changed = [(framework, stale(framework)) for framework in chosen]
     return [
         *(f"{error.message}: {error.hint}" for error in absent),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report import (
     connections_section,
+    database_section,
     driver_section,
     energy_section,
     hosts_section,
@@ -28,7 +29,8 @@ def of(findings: Findings) -> tuple[Section, ...]:
     """
     modules = (
         *(lines_section, line_curves_section, thresholds_section),
-        *(connections_section, energy_section, driver_section, hosts_section, published_section),
+        *(connections_section, database_section, energy_section, driver_section, hosts_section),
+        published_section,
     )
     found = (module.section(findings) for module in modules)
     return tuple(section for section in found if section is not None)
