@@ -68,6 +68,7 @@ ENVIRONMENTS: tuple[Mapping[str, str], ...] = (
     {"HOME": ""}, {"XDG_CACHE_HOME": "x\udcff"}, {"XDG_CACHE_HOME": "/dev/null"}, {"PATH": ""},
     {"XDG_DATA_HOME": "/dev/null"}, {"PGPORT": "x"}, {"PGPASSFILE": "/dev/null"},
     {"FORCE_COLOR": "1"}, {"TMPDIR": "/nonexistent"}, {"PLIMSOLL_TRACEBACK": ""},
+    {"PLIMSOLL_POSTGRES": "http://["}, {"PLIMSOLL_POSTGRES": "postgresql://"},
     {"LANG": "C", "LC_ALL": "C"},
 )  # fmt: skip
 
@@ -369,6 +370,7 @@ def _nothing_started() -> Generator[None]:
             "plimsoll.conduct.turns.conduct",
             "plimsoll.sampling.watching.seconds",
             "plimsoll.watch.server.serve",
+            "plimsoll.databases.running.started",
             "plimsoll.hosts.control.opened",
             "plimsoll.hosts.membership.serve",
         ):

@@ -17,7 +17,7 @@ from plimsoll.comparison.driver_comparison import disagreements
 from plimsoll.findings.findings import Findings, Publication
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.published import document
-from plimsoll.recording import Ending, PowerSources, Recording
+from plimsoll.recording import Ending, PowerSources, RecordedDatabase, Recording
 from plimsoll.recording.compliance import Compliance, ComplianceResult
 from plimsoll.serving.compliance.cases import CASES
 from plimsoll.verdicts.audit import audit
@@ -221,6 +221,48 @@ def gated() -> Findings:
         gated_trial("php", ("not_tried", "none of its endpoints takes a body")),
     )
     return Findings("gated", "0.1.0", trials, comparisons(repetitions(trials)))
+
+
+def stored_trial(framework: str, repetition: int, busy: float | None, read: float) -> TrialFindings:
+    """A trial with a database, whose responses need 40 rows and got a share of them from it."""
+    trial = f"{framework}.updates.steady.{repetition}"
+    database = RecordedDatabase(
+        version="15.14",
+        cores=(4, 5),
+        started=True,
+        read_per_response=40,
+        written_per_response=20,
+        contract_responses=1000,
+        rows_read=round(40 * 82_000 * read),
+        rows_written=20 * 82_000,
+        commits=82_500,
+    )
+    made = sound_trial(
+        framework=framework,
+        repetition=repetition,
+        trial=trial,
+        endpoint="updates",
+        database=database,
+    )
+    counted: Level = "sound" if read >= 1 else "void"
+    headroom = Verdict(
+        "database_headroom", trial, "sound" if busy else "not_checked", busy, 0.8, "ratio",
+        (Sentence("sound", "The database took a part of its cores."),), "CPU time",
+    )  # fmt: skip
+    verdicts = verdicts_of(trial, rows_from_database=counted)
+    return replace(made, verdicts=(*verdicts, headroom))
+
+
+@cache
+def with_database() -> Findings:
+    """A server measured twice, one with a cache, and one whose database could not be watched."""
+    trials = (
+        stored_trial("go", 1, 0.61, 1.0),
+        stored_trial("go", 2, 0.63, 1.02),
+        stored_trial("node", 1, 0.1, 0.31),
+        stored_trial("php", 1, None, 1.0),
+    )
+    return Findings("database", "0.1.0", trials, comparisons(repetitions(trials)))
 
 
 def over(trials: tuple[TrialFindings, ...]) -> Findings:

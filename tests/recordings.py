@@ -35,6 +35,7 @@ from plimsoll.recording import (
     Driver,
     Ending,
     ExpectedResponse,
+    RecordedDatabase,
     RecordedServer,
     RecordedStage,
     Recording,
@@ -145,6 +146,11 @@ class Options:
         notes: Notes on the framework.
         tables: Whether there are any tables.
         rising: Scope and quantity, `server.major_faults`, to what it rises by in a second of load.
+        database_busy: Cores that the database keeps busy; None for a trial without one.
+        database_cores: Cores of the database.
+        database_started: Whether Plimsoll started it.
+        rows_read: Rows that it read by those that responses need; None where it is unknown.
+        rows_written: Rows that it wrote by those that responses need.
         power_w: Power of the idle host and of the host under load; None where it is not shown.
         idle_s: Seconds for which the idle host was measured before and after.
     """
@@ -223,6 +229,11 @@ class Options:
     notes: tuple[str, ...] = ()
     tables: bool = True
     rising: dict[str, float] = field(default_factory=dict[str, float])
+    database_busy: float | None = None
+    database_cores: tuple[int, ...] = (2,)
+    database_started: bool = True
+    rows_read: float | None = 1.0
+    rows_written: float = 1.0
     power_w: tuple[float, float] | None = None
     idle_s: int = 30
 
@@ -846,6 +857,8 @@ def sampled_readings(
     }
     for core in asked.driver_cores:
         busy[core] = busy.get(core, 0.0) + asked.driver_busy / len(asked.driver_cores)
+    for core in asked.database_cores if asked.database_busy else ():
+        busy[core] = busy.get(core, 0.0) + asked.database_busy / len(asked.database_cores)
     for core in busy if asked.others_on is None else asked.others_on:
         busy[core] = min(busy[core] + asked.others_busy, 1.0)
     series: dict[tuple[str, str], Any] = {
@@ -871,6 +884,9 @@ def sampled_readings(
         ("machine", "cpu_steal_s"): asked.stolen * len(busy) * loaded_s,
         ("machine", "core_interrupt_s"): np.full(len(at_ns), 3.0),
     }
+    if asked.database_busy is not None and asked.database_started:
+        series["database", "cpu_user_s"] = 0.7 * asked.database_busy * loaded_s
+        series["database", "cpu_system_s"] = 0.3 * asked.database_busy * loaded_s
     for core, share in busy.items():
         series["machine", f"core{core}_busy_s"] = 250 + share * loaded_s
         series["machine", f"core{core}_interrupt_s"] = np.full(len(at_ns), 1.5)
@@ -1035,6 +1051,7 @@ def recording_of(
     connections: pa.Table,
 ) -> Recording:
     """The recording of a simulated trial."""
+    driver = driver_of(asked, requests, connections)
     return Recording(
         trial=asked.id,
         order=asked.order,
@@ -1063,13 +1080,32 @@ def recording_of(
         clock_offsets_ns={"local": 0},
         ending=asked.ending,
         server=server_of(asked),
-        driver=driver_of(asked, requests, connections),
+        driver=driver,
+        database=database_of(asked, driver),
         contract=asked.contract,
         notes=asked.notes,
         limits=asked.limits,
         request_bytes=(100,),
         request_weights=(1.0,),
         expected=() if asked.expected is None else (asked.expected,),
+    )
+
+
+def database_of(asked: Options, driver: Driver) -> RecordedDatabase | None:
+    """The database's side of a simulated trial; a response reads 40 rows and writes 20."""
+    if asked.database_busy is None:
+        return None
+    responses = driver.outcomes["ok"] + 100
+    return RecordedDatabase(
+        version="15.14",
+        cores=asked.database_cores,
+        started=asked.database_started,
+        read_per_response=40,
+        written_per_response=20,
+        contract_responses=100,
+        rows_read=None if asked.rows_read is None else round(asked.rows_read * 40 * responses),
+        rows_written=round(asked.rows_written * 20 * responses),
+        commits=responses,
     )
 
 

@@ -394,6 +394,7 @@ def verdict(check: str, subject: str, level: Level, *texts: str, **changes: Any)
         "connection_target_met": (1.0, 1.0, "ratio", "All 1,000 connections opened."),
         "failures_explained": (0.0098, 0.001, "ratio", "0.98 % of the requests failed."),
         "backlog": (0.0, 0.0, "connections", "The listen queue never overflowed."),
+        "rows_from_database": (0.69, 0.01, "ratio", "The database read 1,016,800 rows."),
         "conservation": (0.0, 0.0, "requests", "81,234 requests sent, as many ended."),
     }
     measured, limit, unit, statement = values[check]

@@ -21,11 +21,12 @@ from typing import Any
 
 import psycopg
 
+from plimsoll.databases import installed
+
 USER = "lab"
 PASSWORD = "s3cr:t/w@rd"
 
 _PATIENCE_S = 60.0
-_INSTALLED = Path("/usr/lib/postgresql")
 _ENDED_WITH_US = ("setpriv", "--pdeathsig", "INT") if shutil.which("setpriv") else ()
 """What has the kernel end a server whose starter was killed; setpriv(1) of util-linux."""
 
@@ -179,7 +180,9 @@ def served(settings: Mapping[str, str]) -> Generator[Server]:
     Raises:
         NoServerError: None can be started here.
     """
-    binaries, user = _binaries(), _user()
+    binaries, user = installed.programs(), installed.other_user()
+    if binaries is None:
+        raise NoServerError("no PostgreSQL server is installed")
     folder = Path(tempfile.mkdtemp(prefix="plimsoll-pg-"))
     server = Server(binaries, folder, user, settings)
     try:
@@ -189,30 +192,3 @@ def served(settings: Mapping[str, str]) -> Generator[Server]:
     finally:
         server.stop()
         shutil.rmtree(folder)
-
-
-def _binaries() -> Path:
-    """Folder of the newest server that is installed."""
-    installed = sorted(_INSTALLED.glob("*/bin/postgres"), key=_version)
-    found = str(installed[-1]) if installed else shutil.which("postgres")
-    if found is None or not Path(found).resolve().with_name("initdb").exists():
-        raise NoServerError("no PostgreSQL server is installed")
-    return Path(found).resolve().parent
-
-
-def _version(path: Path) -> int:
-    name = path.parts[-3]
-    return int(name) if name.isdigit() else 0
-
-
-def _user() -> str | None:
-    """Who runs the server: the current user, or another one if that is root."""
-    if os.geteuid() != 0:
-        return None
-    for name in ("postgres", "nobody"):
-        try:
-            pwd.getpwnam(name)
-        except KeyError:
-            continue
-        return name
-    raise NoServerError("root has no other user to run PostgreSQL as")

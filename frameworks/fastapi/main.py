@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Annotated
 
+import database
 from fastapi import FastAPI, Path, Request, Response
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict
@@ -25,7 +26,8 @@ class Person(BaseModel):
     last_name: str
 
 
-app = FastAPI()
+app = FastAPI(lifespan=database.lifespan)
+app.include_router(database.router)
 
 
 @app.get("/empty")

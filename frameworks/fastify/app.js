@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
+import database from './database.js';
 
 const LETTERS = Buffer.alloc(2048, 'A');
 
@@ -26,6 +27,8 @@ export default function build(options) {
   const fastify = Fastify(options);
   fastify.register(formbody);
   fastify.register(multipart, { attachFieldsToBody: 'keyValues' });
+
+  fastify.register(database);
 
   fastify.get('/empty', async (request, reply) => reply.send());
 

@@ -69,6 +69,7 @@ func newApp() *fiber.App {
 	app.Get("/args", checksum)
 	app.Post("/json", echo)
 	app.Get("/fibonacci/:n", fibonacci)
+	openDatabase().register(app)
 	return app
 }
 

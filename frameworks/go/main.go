@@ -1,4 +1,4 @@
-// Command app serves Plimsoll's contract with net/http and nothing else.
+// Command app serves Plimsoll's contract with net/http; pgx reads the database.
 package main
 
 import (
@@ -81,6 +81,7 @@ func routes() *http.ServeMux {
 	mux.HandleFunc("GET /args", checksum)
 	mux.HandleFunc("POST /json", echo)
 	mux.HandleFunc("GET /fibonacci/{n}", fibonacci)
+	openDatabase().register(mux)
 	return mux
 }
 
@@ -156,12 +157,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	encoded, err := json.Marshal(p)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	answer(w, "application/json", encoded)
+	answerJSON(w, p)
 }
 
 func fibonacci(w http.ResponseWriter, r *http.Request) {

@@ -5,14 +5,18 @@ import http from 'node:http';
 import process from 'node:process';
 import { crc32 } from 'node:zlib';
 import { Busboy } from '@fastify/busboy';
+import * as database from './database.js';
 
 const HOST = process.env.HOST;
 const PORT = Number(process.env.PORT);
 const WORKERS = Number(process.env.WORKERS);
 const BACKLOG = 4096;
 const GRACE_PERIOD_MS = 5000; // for the requests in flight when a stop is asked for
+const MOST_UPDATES = 500;
 
 const TEXT = { 'Content-Type': 'text/plain' };
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
 const LETTERS = Buffer.alloc(2048, 'A');
 
 const ROUTES = {
@@ -26,6 +30,12 @@ const ROUTES = {
   'POST /postArgsMulti2048': postArgsMulti,
   'GET /args': checksum,
   'POST /json': json,
+  'GET /fortunes': fortunes,
+};
+const ROUTES_WITH_NUMBER = {
+  'GET /fibonacci/': fibonacci,
+  'GET /db/': world,
+  'POST /updates/': updates,
 };
 
 class BadRequest extends Error {}
@@ -67,21 +77,33 @@ function runWorker() {
   server.listen({ host: HOST, port: PORT, backlog: BACKLOG });
 
   process.on('SIGTERM', () => {
-    server.close(() => cluster.worker.disconnect());
+    server.close(() => {
+      database.close();
+      cluster.worker.disconnect();
+    });
     setTimeout(() => server.closeAllConnections(), GRACE_PERIOD_MS).unref();
   });
 }
 
 async function route(request, response) {
   const url = orBadRequest(() => new URL(request.url, 'http://localhost'));
-  const handler = ROUTES[`${request.method} ${url.pathname}`];
+  const asked = `${request.method} ${url.pathname}`;
+  const handler = ROUTES[asked];
   if (handler !== undefined) {
     await handler(request, response, url);
-  } else if (request.method === 'GET' && url.pathname.startsWith('/fibonacci/')) {
-    fibonacci(response, url.pathname.slice('/fibonacci/'.length));
-  } else {
-    answer(response, 404, TEXT, http.STATUS_CODES[404]);
+    return;
   }
+  const last = asked.lastIndexOf('/') + 1;
+  const handlerOfNumber = ROUTES_WITH_NUMBER[asked.slice(0, last)];
+  if (handlerOfNumber !== undefined) {
+    await handlerOfNumber(response, asked.slice(last));
+  } else {
+    notFound(response);
+  }
+}
+
+function notFound(response) {
+  answer(response, 404, TEXT, http.STATUS_CODES[404]);
 }
 
 function constant(body) {
@@ -146,12 +168,35 @@ function multipartValues(request) {
 async function json(request, response) {
   const body = await textOf(request);
   const person = orBadRequest(() => JSON.parse(body));
-  answer(response, 200, { 'Content-Type': 'application/json' }, JSON.stringify(person));
+  answer(response, 200, JSON_TYPE, JSON.stringify(person));
 }
 
 function fibonacci(response, digits) {
+  answer(response, 200, TEXT, fib(numberOf(digits)).toString());
+}
+
+function numberOf(digits) {
   if (!/^\d{1,5}$/.test(digits)) throw new BadRequest('not a number of up to five digits');
-  answer(response, 200, TEXT, fib(Number(digits)).toString());
+  return Number(digits);
+}
+
+async function world(response, digits) {
+  const row = await database.world(numberOf(digits));
+  if (row === undefined) {
+    notFound(response);
+  } else {
+    answer(response, 200, JSON_TYPE, JSON.stringify(row));
+  }
+}
+
+async function fortunes(request, response) {
+  answer(response, 200, HTML, await database.fortunes());
+}
+
+async function updates(response, digits) {
+  const n = numberOf(digits);
+  if (n < 1 || n > MOST_UPDATES) throw new BadRequest('not a number from 1 to 500');
+  answer(response, 200, JSON_TYPE, JSON.stringify(await database.update(n)));
 }
 
 // Adds n - 1 times.

@@ -8,7 +8,8 @@ PlimsollError
 │   ├── CoreMissing
 │   ├── MeterFailed
 │   ├── PortTaken
-│   └── HostLost
+│   ├── HostLost
+│   └── DatabaseFailed
 ├── FrameworkError         4   a framework, or the server of a load, failed
 │   ├── NotInstalled
 │   ├── BuildFailed
@@ -164,6 +165,10 @@ class PortTaken(HostError):
 
 class HostLost(HostError):
     """A host that generates load with others does not answer any more."""
+
+
+class DatabaseFailed(HostError):
+    """The PostgreSQL server beside the servers cannot be started, or failed."""
 
 
 class FrameworkError(PlimsollError):

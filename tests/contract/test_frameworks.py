@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import tested_frameworks
+from plimsoll import databases
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework, find, read
+from plimsoll.databases import installed
 from plimsoll.errors import InputError
 from plimsoll.install import commands, install
 from plimsoll.install.requirements import missing
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.campaign.requests import Endpoint
+    from plimsoll.databases.running import RunningDatabase
+    from plimsoll.databases.served import ServedDatabase
 
 FOLDERS = find(Path(__file__).resolve().parents[2] / "frameworks")
 IDLE_CONNECTIONS = 100
@@ -64,13 +68,38 @@ def framework(request: pytest.FixtureRequest) -> Framework:
     return variant
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[RunningDatabase | None]:
+    """PostgreSQL for all variants; None where it is not installed."""
+    if installed.missing():
+        yield None
+        return
+    with databases.running.started() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def database(
+    framework: Framework, postgres: RunningDatabase | None
+) -> Iterator[ServedDatabase | None]:
+    """The variant's database; None where there is none, and the server must start all the same."""
+    if postgres is None:
+        yield None
+        return
+    with databases.served.made(postgres) as made:
+        yield made
+
+
 @pytest.fixture(scope="module")
 def running(
-    framework: Framework, tmp_path_factory: pytest.TempPathFactory
+    framework: Framework,
+    database: ServedDatabase | None,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[server.RunningServer]:
     """The variant's server, ready."""
     log = tmp_path_factory.mktemp(framework.slug) / "server.log"
-    with server.started(framework, log=log) as started:
+    environment = {} if database is None else database.environment
+    with server.started(framework, log=log, environment=environment) as started:
         yield started
 
 
@@ -88,13 +117,24 @@ def test_it_says_its_version(framework: Framework) -> None:
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
-def test_it_keeps_the_contract(running: server.RunningServer, endpoint: Endpoint) -> None:
+def test_it_keeps_the_contract(
+    running: server.RunningServer, database: ServedDatabase | None, endpoint: Endpoint
+) -> None:
     if endpoint.name not in running.framework.endpoints:
         pytest.skip("not among its endpoints")
+    if endpoint.database and not database:
+        pytest.skip(str(installed.missing()))
     address = (running.place.host, running.place.port)
     keeps = not running.framework.no_keep_alive
     notes = running.framework.contract_notes
-    failures = contract.failures(address, endpoint, SEED, keep_alive=keeps, excepted=notes)
+    failures = contract.failures(
+        address,
+        endpoint,
+        SEED,
+        keep_alive=keeps,
+        excepted=notes,
+        execute=database and database.execute,
+    )
     if failures:
         pytest.fail("\n".join(str(failure) for failure in failures), pytrace=False)
 

@@ -685,6 +685,15 @@ PROVED = (
         "end_to_end/test_slow_disk.py",
     ),
     Proved(
+        "rows from a cache",
+        "Under load, the server takes X % of its rows from its memory, not from the database",
+        "server",
+        "%",
+        (10, 50, 100),
+        "rows_from_database",
+        "cheats/test_database_gallery.py",
+    ),
+    Proved(
         "slow to accept",
         "The server accepts a connection each X ms",
         "server",

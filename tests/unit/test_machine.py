@@ -244,6 +244,42 @@ def test_cores_asked_for_by_both_are_said(tmp_path: Path) -> None:
     assert "cores 0-3" in machine.divide_cores(range(4), None, range(4), root).note
 
 
+@pytest.mark.parametrize(
+    ("count", "server", "driver", "database"),
+    [
+        (3, (0,), (1,), (2,)),
+        (4, (0,), (1, 2), (3,)),
+        (6, (0, 1), (2, 3), (4, 5)),
+        (8, (0, 1, 2), (3, 4, 5), (6, 7)),
+    ],
+)
+def test_a_database_gets_a_third_of_the_cores(
+    tmp_path: Path,
+    count: int,
+    server: tuple[int, ...],
+    driver: tuple[int, ...],
+    database: tuple[int, ...],
+) -> None:
+    root = _cores(tmp_path, [(0, core) for core in range(count)])
+    division = machine.divide_cores(None, None, range(count), root, with_database=True)
+    assert division == machine.Division(server, driver, "", database)
+
+
+def test_a_database_without_a_core_of_its_own_shares_the_servers_and_it_is_said(
+    tmp_path: Path,
+) -> None:
+    root = _cores(tmp_path, [(0, 0), (0, 1)])
+    division = machine.divide_cores(None, None, (0, 1), root, with_database=True)
+    assert (division.server, division.driver, division.database) == ((0,), (1,), (0,))
+    assert division.note == "server and database share core 0"
+
+
+def test_a_database_gets_what_given_cores_leave(tmp_path: Path) -> None:
+    root = _cores(tmp_path, [(0, core) for core in range(4)])
+    division = machine.divide_cores((0,), (1,), range(4), root, with_database=True)
+    assert division.database == (2, 3)
+
+
 def test_a_core_that_is_not_there_is_named_with_those_that_are() -> None:
     with pytest.raises(CoreMissing, match="cores 4,7 of the server are not") as caught:
         machine.divide_cores((0, 4, 7), None, (0, 1, 2, 6))

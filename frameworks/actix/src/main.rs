@@ -1,5 +1,7 @@
 //! Serves Plimsoll's contract with Actix Web.
 
+mod database;
+
 use std::{
     collections::{BTreeMap, HashMap},
     env,
@@ -43,8 +45,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let port = env::var("PORT")?.parse()?;
     let workers = env::var("WORKERS")?.parse()?;
 
+    let pool = database::pool()?;
+
     // Unless told otherwise it closes a connection that is silent for five seconds.
-    HttpServer::new(|| App::new().configure(routes))
+    HttpServer::new(move || {
+        App::new()
+            .app_data(pool.clone())
+            .configure(routes)
+            .configure(database::routes)
+    })
         .workers(workers)
         .backlog(BACKLOG)
         .tcp_nodelay(true)

@@ -1,5 +1,7 @@
 //! Serves Plimsoll's contract with axum.
 
+mod database;
+
 use std::{
     collections::{BTreeMap, HashMap},
     env,
@@ -51,7 +53,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
 
     tokio::select! {
-        ended = axum::serve(listener, app()).with_graceful_shutdown(terminated()) => ended?,
+        ended = axum::serve(listener, app().merge(database::router()?)).with_graceful_shutdown(terminated()) => ended?,
         () = grace_period_over() => {}
     }
     Ok(())

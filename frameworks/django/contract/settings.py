@@ -1,4 +1,6 @@
-"""Settings of a project without database, templates and sessions."""
+"""Settings of a project without sessions and an administration."""
+
+import os
 
 DEBUG = False
 
@@ -15,6 +17,25 @@ APPEND_SLASH = False
 
 ROOT_URLCONF = "contract.urls"
 WSGI_APPLICATION = "contract.wsgi.application"
+
+INSTALLED_APPS = ["contract"]
+
+# Every thread keeps its connection, so a process has as many as it has threads.
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.postgresql",
+        "HOST": os.environ.get("PGHOST", ""),
+        "PORT": os.environ.get("PGPORT", ""),
+        "USER": os.environ.get("PGUSER", ""),
+        "PASSWORD": os.environ.get("PGPASSWORD", ""),
+        "NAME": os.environ.get("PGDATABASE", "none"),
+        "CONN_MAX_AGE": None,
+    }
+}
+
+TEMPLATES = [
+    {"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True},
+]
 
 USE_I18N = False
 TIME_ZONE = "UTC"

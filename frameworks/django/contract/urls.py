@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from contract import views
+from contract import database_views, views
 
 urlpatterns = [
     path("empty", views.empty),
@@ -16,4 +16,7 @@ urlpatterns = [
     path("args", views.checksum),
     path("json", views.json_echo),
     path("fibonacci/<int:n>", views.fibonacci),
+    path("db/<int:row>", database_views.world),
+    path("fortunes", database_views.fortunes),
+    path("updates/<int:count>", database_views.updates),
 ]

@@ -142,6 +142,32 @@ def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:
     return min(busy / count, 1.0)
 
 
+def shared_with_database(recording: Recording) -> bool:
+    """Whether server and database may use the same cores of this host."""
+    database, server = recording.database, recording.server
+    if database is None or server is None or not database.started:
+        return False
+    return not (database.cores and server.cores) or bool({*database.cores} & {*server.cores})
+
+
+def database_busy_ratio(recording: Recording, readings: Usage) -> float | None:
+    """Share of its cores that the database kept busy over the holds.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+
+    Returns:
+        0 to 1; None if there is no database, or its time was not read.
+    """
+    windows = [(hold.start_ns, hold.end_ns) for hold in recording.holds]
+    busy = mean_busy_cores(readings, "database", windows)
+    if recording.database is None or busy is None:
+        return None
+    count = len(recording.database.cores or all_cores(readings))
+    return min(busy / count, 1.0) if count else None
+
+
 def whole_seconds(recording: Recording) -> list[Window]:
     """The whole seconds within the holds; the holds themselves where there are none."""
     held = [(hold.start_ns, hold.end_ns) for hold in recording.holds]

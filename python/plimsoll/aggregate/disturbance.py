@@ -125,7 +125,8 @@ def full_ratio(recording: Recording, readings: Usage) -> float | None:
     given = recording.server.cores
     taken = taken_from(recording, readings, "server", held(recording))
     own += cores.stolen_ratio(readings, given, held(recording))
-    return min(own + (taken.cores / len(given) if taken else 0.0), 1.0)
+    others = (taken.cores if taken else 0.0) + _of_database(recording, readings, held(recording))
+    return min(own + (others / len(given) if given else 0.0), 1.0)
 
 
 def taken(
@@ -390,8 +391,17 @@ def _taken(
     own = cores.total([cores.mean_busy_cores(readings, side, windows) for side in sides])
     if busy is None or nobodys is None or own is None:
         return None
+    if "server" in sides:
+        own += _of_database(recording, readings, windows)
     waited = cores.total([_run_delay(readings, side, windows) for side in sides])
     return TakenTime(max(busy - nobodys - own, 0.0), waited)
+
+
+def _of_database(recording: Recording, readings: Usage, windows: Sequence[Window]) -> float:
+    """Cores that the database kept busy of the server's: it is part of the trial, and no other."""
+    if not cores.shared_with_database(recording):
+        return 0.0
+    return cores.mean_busy_cores(readings, "database", windows) or 0.0
 
 
 def _run_delay(readings: Usage, side: Side, windows: Sequence[Window]) -> float | None:

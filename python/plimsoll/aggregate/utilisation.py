@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 Shares = dict[str, float]
 """Resource to the share of it that was used, from 0 to 1."""
 
-SERVER, CORE, DRIVER, HOST = "server", "core", "driver", "host"
+SERVER, CORE, DRIVER, DATABASE, HOST = "server", "core", "driver", "database", "host"
 QUEUE, LINK, CEILING = "queue", "link", "ceiling"
 SAID = {
     SERVER: "the server's cores were {} busy",
     CORE: "the server's busiest core was {} busy",
     DRIVER: "the load generator's busiest core was {} busy in its busiest second",
+    DATABASE: "the database's cores were {} busy",
     HOST: "the cores that both share were {} busy",
     QUEUE: "the listen queue was {} full",
     LINK: "the link was {} full",
@@ -37,6 +38,7 @@ LIMIT_WAS = {
     SERVER: "the server was saturated",
     CORE: "one core of the server was saturated, the others were not",
     DRIVER: "the load generator was saturated",
+    DATABASE: "the database was saturated",
     HOST: "the host that both share was saturated",
     QUEUE: "the listen queue was full",
     LINK: "the link was saturated",
@@ -59,6 +61,7 @@ def shares(tables: Tables) -> Shares:
         SERVER: disturbance.full_ratio(recording, tables.usage),
         CORE: _busiest_core(tables),
         DRIVER: None if peak is None else peak.wanted,
+        DATABASE: _database(tables),
         HOST: None if cores.are_apart(recording) else _host(tables),
         QUEUE: _queue(tables),
         LINK: _link(tables),
@@ -75,6 +78,13 @@ def _busiest_core(tables: Tables) -> float | None:
         return max((rate for rate in rates if rate is not None), default=None)
     is_confined = server is not None and len(server.cores) == 1
     return None if is_confined else tables.summary.server_busy_cores
+
+
+def _database(tables: Tables) -> float | None:
+    """Of a database on cores of its own; on the server's cores it is part of what these did."""
+    if cores.shared_with_database(tables.recording):
+        return None
+    return cores.database_busy_ratio(tables.recording, tables.usage)
 
 
 def _host(tables: Tables) -> float | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
+from plimsoll.campaign.database_use import DatabaseUse
 from plimsoll.errors import InputError, Problem
 
 Header = tuple[str, str]
@@ -201,6 +202,7 @@ class Endpoint:
         large: Draws an exchange whose request body has some 64 KiB, which the contract check sends
             in chunks; None if no such body is valid.
         not_proven: What a correct response under load does not prove; empty if it proves the work.
+        database: How it uses the database; None if it needs none.
     """
 
     name: str
@@ -211,6 +213,7 @@ class Endpoint:
     laborious: Callable[[Random], tuple[Pairs, ...]] | None = None
     large: Callable[[Random], Exchange] | None = None
     not_proven: str = ""
+    database: DatabaseUse | None = None
 
     def sent(self, values: Values, seed: int, count: int = DRAWN) -> tuple[Exchange, ...]:
         """The requests under load, with weights.

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import cli, lab
+from plimsoll import cli, lab, machine
+from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import messages, options
 from plimsoll.errors import FrameworkError
+from plimsoll.events import Step
+
+if TYPE_CHECKING:
+    from plimsoll.events import Event
 
 SEED = 1
 
@@ -38,7 +44,8 @@ def command(
     """Start each framework, verify its endpoints and stop it, without load.
 
     Each violation is shown with the request, the response and the rule of the contract. The
-    listen backlog and a clean stop are checked too.
+    listen backlog and a clean stop are checked too. Endpoints that use a database are skipped where
+    PostgreSQL is not installed.
 
     With `--compliance`, a second start of each framework gets requests in fragments, with
     conflicting lengths and the like. What differs from the RFCs is shown, and fails no check.
@@ -46,9 +53,15 @@ def command(
     wanted = lab.selection.named(names, root)
     wanted = lab.selection.ready(wanted, messages.note) if available else wanted
     lab.selection.make_ready(wanted, messages.step)
-    found = [
-        cli.checking.checked(framework, seed, full=full, quiet=as_json) for framework in wanted
-    ]
+    served = {name for framework in wanted for name in framework.endpoints}
+    endpoints = [endpoint for endpoint in ENDPOINTS if endpoint.name in served]
+    endpoints = lab.databases.available(endpoints, messages.note)
+    cores = machine.divide_cores(None, None, with_database=lab.databases.needed(endpoints))
+    with lab.databases.running(endpoints, cores.database, _tell) as database:
+        here = cli.checking.Surroundings(seed, cores.server, database)
+        found = [
+            cli.checking.checked(framework, here, full=full, quiet=as_json) for framework in wanted
+        ]
     if compliance:
         for framework, one in zip(wanted, found, strict=True):
             one["compliance"] = cli.complying.complied(framework, full=full, quiet=as_json)
@@ -58,3 +71,8 @@ def command(
     if failed and not as_json:
         messages.note("the contract is described in `frameworks/README.md`")
     return FrameworkError.exit_code if failed else 0
+
+
+def _tell(event: Event) -> None:
+    if isinstance(event, Step):
+        messages.step(event.message)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll import lab, machine
+from plimsoll import databases, lab, machine
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import messages, pasting
 from plimsoll.errors import FrameworkError
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.campaign.framework import Framework
+    from plimsoll.databases.running import RunningDatabase
+    from plimsoll.databases.served import ServedDatabase
     from plimsoll.recording import RecordedServer
     from plimsoll.serving.server import RunningServer, Stopped
 
@@ -41,12 +45,27 @@ BACKLOG_RULE = "the listen backlog is 4096, or a note gives the reason"
 STOP_RULE = "within ten seconds of the stop signal, all processes have exited and the port is free"
 
 
-def checked(framework: Framework, seed: int, *, full: bool, quiet: bool) -> Checked:
+@dataclass(frozen=True)
+class Surroundings:
+    """What all frameworks of a check have in common.
+
+    Attributes:
+        seed: Seed of the random request values.
+        cores: Cores of the server.
+        database: PostgreSQL; without it, endpoints that need it are skipped.
+    """
+
+    seed: int
+    cores: tuple[int, ...]
+    database: RunningDatabase | None
+
+
+def checked(framework: Framework, here: Surroundings, *, full: bool, quiet: bool) -> Checked:
     """Starts a framework, verifies its endpoints, stops it, and prints the violations.
 
     Args:
         framework: The framework.
-        seed: Seed of the random request values.
+        here: What it has in common with others.
         full: Whether to print every violation, with its complete request.
         quiet: Whether to print nothing.
 
@@ -65,7 +84,7 @@ def checked(framework: Framework, seed: int, *, full: bool, quiet: bool) -> Chec
     try:
         with tempfile.TemporaryDirectory(prefix="plimsoll-check-") as folder:
             log = Path(folder) / "server.log"
-            for name, failures in _looked_at(framework, log, seed, found):
+            for name, failures in _looked_at(framework, log, here, found):
                 found["failures"] += [{"endpoint": name, **vars(failure)} for failure in failures]
                 if not quiet:
                     _print(framework, name, failures, shown, full=full)
@@ -79,23 +98,29 @@ def checked(framework: Framework, seed: int, *, full: bool, quiet: bool) -> Chec
     return found
 
 
-def _looked_at(framework: Framework, log: Path, seed: int, found: Checked) -> Iterator[Found]:
+def _looked_at(
+    framework: Framework, log: Path, here: Surroundings, found: Checked
+) -> Iterator[Found]:
     """The violations of each endpoint, of the backlog and of the stop.
 
     Args:
         framework: The framework to start.
         log: File for its output.
-        seed: Seed of the random request values.
+        here: What it has in common with others.
         found: Receives start time, memory at rest, backlog and exit code.
 
     Raises:
         FrameworkError: It did not start, or died during the check.
     """
-    cores = machine.divide_cores(None, None).server
-    with server.started(framework, log=log, cores=cores) as running:
+    with ExitStack() as stack:
+        database = here.database and stack.enter_context(databases.served.made(here.database))
+        environment = {} if database is None else database.environment
+        running = stack.enter_context(
+            server.started(framework, log=log, cores=here.cores, environment=environment)
+        )
         found["start_s"] = running.start_s
         begun_s = time.monotonic()
-        yield from _endpoints(framework, running, seed)
+        yield from _endpoints(framework, running, here.seed, database)
         checked_s = time.monotonic() - begun_s
         seen = observed.at_rest(running)
         found |= {"rest_rss_bytes": seen.rest_rss_bytes, "backlogs": list(seen.backlogs)}
@@ -107,12 +132,19 @@ def _looked_at(framework: Framework, log: Path, seed: int, found: Checked) -> It
     lab.paces.keep_check(framework, began_and_ended_s, checked_s / len(framework.endpoints))
 
 
-def _endpoints(framework: Framework, running: RunningServer, seed: int) -> Iterator[Found]:
+def _endpoints(
+    framework: Framework, running: RunningServer, seed: int, database: ServedDatabase | None
+) -> Iterator[Found]:
     address, keeps = (running.place.host, running.place.port), not framework.no_keep_alive
     for endpoint in ENDPOINTS:
-        if endpoint.name in framework.endpoints:
+        if endpoint.name in framework.endpoints and (database or endpoint.database is None):
             found = contract.failures(
-                address, endpoint, seed, keep_alive=keeps, excepted=framework.contract_notes
+                address,
+                endpoint,
+                seed,
+                keep_alive=keeps,
+                excepted=framework.contract_notes,
+                execute=database and database.execute,
             )
             yield endpoint.name, found
             running.check_alive(f"while `{endpoint.name}` was checked")

@@ -61,7 +61,7 @@ def command(
         report_factor=lab.paces.report_factor(),
     )
     is_here = not tasks or tasks[0].host == LAB
-    unready = lab.selection.unready(requested.frameworks) if is_here else []
+    unready = lab.selection.not_ready(requested) if is_here else []
     if as_json:
         found = {
             "campaign": lab.selection.resolved(requested),

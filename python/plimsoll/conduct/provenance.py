@@ -44,10 +44,18 @@ def measurement(trial: Trial, setting: RunConfig) -> tuple[Part, ...]:
         Part("setting", "server cores", _cores(server_cores)),
         Part("setting", "driver cores", _cores(setting.driver_cores)),
         Part("setting", "body_sample", f"{setting.body_sample_ratio:g}"),
+        *_database(trial, setting),
         *((Part("setting", "turns", f"{setting.turn_s:g} s"),) if setting.turn_s else ()),
         *(Part("setting", name, str(host[name])) for name in _HOST_FACTS if host.get(name)),
         *setting.hosts,
     )
+
+
+def _database(trial: Trial, setting: RunConfig) -> Iterator[Part]:
+    """Version and cores of the database, if the trial uses one."""
+    if setting.database is not None and trial.endpoint.database is not None:
+        yield Part("version", "PostgreSQL", setting.database.version)
+        yield Part("setting", "database cores", _cores(setting.database.cores))
 
 
 def _driver(name: str) -> Iterator[Part]:

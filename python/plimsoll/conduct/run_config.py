@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from plimsoll.drivers.job import Drive
 from plimsoll.machine import Fact
@@ -15,6 +16,10 @@ from plimsoll.serving.place import ServerPlace
 
 def ignored(_: Recording | None) -> None:
     """Requires nothing."""
+
+
+if TYPE_CHECKING:
+    from plimsoll.databases.running import RunningDatabase
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class RunConfig:
         has_gate: Whether each framework passes the compliance gate before its first load.
         compliance: Results of the compliance gate by the id of the trial whose recording keeps
             them.
+        database: PostgreSQL for the endpoints that need it; None if none of them does.
     """
 
     server_cores: tuple[int, ...] = ()
@@ -77,3 +83,5 @@ class RunConfig:
         from plimsoll.serving import here  # noqa: PLC0415 - a load starts no server
 
         return here.Here()
+
+    database: RunningDatabase | None = None

@@ -6,14 +6,15 @@ it is used: the first request of `plimsoll load` does not wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from plimsoll import addresses, wording
+from plimsoll import addresses, databases, wording
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
 from plimsoll.conduct import provenance, recomputed_bodies
 from plimsoll.conduct.trial_state import TrialState
@@ -87,12 +88,19 @@ def conduct(
         known = TrialState(trial, setting, provenance=provenance_of(trial, setting))
         log, cores = into / "server.log", known.server_cores
         try:
-            starting = setting.place.started(trial.framework, log, cores)
+            starting = partial(setting.place.started, trial.framework, log, cores)
             with started(known, starting, interruption, tell) as running:
                 examine(known, running, tell)
                 with metered(known, tell, running.scope if setting.reads_idle_server else None):
                     known.control += running.control()
-                    _drive(known, into, running.sampling(), running.alive, interruption, tell)
+                    _drive(
+                        known,
+                        into,
+                        running.sampling(*database_scope(known)),
+                        running.alive,
+                        interruption,
+                        tell,
+                    )
                     known.control += running.control()
                 running.check_alive()
                 verified("after", known, running, tell)
@@ -217,13 +225,13 @@ def idle_readings(
 @contextmanager
 def started(
     known: TrialState,
-    starting: AbstractContextManager[S],
+    starting: Callable[[Mapping[str, str]], AbstractContextManager[S]],
     interruption: Interruption,
     tell: Listener,
 ) -> Generator[S]:
     """The trial's server, which is stopped whatever happens; what is known of it is noted."""
     tell(Phase("starting"))
-    with starting as running:
+    with _given_database(known) as environment, starting(environment) as running:
         known.server = seen = running.seen()
         try:
             yield running
@@ -234,6 +242,24 @@ def started(
         finally:
             tell(Phase("stopping"))
             known.server = running.stop(known.server or seen)
+            known.rows = None if known.database is None else known.database.counted()
+
+
+@contextmanager
+def _given_database(known: TrialState) -> Generator[dict[str, str]]:
+    """A database of the server's own, if its endpoint needs one; what its environment then has."""
+    server = known.setting.database
+    if server is None or known.trial.endpoint.database is None:
+        yield {}
+        return
+    with databases.served.made(server) as known.database:
+        yield known.database.environment
+
+
+def database_scope(known: TrialState) -> tuple[Scope, ...]:
+    """The resources of the database, if the trial has one that Plimsoll started."""
+    pid = None if known.database is None else known.database.server.supervisor_pid
+    return () if pid is None else (Scope("database", ProcessTree(pid, with_root=False)),)
 
 
 def examine(known: TrialState, running: PlacedServer, tell: Listener) -> None:
@@ -267,11 +293,13 @@ def verified(
             trial.seed,
             keep_alive=keep_alive,
             excepted=trial.framework.contract_notes,
+            execute=None if known.database is None else known.database.execute,
         )
     except ContractBroken as error:
         known.contract[when] = list(error.failures) or [error.message]
         raise
     known.contract_requests += found.requests_sent
+    known.contract_responses += found.responses
     return found
 
 

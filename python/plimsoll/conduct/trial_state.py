@@ -22,6 +22,7 @@ from plimsoll.recording import (
     Ending,
     ExpectedResponse,
     PowerSources,
+    RecordedDatabase,
     RecordedServer,
     Recording,
 )
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.requests import Exchange
     from plimsoll.campaign.tls import Tls
     from plimsoll.conduct.run_config import RunConfig
+    from plimsoll.databases.served import RowCounts, ServedDatabase
     from plimsoll.drivers.job import DriverResult
     from plimsoll.errors import PlimsollError
     from plimsoll.machine import Fact
@@ -60,6 +62,9 @@ class TrialState:
         began_utc_ns: When it began; its zero as long as nothing was driven.
         ending: How it ended.
         server: The server's side; None until it responded.
+        database: The database that the server was given; None for none.
+        rows: What was counted in it; None until the server has stopped.
+        contract_responses: Right responses of the contract checks.
         contract: What was wrong before and after the load.
         sampler: Has the readings of resources.
         idle: Readings of RAPL without load, before and after.
@@ -82,6 +87,9 @@ class TrialState:
     began_utc_ns: int = field(default_factory=time.time_ns)
     ending: Ending = field(default_factory=Ending)
     server: RecordedServer | None = None
+    database: ServedDatabase | None = None
+    rows: RowCounts | None = None
+    contract_responses: int = 0
     contract: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     sampler: Sampler = field(default_factory=Sampler)
     idle: list[Reading] = field(default_factory=list["Reading"])
@@ -157,7 +165,23 @@ class TrialState:
             power=self._power(),
             hosts=driven.hosts if driven else (),
             compliance=self.setting.compliance.get(trial.id, ()),
+            database=self._database(),
         )
+
+    def _database(self) -> RecordedDatabase | None:
+        """The database's side of the trial."""
+        use = self.trial.endpoint.database
+        if self.database is None or use is None:
+            return None
+        known = RecordedDatabase(
+            version=self.database.server.version,
+            cores=self.database.server.cores,
+            started=self.database.server.supervisor_pid is not None,
+            read_per_response=use.rows_read,
+            written_per_response=use.rows_written,
+            contract_responses=self.contract_responses,
+        )
+        return known if self.rows is None else replace(known, **vars(self.rows))
 
     def _power(self) -> PowerSources | None:
         """What was read of power; None where the server runs on another host."""

@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -47,10 +48,10 @@ if TYPE_CHECKING:
     from plimsoll.serving.here import LocalServer
     from plimsoll.storage.results import Results
 
-BEFORE: tuple[ScopeName, ...] = ("server", "driver", "machine")
+BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "machine")
 """In which scopes are read before a turn: the host, whose idle time also passes, last."""
 
-AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver")
+AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver", "database")
 """In which scopes are read after a turn: the host first."""
 
 THOROUGH_EVERY_NS = 5_000_000_000
@@ -187,7 +188,7 @@ class _Seat:
         known = self.known
         try:
             log, cores = self.into / "server.log", known.server_cores
-            starting = here.Here().started(known.trial.framework, log, cores)
+            starting = partial(here.Here().started, known.trial.framework, log, cores)
             running = self._processes.enter_context(
                 one_trial.started(known, starting, interruption, tell)
             )
@@ -200,7 +201,12 @@ class _Seat:
             self._load = self._processes.enter_context(load)
             self._driver = driver = ProcessTree(self._load.process, with_root=False)
             address = known.server.address if known.server else ""
-            for each in (Scope("machine"), scope, Scope("driver", driver, peer=address)):
+            scopes = (
+                scope,
+                Scope("driver", driver, peer=address),
+                *one_trial.database_scope(known),
+            )
+            for each in (Scope("machine"), *scopes):
                 known.sampler.watch(each)
         except (FrameworkError, DriverError) as error:
             self._fail(error)

@@ -80,12 +80,14 @@ class ServerOrder:
         address: Address to listen on.
         client: Address of a host that connects to it.
         cores: Its cores; empty for all.
+        environment: What its environment has besides.
     """
 
     ordered: OrderedFramework
     address: IPv4Address | IPv6Address
     client: IPv4Address | IPv6Address
     cores: tuple[int, ...]
+    environment: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -235,7 +237,7 @@ class ServedHere:
         self._close()
         self.log.unlink(missing_ok=True)
         place = Here(str(order.address), str(order.client))
-        starting = place.started(order.ordered.here(), self.log, order.cores)
+        starting = place.started(order.ordered.here(), self.log, order.cores, order.environment)
         server = self._stopping.enter_context(starting)
         self._server = server
         return StartedServer(server.place, server.seen())

@@ -16,7 +16,7 @@ from plimsoll.recording import HostClock
 from plimsoll.sampling.sampler import Sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from ipaddress import IPv4Address, IPv6Address
     from pathlib import Path
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.provenance import Part
     from plimsoll.recording import RecordedServer
     from plimsoll.recording.readings import Reading, ScopeName
+    from plimsoll.sampling.scope import Scope
     from plimsoll.serving.server import ServerPlacement
 
 ASK_S = 0.05
@@ -84,7 +85,11 @@ class HostServers:
 
     @contextmanager
     def started(
-        self, framework: Framework, log: Path, cores: Sequence[int]
+        self,
+        framework: Framework,
+        log: Path,
+        cores: Sequence[int],
+        environment: Mapping[str, str],
     ) -> Generator[HostServer]:
         """Starts a framework, gives it once it is ready, and stops it whatever happens.
 
@@ -92,6 +97,7 @@ class HostServers:
             framework: What to start.
             log: File for the end of its output.
             cores: Cores it may use; empty for all.
+            environment: What its environment has besides: the address of its database.
 
         Raises:
             FrameworkError: It ended before it was ready, or did not respond in time.
@@ -99,7 +105,9 @@ class HostServers:
             HostLost: The host is gone.
         """
         ordered = OrderedFramework.of(framework)
-        order = ServerOrder(ordered, self._host.address, self._client, tuple(cores))
+        order = ServerOrder(
+            ordered, self._host.address, self._client, tuple(cores), dict(environment)
+        )
         try:
             started = cast("StartedServer", self._step("start", order))
         except HostLost:
@@ -179,7 +187,7 @@ class HostServer:
         return self._moved(self._step("control"))
 
     @contextmanager
-    def sampling(self) -> Generator[Sampler]:
+    def sampling(self, *_others: Scope) -> Generator[Sampler]:
         """Reads the server and its machine once a second for as long as the block runs.
 
         Yields:

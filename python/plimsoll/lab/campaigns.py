@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
-from plimsoll.lab import campaign_hosts, following, selection
+from plimsoll.lab import campaign_hosts, databases, following, selection
 from plimsoll.lab.announcing import Announcer
 from plimsoll.lab.metering import require_power
 from plimsoll.lab.paces import Watch
@@ -28,7 +28,7 @@ from plimsoll.serving.here import Here
 from plimsoll.storage.documents import CampaignFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.hosts.campaign import CampaignHosts
@@ -79,7 +79,8 @@ def run(  # noqa: PLR0913 - one argument for each option
     Raises:
         InputError: The campaign file, a setting, a threshold or the file of hosts is wrong, or no
             trial is left.
-        NotInstalled: A framework is not installed or was never built.
+        NotInstalled: A framework is not installed or was never built, or an endpoint needs a
+            database and PostgreSQL is not installed.
         BuildFailed: A framework changed since it was built, and its build failed.
         DriverMissing: A driver is not installed.
         HostError: A host cannot conduct a trial, did not join, or was lost and did not come back.
@@ -102,6 +103,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         if available:
             requested = selection.with_available(requested, note, place.absent)
         selection.require_drivers(requested)
+        databases.require(requested.endpoints)
         place.make_ready(requested.frameworks, lambda step: tell(Step(step)))
         refuses = selection.refusals(requested)
         trials = _planned(requested, refuses, tell)
@@ -111,7 +113,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         following.require_until(requested, stored)
         planned = (*trials, *following.begun(requested, refuses, stored))
         require_power(requested.power, requested.idle_s, note)
-        setting = _run_config(requested, found, tell)
+        setting = closing.enter_context(_configured(requested, found, tell))
         announcer = Announcer(
             folder,
             planned,
@@ -184,7 +186,11 @@ def _planned(requested: Campaign, refuses: Refuses, tell: Listener) -> tuple[Tri
     return trials
 
 
-def _run_config(requested: Campaign, found: CampaignHosts | None, tell: Listener) -> RunConfig:
+@contextmanager
+def _configured(
+    requested: Campaign, found: CampaignHosts | None, tell: Listener
+) -> Generator[RunConfig]:
+    """What all trials have in common; a database that they need runs as long as the block."""
     machine.raise_open_files()
     setting = RunConfig(
         body_sample_ratio=requested.body_sample_ratio,
@@ -196,20 +202,30 @@ def _run_config(requested: Campaign, found: CampaignHosts | None, tell: Listener
         has_gate=requested.compliance,
     )
     if found is not None:
-        return campaign_hosts.placed(setting, requested, found, tell)
-    division = machine.divide_cores(requested.server_cores, requested.driver_cores)
+        setting = campaign_hosts.placed(setting, requested, found, tell)
+        with databases.running(requested.endpoints, (), tell) as database:
+            databases.require_reachable(database, setting.server_host)
+            yield replace(setting, database=database)
+        return
+    division = machine.divide_cores(
+        requested.server_cores,
+        requested.driver_cores,
+        with_database=databases.needed(requested.endpoints),
+    )
     for load in requested.loads:
         machine.divide_cores(load.server_cores or division.server, division.driver)
     if division.note:
         tell(Notice(division.note))
     machine.check_connections(max(load.peak_connections for load in requested.loads))
-    return replace(
-        setting,
-        server_cores=division.server,
-        driver_cores=division.driver,
-        machine=machine.facts(),
-        notes=(division.note,) if division.note else (),
-    )
+    with databases.running(requested.endpoints, division.database, tell) as database:
+        yield replace(
+            setting,
+            server_cores=division.server,
+            driver_cores=division.driver,
+            machine=machine.facts(),
+            notes=(division.note,) if division.note else (),
+            database=database,
+        )
 
 
 def _void(stored: Results) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.install import install
-from plimsoll.lab import revisions, selection
+from plimsoll.lab import databases, revisions, selection
 from plimsoll.plan import Trial
 from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption
@@ -164,6 +164,7 @@ def compare(  # noqa: PLR0913 - one argument for each option
             pair = (replace(pair[0], endpoints=()), replace(pair[1], endpoints=()))
         elif not commands:
             _require_served(pair, requested)
+            databases.require((requested,))
         load = _load(connections, rate_per_s, warm_up_s)
         with _measuring(pair, requested, load, tell) as measure:
             end = compared(measure, wanted, lambda now: tell(Step(_step(now))))
@@ -280,38 +281,55 @@ def _measuring(
     pair: tuple[Framework, Framework], requested: Endpoint, load: Load, tell: Listener
 ) -> Generator[Measure]:
     """What measures a group; its rows are thrown away when its turns are known."""
-    division = machine.divide_cores(None, None)
+    endpoints = (requested,)
+    division = machine.divide_cores(None, None, with_database=databases.needed(endpoints))
     if division.note:
         tell(Notice(division.note))
-    setting = RunConfig(
-        server_cores=division.server,
-        driver_cores=division.driver,
-        machine=machine.facts(),
-        turn_s=TURN_S,
-    )
     interruption = Interruption()
-
-    def measure(group: int) -> MeasuredGroup:
-        trials = [
-            Trial(f"{entry}.{group}", at, framework, requested, load, group, "plimsoll", group)
-            for at, (entry, framework) in enumerate(zip((A, B), pair, strict=True))
-        ]
-        with scratch.folder() as folder, storages.opened(folder) as results:
-            found = turns.conduct(trials, setting, results, interruption)
-            for recording in found:
-                ending = recording.ending
-                if error := errors.of_ending(ending.kind, ending.message, ending.hint):
-                    raise error
-            times = _times(group, results, found)
-        taken = tuple(
-            replace(turn, group=group, entry=entry)
-            for entry, recording in zip((A, B), found, strict=True)
-            for turn in recording.held_turns
+    with (
+        interruption.listening(),
+        databases.running(endpoints, division.database, tell) as database,
+    ):
+        setting = RunConfig(
+            server_cores=division.server,
+            driver_cores=division.driver,
+            machine=machine.facts(),
+            turn_s=TURN_S,
+            database=database,
         )
-        return MeasuredGroup(taken, times)
 
-    with interruption.listening():
+        def measure(group: int) -> MeasuredGroup:
+            return _measured(_trials(pair, requested, load, group), group, setting, interruption)
+
         yield measure
+
+
+def _trials(
+    pair: tuple[Framework, Framework], requested: Endpoint, load: Load, group: int
+) -> list[Trial]:
+    return [
+        Trial(f"{entry}.{group}", at, framework, requested, load, group, "plimsoll", group)
+        for at, (entry, framework) in enumerate(zip((A, B), pair, strict=True))
+    ]
+
+
+def _measured(
+    trials: Sequence[Trial], group: int, setting: RunConfig, interruption: Interruption
+) -> MeasuredGroup:
+    """The turns and response times of a group."""
+    with scratch.folder() as folder, storages.opened(folder) as results:
+        found = turns.conduct(trials, setting, results, interruption)
+        for recording in found:
+            ending = recording.ending
+            if error := errors.of_ending(ending.kind, ending.message, ending.hint):
+                raise error
+        times = _times(group, results, found)
+    taken = tuple(
+        replace(turn, group=group, entry=entry)
+        for entry, recording in zip((A, B), found, strict=True)
+        for turn in recording.held_turns
+    )
+    return MeasuredGroup(taken, times)
 
 
 def _times(group: int, results: Results, found: Sequence[Recording]) -> GroupTimes | None:

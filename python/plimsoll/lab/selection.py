@@ -14,6 +14,7 @@ from plimsoll.campaign.campaign import resolved
 from plimsoll.drivers.tools import DRIVERS
 from plimsoll.errors import InputError, Problem
 from plimsoll.install.readiness import absent, make_ready, unready
+from plimsoll.lab import databases
 from plimsoll.published import document
 from plimsoll.recording import YARDSTICK
 from plimsoll.storage.documents import planned
@@ -120,16 +121,20 @@ def with_available(
     note: Callable[[str], None],
     why_absent: Callable[[Framework], PlimsollError | None] = absent,
 ) -> Campaign:
-    """A campaign without the frameworks and drivers that are not available.
+    """A campaign without what is not available: frameworks, drivers, a database.
 
     Args:
         requested: The campaign.
-        note: Called with each framework that is skipped, and how to include it.
+        note: Called with each framework or endpoint that is skipped, and how to include it.
         why_absent: Returns the error with why a framework cannot run where it should; None if it
             can.
     """
-    frameworks = ready(requested.frameworks, note, why_absent)
-    return replace(requested, frameworks=frameworks, drivers_optional=True)
+    return replace(
+        requested,
+        frameworks=ready(requested.frameworks, note, why_absent),
+        endpoints=databases.available(requested.endpoints, note),
+        drivers_optional=True,
+    )
 
 
 def refusals(requested: Campaign) -> Refuses:
@@ -234,3 +239,10 @@ def require_rule(asked: Campaign, trials: Sequence[Trial]) -> None:
         )
         hint = "raise `budget`, or reduce `repetitions` or the loads"
         raise InputError([Problem("", message, hint)])
+
+
+def not_ready(requested: Campaign) -> list[str]:
+    """What is missing before a campaign can run here: one sentence each, with what to do."""
+    lacking = databases.lacking(requested.endpoints)
+    found = [] if lacking is None else [f"{lacking.message}: {lacking.hint}"]
+    return [*found, *unready(requested.frameworks)]

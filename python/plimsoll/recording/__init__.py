@@ -213,6 +213,34 @@ class DecodedBodies:
 
 
 @dataclass(frozen=True)
+class RecordedDatabase:
+    """The database beside the server of a trial.
+
+    Attributes:
+        version: Version of PostgreSQL.
+        cores: Its cores; empty if it could use all, or was not started by Plimsoll.
+        started: Whether Plimsoll started it, so that its processes were read.
+        read_per_response: Rows that a response under load needs read at least.
+        written_per_response: Rows that it needs written at least.
+        contract_responses: Responses of the contract checks, which used it too.
+        rows_read: Rows that it gave to the server over the server's life, by its own count; null if
+            a connection was still open when the server had stopped.
+        rows_written: Rows that it updated, likewise.
+        commits: Transactions that it committed, likewise.
+    """
+
+    version: str
+    cores: tuple[int, ...]
+    started: bool
+    read_per_response: int
+    written_per_response: int
+    contract_responses: int = 0
+    rows_read: int | None = None
+    rows_written: int | None = None
+    commits: int | None = None
+
+
+@dataclass(frozen=True)
 class Driver:
     """The driver's side of a trial.
 
@@ -373,6 +401,7 @@ class Recording:
             is then all of them as one. Empty for one host.
         compliance: What the framework's server made of the cases of the compliance gate; only one
             trial of each framework has it.
+        database: The database beside the server; null if the endpoint needs none.
     """
 
     trial: str
@@ -410,6 +439,7 @@ class Recording:
     power: PowerSources | None = None
     hosts: tuple[HostDriver, ...] = ()
     compliance: tuple[ComplianceResult, ...] = ()
+    database: RecordedDatabase | None = None
     format: int = FORMAT
 
     @property

@@ -7,7 +7,7 @@ from typing import Literal
 
 from plimsoll.recording import HOST
 
-ScopeName = Literal["server", "driver", "machine"]
+ScopeName = Literal["server", "driver", "database", "machine"]
 
 
 @dataclass(frozen=True, slots=True)

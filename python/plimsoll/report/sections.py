@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report import (
     compliance_section,
     connections_section,
+    database_section,
     driver_section,
     energy_section,
     hosts_section,
@@ -30,8 +31,8 @@ def of(findings: Findings) -> tuple[Section, ...]:
     """
     modules = (
         *(lines_section, ladder_section, line_curves_section, thresholds_section),
-        *(connections_section, energy_section, driver_section, hosts_section, published_section),
-        compliance_section,
+        *(connections_section, database_section, energy_section, driver_section, hosts_section),
+        *(published_section, compliance_section),
     )
     found = (module.section(findings) for module in modules)
     return tuple(section for section in found if section is not None)

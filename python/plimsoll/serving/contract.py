@@ -19,7 +19,7 @@ from plimsoll.campaign.endpoints import ENDPOINTS, mix
 from plimsoll.campaign.requests import Exchange, Expected, HttpResponse, Request
 from plimsoll.errors import ContractBroken
 from plimsoll.recording import ResponseHead
-from plimsoll.serving import surroundings
+from plimsoll.serving import row_contract, surroundings
 from plimsoll.serving.asking import Client, ResponseMissing
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.requests import Endpoint, Pairs
     from plimsoll.serving.asking import Address, Form, ServerResponse
+    from plimsoll.serving.row_contract import Execute
 
 TIMEOUT_S = 10.0
 """A request without a complete response after this long has none, in seconds."""
@@ -92,11 +93,13 @@ class Verified:
             server sent the same one for each request of the type every time, that body is expected.
         heads: The head of the response to each kind of request of the load.
         requests_sent: How many requests were sent.
+        responses: How many of them got a response with status 200.
     """
 
     exchanges: tuple[Exchange, ...]
     heads: tuple[ResponseHead, ...] = ()
     requests_sent: int = 0
+    responses: int = 0
 
 
 def verify(
@@ -106,6 +109,7 @@ def verify(
     *,
     keep_alive: bool = True,
     excepted: Collection[str] = (),
+    execute: Execute | None = None,
     timeout_s: float = TIMEOUT_S,
 ) -> Verified:
     """Asks a server whether it keeps the contract at one endpoint.
@@ -116,6 +120,7 @@ def verify(
         seed: Seeds the values that are drawn.
         keep_alive: Whether the trial keeps its connections; if not, nor does the check.
         excepted: Rules of `CONTRACT_NOTES` that it need not keep.
+        execute: Runs statements on its database; None if it has none.
         timeout_s: Time for each response, in seconds.
 
     Returns:
@@ -125,12 +130,13 @@ def verify(
         ContractBroken: It does not; every failure is named.
     """
     with closing(Client(address, keep_alive, timeout_s)) as client:
-        found = _Examination(client, endpoint, excepted).done(seed)
+        found = _Examination(client, endpoint, excepted, execute).done(seed)
     if found.failures:
         sentences = [str(failure) for failure in _once(found.failures)]
         message = "\n".join((f"`{endpoint.name}` breaks the contract", *sentences))
         raise ContractBroken(message, _HINT, sentences)
-    return Verified(tuple(found.exchanges), tuple(found.heads.values()), client.requests_sent)
+    heads = tuple(found.heads.values())
+    return Verified(tuple(found.exchanges), heads, client.requests_sent, found.responses)
 
 
 def failures(
@@ -140,6 +146,7 @@ def failures(
     *,
     keep_alive: bool = True,
     excepted: Collection[str] = (),
+    execute: Execute | None = None,
     timeout_s: float = TIMEOUT_S,
 ) -> tuple[ContractViolation, ...]:
     """What a server does against the contract at one endpoint.
@@ -150,13 +157,14 @@ def failures(
         seed: Seeds the values that are drawn.
         keep_alive: Whether connections are kept.
         excepted: Rules of `CONTRACT_NOTES` that it need not keep.
+        execute: Runs statements on its database; None if it has none.
         timeout_s: Time for each response, in seconds.
 
     Returns:
         Every failure; none when the contract is kept.
     """
     with closing(Client(address, keep_alive, timeout_s)) as client:
-        return tuple(_Examination(client, endpoint, excepted).done(seed).failures)
+        return tuple(_Examination(client, endpoint, excepted, execute).done(seed).failures)
 
 
 def problems(expected: Expected, response: HttpResponse) -> list[str]:
@@ -197,7 +205,9 @@ class _Examination:
         client: Asks it.
         endpoint: What is checked.
         excepted: Rules of `CONTRACT_NOTES` that are not checked.
+        execute: Runs statements on the server's database; None if it has none.
         failures: What was found so far.
+        responses: Responses so far with status 200.
         exchanges: The exchanges of the load, with what was learned of the responses so far.
         heads: The head of the response to each kind of request of the load.
         varying: Request types of which one had two bodies.
@@ -206,7 +216,9 @@ class _Examination:
     client: Client
     endpoint: Endpoint
     excepted: Collection[str]
+    execute: Execute | None = None
     failures: list[ContractViolation] = field(default_factory=list["ContractViolation"])
+    responses: int = 0
     exchanges: list[Exchange] = field(init=False)
     heads: dict[str, ResponseHead] = field(default_factory=dict[str, "ResponseHead"])
     varying: set[str] = field(default_factory=set[str])
@@ -228,6 +240,9 @@ class _Examination:
             if self.endpoint.large is not None:
                 self._ask_in_form("chunked", self.endpoint.large(random))
             self.client.close()
+            if self.endpoint.database is not None and self.execute is not None:
+                use, exchange = self.endpoint.database, self.endpoint.exchanges[0]
+                row_contract.examine(use, exchange, self.execute, random, self)
             if self.endpoint.laborious is not None:
                 for pairs in self.endpoint.laborious(random):
                     self._ask_for_work(pairs)
@@ -331,6 +346,14 @@ class _Examination:
             problem = f"{repeated} took less than half the time"
             self._note(asked.pairs[0][1].request, response, problem, _ANEW)
 
+    def ask(self, exchange: Exchange, rule: str) -> ServerResponse | None:
+        """The response to a request, after noting all that is wrong with it."""
+        return self._judged(self.client.ask, exchange, rule)
+
+    def note(self, exchange: Exchange, responded: ServerResponse, problem: str, rule: str) -> None:
+        """Notes a problem of a response."""
+        self._note(exchange.request, _shown_response(responded.response), problem, rule)
+
     def _judged(
         self,
         ask: Callable[[Request], ServerResponse],
@@ -359,6 +382,8 @@ class _Examination:
             return None
         shown = _shown_response(responded.response)
         found = problems(exchange.expected, responded.response)
+        if responded.response.status == _RIGHT[0]:
+            self.responses += 1
         for problem in found:
             self._note(request, shown, problem, rule)
         if not found and exchange.expected.status == _RIGHT:
@@ -464,7 +489,8 @@ def _rule(exchange: Exchange, endpoint: Endpoint) -> str:
     """The rule of the contract on an exchange; one of `mix` has that of its own endpoint."""
     first, last = exchange.expected.status
     if first >= _REFUSED_FROM:
-        return f"{exchange.request.name} returns a status from {first} to {last}"
+        status = f"{first}" if first == last else f"a status from {first} to {last}"
+        return f"{exchange.request.name} returns {status}"
     return _SUMMARIES.get(_path(exchange.request), endpoint.summary)
 
 

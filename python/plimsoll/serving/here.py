@@ -6,6 +6,7 @@ import signal
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from plimsoll.install import applications, readiness
@@ -18,7 +19,7 @@ from plimsoll.sampling.scope import Scope
 from plimsoll.serving import observed, server, server_counters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -87,9 +88,9 @@ class LocalServer:
                 for reading in control.readings(work.run(), time.monotonic_ns())
             ]
 
-    def sampling(self) -> AbstractContextManager[Sampler]:
+    def sampling(self, *others: Scope) -> AbstractContextManager[Sampler]:
         """Reads the server and this machine once a second for as long as the block runs."""
-        return sampling(Scope("machine"), self.scope)
+        return sampling(Scope("machine"), self.scope, *others)
 
     def kill(self) -> None:
         """Kills what is left of it, so that nothing waits for its clean stop."""
@@ -146,7 +147,11 @@ class Here:
 
     @contextmanager
     def started(
-        self, framework: Framework, log: Path, cores: Sequence[int]
+        self,
+        framework: Framework,
+        log: Path,
+        cores: Sequence[int],
+        environment: Mapping[str, str] = MappingProxyType({}),
     ) -> Generator[LocalServer]:
         """Starts a framework, gives it once it is ready, and stops it whatever happens.
 
@@ -154,10 +159,13 @@ class Here:
             framework: What to start.
             log: File that its output is added to.
             cores: Cores it may use; empty for all.
+            environment: What its environment has besides: the address of its database.
 
         Raises:
             FrameworkError: It ended before it was ready, or did not respond in time.
             PortTaken: Somebody else listens on its port.
         """
-        with server.started(framework, log=log, cores=cores, host=self.address) as running:
+        with server.started(
+            framework, log=log, cores=cores, host=self.address, environment=environment
+        ) as running:
             yield LocalServer(running, self.client)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -59,8 +59,12 @@ class PlacedServer(Protocol):
         """Runs the control on its cores, some times; no load may be on."""
         ...
 
-    def sampling(self) -> AbstractContextManager[Sampler]:
-        """Reads the server and its machine once a second for as long as the block runs."""
+    def sampling(self, *others: Scope) -> AbstractContextManager[Sampler]:
+        """Reads the server and its machine once a second for as long as the block runs.
+
+        Args:
+            others: What is read besides, if the server runs on this host.
+        """
         ...
 
     def kill(self) -> None:
@@ -109,7 +113,11 @@ class ServerPlace(Protocol):
         ...
 
     def started(
-        self, framework: Framework, log: Path, cores: Sequence[int]
+        self,
+        framework: Framework,
+        log: Path,
+        cores: Sequence[int],
+        environment: Mapping[str, str],
     ) -> AbstractContextManager[PlacedServer]:
         """Starts a framework, gives it once it is ready, and stops it whatever happens.
 
@@ -117,6 +125,7 @@ class ServerPlace(Protocol):
             framework: What to start.
             log: File that its output is added to.
             cores: Cores it may use; empty for all.
+            environment: What its environment has besides: the address of its database.
 
         Raises:
             FrameworkError: It ended before it was ready, or did not respond in time.

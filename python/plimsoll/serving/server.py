@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
@@ -20,7 +21,7 @@ from plimsoll.processes.supervisor import GRACE_S
 from plimsoll.serving import ready
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
     from plimsoll.campaign.framework import Framework
@@ -42,12 +43,14 @@ class ServerPlacement:
         port: Port it listens on.
         cores: Cores it is given; empty when it is not confined.
         workers: Cores it is to use.
+        environment: What its environment has besides: the address of its database.
     """
 
     host: str
     port: int
     cores: tuple[int, ...]
     workers: int
+    environment: dict[str, str] = field(default_factory=dict[str, str], repr=False)
 
     @property
     def address(self) -> str:
@@ -227,6 +230,7 @@ def started(
     host: str = ports.LOOPBACK,
     port: int | None = None,
     grace_s: float = GRACE_S,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Generator[RunningServer]:
     """Starts a framework, gives it once it is ready, and stops it whatever happens.
 
@@ -238,6 +242,7 @@ def started(
         host: Address to listen on.
         port: Port to listen on; None for a free one.
         grace_s: Seconds it has to stop by itself.
+        environment: What its environment has besides: the address of its database.
 
     Yields:
         The server; its `stopped` is filled in at the end of the block.
@@ -252,7 +257,8 @@ def started(
     count = workers or len(cores) or len(os.sched_getaffinity(0))
     if port is not None and not ports.is_free(port, host):
         raise ports.taken(port, host)
-    place = ServerPlacement(host, port or ports.free_port(host), tuple(cores), count)
+    at = port or ports.free_port(host)
+    place = ServerPlacement(host, at, tuple(cores), count, dict(environment))
     server = RunningServer(framework, place, log, grace_s)
     try:
         server.wait_until_ready(probe(framework))
@@ -284,7 +290,7 @@ def _supervised(
         return SupervisedProcess(
             commands.shell(framework.start),
             folder=framework.folder,
-            environment=given,
+            environment={**given, **place.environment},
             log=log,
             cores=place.cores,
             stop_signal=framework.stop_signal,

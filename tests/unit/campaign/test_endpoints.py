@@ -31,6 +31,9 @@ NAMES = (
     "plaintext",
     "fibonacci",
     "mix",
+    "db",
+    "fortunes",
+    "updates",
 )
 
 

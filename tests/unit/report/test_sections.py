@@ -23,6 +23,7 @@ Golden = Callable[[str, str], None]
 FINDINGS = {
     "drivers": experiments.crossed,
     "over-connections": experiments.rising,
+    "database": experiments.with_database,
     "energy": experiments.metered,
     "published": experiments.published,
     "compliance": experiments.gated,

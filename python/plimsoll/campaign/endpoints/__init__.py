@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING
 
 from plimsoll.campaign.endpoints import (
     args,
+    db,
     empty,
     fibonacci,
     fixed_body,
     form_args,
+    fortunes,
     json_echo,
     mix,
     multipart_args,
     plaintext,
     query_args,
+    updates,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +38,9 @@ MODULES = (
     plaintext,
     fibonacci,
     mix,
+    db,
+    fortunes,
+    updates,
 )
 """Every module of endpoints, in the order of the contract."""
 

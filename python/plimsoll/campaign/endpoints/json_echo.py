@@ -8,6 +8,7 @@ import string
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.campaign.bodies import equal_as_json
 from plimsoll.campaign.requests import (
     CACHE_NOT_EXCLUDED,
     Endpoint,
@@ -138,25 +139,12 @@ def _echo(name: str, person: Person, body: bytes) -> Exchange:
         checks.append(_other_than(body))
     return Exchange(
         Request(name, "POST", "/json", _HEADERS, body),
-        Expected(check=first_problem(*checks), check_body=_equal_to(person)),
+        Expected(check=first_problem(*checks), check_body=equal_as_json(person)),
     )
 
 
 def _refused(name: str, body: bytes) -> Exchange:
     return Exchange(Request(name, "POST", "/json", _HEADERS, body), Expected(status=_REFUSED))
-
-
-def _equal_to(person: Person) -> Callable[[bytes], str | None]:
-    def check(body: bytes) -> str | None:
-        try:
-            stated: object = json.loads(body)
-        except ValueError:
-            return "the body is not JSON"
-        if stated != person:
-            return f"the body is not equal to `{json.dumps(person, ensure_ascii=False)}`"
-        return None
-
-    return check
 
 
 def _is_odd(body: bytes) -> bool:

@@ -11,6 +11,7 @@ from plimsoll.verdicts.checks import (
     conservation,
     counters_agree,
     cpu_bounds,
+    database_headroom,
     driver_headroom,
     drivers_completed,
     energy_net,
@@ -27,6 +28,7 @@ from plimsoll.verdicts.checks import (
     request_mix_met,
     responses_correct,
     round_trip_floor,
+    rows_from_database,
     scalability_law,
     scaling,
     segments_lost,
@@ -42,6 +44,7 @@ CHECKS = (
     drivers_completed,
     conservation,
     responses_correct,
+    rows_from_database,
     failures_explained,
     connection_target_met,
     evenly_served,
@@ -68,6 +71,7 @@ CHECKS = (
     memory_headroom,
     energy_net,
     driver_headroom,
+    database_headroom,
     bottleneck_identified,
 )
 """Every check, in the order in which a reader wants to know."""

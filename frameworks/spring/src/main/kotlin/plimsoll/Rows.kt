@@ -1,0 +1,52 @@
+package plimsoll
+
+import org.springframework.jdbc.core.JdbcTemplate
+import org.springframework.jdbc.core.simple.JdbcClient
+import org.springframework.stereotype.Repository
+import org.springframework.transaction.annotation.Transactional
+import java.util.Optional
+import java.util.concurrent.ThreadLocalRandom
+
+private const val ROWS = 10_000
+
+data class World(val id: Int, val randomNumber: Int)
+
+data class Fortune(val id: Int, val message: String)
+
+/** The tables of the database. */
+@Repository
+class Rows(private val client: JdbcClient, private val template: JdbcTemplate) {
+
+    fun world(id: Int): Optional<World> =
+        client.sql("SELECT id, random_number FROM world WHERE id = ?")
+            .param(id)
+            .query(World::class.java)
+            .optional()
+
+    fun fortunes(): List<Fortune> =
+        client.sql("SELECT id, message FROM fortune").query(Fortune::class.java).list()
+
+    /**
+     * Reads rows, gives each a new number, and writes them. They are locked in the order of their
+     * ids, so that transactions wait for each other and never in a circle.
+     */
+    @Transactional
+    fun update(count: Int): List<World> {
+        val worlds =
+            client.sql("SELECT id, random_number FROM world WHERE id IN (:ids) ORDER BY id FOR UPDATE")
+                .param("ids", differentIds(count))
+                .query(World::class.java)
+                .list()
+                .map { it.copy(randomNumber = drawn()) }
+        template.batchUpdate(
+            "UPDATE world SET random_number = ? WHERE id = ?",
+            worlds.map { arrayOf<Any>(it.randomNumber, it.id) },
+        )
+        return worlds
+    }
+}
+
+private fun differentIds(count: Int): Set<Int> =
+    buildSet { while (size < count) add(drawn()) }
+
+private fun drawn(): Int = ThreadLocalRandom.current().nextInt(ROWS) + 1

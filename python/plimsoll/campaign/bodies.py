@@ -1,0 +1,31 @@
+"""Checks of bodies that several endpoints have."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def equal_as_json(expected: object) -> Callable[[bytes], str | None]:
+    """A check that a body is equal to a value as JSON, whatever its spelling.
+
+    Args:
+        expected: The value, as `json.loads` has it.
+
+    Returns:
+        A function that returns one sentence about a wrong body, or None.
+    """
+
+    def check(body: bytes) -> str | None:
+        try:
+            stated: object = json.loads(body)
+        except ValueError:
+            return "the body is not JSON"
+        if stated != expected:
+            return f"the body is not equal to `{json.dumps(expected, ensure_ascii=False)}`"
+        return None
+
+    return check

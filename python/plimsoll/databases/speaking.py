@@ -1,0 +1,54 @@
+"""Statements to PostgreSQL, with errors that name the cause."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from plimsoll.errors import DatabaseFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+CONNECT_S = 10
+"""How long a connection is waited for, in seconds."""
+
+_LOST = "see whether PostgreSQL runs, and whether its address and password are right"
+
+
+@contextmanager
+def speaking() -> Generator[None]:
+    """Turns errors of PostgreSQL in the block into errors with a hint.
+
+    Raises:
+        DatabaseFailed: The block raised an error of PostgreSQL.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        text = error.diag.message_primary or (str(error).strip().splitlines() or ["no reason"])[0]
+        hint = _LOST if error.sqlstate is None else ""
+        raise DatabaseFailed(f"PostgreSQL failed: {text}", hint) from None
+
+
+def execute(url: str, statement: str) -> list[tuple[Any, ...]]:
+    """Runs a statement on a connection of its own, and commits it.
+
+    Args:
+        url: Address of a database.
+        statement: The statement.
+
+    Returns:
+        Its rows; empty if it has none.
+
+    Raises:
+        DatabaseFailed: It failed.
+    """
+    with (
+        speaking(),
+        psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_S) as connection,
+    ):
+        cursor = connection.execute(statement.encode())
+        return cursor.fetchall() if cursor.description else []

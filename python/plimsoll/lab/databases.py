@@ -1,0 +1,98 @@
+"""The database beside servers: whether endpoints need one, and one that runs while they do."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from plimsoll import databases
+from plimsoll.databases import installed
+from plimsoll.errors import InputError, Problem
+from plimsoll.events import Step
+from plimsoll.recording import HOST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Sequence
+
+    from plimsoll.campaign.requests import Endpoint
+    from plimsoll.databases.running import RunningDatabase
+    from plimsoll.errors import NotInstalled
+    from plimsoll.events import Listener
+
+
+def needed(endpoints: Iterable[Endpoint]) -> bool:
+    """Whether one of some endpoints needs a database."""
+    return any(endpoint.database is not None for endpoint in endpoints)
+
+
+def lacking(endpoints: Iterable[Endpoint]) -> NotInstalled | None:
+    """Why endpoints that need a database have none here; None if they need or have one."""
+    return installed.missing() if needed(endpoints) else None
+
+
+def require(endpoints: Iterable[Endpoint]) -> None:
+    """Requires a database for endpoints that need one.
+
+    Raises:
+        NotInstalled: None can be started here.
+    """
+    if (error := lacking(endpoints)) is not None:
+        raise error
+
+
+def available(endpoints: Sequence[Endpoint], note: Callable[[str], None]) -> tuple[Endpoint, ...]:
+    """The endpoints that this host has a database for, if they need one.
+
+    Args:
+        endpoints: Endpoints.
+        note: Called with what is skipped, and how to include it.
+    """
+    error = lacking(endpoints)
+    if error is None:
+        return tuple(endpoints)
+    names = ", ".join(f"`{one.name}`" for one in endpoints if one.database is not None)
+    note(f"skipped: {names}: {error.message}")
+    note(f"to include them: {error.hint}")
+    return tuple(one for one in endpoints if one.database is None)
+
+
+def require_reachable(database: RunningDatabase | None, server_host: str) -> None:
+    """Requires that servers on another host reach the database.
+
+    Args:
+        database: It; None for none.
+        server_host: Name of the host on which servers run.
+
+    Raises:
+        InputError: They do not: it listens on this host alone.
+    """
+    if database is not None and database.supervisor_pid is not None and server_host != HOST:
+        message = f"servers on `{server_host}` do not reach the PostgreSQL of this host"
+        hint = f"name one that both reach in `{installed.VARIABLE}`"
+        raise InputError([Problem("", message, hint)])
+
+
+@contextmanager
+def running(
+    endpoints: Iterable[Endpoint], cores: Sequence[int], tell: Listener
+) -> Generator[RunningDatabase | None]:
+    """PostgreSQL for as long as the block runs, if one of some endpoints needs it.
+
+    Args:
+        endpoints: The endpoints.
+        cores: Cores of the database.
+        tell: Told that it starts.
+
+    Yields:
+        It; None if no endpoint needs it.
+
+    Raises:
+        NotInstalled: None can be started here.
+        DatabaseFailed: It does not start.
+    """
+    if not needed(endpoints):
+        yield None
+        return
+    tell(Step("starting PostgreSQL"))
+    with databases.running.started(cores) as found:
+        yield found
