@@ -14,6 +14,21 @@ Model = Literal["closed", "open"]
 Arrivals = Literal["constant", "poisson"]
 Protocol = Literal["http1", "http2", "websocket"]
 Message = Literal["text", "binary"]
+Service = Literal["https", "h2", "h2c"]
+"""What a server may serve besides HTTP/1.1 without TLS; RFC 7540, 3.1, names the last two."""
+
+SERVICES: dict[Service, str] = {
+    "https": "HTTP/1.1 over TLS",
+    "h2": "HTTP/2 over TLS",
+    "h2c": "HTTP/2 without TLS",
+}
+"""What each service is, as people read it."""
+
+OVER_TLS: tuple[Service, ...] = ("https", "h2")
+"""Services over TLS."""
+
+OF_HTTP2: tuple[Service, ...] = ("h2", "h2c")
+"""Services by HTTP/2."""
 
 MOST_PIPELINED = 1024
 """The most requests that the engine has in flight on one connection."""
@@ -126,6 +141,7 @@ class Load:
         pipeline: HTTP/1 and WebSocket: requests that may be in flight on one connection; 1 waits
             for each response.
         streams: HTTP/2: streams that may be open on one connection, each with one request.
+        tls: Whether connections are secured by TLS.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         timeout_s: A request (and an attempt to connect) fails after this long, in seconds.
         request_limit: Closed model: end after this many requests; None is no limit.
@@ -145,6 +161,7 @@ class Load:
     message: Message = "text"
     pipeline: int = 1
     streams: int = 1
+    tls: bool = False
     think_time_s: float = 0.0
     timeout_s: float = 10.0
     request_limit: int | None = None
@@ -169,6 +186,13 @@ class Load:
         return self.pipeline * self.streams
 
     @property
+    def service(self) -> Service | None:
+        """What a server must serve for it; None for HTTP/1.1 without TLS, which all serve."""
+        if self.protocol == "http2":
+            return "h2" if self.tls else "h2c"
+        return "https" if self.tls else None
+
+    @property
     def keeps_connections(self) -> bool:
         """Whether connections stay open for any number of requests."""
         return self.keep_alive and not self.requests_per_connection
@@ -183,6 +207,10 @@ class Load:
         """Length of the stages before the first hold, in seconds."""
         before = takewhile(lambda stage: stage.kind != "hold", self.stages)
         return sum(stage.duration_s for stage in before)
+
+    def on(self, protocol: Protocol) -> Load:
+        """This load for requests that are made by a protocol of their own, as WebSocket is."""
+        return self if protocol == "http1" else replace(self, protocol=protocol)
 
     def warmed(self, least_s: float) -> Load:
         """This load with a warm-up of that length at least, where it has one at all."""
@@ -212,6 +240,7 @@ class UnknownLoad:
     keeps_connections: ClassVar[bool] = True
     protocol: ClassVar[Protocol] = "http1"
     in_flight_each: ClassVar[int] = 1
+    tls: ClassVar[bool] = False
     timeout_s: ClassVar[None] = None
     is_saturating: ClassVar[bool] = False
 

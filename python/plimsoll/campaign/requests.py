@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.load import Protocol
 
 Header = tuple[str, str]
 
@@ -172,6 +175,8 @@ class Endpoint:
         large: Draws an exchange whose request body has some 64 KiB, which the contract check sends
             in chunks; None if no such body is valid.
         not_proven: What a correct response under load does not prove; empty if it proves the work.
+        protocol: `websocket` if the body of each request is a message of it; otherwise `http1`, and
+            the protocol is that of the load.
     """
 
     name: str
@@ -182,6 +187,11 @@ class Endpoint:
     laborious: Callable[[Random], tuple[Pairs, ...]] | None = None
     large: Callable[[Random], Exchange] | None = None
     not_proven: str = ""
+    protocol: Protocol = "http1"
+
+    def goes_by(self, protocol: Protocol) -> bool:
+        """Whether its requests can be made on connections of a protocol: WebSocket by HTTP/1.1."""
+        return "http1" in (self.protocol, protocol)
 
     def sent(self, values: Values, seed: int, count: int = DRAWN) -> tuple[Exchange, ...]:
         """The requests under load, with weights.

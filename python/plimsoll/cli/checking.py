@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.load import Service
     from plimsoll.recording import RecordedServer
     from plimsoll.serving.server import RunningServer, Stopped
 
@@ -104,16 +105,34 @@ def _looked_at(framework: Framework, log: Path, seed: int, found: Checked) -> It
         stopped = running.stop()
     found |= {"exit_code": stopped.exit_code, "stop_s": stopped.duration_s}
     yield "stop", _stop(framework, stopped)
+    for service in framework.services:
+        yield from _service(framework, service, log, seed)
     began_and_ended_s = (running.start_s or 0.0) + stopped.duration_s
     lab.paces.keep_check(framework, began_and_ended_s, checked_s / len(framework.endpoints))
+
+
+def _service(framework: Framework, service: Service, log: Path, seed: int) -> Iterator[Found]:
+    """The violations of each endpoint, and of the stop, of a server started for a service."""
+    cores = machine.divide_cores(None, None).server
+    with server.started(framework, log=log, cores=cores, service=service) as running:
+        for name, found in _endpoints(framework, running, seed):
+            yield f"{name}, {service}", found
+        stopped = running.stop()
+    yield f"stop, {service}", _stop(framework, stopped)
 
 
 def _endpoints(framework: Framework, running: RunningServer, seed: int) -> Iterator[Found]:
     address, keeps = (running.place.host, running.place.port), not framework.no_keep_alive
     for endpoint in ENDPOINTS:
-        if endpoint.name in framework.endpoints:
+        if endpoint.name in framework.endpoints and endpoint.goes_by(running.place.protocol):
             found = contract.failures(
-                address, endpoint, seed, keep_alive=keeps, excepted=framework.contract_notes
+                address,
+                endpoint,
+                seed,
+                keep_alive=keeps,
+                excepted=framework.contract_notes,
+                tls=running.place.tls,
+                protocol=running.place.protocol,
             )
             yield endpoint.name, found
             running.check_alive(f"while `{endpoint.name}` was checked")

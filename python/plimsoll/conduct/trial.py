@@ -122,7 +122,7 @@ def load(
     with results.trial(trial.id) as into:
         scope = _scope_at(address)
         known = TrialState(trial, setting, trial.exchanges, server=_seen(address, scope, setting))
-        known.contract_requests = contract_requests
+        known.contract_requests, known.tls = contract_requests, trial.tls
 
         def ended() -> None:
             # The records of other hosts are counted when they are one table.
@@ -189,9 +189,10 @@ def started(
     from plimsoll.serving import server  # noqa: PLC0415
 
     tell(Phase("starting"))
-    framework = known.trial.framework
-    with server.started(framework, log=into / "server.log", cores=known.server_cores) as running:
-        known.server = trial_state.serving(running)
+    framework, service = known.trial.framework, known.trial.load.service
+    log, cores = into / "server.log", known.server_cores
+    with server.started(framework, log=log, cores=cores, service=service) as running:
+        known.server, known.tls = trial_state.serving(running), running.place.tls
         try:
             yield running
         except KeyboardInterrupt:
@@ -253,6 +254,8 @@ def verified(
             trial.seed,
             keep_alive=keep_alive,
             excepted=trial.framework.contract_notes,
+            tls=known.tls,
+            protocol=running.place.protocol,
         )
     except ContractBroken as error:
         known.contract[when] = list(error.failures) or [error.message]
@@ -301,7 +304,7 @@ def job_of(known: TrialState, into: Path) -> DriverJob:
         body_sample_ratio=known.setting.body_sample_ratio,
         into=into,
         threads=known.setting.driver_threads,
-        tls=known.trial.tls,
+        tls=known.tls,
     )
 
 

@@ -14,7 +14,7 @@ import plimsoll
 from plimsoll import findings
 from plimsoll.aggregate import steady_state
 from plimsoll.aggregate.usage import second_window
-from plimsoll.comparison import further_blocks, over_connections
+from plimsoll.comparison import further_blocks, over_connections, protocol_costs
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
 from plimsoll.findings import load_lines
@@ -86,6 +86,7 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         verdicts=judged,
         missing=tuple(planned for planned in results.planned_ids() if planned not in found),
         disagreements=disagreements(_repetitions(measured)),
+        protocol_costs=protocol_costs.costs(_repetitions(measured)),
         publication=_publication(results, trials),
         over_connections=over_connections.series(_repetitions(measured)),
         as_run=as_run,

@@ -507,6 +507,7 @@ def _load(requested: LoadOptions) -> Load:
         message="binary" if requested.binary else "text",
         pipeline=requested.pipeline,
         streams=requested.streams,
+        tls=_is_secured(requested),
         think_time_s=requested.think_time_s or 0.0,
         timeout_s=requested.timeout_s,
         request_limit=requested.requests,

@@ -11,6 +11,7 @@ from plimsoll.report import (
     hosts_section,
     line_curves_section,
     lines_section,
+    protocols_section,
     published_section,
     thresholds_section,
 )
@@ -27,7 +28,7 @@ def of(findings: Findings) -> tuple[Section, ...]:
         findings: What to report.
     """
     modules = (
-        *(lines_section, line_curves_section, thresholds_section),
+        *(lines_section, line_curves_section, thresholds_section, protocols_section),
         *(connections_section, energy_section, driver_section, hosts_section, published_section),
     )
     found = (module.section(findings) for module in modules)

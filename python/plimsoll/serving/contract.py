@@ -19,13 +19,15 @@ from plimsoll.campaign.endpoints import ENDPOINTS, mix
 from plimsoll.campaign.requests import Exchange, Expected, HttpResponse, Request
 from plimsoll.errors import ContractBroken
 from plimsoll.recording import ResponseHead
-from plimsoll.serving import surroundings
+from plimsoll.serving import messages, surroundings
 from plimsoll.serving.asking import Client, ResponseMissing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from plimsoll.campaign.load import Protocol
     from plimsoll.campaign.requests import Endpoint, Pairs
+    from plimsoll.campaign.tls import Tls
     from plimsoll.serving.asking import Address, Form, ServerResponse
 
 TIMEOUT_S = 10.0
@@ -107,6 +109,8 @@ def verify(
     keep_alive: bool = True,
     excepted: Collection[str] = (),
     timeout_s: float = TIMEOUT_S,
+    tls: Tls | None = None,
+    protocol: Protocol = "http1",
 ) -> Verified:
     """Asks a server whether it keeps the contract at one endpoint.
 
@@ -117,6 +121,8 @@ def verify(
         keep_alive: Whether the trial keeps its connections; if not, nor does the check.
         excepted: Rules of `CONTRACT_NOTES` that it need not keep.
         timeout_s: Time for each response, in seconds.
+        tls: TLS to the server; None for plain TCP.
+        protocol: What is spoken.
 
     Returns:
         The exchanges of the load with what was learned about their responses.
@@ -124,8 +130,8 @@ def verify(
     Raises:
         ContractBroken: It does not; every failure is named.
     """
-    with closing(Client(address, keep_alive, timeout_s)) as client:
-        found = _Examination(client, endpoint, excepted).done(seed)
+    client = Client(address, keep_alive, timeout_s, tls, protocol)
+    found = _examined(client, endpoint, excepted, seed)
     if found.failures:
         sentences = [str(failure) for failure in _once(found.failures)]
         message = "\n".join((f"`{endpoint.name}` breaks the contract", *sentences))
@@ -141,6 +147,8 @@ def failures(
     keep_alive: bool = True,
     excepted: Collection[str] = (),
     timeout_s: float = TIMEOUT_S,
+    tls: Tls | None = None,
+    protocol: Protocol = "http1",
 ) -> tuple[ContractViolation, ...]:
     """What a server does against the contract at one endpoint.
 
@@ -151,12 +159,23 @@ def failures(
         keep_alive: Whether connections are kept.
         excepted: Rules of `CONTRACT_NOTES` that it need not keep.
         timeout_s: Time for each response, in seconds.
+        tls: TLS to the server; None for plain TCP.
+        protocol: What is spoken.
 
     Returns:
         Every failure; none when the contract is kept.
     """
-    with closing(Client(address, keep_alive, timeout_s)) as client:
-        return tuple(_Examination(client, endpoint, excepted).done(seed).failures)
+    client = Client(address, keep_alive, timeout_s, tls, protocol)
+    return tuple(_examined(client, endpoint, excepted, seed).failures)
+
+
+def _examined(
+    client: Client, endpoint: Endpoint, excepted: Collection[str], seed: int
+) -> _Examination:
+    """What a server does at one endpoint, asked as the protocol of a client allows."""
+    not_asked = surroundings.OF_HTTP1 if client.protocol == "http2" else ()
+    with closing(client):
+        return _Examination(client, endpoint, {*excepted, *not_asked}).done(seed)
 
 
 def problems(expected: Expected, response: HttpResponse) -> list[str]:
@@ -218,6 +237,8 @@ class _Examination:
     def done(self, seed: int) -> _Examination:
         """Asks for everything, or until there is no use in asking on."""
         random = Random(seed)  # noqa: S311  a seed makes it repeatable
+        if self.endpoint.protocol == "websocket":
+            return self._with_messages(random)
         probes = self.endpoint.probes(random)
         with suppress(ResponseMissing):  # hopeless, and among the failures already
             self._ask_as_under_load(random)
@@ -232,6 +253,13 @@ class _Examination:
                 for pairs in self.endpoint.laborious(random):
                     self._ask_for_work(pairs)
             self._judged(self.client.ask, _absent_path(random), _NOT_FOUND)
+        return self
+
+    def _with_messages(self, random: Random) -> _Examination:
+        """Sends messages of WebSocket in every form."""
+        for found in messages.problems(self.client, self.endpoint.exchanges[0].request, random):
+            texts = (found.sent, found.came, found.problem, found.rule)
+            self.failures.append(ContractViolation(*map(_printable, texts), sent=found.sent))
         return self
 
     def _ask_as_under_load(self, random: Random) -> None:

@@ -24,6 +24,7 @@ FINDINGS = {
     "drivers": experiments.crossed,
     "over-connections": experiments.rising,
     "energy": experiments.metered,
+    "protocols": experiments.by_protocols,
     "published": experiments.published,
 }
 EACH = pytest.mark.parametrize("name", FINDINGS)

@@ -19,6 +19,7 @@ from plimsoll.campaign.endpoints import (
     multipart_args,
     plaintext,
     query_args,
+    ws,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ MODULES = (
     json_echo,
     plaintext,
     fibonacci,
+    ws,
     mix,
 )
 """Every module of endpoints, in the order of the contract."""
