@@ -17,6 +17,7 @@ from plimsoll import _engine, tables
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework, Requirement
+from plimsoll.campaign.load import SERVICES
 from plimsoll.cli import VERBS, plimsoll
 from plimsoll.install.requirements import spoken
 from plimsoll.published import claims
@@ -240,9 +241,11 @@ def _frameworks() -> str:
     lines += ["| endpoint | request and response | what correct responses do not prove |"]
     lines += ["| --- | --- | --- |"]
     lines += [f"| `{one.name}` | {one.summary} | {one.not_proven} |" for one in ENDPOINTS]
+    lines += ["", "| service | what it is |", "| --- | --- |"]
+    lines += [f"| `{name}` | {meaning} |" for name, meaning in SERVICES.items()]
     lines += [""]
-    lines += ["| framework | variants | language | endpoints left out | needs |"]
-    lines += ["| --- | --- | --- | --- | --- |"]
+    lines += ["| framework | variants | language | endpoints left out | services | needs |"]
+    lines += ["| --- | --- | --- | --- | --- | --- |"]
     lines += [_framework_row(variants) for variants in found]
     for variants in found:
         lines += ["", *_framework(variants)]
@@ -256,6 +259,7 @@ def _framework_row(variants: tuple[Framework, ...]) -> str:
         ", ".join(f"`{other.reference}`" for other in others),
         ", ".join(dict.fromkeys(variant.language for variant in variants)),
         ", ".join(f"`{one.name}`" for one in ENDPOINTS if one.name not in plain.endpoints),
+        ", ".join(f"`{name}`" for name in plain.services),
         _needs(plain.needs),
     )
     return f"| {' | '.join(cells)} |"

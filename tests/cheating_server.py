@@ -14,16 +14,17 @@ import os
 import random
 import re
 import sys
-import threading
 import time
 import zlib
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from email.utils import formatdate
 from functools import partial
 from itertools import pairwise
 from urllib.parse import parse_qsl, unquote
+
+import listening
 
 HEAD_END = b"\r\n\r\n"
 TEXT = "text/plain"
@@ -595,29 +596,9 @@ async def serve(server: Honest, host: str, port: int) -> asyncio.Server:
     return await loop.create_server(lambda: Connection(server), host, port, backlog=1024)
 
 
-@contextmanager
-def served(server: Honest) -> Generator[tuple[str, int]]:
+def served(server: Honest) -> AbstractContextManager[tuple[str, int]]:
     """A server in a thread of its own; gives its address."""
-    ready, place = threading.Event(), list[tuple[str, int]]()
-    loop = asyncio.new_event_loop()
-
-    async def listen() -> None:
-        listening = await serve(server, "127.0.0.1", 0)
-        place.append(listening.sockets[0].getsockname())
-        ready.set()
-        async with listening:
-            await stop.wait()
-
-    stop = asyncio.Event()
-    thread = threading.Thread(target=loop.run_until_complete, args=(listen(),))
-    thread.start()
-    try:
-        assert ready.wait(10)
-        yield place[0]
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
-        loop.close()
+    return listening.in_thread(lambda: serve(server, "127.0.0.1", 0))
 
 
 async def main() -> None:

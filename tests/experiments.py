@@ -10,10 +10,11 @@ from functools import cache
 from typing import Any
 
 import sample
-from plimsoll.campaign.load import Stage
+from plimsoll.campaign.load import Load, Stage
 from plimsoll.comparison import over_connections, published_comparison
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
+from plimsoll.comparison.protocol_costs import costs
 from plimsoll.findings.findings import Findings, Publication
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.published import document
@@ -124,6 +125,36 @@ def crossed() -> Findings:
         comparisons(made),
         verdicts=judge_campaign(made),
         disagreements=disagreements(made),
+    )
+
+
+def spoken(load: Load, throughput: float, repetition: int, cpu_s: float = 1e-4) -> TrialFindings:
+    """A trial of `go` by a load, whose requests cost the server so much."""
+    name = f"go.2048.{load.name}.{repetition}"
+    made = sound_trial(load=load, throughput=throughput, repetition=repetition, trial=name)
+    summary = sample.changed(made.data.summary, server_cpu_s_per_request=cpu_s)
+    return replace(made, data=replace(made.data, summary=summary))
+
+
+@cache
+def by_protocols() -> Findings:
+    """`go` by HTTP/1.1, over TLS, and by HTTP/2 over TLS with as many requests in flight."""
+    http = sample.load(name="http", stages=(Stage("hold", 7.0, 64, 64),))
+    https = replace(http, name="https", tls=True)
+    h2 = replace(https, name="h2", protocol="http2", streams=8, stages=(Stage("hold", 7.0, 8, 8),))
+    trials = (
+        *(spoken(http, 8_000.0, 1), spoken(http, 8_100.0, 2)),
+        *(spoken(https, 6_000.0, 1, 1.25e-4), spoken(https, 6_100.0, 2, 1.25e-4)),
+        *(spoken(h2, 5_000.0, 1, 1.5e-4), spoken(h2, 5_200.0, 2, 1.5e-4)),
+    )
+    made = repetitions(trials)
+    return Findings(
+        "by-protocols",
+        "0.1.0",
+        trials,
+        comparisons(made),
+        verdicts=judge_campaign(made),
+        protocol_costs=costs(made),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Annotated
 
 import database
-from fastapi import FastAPI, Path, Request, Response
+from fastapi import FastAPI, Path, Request, Response, WebSocket
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -91,6 +91,17 @@ async def json_echo(person: Person) -> Person:
 async def fibonacci(n: Annotated[int, Path(ge=0, le=65535)]) -> PlainTextResponse:
     """The n-th Fibonacci number in decimal."""
     return PlainTextResponse(str(fibonacci_number(n)))
+
+
+@app.websocket("/echo")
+async def echo(socket: WebSocket) -> None:
+    """Returns every message as it came."""
+    await socket.accept()
+    while (message := await socket.receive())["type"] == "websocket.receive":
+        if message.get("text") is not None:
+            await socket.send_text(message["text"])
+        else:
+            await socket.send_bytes(message["bytes"])
 
 
 def counted_decoded_bytes(values: Iterable[str]) -> PlainTextResponse:

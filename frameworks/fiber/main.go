@@ -43,7 +43,7 @@ func main() {
 	app := newApp()
 	address := net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT"))
 	failed := make(chan error, 1)
-	go func() { failed <- app.Listen(address, fiber.ListenConfig{DisableStartupMessage: true}) }()
+	go func() { failed <- app.Listen(address, listenConfig()) }()
 
 	select {
 	case err := <-failed:
@@ -53,6 +53,15 @@ func main() {
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			log.Fatal(err)
 		}
+	}
+}
+
+// listenConfig has a certificate where TLS is asked for.
+func listenConfig() fiber.ListenConfig {
+	return fiber.ListenConfig{
+		DisableStartupMessage: true,
+		CertFile:              os.Getenv("TLS_CERT"),
+		CertKeyFile:           os.Getenv("TLS_KEY"),
 	}
 }
 

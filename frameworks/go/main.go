@@ -45,11 +45,12 @@ func main() {
 	defer stop()
 
 	server := &http.Server{
-		Addr:    net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
-		Handler: routes(),
+		Addr:      net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")),
+		Handler:   routes(),
+		Protocols: protocols(),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
+	go func() { failed <- serve(server) }()
 
 	select {
 	case err := <-failed:
@@ -57,6 +58,22 @@ func main() {
 	case <-ctx.Done():
 		shutdown(server)
 	}
+}
+
+// protocols is the default of net/http, and HTTP/2 without TLS where that is asked for.
+func protocols() *http.Protocols {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(os.Getenv("PROTOCOL") == "http2")
+	return protocols
+}
+
+func serve(server *http.Server) error {
+	if certificate := os.Getenv("TLS_CERT"); certificate != "" {
+		return server.ListenAndServeTLS(certificate, os.Getenv("TLS_KEY"))
+	}
+	return server.ListenAndServe()
 }
 
 // shutdown lets the requests in flight end, for as long as the grace period, then closes what is left.

@@ -1,7 +1,11 @@
-// Serves Plimsoll's contract with node:http, one process for each core by node:cluster.
+// Serves Plimsoll's contract with node:http, node:https or node:http2, one process for each core by
+// node:cluster.
 
 import cluster from 'node:cluster';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import http2 from 'node:http2';
+import https from 'node:https';
 import process from 'node:process';
 import { crc32 } from 'node:zlib';
 import { Busboy } from '@fastify/busboy';
@@ -10,6 +14,7 @@ import * as database from './database.js';
 const HOST = process.env.HOST;
 const PORT = Number(process.env.PORT);
 const WORKERS = Number(process.env.WORKERS);
+const { PROTOCOL, TLS_CERT, TLS_KEY } = process.env;
 const BACKLOG = 4096;
 const GRACE_PERIOD_MS = 5000; // for the requests in flight when a stop is asked for
 const MOST_UPDATES = 500;
@@ -69,8 +74,12 @@ function runPrimary() {
 }
 
 function runWorker() {
-  // Zero is no limit: neither on the time between two requests of a connection nor within one.
-  const server = http.createServer({ keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
+  const server = createServer();
+  const sessions = new Set(); // of HTTP/2
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('close', () => sessions.delete(session));
+  });
   server.on('request', (request, response) => {
     route(request, response).catch((error) => refuse(request, response, error));
   });
@@ -81,8 +90,25 @@ function runWorker() {
       database.close();
       cluster.worker.disconnect();
     });
-    setTimeout(() => server.closeAllConnections(), GRACE_PERIOD_MS).unref();
+    sessions.forEach((session) => session.close());
+    setTimeout(() => {
+      server.closeAllConnections?.();
+      sessions.forEach((session) => session.destroy());
+    }, GRACE_PERIOD_MS).unref();
   });
+}
+
+function createServer() {
+  const secured = TLS_CERT !== undefined;
+  const credentials = secured && { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) };
+  if (PROTOCOL === 'http2') {
+    return secured ? http2.createSecureServer(credentials) : http2.createServer();
+  }
+  // Zero is no limit: neither on the time between two requests of a connection nor within one.
+  const unlimited = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
+  return secured
+    ? https.createServer({ ...credentials, ...unlimited })
+    : http.createServer(unlimited);
 }
 
 async function route(request, response) {

@@ -14,6 +14,7 @@ from random import Random
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from plimsoll.campaign.load import SERVICES
 from plimsoll.campaign.requests import DRAWN, DRAWN_BY_TOOLS
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ REPORT_S = 3.0
 
 REPORT_PER_TRIAL_S = 0.9
 """The same for each trial: its charts in every format."""
+
+OVER_HTTP1_ONLY = "WebSocket is measured over HTTP/1.1 only"
+"""Why an endpoint of WebSocket takes no load of HTTP/2."""
 
 SEED_BITS = 53
 """Length of a trial's seed, so that every JSON parser reads it exactly."""
@@ -100,7 +104,7 @@ class LeftOut:
     Attributes:
         framework: The framework.
         endpoint: The endpoint.
-        reason: The reason given in its file; empty for none.
+        reason: The reason given in its file, or what it lacks; empty for none.
         load: The load it does not support; None if it does not implement the endpoint at all.
     """
 
@@ -267,7 +271,7 @@ def refused(campaign: Campaign, refuses: Refuses) -> tuple[Refused, ...]:
     return tuple(
         Refused(driver, load, endpoint, reason)
         for driver, load, endpoint in requested
-        if (reason := refuses(driver, load, sent[endpoint.name]))
+        if (reason := refuses(driver, load.on(endpoint.protocol), sent[endpoint.name]))
     )
 
 
@@ -279,9 +283,9 @@ def _combinations(campaign: Campaign, refuses: Refuses) -> list[Combination]:
         for framework, endpoint in _pairs(campaign)
         if endpoint.name in framework.endpoints
         for load in campaign.loads
-        if not (load.keep_alive and framework.no_keep_alive)
+        if not _cannot(framework, endpoint, load)
         for driver in campaign.drivers
-        if not refuses(driver, load, sent[endpoint.name])
+        if not refuses(driver, load.on(endpoint.protocol), sent[endpoint.name])
     ]
 
 
@@ -345,10 +349,22 @@ def _left_out_of(
 ) -> Iterator[LeftOut]:
     if endpoint.name not in framework.endpoints:
         yield LeftOut(framework, endpoint, framework.not_implemented.get(endpoint.name, ""))
-    elif framework.no_keep_alive:
-        for load in loads:
-            if load.keep_alive:
-                yield LeftOut(framework, endpoint, framework.no_keep_alive, load)
+        return
+    for load in loads:
+        if reason := _cannot(framework, endpoint, load):
+            yield LeftOut(framework, endpoint, reason, load)
+
+
+def _cannot(framework: Framework, endpoint: Endpoint, load: Load) -> str:
+    """Why a framework cannot take a load at one of its endpoints; empty when it can."""
+    if load.keep_alive and framework.no_keep_alive:
+        return framework.no_keep_alive
+    if load.service is not None and load.service not in framework.services:
+        lacking = f"it does not serve {SERVICES[load.service]}"
+        return framework.not_implemented.get(load.service, lacking)
+    if not endpoint.goes_by(load.protocol):
+        return OVER_HTTP1_ONLY
+    return ""
 
 
 def _pairs(campaign: Campaign) -> Iterator[tuple[Framework, Endpoint]]:
@@ -395,7 +411,7 @@ def _trial(
         order=order,
         framework=framework,
         endpoint=endpoint,
-        load=load.warmed(framework.warm_up_s),
+        load=load.warmed(framework.warm_up_s).on(endpoint.protocol),
         repetition=repetition,
         driver=driver,
         seed=draw.getrandbits(SEED_BITS),

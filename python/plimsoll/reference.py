@@ -97,7 +97,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m plimsoll.reference",
         description="A server with a known service time.",
-        epilog="HOST, PORT and WORKERS in the environment are defaults of the options.",
+        epilog="HOST, PORT, WORKERS, TLS_CERT and TLS_KEY in the environment are defaults.",
         allow_abbrev=False,
     )
     add = parser.add_argument
@@ -118,8 +118,11 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     add("--freeze", type=duration_ns, help="stall this long at the end of every period")
     add("--freeze-every", type=duration_ns, default="5s", help="length of the period")
     add("--seed", type=int, default=0, help="seed of the choice between the service times")
-    add("--tls-cert", type=Path, help="serves by TLS with the certificates in this PEM file")
-    add("--tls-key", type=Path, help="PEM file of the private key to them")
+    certificate, key = environment.get("TLS_CERT"), environment.get("TLS_KEY")
+    add(
+        "--tls-cert", type=Path, default=certificate, help="serves by TLS: PEM file of certificates"
+    )
+    add("--tls-key", type=Path, default=key, help="PEM file of the private key to them")
     add("--witness", type=Path, help="file for the service time of each request")
     return parser
 
@@ -156,7 +159,7 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
 
     Args:
         arguments: The command line without the program.
-        environment: Where HOST, PORT and WORKERS are looked up.
+        environment: Where HOST, PORT, WORKERS, TLS_CERT and TLS_KEY are looked up.
 
     Raises:
         SystemExit: An option is invalid; stderr names it, and the exit code is 2.

@@ -17,8 +17,9 @@ import pytest
 
 import tested_frameworks
 from plimsoll import databases
-from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.campaign.framework import Framework, find, read
+from plimsoll.campaign.load import SERVICES
 from plimsoll.databases import installed
 from plimsoll.errors import InputError
 from plimsoll.install import commands, install
@@ -29,6 +30,7 @@ from plimsoll.serving import contract, observed, server
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plimsoll.campaign.load import Service
     from plimsoll.campaign.requests import Endpoint
     from plimsoll.databases.running import RunningDatabase
     from plimsoll.databases.served import ServedDatabase
@@ -137,6 +139,36 @@ def test_it_keeps_the_contract(
     )
     if failures:
         pytest.fail("\n".join(str(failure) for failure in failures), pytrace=False)
+
+
+BY_EVERY_SERVICE = ("2048", "args", "json", "postArgsMulti2048", "ws")
+"""Endpoints that are checked by each service: none that takes long, and each kind of body."""
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_it_keeps_the_contract_by_its_services(
+    framework: Framework, service: Service, tmp_path: Path
+) -> None:
+    if framework.variant or service not in framework.services:
+        pytest.skip("not among its services")
+    log, failures = tmp_path / "server.log", list[str]()
+    with server.started(framework, log=log, service=service) as running:
+        place = running.place
+        for endpoint in map(by_name, BY_EVERY_SERVICE):
+            if endpoint.name in framework.endpoints and endpoint.goes_by(place.protocol):
+                found = contract.failures(
+                    (place.host, place.port),
+                    endpoint,
+                    SEED,
+                    excepted=framework.contract_notes,
+                    tls=place.tls,
+                    protocol=place.protocol,
+                )
+                failures += map(str, found)
+        stopped = running.stop()
+    if failures:
+        pytest.fail("\n".join(failures), pytrace=False)
+    assert stopped.clean, log.read_text()
 
 
 def test_its_backlog_is_what_the_contract_asks_for_or_its_notes_say_why(

@@ -18,6 +18,8 @@ import pytest
 
 import reference_servers
 from command_line import run
+from plimsoll.campaign.endpoints import by_name
+from plimsoll.serving import contract
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
 
@@ -109,6 +111,18 @@ def reference() -> Iterator[str]:
     """Address of a reference server that responds after 2 ms."""
     with reference_servers.reference("--service-time", "2ms") as address:
         yield address
+
+
+def test_the_contract_is_asked_by_http2_by_its_rules(oracle: Oracle) -> None:
+    address = oracle.listener.getsockname()
+    found = contract.failures(address, by_name("plaintext"), 1, protocol="http2")
+    assert not oracle.failures
+    problems = {failure.problem for failure in found}
+    assert f"the body has {len(BODY)} bytes, expected 13" in problems
+    assert "the status is `200`, expected `404`" in problems
+    heads = [head for head, _ in oracle.requests]
+    assert {head[":method"] for head in heads} == {"GET"}
+    assert oracle.connections < len(heads), "no connection carried two requests"
 
 
 def test_another_implementation_finds_nothing_wrong(oracle: Oracle, tmp_path: Path) -> None:

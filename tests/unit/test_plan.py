@@ -74,6 +74,42 @@ def test_a_load_that_keeps_connections_leaves_out_who_keeps_none() -> None:
     assert str(left[0]) == "closing cannot take load steady: it closes each"
 
 
+SECURED = replace(STEADY, name="https", tls=True)
+HTTP2 = replace(STEADY, name="h2", tls=True, protocol="http2", streams=8)
+
+
+def test_what_a_framework_does_not_serve_is_left_out_with_the_reason() -> None:
+    both = replace(GO, services=("https", "h2"))
+    one = replace(RAILS, services=("https",))
+    other = replace(GO, name="rack", not_implemented={"https": "a proxy does that"})
+    asked = replace(CAMPAIGN, frameworks=(both, one, other), loads=(STEADY, SECURED, HTTP2))
+    asked = replace(asked, endpoints=(by_name("2048"),), repetitions=1)
+    assert {trial.id for trial in plan(asked)} == {
+        *("go.2048.steady.1", "go.2048.https.1", "go.2048.h2.1"),
+        *("rails.2048.steady.1", "rails.2048.https.1", "rack.2048.steady.1"),
+    }
+    assert list(map(str, left_out(asked))) == [
+        "rails cannot take load h2: it does not serve HTTP/2 over TLS",
+        "rack cannot take load https: a proxy does that",
+        "rack cannot take load h2: it does not serve HTTP/2 over TLS",
+    ]
+
+
+def test_a_load_of_messages_is_one_of_websocket_and_never_of_http2() -> None:
+    echoing = replace(GO, endpoints=("ws",), services=("https", "h2"))
+    asked = replace(CAMPAIGN, frameworks=(echoing,), endpoints=(by_name("ws"),), repetitions=1)
+    asked = replace(asked, loads=(STEADY, SECURED, HTTP2))
+    loads = {trial.load.name: trial.load for trial in plan(asked)}
+    assert {name: load.protocol for name, load in loads.items()} == {
+        "steady": "websocket",
+        "https": "websocket",
+    }
+    assert loads["https"].service == "https"
+    assert [str(left) for left in left_out(asked)] == [
+        "go cannot take load h2: WebSocket is measured over HTTP/1.1 only"
+    ]
+
+
 SEVERAL = replace(CAMPAIGN, drivers=("plimsoll", "wrk"))
 
 

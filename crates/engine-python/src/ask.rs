@@ -4,12 +4,13 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use plimsoll_engine::ask::{Connection as Asking, NoResponse as Cause};
+use plimsoll_engine::ask::{Connection as Asking, Kind, NoResponse as Cause, Response};
 use plimsoll_engine::outcome::Outcome;
 use plimsoll_engine::spec::tls::Tls;
 use plimsoll_engine::transport::Address;
 use plimsoll_engine::transport::security::Security;
 use plimsoll_tls::Failure;
+use plimsoll_websocket::frame::Opcode;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -67,30 +68,55 @@ impl Connection {
             let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
             self.asking.ask(&pieces, pause, is_head, timeout)
         });
-        let response = response.map_err(|cause| no_response(&cause))?;
-        let headers: Vec<_> =
-            response.headers.iter().map(|(name, value)| (name, value.as_slice())).collect();
-        let found = PyDict::new(py);
-        found.set_item("status", response.status)?;
-        found.set_item("headers", headers)?;
-        found.set_item("body", response.body.as_slice())?;
-        found.set_item("head_bytes", response.head_bytes)?;
-        found.set_item("closes", response.closes)?;
-        found.set_item("early", response.early)?;
-        Ok(found)
+        as_dict(py, &response.map_err(|cause| no_response(&cause))?)
     }
 
     #[allow(clippy::needless_pass_by_value)]
-    /// Sends a request by HTTP/2, given as HTTP/1; the status of its response.
-    fn status_by_http2(
+    /// Sends a request by HTTP/2, given as HTTP/1, and reads the response.
+    fn ask_by_http2<'py>(
         &mut self,
-        py: Python<'_>,
+        py: Python<'py>,
         request: Vec<u8>,
         timeout_s: f64,
-    ) -> PyResult<u16> {
+    ) -> PyResult<Bound<'py, PyDict>> {
         let timeout = seconds(timeout_s)?;
-        let status = py.detach(|| self.asking.status_by_http2(&request, timeout));
+        let response = py.detach(|| self.asking.ask_by_http2(&request, timeout));
+        as_dict(py, &response.map_err(|cause| no_response(&cause))?)
+    }
+
+    #[allow(clippy::needless_pass_by_value)]
+    /// Asks for WebSocket; the status of the response.
+    fn upgrade(&mut self, py: Python<'_>, request: Vec<u8>, timeout_s: f64) -> PyResult<u16> {
+        let timeout = seconds(timeout_s)?;
+        let status = py.detach(|| self.asking.upgrade(&request, timeout));
         status.map_err(|cause| no_response(&cause))
+    }
+
+    #[allow(clippy::needless_pass_by_value)]
+    /// Sends a frame of an upgraded connection.
+    fn send_frame(
+        &mut self,
+        py: Python<'_>,
+        kind: &str,
+        payload: Vec<u8>,
+        is_final: bool,
+        timeout_s: f64,
+    ) -> PyResult<()> {
+        let (opcode, timeout) = (opcode(kind)?, seconds(timeout_s)?);
+        let sent = py.detach(|| self.asking.send_frame(opcode, is_final, &payload, timeout));
+        sent.map_err(|cause| no_response(&cause))
+    }
+
+    /// The next message or control frame of an upgraded connection: what it is, and its bytes.
+    fn next_message(
+        &mut self,
+        py: Python<'_>,
+        timeout_s: f64,
+    ) -> PyResult<(&'static str, Vec<u8>)> {
+        let timeout = seconds(timeout_s)?;
+        let message = py.detach(|| self.asking.next_message(timeout));
+        let message = message.map_err(|cause| no_response(&cause))?;
+        Ok((kind_name(message.kind), message.payload))
     }
 
     #[allow(clippy::needless_pass_by_value)]
@@ -104,6 +130,40 @@ impl Connection {
         let timeout = seconds(timeout_s)?;
         let status = py.detach(|| self.asking.status_of_upgrade(&request, timeout));
         status.map_err(|cause| no_response(&cause))
+    }
+}
+
+fn as_dict<'py>(py: Python<'py>, response: &Response) -> PyResult<Bound<'py, PyDict>> {
+    let headers: Vec<_> =
+        response.headers.iter().map(|(name, value)| (name, value.as_slice())).collect();
+    let found = PyDict::new(py);
+    found.set_item("status", response.status)?;
+    found.set_item("headers", headers)?;
+    found.set_item("body", response.body.as_slice())?;
+    found.set_item("head_bytes", response.head_bytes)?;
+    found.set_item("closes", response.closes)?;
+    found.set_item("early", response.early)?;
+    Ok(found)
+}
+
+fn opcode(kind: &str) -> PyResult<Opcode> {
+    match kind {
+        "continuation" => Ok(Opcode::Continuation),
+        "text" => Ok(Opcode::Text),
+        "binary" => Ok(Opcode::Binary),
+        "close" => Ok(Opcode::Close),
+        "ping" => Ok(Opcode::Ping),
+        _ => Err(PyValueError::new_err("no kind of a frame")),
+    }
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "text",
+        Kind::Binary => "binary",
+        Kind::Ping => "ping",
+        Kind::Pong => "pong",
+        Kind::Close => "close",
     }
 }
 
@@ -139,6 +199,7 @@ fn no_response(cause: &Cause) -> PyErr {
         Cause::NotHttp(_) => "not_http",
         Cause::TooLarge => "too_large",
         Cause::Surplus(_) => "surplus",
+        Cause::NoRequest => "no_request",
         Cause::NotHttp2 => "not_http2",
         Cause::NotWebSocket(_) => "not_websocket",
         Cause::Ended(_) => "ended",

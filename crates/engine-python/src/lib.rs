@@ -70,6 +70,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evidence::stalls, module)?)?;
     module.add_function(wrap_pyfunction!(evidence::connection_stalls, module)?)?;
     module.add_function(wrap_pyfunction!(load::run, module)?)?;
+    module.add_function(wrap_pyfunction!(reference::certificate, module)?)?;
     module.add_function(wrap_pyfunction!(reference::serve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(separated::separated_rows, module)?)?;
     module.add_class::<ask::Connection>()?;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use plimsoll_reference::{ReferenceError, ReferenceSpec, Server};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::load::EngineFailure;
@@ -28,6 +29,12 @@ pub fn serve_reference(py: Python<'_>, spec_json: &str, announce: Py<PyAny>) -> 
     }
     let counts = py.detach(|| server.stop()).map_err(|error| failure(&error))?;
     Ok(serde_json::to_string(&counts).unwrap_or_default())
+}
+
+/// A certificate for some names, signed by itself, and its private key, both in PEM.
+#[pyfunction]
+pub fn certificate(names: Vec<String>) -> PyResult<(String, String)> {
+    plimsoll_tls::self_signed(names).map_err(PyValueError::new_err)
 }
 
 fn listening(server: &Server) -> String {

@@ -1,5 +1,8 @@
 //! One request at a time on one connection, read as under load: what a check of a contract asks with.
 
+mod http2;
+mod websocket;
+
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::time::Duration;
@@ -7,17 +10,19 @@ use std::time::Duration;
 use httparse::Header;
 use plimsoll_system::{self as system, Address, Ready};
 use plimsoll_tls::Failure;
-use plimsoll_websocket::frame::{Mask, NORMAL, write_close};
+use plimsoll_websocket::frame::{Mask, NORMAL, Opcode, write, write_close};
 use thiserror::Error;
 
+pub use self::websocket::{Kind, Message};
+
+use self::http2::Http2;
+use self::websocket::Messages;
 use crate::outcome::Outcome;
 use crate::protocol::http1::response::{
     LONGEST_HEAD_BYTES, LastHead, MOST_HEADERS, Malformed, Part, Reader,
 };
+use crate::protocol::http2::request::encode;
 use crate::protocol::websocket::upgrade::{Answer, Upgrade};
-use crate::protocol::{Event, Id, Protocol, Step};
-use crate::request::Requests;
-use crate::spec::{Expected, RequestSpec};
 use crate::transport::security::Security;
 use crate::transport::{Handshake, Read, Transport};
 
@@ -27,7 +32,7 @@ const LARGEST_BODY_BYTES: usize = 16 * 1024 * 1024;
 const SCRATCH_BYTES: usize = 64 * 1024;
 
 /// A complete response.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Response {
     /// Status code.
     pub status: u16,
@@ -67,6 +72,9 @@ pub enum NoResponse {
     /// More bytes came than belong to the response.
     #[error("{0} bytes more than its length")]
     Surplus(usize),
+    /// What should be sent is no request of HTTP/1 with its length.
+    #[error("what was to be sent is no request")]
+    NoRequest,
     /// What came is not HTTP/2.
     #[error("what came is not HTTP/2")]
     NotHttp2,
@@ -106,6 +114,10 @@ pub struct Connection {
     scratch: Vec<u8>,
     /// Bytes in `scratch` that came before the whole request was sent.
     ahead: usize,
+    /// What has been said by HTTP/2; nothing before the first request by it.
+    http2: Option<Http2>,
+    /// What has come since the connection was upgraded to WebSocket.
+    messages: Messages,
 }
 
 impl Connection {
@@ -123,7 +135,8 @@ impl Connection {
         let deadline_ns = deadline_ns(timeout);
         let transport = Transport::connect(address, None, security)?;
         let scratch = vec![0; SCRATCH_BYTES];
-        let mut connection = Self { transport, reader: Reader::default(), scratch, ahead: 0 };
+        let (reader, messages) = (Reader::default(), Messages::default());
+        let mut connection = Self { transport, reader, scratch, ahead: 0, http2: None, messages };
         let mut for_room = true;
         loop {
             let ready = connection.wait(for_room, deadline_ns)?;
@@ -272,48 +285,42 @@ impl Connection {
         }
     }
 
-    /// Sends a request by HTTP/2, given as HTTP/1, on a connection that has carried nothing yet;
-    /// returns the status of its response.
+    /// Sends a request by HTTP/2, given as HTTP/1, on a connection that has carried nothing else;
+    /// reads the response. The names of its header fields are in lower case, and its `head_bytes` are
+    /// those of the compressed block.
     ///
     /// # Errors
     ///
     /// [`NoResponse`].
-    pub fn status_by_http2(
+    pub fn ask_by_http2(
         &mut self,
         request: &[u8],
         timeout: Duration,
-    ) -> Result<u16, NoResponse> {
+    ) -> Result<Response, NoResponse> {
         let deadline_ns = deadline_ns(timeout);
-        let requests = one_request(request, matches!(self.transport, Transport::Tls(_)));
-        let mut http2 = Protocol::http2(1);
-        http2.open();
-        http2.begin(Id(0), requests.kind(0));
-        let mut status = 0;
+        let scheme = if matches!(self.transport, Transport::Tls(_)) { "https" } else { "http" };
+        let Some(request) = encode(request, scheme) else { return Err(NoResponse::NoRequest) };
+        let mut output = Vec::new();
+        let mut http2 = self.http2.take().unwrap_or_else(|| Http2::new(&mut output));
+        http2.begin(&request, &mut output);
         loop {
-            let output = http2.pending_output().to_vec();
             self.send(&output, deadline_ns)?;
-            http2.sent(output.len());
-            let count = match self.receive(deadline_ns) {
-                Ok(0) => return Err(NoResponse::Closed),
-                Err(error) if is_truncated(&error) => return Err(NoResponse::Closed),
-                count => count?,
-            };
-            let step =
-                http2.received(&self.scratch[..count], &mut LastHead::default(), |_, event| {
-                    if let Event::Head(code) = event {
-                        status = code;
-                    }
-                });
-            match step {
-                Step::More => {}
-                Step::Complete { .. } => return Ok(status),
-                Step::Failed { outcome: Outcome::NotHttp2, .. } => {
-                    return Err(NoResponse::NotHttp2);
-                }
-                Step::Ended { outcome, .. } | Step::Failed { outcome, .. } => {
-                    return Err(NoResponse::Ended(outcome));
-                }
+            output.clear();
+            let count = self.receive_some(deadline_ns)?;
+            if let Some(response) = http2.received(&self.scratch[..count], &mut output)? {
+                self.send(&output, deadline_ns)?;
+                self.http2 = Some(http2);
+                return Ok(response);
             }
+        }
+    }
+
+    /// Reads what there is, or waits for it.
+    fn receive_some(&mut self, deadline_ns: u64) -> Result<usize, NoResponse> {
+        match self.receive(deadline_ns) {
+            Ok(0) => Err(NoResponse::Closed),
+            Err(error) if is_truncated(&error) => Err(NoResponse::Closed),
+            count => Ok(count?),
         }
     }
 
@@ -323,34 +330,77 @@ impl Connection {
     /// # Errors
     ///
     /// [`NoResponse`].
-    pub fn status_of_upgrade(
-        &mut self,
-        request: &[u8],
-        timeout: Duration,
-    ) -> Result<u16, NoResponse> {
+    pub fn upgrade(&mut self, request: &[u8], timeout: Duration) -> Result<u16, NoResponse> {
         let deadline_ns = deadline_ns(timeout);
         let mut upgrade = Upgrade::new(&request.into());
         let mut output = Vec::new();
         upgrade.ask(fastrand::u128(..).to_ne_bytes(), &mut output);
         self.send(&output, deadline_ns)?;
         loop {
-            let count = match self.receive(deadline_ns) {
-                Ok(0) => return Err(NoResponse::Closed),
-                Err(error) if is_truncated(&error) => return Err(NoResponse::Closed),
-                count => count?,
-            };
+            let count = self.receive_some(deadline_ns)?;
             match upgrade.answered(&self.scratch[..count]) {
                 Answer::Partial => {}
-                Answer::Upgraded { .. } => {
-                    output.clear();
-                    write_close(&mut output, NORMAL, Some(Mask::default()));
-                    // Who is gone needs no farewell.
-                    let _ = self.send(&output, deadline_ns);
+                Answer::Upgraded { consumed } => {
+                    self.messages.keep(&self.scratch[consumed..count]);
                     return Ok(101);
                 }
                 Answer::Refused { status } => return Ok(status),
                 Answer::Invalid { problem } => return Err(NoResponse::NotWebSocket(problem)),
             }
+        }
+    }
+
+    /// The same, and closes the connection if it is upgraded.
+    ///
+    /// # Errors
+    ///
+    /// [`NoResponse`].
+    pub fn status_of_upgrade(
+        &mut self,
+        request: &[u8],
+        timeout: Duration,
+    ) -> Result<u16, NoResponse> {
+        let status = self.upgrade(request, timeout)?;
+        if status == 101 {
+            let mut output = Vec::new();
+            write_close(&mut output, NORMAL, Some(Mask::default()));
+            // Who is gone needs no farewell.
+            let _ = self.send(&output, deadline_ns(timeout));
+        }
+        Ok(status)
+    }
+
+    /// Sends a frame on a connection that is upgraded to WebSocket.
+    ///
+    /// # Errors
+    ///
+    /// [`NoResponse::TimedOut`] or [`NoResponse::Broken`].
+    pub fn send_frame(
+        &mut self,
+        opcode: Opcode,
+        is_final: bool,
+        payload: &[u8],
+        timeout: Duration,
+    ) -> Result<(), NoResponse> {
+        let mut output = Vec::new();
+        let mask = fastrand::u32(..).to_ne_bytes();
+        write(&mut output, opcode, is_final, Some(mask), payload);
+        Ok(self.send(&output, deadline_ns(timeout))?)
+    }
+
+    /// The next message, whole, or control frame on a connection that is upgraded to WebSocket.
+    ///
+    /// # Errors
+    ///
+    /// [`NoResponse`].
+    pub fn next_message(&mut self, timeout: Duration) -> Result<Message, NoResponse> {
+        let deadline_ns = deadline_ns(timeout);
+        loop {
+            if let Some(message) = self.messages.next()? {
+                return Ok(message);
+            }
+            let count = self.receive_some(deadline_ns)?;
+            self.messages.keep(&self.scratch[..count]);
         }
     }
 
@@ -370,17 +420,6 @@ impl Connection {
             _ => Ok(()),
         }
     }
-}
-
-fn one_request(request: &[u8], is_secured: bool) -> Requests {
-    let spec = RequestSpec {
-        name: String::new(),
-        bytes: request.to_vec(),
-        weight: 1.0,
-        method: if request.starts_with(b"HEAD ") { "HEAD".into() } else { String::new() },
-        expected: Expected::default(),
-    };
-    Requests::new(&[spec], 0.0).encoded(if is_secured { "https" } else { "http" })
 }
 
 impl AsRawFd for Connection {

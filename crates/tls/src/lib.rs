@@ -2,12 +2,14 @@
 
 #![forbid(unsafe_code)]
 
+mod own;
 mod pem;
 mod session;
 
 use rustls::SupportedCipherSuite;
 use rustls::crypto::CryptoProvider;
 
+pub use crate::own::self_signed;
 pub use crate::pem::{certificates, private_key};
 pub use crate::session::{Failure, Read, Session};
 

@@ -13,11 +13,20 @@ use std::{
 
 use axum::{
     Json, Router,
-    extract::{Form, Multipart, Path, Query, multipart::MultipartError},
+    extract::{
+        Form, Multipart, Path, Query,
+        multipart::MultipartError,
+        ws::{Message, WebSocket, WebSocketUpgrade},
+    },
     http::header::CONTENT_TYPE,
-    response::IntoResponse,
-    routing::{get, post},
+    response::{IntoResponse, Response},
+    routing::{any, get, post},
     serve::ListenerExt,
+};
+use axum_server::{
+    Handle,
+    accept::NoDelayAcceptor,
+    tls_rustls::{RustlsAcceptor, RustlsConfig},
 };
 use crc32fast::Hasher;
 use num_bigint::BigUint;
@@ -46,7 +55,16 @@ struct Person {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let address = SocketAddr::new(env::var("HOST")?.parse()?, env::var("PORT")?.parse()?);
-    let listener = listen(address)?.tap_io(|stream| {
+    let listener = listen(address)?;
+    match env::var("TLS_CERT") {
+        Ok(certificate) => serve_by_tls(listener, &certificate, &env::var("TLS_KEY")?).await,
+        Err(_) => serve(listener).await,
+    }
+}
+
+/// Without TLS. A connection that begins with the preface of HTTP/2 is one of it.
+async fn serve(listener: TcpListener) -> Result<(), Box<dyn Error>> {
+    let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             eprintln!("cannot set TCP_NODELAY: {error}");
         }
@@ -57,6 +75,31 @@ async fn main() -> Result<(), Box<dyn Error>> {
         () = grace_period_over() => {}
     }
     Ok(())
+}
+
+/// By rustls, with HTTP/2 for clients that offer it by ALPN.
+async fn serve_by_tls(
+    listener: TcpListener,
+    certificate: &str,
+    key: &str,
+) -> Result<(), Box<dyn Error>> {
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .map_err(|_| "there is another provider of cryptography")?;
+    let config = RustlsConfig::from_pem_file(certificate, key).await?;
+    let handle = Handle::new();
+    tokio::spawn(stop(handle.clone()));
+    axum_server::from_tcp(listener.into_std()?)?
+        .acceptor(RustlsAcceptor::new(config).acceptor(NoDelayAcceptor::new()))
+        .handle(handle)
+        .serve(app().into_make_service())
+        .await?;
+    Ok(())
+}
+
+async fn stop(handle: Handle<SocketAddr>) {
+    terminated().await;
+    handle.graceful_shutdown(Some(GRACE_PERIOD));
 }
 
 fn app() -> Router {
@@ -72,6 +115,7 @@ fn app() -> Router {
         .route("/args", get(checksum))
         .route("/json", post(json))
         .route("/fibonacci/{n}", get(fibonacci))
+        .route("/echo", any(echo))
 }
 
 /// What `TcpListener::bind` does, with a backlog of our own.
@@ -141,6 +185,23 @@ async fn json(Json(person): Json<Person>) -> Json<Person> {
 
 async fn fibonacci(Path(n): Path<u16>) -> impl IntoResponse {
     text(fib(n).to_string())
+}
+
+async fn echo(upgrade: WebSocketUpgrade) -> Response {
+    upgrade.on_upgrade(return_messages)
+}
+
+/// Returns every message as it came; pings and close frames are answered while messages are read.
+async fn return_messages(mut socket: WebSocket) {
+    while let Some(Ok(message)) = socket.recv().await {
+        let is_returned = match message {
+            Message::Text(_) | Message::Binary(_) => socket.send(message).await.is_ok(),
+            Message::Ping(_) | Message::Pong(_) | Message::Close(_) => true,
+        };
+        if !is_returned {
+            return;
+        }
+    }
 }
 
 /// Adds n - 1 times.

@@ -327,6 +327,7 @@ def _load(table: LoadTable, scales: Scales) -> Load:
         protocol=_or(table.protocol, Load.protocol),
         pipeline=_or(table.pipeline, Load.pipeline),
         streams=_or(table.streams, Load.streams),
+        tls=_or(table.tls, Load.tls),
         think_time_s=_or(table.think_time, Load.think_time_s),
         timeout_s=_or(table.timeout, Load.timeout_s),
         request_limit=table.request_limit,

@@ -112,6 +112,7 @@ class LoadTable(BaseModel):
     protocol: Literal["http1", "http2"] | None = None
     pipeline: _Count | None = None
     streams: _Count | None = None
+    tls: bool | None = None
     think_time: _Duration | None = None
     timeout: _Duration | None = None
     request_limit: _Count | None = None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.campaign.framework_file import FrameworkTable, NeedTable, Served, VariantTable
+    from plimsoll.campaign.load import Service
 
 FILE = "framework.toml"
 """Name of the file that makes a folder a framework."""
@@ -111,8 +112,9 @@ class Installable(Protocol):
 class Framework:
     """One framework in one variant, ready to be built, started and stopped.
 
-    Commands are run by `sh -c` in `folder`. `HOST`, `PORT`, `WORKERS` (cores to use) and `BUILD`
-    (its own folder for build output, kept between runs) are in the environment.
+    Commands are run by `sh -c` in `folder`. `HOST`, `PORT`, `WORKERS` (cores to use), `BUILD`
+    (its own folder for build output, kept between runs), `PROTOCOL` and, if connections are
+    secured, `TLS_CERT` and `TLS_KEY` are in the environment.
 
     Attributes:
         name: Folder name: `go`.
@@ -128,7 +130,7 @@ class Framework:
         start: Command that runs the server in the foreground.
         version: Command that prints the version of the framework on its first line.
         endpoints: Names of the endpoints it implements.
-        not_implemented: Omitted endpoints that have a reason, with it.
+        not_implemented: Omitted endpoints and services that have a reason, with it.
         environment: Added to the environment of every command.
         no_keep_alive: Why it closes every connection after one response; empty if it keeps them.
         contract_notes: Rules of `CONTRACT_NOTES` that it does not meet, with reasons.
@@ -140,6 +142,7 @@ class Framework:
             compiles under load.
         probe_path: Path that is requested until it is answered with 200; empty for one of its
             endpoints.
+        services: What it serves besides HTTP/1.1 without TLS.
     """
 
     name: str
@@ -164,6 +167,7 @@ class Framework:
     probe_path: str = ""
     build_reads: tuple[str, ...] = ()
     builds_as: str = ""
+    services: tuple[Service, ...] = ()
 
     @property
     def title(self) -> str:
@@ -378,6 +382,7 @@ def _overlaid(under: Framework, variant: str, over: VariantTable, served: Served
         start=_or(over.start, under.start),
         version=_or(over.version, under.version),
         endpoints=served.endpoints,
+        services=served.services,
         not_implemented=dict(served.not_implemented),
         environment={**under.environment, **_filled(over.environment)},
         contract_notes=(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -16,10 +16,11 @@ from plimsoll.campaign import documents
 from plimsoll.campaign.documents import Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS, mix
 from plimsoll.campaign.framework import NAME_HINT, is_valid_name
+from plimsoll.campaign.load import Service
 from plimsoll.campaign.quantities import duration_s
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from plimsoll.campaign.lines import KeyPath
@@ -34,7 +35,8 @@ request in three pieces gets its response), `chunked` (so does one with a chunke
 _VERSION = r"^\d+(\.\d+)*$"
 _CONTRACT = tuple(endpoint.name for endpoint in ENDPOINTS)
 _REQUIRED = ("language", "version", "start", "endpoints")
-_OURS = ("HOST", "PORT", "WORKERS", "BUILD")
+_SERVICES: tuple[Service, ...] = get_args(Service)
+_OURS = ("HOST", "PORT", "WORKERS", "BUILD", "PROTOCOL", "TLS_CERT", "TLS_KEY")
 _STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
@@ -63,6 +65,7 @@ class VariantTable(BaseModel):
     start: str | None = None
     version: str | None = None
     endpoints: list[str | None] | None = None
+    services: list[Service | None] | None = None
     not_implemented: dict[str, str | None] | None = None
     environment: dict[str, str | None] | None = None
     contract_notes: dict[str, str | None] | None = None
@@ -92,21 +95,26 @@ def known_keys(path: KeyPath) -> tuple[str, ...]:
             return documents.keys_of(VariantTable)
 
 
+T = TypeVar("T", bound=str)
+
+
 @dataclass(frozen=True)
 class Served:
-    """The endpoints of a variant.
+    """What a variant serves.
 
     Attributes:
         endpoints: Names of the endpoints it implements.
-        not_implemented: Omitted ones that have a reason, with it.
+        services: What it serves besides HTTP/1.1 without TLS.
+        not_implemented: Omitted ones of both that have a reason, with it.
     """
 
     endpoints: tuple[str, ...] = ()
+    services: tuple[Service, ...] = ()
     not_implemented: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def served(table: FrameworkTable) -> dict[str, Served]:
-    """The endpoints of every variant, by its name; the plain one has the empty name.
+    """What every variant serves, by its name; the plain one has the empty name.
 
     The endpoint `mix` follows from the endpoints it consists of.
     """
@@ -117,11 +125,10 @@ def served(table: FrameworkTable) -> dict[str, Served]:
 
 def _served(under: Served, over: VariantTable) -> Served:
     left_out = {name: why for name, why in (over.not_implemented or {}).items() if why is not None}
-    if over.endpoints is None:
-        names = [name for name in under.endpoints if name not in left_out]
-    else:
-        names = [name for name in over.endpoints if name is not None]
-    kept = {name: why for name, why in under.not_implemented.items() if name not in names}
+    names = _replaced(over.endpoints, under.endpoints, left_out)
+    services = tuple(_replaced(over.services, under.services, left_out))
+    served = (*names, *services)
+    kept = {name: why for name, why in under.not_implemented.items() if name not in served}
     not_implemented = {**kept, **left_out}
     absent = [part for part in mix.PARTS if part not in names]
     if absent:
@@ -131,7 +138,16 @@ def _served(under: Served, over: VariantTable) -> Served:
     elif mix.NAME not in (*names, *left_out):
         names.append(mix.NAME)
         not_implemented.pop(mix.NAME, None)
-    return Served(tuple(names), not_implemented)
+    return Served(tuple(names), services, not_implemented)
+
+
+def _replaced(
+    over: Sequence[T | None] | None, under: Sequence[T], left_out: Mapping[str, str]
+) -> list[T]:
+    """The names of a variant: its own, or those of the plain one that it does not leave out."""
+    if over is None:
+        return [name for name in under if name not in left_out]
+    return [name for name in over if name is not None]
 
 
 def mistakes(folder: Path, table: FrameworkTable) -> Iterator[Mistake]:
@@ -236,21 +252,29 @@ def _endpoints(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
         if name is not None and name not in _CONTRACT:
             message = f"the contract has no endpoint `{name}`"
             yield Mistake((*at, "endpoints", index), message, near(name, _CONTRACT, "endpoints"))
-        elif name is not None and name in listed[:index]:
-            yield Mistake((*at, "endpoints", index), f"`{name}` is listed twice")
+    yield from _twice(listed, "endpoints", at)
+    yield from _twice(table.services or [], "services", at)
     for name, reason in (table.not_implemented or {}).items():
         path = (*at, "not_implemented", name)
-        if name not in _CONTRACT:
+        if name not in (*_CONTRACT, *_SERVICES):
             message = f"the contract has no endpoint `{name}`"
             yield Mistake(path, message, near(name, _CONTRACT, "endpoints"))
         elif name in listed:
             yield Mistake(path, f"`{name}` is both in `endpoints` and in `[not_implemented]`")
+        elif name in (table.services or []):
+            yield Mistake(path, f"`{name}` is both in `services` and in `[not_implemented]`")
         elif reason is not None and not reason.strip():
             yield Mistake(
                 path,
                 f"`{name}` has no reason in `[not_implemented]`",
                 "give a reason a reader can check",
             )
+
+
+def _twice(names: Sequence[str | None], key: str, at: KeyPath) -> Iterator[Mistake]:
+    for index, name in enumerate(names):
+        if name is not None and name in names[:index]:
+            yield Mistake((*at, key, index), f"`{name}` is listed twice")
 
 
 def _mix(table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mistake]:

@@ -14,6 +14,21 @@ Model = Literal["closed", "open"]
 Arrivals = Literal["constant", "poisson"]
 Protocol = Literal["http1", "http2", "websocket"]
 Message = Literal["text", "binary"]
+Service = Literal["https", "h2", "h2c"]
+"""What a server may serve besides HTTP/1.1 without TLS; RFC 7540, 3.1, names the last two."""
+
+SERVICES: dict[Service, str] = {
+    "https": "HTTP/1.1 over TLS",
+    "h2": "HTTP/2 over TLS",
+    "h2c": "HTTP/2 without TLS",
+}
+"""What each service is, as people read it."""
+
+OVER_TLS: tuple[Service, ...] = ("https", "h2")
+"""Services over TLS."""
+
+OF_HTTP2: tuple[Service, ...] = ("h2", "h2c")
+"""Services by HTTP/2."""
 
 MOST_PIPELINED = 1024
 """The most requests that the engine has in flight on one connection."""
@@ -131,6 +146,7 @@ class Load:
         follow: HTTP/1: redirects within the origin that are followed for one request, on the same
             connection; 0 follows none.
         streams: HTTP/2: streams that may be open on one connection, each with one request.
+        tls: Whether connections are secured by TLS.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         timeout_s: A request (and an attempt to connect) fails after this long, in seconds.
         request_limit: Closed model: end after this many requests; None is no limit.
@@ -151,6 +167,7 @@ class Load:
     pipeline: int = 1
     follow: int = 0
     streams: int = 1
+    tls: bool = False
     think_time_s: float = 0.0
     timeout_s: float = 10.0
     request_limit: int | None = None
@@ -175,6 +192,13 @@ class Load:
         return self.pipeline * self.streams
 
     @property
+    def service(self) -> Service | None:
+        """What a server must serve for it; None for HTTP/1.1 without TLS, which all serve."""
+        if self.protocol == "http2":
+            return "h2" if self.tls else "h2c"
+        return "https" if self.tls else None
+
+    @property
     def keeps_connections(self) -> bool:
         """Whether connections stay open for any number of requests."""
         return self.keep_alive and not self.requests_per_connection
@@ -189,6 +213,10 @@ class Load:
         """Length of the stages before the first hold, in seconds."""
         before = takewhile(lambda stage: stage.kind != "hold", self.stages)
         return sum(stage.duration_s for stage in before)
+
+    def on(self, protocol: Protocol) -> Load:
+        """This load for requests that are made by a protocol of their own, as WebSocket is."""
+        return self if protocol == "http1" else replace(self, protocol=protocol)
 
     def warmed(self, least_s: float) -> Load:
         """This load with a warm-up of that length at least, where it has one at all."""
@@ -219,6 +247,7 @@ class UnknownLoad:
     protocol: ClassVar[Protocol] = "http1"
     in_flight_each: ClassVar[int] = 1
     follow: ClassVar[int] = 0
+    tls: ClassVar[bool] = False
     timeout_s: ClassVar[None] = None
     is_saturating: ClassVar[bool] = False
 

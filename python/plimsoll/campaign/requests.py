@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll.campaign.database_use import DatabaseUse
 from plimsoll.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from plimsoll.campaign.load import Protocol
 
 Header = tuple[str, str]
 
@@ -203,6 +206,8 @@ class Endpoint:
             in chunks; None if no such body is valid.
         not_proven: What a correct response under load does not prove; empty if it proves the work.
         database: How it uses the database; None if it needs none.
+        protocol: `websocket` if the body of each request is a message of it; otherwise `http1`, and
+            the protocol is that of the load.
     """
 
     name: str
@@ -214,6 +219,11 @@ class Endpoint:
     large: Callable[[Random], Exchange] | None = None
     not_proven: str = ""
     database: DatabaseUse | None = None
+    protocol: Protocol = "http1"
+
+    def goes_by(self, protocol: Protocol) -> bool:
+        """Whether its requests can be made on connections of a protocol: WebSocket by HTTP/1.1."""
+        return "http1" in (self.protocol, protocol)
 
     def sent(self, values: Values, seed: int, count: int = DRAWN) -> tuple[Exchange, ...]:
         """The requests under load, with weights.

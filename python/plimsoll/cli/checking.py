@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.load import Service
     from plimsoll.databases.running import RunningDatabase
     from plimsoll.databases.served import ServedDatabase
     from plimsoll.recording import RecordedServer
@@ -128,8 +129,21 @@ def _looked_at(
         stopped = running.stop()
     found |= {"exit_code": stopped.exit_code, "stop_s": stopped.duration_s}
     yield "stop", _stop(framework, stopped)
+    for service in framework.services:
+        yield from _service(framework, service, log, here)
     began_and_ended_s = (running.start_s or 0.0) + stopped.duration_s
     lab.paces.keep_check(framework, began_and_ended_s, checked_s / len(framework.endpoints))
+
+
+def _service(
+    framework: Framework, service: Service, log: Path, here: Surroundings
+) -> Iterator[Found]:
+    """The violations of each endpoint, and of the stop, of a server started for a service."""
+    with server.started(framework, log=log, cores=here.cores, service=service) as running:
+        for name, found in _endpoints(framework, running, here.seed, None):
+            yield f"{name}, {service}", found
+        stopped = running.stop()
+    yield f"stop, {service}", _stop(framework, stopped)
 
 
 def _endpoints(
@@ -137,7 +151,10 @@ def _endpoints(
 ) -> Iterator[Found]:
     address, keeps = (running.place.host, running.place.port), not framework.no_keep_alive
     for endpoint in ENDPOINTS:
-        if endpoint.name in framework.endpoints and (database or endpoint.database is None):
+        is_served = endpoint.name in framework.endpoints and (
+            database is not None or endpoint.database is None
+        )
+        if is_served and endpoint.goes_by(running.place.protocol):
             found = contract.failures(
                 address,
                 endpoint,
@@ -145,6 +162,8 @@ def _endpoints(
                 keep_alive=keeps,
                 excepted=framework.contract_notes,
                 execute=database and database.execute,
+                tls=running.place.tls,
+                protocol=running.place.protocol,
             )
             yield endpoint.name, found
             running.check_alive(f"while `{endpoint.name}` was checked")

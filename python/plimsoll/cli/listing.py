@@ -18,6 +18,7 @@ from plimsoll.campaign import places
 from plimsoll.campaign import tool as tools_here
 from plimsoll.campaign.documents import ALL
 from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.load import SERVICES
 from plimsoll.cli import messages
 from plimsoll.cli.status import status
 from plimsoll.drivers.tools import DRIVERS
@@ -165,6 +166,7 @@ def _framework(framework: Framework) -> Details:
         "remedy": here.remedy,
         "needs": [spoken(need) for need in framework.needs],
         "endpoints": list(framework.endpoints),
+        "services": list(framework.services),
         "not_implemented": framework.not_implemented,
         "no_keep_alive": framework.no_keep_alive,
         "notes": [*framework.notes, *framework.notes_on_rules],
@@ -329,4 +331,11 @@ def _lists(one: Mapping[str, Any]) -> dict[str, list[str]]:
     without = [f"- {name}: {why}" for name, why in one["not_implemented"].items()]
     kept = [f"- {one['no_keep_alive']}"] if one["no_keep_alive"] else []
     served = [" ".join(one["endpoints"])]
-    return {"endpoints": served, "without": without, "no keep-alive": kept, **lists}
+    services = [f"- {name}: {SERVICES[name]}" for name in one["services"]]
+    return {
+        "endpoints": served,
+        "services": services,
+        "without": without,
+        "no keep-alive": kept,
+        **lists,
+    }

@@ -71,6 +71,6 @@ def of_framework(
     """
     with (
         tempfile.TemporaryDirectory(prefix="plimsoll-compliance-") as folder,
-        place.started(framework, Path(folder) / "server.log", cores, {}) as running,
+        place.started(framework, Path(folder) / "server.log", cores, None, {}) as running,
     ):
         return gate.of_running(running, framework)

@@ -88,7 +88,8 @@ def conduct(
         known = TrialState(trial, setting, provenance=provenance_of(trial, setting))
         log, cores = into / "server.log", known.server_cores
         try:
-            starting = partial(setting.place.started, trial.framework, log, cores)
+            service = trial.load.service
+            starting = partial(setting.place.started, trial.framework, log, cores, service)
             with started(known, starting, interruption, tell) as running:
                 examine(known, running, tell)
                 with metered(known, tell, running.scope if setting.reads_idle_server else None):
@@ -155,7 +156,7 @@ def load(
     with results.trial(trial.id) as into:
         scope = _scope_at(address)
         known = TrialState(trial, setting, trial.exchanges, server=_seen(address, scope, setting))
-        known.contract_requests = contract_requests
+        known.contract_requests, known.tls = contract_requests, trial.tls
 
         def ended() -> None:
             # The records of other hosts are counted when they are one table.
@@ -233,6 +234,7 @@ def started(
     tell(Phase("starting"))
     with _given_database(known) as environment, starting(environment) as running:
         known.server = seen = running.seen()
+        known.tls = running.place.tls
         try:
             yield running
         except KeyboardInterrupt:
@@ -294,6 +296,8 @@ def verified(
             keep_alive=keep_alive,
             excepted=trial.framework.contract_notes,
             execute=None if known.database is None else known.database.execute,
+            tls=known.tls,
+            protocol=running.place.protocol,
         )
     except ContractBroken as error:
         known.contract[when] = list(error.failures) or [error.message]
@@ -349,7 +353,7 @@ def job_of(known: TrialState, into: Path) -> DriverJob:
         body_sample_ratio=known.setting.body_sample_ratio,
         into=into,
         threads=known.setting.driver_threads,
-        tls=known.trial.tls,
+        tls=known.tls,
     )
 
 

@@ -76,6 +76,7 @@ class TrialState:
         was_frozen: Whether its server was stopped between turns, for it worked while it rested.
         beside: Trials that took turns, with this one; 1 for a load in one piece.
         began_s: When it began, by the monotonic clock.
+        tls: TLS to the server; None for plain TCP.
     """
 
     trial: Trial
@@ -101,6 +102,7 @@ class TrialState:
     was_frozen: bool = False
     beside: int = 1
     began_s: float = field(default_factory=time.monotonic)
+    tls: Tls | None = None
 
     def fail(self, error: PlimsollError) -> None:
         """Notes the error that ended the trial."""
@@ -161,7 +163,7 @@ class TrialState:
             recomputed=self.recomputed,
             turns=self.turns,
             took_s=(time.monotonic() - self.began_s) / self.beside,
-            tls=trial.tls and _requested(trial.tls),
+            tls=self.tls and _requested(self.tls),
             power=self._power(),
             hosts=driven.hosts if driven else (),
             compliance=self.setting.compliance.get(trial.id, ()),

@@ -188,7 +188,8 @@ class _Seat:
         known = self.known
         try:
             log, cores = self.into / "server.log", known.server_cores
-            starting = partial(here.Here().started, known.trial.framework, log, cores)
+            service = known.trial.load.service
+            starting = partial(here.Here().started, known.trial.framework, log, cores, service)
             running = self._processes.enter_context(
                 one_trial.started(known, starting, interruption, tell)
             )

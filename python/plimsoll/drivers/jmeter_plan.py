@@ -26,6 +26,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plimsoll.drivers import plain_load
+
 if TYPE_CHECKING:
     import jinja2
     from markupsafe import Markup
@@ -122,6 +124,7 @@ def rendered(drive: DriverJob) -> str:
 
 
 def _of_load(load: Load) -> Iterator[str]:
+    yield from plain_load.beyond_http1(load)
     if load.model == "open":
         yield ("opens a connection for each arrival of its open model and has no connection pool")
     if load.protocol != "http1":

@@ -51,6 +51,7 @@ def refusal(load: Load, tool: str, step_s: float = 1.0) -> str:
 
 
 def _reasons(load: Load, step_s: float) -> Iterator[str]:
+    yield from beyond_http1(load)
     if load.model == "open":
         yield "supports the closed model only"
     if any(stage.kind == "ramp" or stage.start != stage.end for stage in load.stages):
@@ -64,6 +65,14 @@ def _reasons(load: Load, step_s: float) -> Iterator[str]:
     if load.requests_per_connection is not None:
         yield "cannot limit the requests per connection"
     yield from (_uneven(stage, step_s) for stage in load.stages if _is_uneven(stage, step_s))
+
+
+def beyond_http1(load: Load) -> Iterator[str]:
+    """What campaigns measure by Plimsoll's own engine only, of a load that needs it."""
+    if load.tls:
+        yield "is not used over TLS"
+    if load.protocol == "websocket":
+        yield "does not speak WebSocket"
 
 
 def _is_uneven(stage: Stage, step_s: float) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plimsoll.comparison.driver_comparison import Disagreement
     from plimsoll.comparison.further_blocks import CampaignProgress
     from plimsoll.comparison.over_connections import ConnectionsSeries
+    from plimsoll.comparison.protocol_costs import ProtocolCost
     from plimsoll.comparison.published_comparison import Claimed, Field
     from plimsoll.findings.campaign_thresholds import JudgedEntry
     from plimsoll.findings.ladders import EntryLadder, LadderRanking
@@ -58,6 +59,7 @@ class Findings:
         verdicts: What the checks on a campaign say of it and of its blocks.
         missing: Ids of trials that were planned and not conducted.
         disagreements: What several drivers say of the same servers.
+        protocol_costs: What TLS and HTTP/2 cost the servers.
         publication: What was published of the same experiment; None where the campaign names none.
         over_connections: What became of the servers as more connections were requested.
         as_run: The campaign as run, `campaign.resolved`; None where there was no campaign file.
@@ -75,6 +77,7 @@ class Findings:
     verdicts: tuple[Verdict, ...] = ()
     missing: tuple[str, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
+    protocol_costs: tuple[ProtocolCost, ...] = ()
     publication: Publication | None = None
     over_connections: tuple[ConnectionsSeries, ...] = ()
     as_run: Mapping[str, Any] | None = None

@@ -15,7 +15,7 @@ from plimsoll import findings
 from plimsoll.aggregate import steady_state
 from plimsoll.aggregate.usage import second_window
 from plimsoll.campaign import ladder_settings
-from plimsoll.comparison import further_blocks, over_connections
+from plimsoll.comparison import further_blocks, over_connections, protocol_costs
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
 from plimsoll.findings import ladders, load_lines, measured, rate_curves
@@ -90,6 +90,7 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         verdicts=judged,
         missing=tuple(planned for planned in results.planned_ids() if planned not in found),
         disagreements=disagreements(counting),
+        protocol_costs=protocol_costs.costs(counting),
         publication=_publication(results, trials),
         over_connections=over_connections.series(counting),
         rate_curves=rate_curves.of_trials(measured.without_tries(trials, as_run)),

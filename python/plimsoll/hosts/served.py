@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.load import Service
     from plimsoll.provenance import Part
     from plimsoll.recording import RecordedServer
     from plimsoll.recording.readings import Reading
@@ -80,6 +81,7 @@ class ServerOrder:
         address: Address to listen on.
         client: Address of a host that connects to it.
         cores: Its cores; empty for all.
+        service: What it is to serve; None for HTTP/1.1 without TLS.
         environment: What its environment has besides.
     """
 
@@ -87,6 +89,7 @@ class ServerOrder:
     address: IPv4Address | IPv6Address
     client: IPv4Address | IPv6Address
     cores: tuple[int, ...]
+    service: Service | None
     environment: Mapping[str, str]
 
 
@@ -237,7 +240,9 @@ class ServedHere:
         self._close()
         self.log.unlink(missing_ok=True)
         place = Here(str(order.address), str(order.client))
-        starting = place.started(order.ordered.here(), self.log, order.cores, order.environment)
+        starting = place.started(
+            order.ordered.here(), self.log, order.cores, order.service, order.environment
+        )
         server = self._stopping.enter_context(starting)
         self._server = server
         return StartedServer(server.place, server.seen())

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.load import Service
     from plimsoll.hosts.clocks import ClockExchange, ClockRelation
     from plimsoll.hosts.control import Lab
     from plimsoll.hosts.host import Host
@@ -89,6 +90,7 @@ class HostServers:
         framework: Framework,
         log: Path,
         cores: Sequence[int],
+        service: Service | None,
         environment: Mapping[str, str],
     ) -> Generator[HostServer]:
         """Starts a framework, gives it once it is ready, and stops it whatever happens.
@@ -97,6 +99,7 @@ class HostServers:
             framework: What to start.
             log: File for the end of its output.
             cores: Cores it may use; empty for all.
+            service: What it is to serve; None for HTTP/1.1 without TLS.
             environment: What its environment has besides: the address of its database.
 
         Raises:
@@ -106,7 +109,12 @@ class HostServers:
         """
         ordered = OrderedFramework.of(framework)
         order = ServerOrder(
-            ordered, self._host.address, self._client, tuple(cores), dict(environment)
+            ordered,
+            self._host.address,
+            self._client,
+            tuple(cores),
+            service,
+            dict(environment),
         )
         try:
             started = cast("StartedServer", self._step("start", order))

@@ -15,6 +15,7 @@ from plimsoll.processes.ports import LOOPBACK
 
 if TYPE_CHECKING:
     from plimsoll.campaign.framework import Installable
+    from plimsoll.campaign.load import Protocol
 
 VERSION_S = 60.0
 """Timeout of a framework's version command in seconds."""
@@ -26,28 +27,41 @@ def shell(command: str) -> tuple[str, ...]:
 
 
 def environment(
-    framework: Installable, *, host: str = LOOPBACK, port: int = 0, workers: int | None = None
+    framework: Installable,
+    *,
+    host: str = LOOPBACK,
+    port: int = 0,
+    workers: int | None = None,
+    protocol: Protocol = "http1",
+    certificate: Path | None = None,
+    key: Path | None = None,
 ) -> dict[str, str]:
     """The environment of a framework's commands.
 
-    That of the lab with `HOST`, `PORT`, `WORKERS` and `BUILD`; `PYTHON`, the interpreter of the
-    lab; `JAVA_HOME` and its programs if a JDK is required; and finally the variables of the
-    framework's file.
+    That of the lab with `HOST`, `PORT`, `WORKERS`, `BUILD`, `PROTOCOL` (`http1` or `http2`),
+    `TLS_CERT` and `TLS_KEY`; `PYTHON`, the interpreter of the lab; `JAVA_HOME` and its programs if
+    a JDK is required; and finally the variables of the framework's file.
 
     Args:
         framework: The framework.
         host: Address to listen on.
         port: Port to listen on; 0 for commands that do not listen.
         workers: Cores to use; None for all that this process may use.
+        protocol: What clients speak; WebSocket begins with `http1`.
+        certificate: Certificate of the server; None without TLS.
+        key: The private key to it.
     """
+    files = {"TLS_CERT": certificate, "TLS_KEY": key}
     return {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name not in files},
+        **{name: str(file) for name, file in files.items() if file is not None},
         **_java(framework),
         "PYTHON": sys.executable,
         "HOST": host,
         "PORT": str(port),
         "WORKERS": str(workers or len(os.sched_getaffinity(0))),
         "BUILD": str(build_folder(framework)),
+        "PROTOCOL": protocol,
         **framework.environment,
     }
 

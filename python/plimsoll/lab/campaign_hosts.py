@@ -170,6 +170,10 @@ def _problems(requested: Campaign, known: Hosts) -> Iterator[Problem]:
     if requested.turn_s:
         message = "servers take turns on one machine only, with the load generator"
         yield Problem("turns", message, _ALONE.format("`turns`"))
+    services = dict.fromkeys(load.service for load in requested.loads if load.service)
+    for service in services:
+        message = f"`{service}` is served and measured on one machine only"
+        yield Problem("load", message, _ALONE.format(f"`{service}`"))
     if known.server is not None and (requested.power or requested.idle_s):
         message = f"power is read on the lab's machine, and servers run on `{known.server.name}`"
         yield Problem("power", message, "remove the host with the role `server`")

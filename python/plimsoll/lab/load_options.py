@@ -604,6 +604,7 @@ def _load(requested: LoadOptions) -> Load:
         pipeline=requested.pipeline,
         follow=requested.follow or 0,
         streams=requested.streams,
+        tls=_is_secured(requested),
         think_time_s=requested.think_time_s or 0.0,
         timeout_s=requested.timeout_s,
         request_limit=requested.requests,

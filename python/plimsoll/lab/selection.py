@@ -210,7 +210,8 @@ def left_out(requested: Campaign, refuses: Refuses) -> list[str]:
         for (driver, reason), found in by_driver.items()
         for one in (found[:1] if len(found) == most else found)
     ]
-    return [*(str(one) for one in plan.left_out(requested)), *drivers]
+    # What concerns a load is the same at each endpoint.
+    return [*dict.fromkeys(map(str, plan.left_out(requested))), *drivers]
 
 
 def require_rule(asked: Campaign, trials: Sequence[Trial]) -> None:

@@ -38,6 +38,7 @@ def trials(findings: Findings) -> list[JsonObject]:
             **trial(found, findings.verdicts),
             "standing": _standing(found, findings),
             "beside_other_drivers": _by_driver(found, findings),
+            "protocol_cost": _protocol_cost(found, findings),
             "beside_published": _published(found, findings),
             "thresholds": _thresholds(found, findings),
             "load_lines": _load_lines(found, findings),
@@ -143,6 +144,16 @@ def _by_driver(found: TrialFindings, findings: Findings) -> dict[str, object] | 
         for by in one.drivers:
             if found.recording.trial in by.trials:
                 return {"against": one.against, "throughput_ratio": _middle(by.ratio)}
+    return None
+
+
+def _protocol_cost(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
+    """Ratios of the trial's server by TLS or HTTP/2 to itself by HTTP/1.1 without TLS."""
+    recording = found.recording
+    for one in findings.protocol_costs:
+        if recording.trial in one.trials and recording.load.name == one.load:
+            ratios = {f"{name}_ratio": _middle(ratio) for name, ratio in one.ratios.items()}
+            return {"service": one.service, "against": one.against, **ratios}
     return None
 
 

@@ -14,6 +14,7 @@ from plimsoll.report import (
     ladder_section,
     line_curves_section,
     lines_section,
+    protocols_section,
     published_section,
     thresholds_section,
 )
@@ -31,8 +32,8 @@ def of(findings: Findings) -> tuple[Section, ...]:
     """
     modules = (
         *(lines_section, ladder_section, line_curves_section, thresholds_section),
-        *(connections_section, database_section, energy_section, driver_section, hosts_section),
-        *(published_section, compliance_section),
+        *(protocols_section, connections_section, database_section, energy_section, driver_section),
+        *(hosts_section, published_section, compliance_section),
     )
     found = (module.section(findings) for module in modules)
     return tuple(section for section in found if section is not None)

@@ -307,11 +307,14 @@ def _agreed(one: NegotiatedTls) -> str:
 
 
 def _protocol_text(load: Load) -> Iterator[str]:
-    """What is spoken besides HTTP/1, and how much of it at one time on one connection."""
+    """What is spoken besides plain HTTP/1, and how much of it at one time on one connection."""
+    over_tls = " over TLS" if load.tls else ""
     if load.protocol == "http2":
-        yield f"HTTP/2, {plural(load.streams, 'stream')} on each"
-    if load.protocol == "websocket":
-        yield f"WebSocket, {load.message} messages"
+        yield f"HTTP/2{over_tls}, {plural(load.streams, 'stream')} on each"
+    elif load.protocol == "websocket":
+        yield f"WebSocket{over_tls}, {load.message} messages"
+    elif load.tls:
+        yield "HTTP/1.1 over TLS"
     if load.pipeline > 1:
         yield f"{load.pipeline} {requests(load)} in flight on each"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import struct
 import time
@@ -9,10 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import _engine
-from plimsoll.campaign.requests import HttpResponse, render
+from plimsoll.campaign.requests import HttpResponse, render, upgrade_request
 
 if TYPE_CHECKING:
+    from plimsoll.campaign.load import Protocol
     from plimsoll.campaign.requests import Request
+    from plimsoll.campaign.tls import Tls
 
 Address = tuple[str, int]
 """Host and port; the host as a number."""
@@ -23,6 +26,7 @@ Form = Literal["whole", "split", "chunked"]
 PAUSE_S = 0.02
 """Time between two pieces of a request, in seconds."""
 
+_UPGRADED = 101
 _DATA_SEGS_IN = 152
 """Offset of `tcpi_data_segs_in` in `struct tcp_info`, since Linux 4.6.
 
@@ -66,21 +70,34 @@ class Client:
 
     Attributes:
         keep_alive: Whether connections are kept.
-        requested: How many requests it sent.
+        protocol: What is spoken.
+        requests_sent: How many requests, or messages of WebSocket, it sent.
+        timeout_s: Time for each response, in seconds.
     """
 
-    def __init__(self, address: Address, keep_alive: bool, timeout_s: float) -> None:
+    def __init__(
+        self,
+        address: Address,
+        keep_alive: bool,
+        timeout_s: float,
+        tls: Tls | None = None,
+        protocol: Protocol = "http1",
+    ) -> None:
         """A client that is not yet connected.
 
         Args:
             address: Where the server listens.
             keep_alive: Whether connections are kept; if not, requests announce the close.
             timeout_s: Time for each response, in seconds.
+            tls: TLS to the server; None for plain TCP.
+            protocol: What is spoken.
         """
         self.keep_alive = keep_alive
+        self.protocol = protocol
         self.requests_sent = 0
+        self.timeout_s = timeout_s
         self._address = authority(address)
-        self._timeout_s = timeout_s
+        self._tls = None if tls is None else json.dumps(tls.block)
         self._connection: _engine.Connection | None = None
 
     def close(self) -> None:
@@ -101,6 +118,22 @@ class Client:
                 raise
         return self._ask(request, form)
 
+    def upgraded(self, request: Request) -> _engine.Connection:
+        """A new connection of WebSocket, asked for with the head of a request.
+
+        Raises:
+            ResponseMissing: There is none.
+        """
+        connection = self._opened()
+        asked = render(upgrade_request(request), self._address, keep_alive=True)
+        try:
+            status = connection.upgrade(asked, self.timeout_s)
+        except _engine.NoResponse as error:
+            raise self._failure(*error.args) from None
+        if status != _UPGRADED:
+            raise ResponseMissing(f"status {status} instead of {_UPGRADED}", hopeless=True)
+        return connection
+
     def ask_again(self, request: Request) -> ServerResponse:
         """A response on the connection of the last one.
 
@@ -117,7 +150,10 @@ class Client:
         pieces = _pieces(request, self._address, self.keep_alive, form)
         before, begun_s = _segments(connection), time.monotonic()
         try:
-            found = connection.ask(pieces, PAUSE_S, request.method == "HEAD", self._timeout_s)
+            if self.protocol == "http2":
+                found = connection.ask_by_http2(b"".join(pieces), self.timeout_s)
+            else:
+                found = connection.ask(pieces, PAUSE_S, request.method == "HEAD", self.timeout_s)
         except _engine.NoResponse as error:
             raise self._failure(*error.args) from None
         took_s, after = time.monotonic() - begun_s, _segments(connection)
@@ -135,7 +171,9 @@ class Client:
 
     def _opened(self) -> _engine.Connection:
         try:
-            return _engine.Connection(self._address, self._timeout_s)
+            return _engine.Connection(self._address, self.timeout_s, self._tls)
+        except _engine.NoResponse as error:
+            raise ResponseMissing(f"no TLS connection: {error.args[1]}", hopeless=True) from None
         except OSError as error:
             raise ResponseMissing(
                 f"no connection: {error.strerror or error}", hopeless=True
@@ -144,8 +182,10 @@ class Client:
     def _failure(self, kind: str, sentence: str) -> ResponseMissing:
         if kind == "timed_out":
             return ResponseMissing(
-                f"no complete response within {self._timeout_s:g} s", hopeless=True
+                f"no complete response within {self.timeout_s:g} s", hopeless=True
             )
+        if kind == "not_http2":
+            return ResponseMissing("not HTTP/2", hopeless=True)
         if kind == "not_http":
             return ResponseMissing(f"not a valid HTTP response: {sentence}")
         if kind in ("closed", "broken"):

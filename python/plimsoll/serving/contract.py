@@ -19,13 +19,15 @@ from plimsoll.campaign.endpoints import ENDPOINTS, mix
 from plimsoll.campaign.requests import Exchange, Expected, HttpResponse, Request
 from plimsoll.errors import ContractBroken
 from plimsoll.recording import ResponseHead
-from plimsoll.serving import row_contract, surroundings
+from plimsoll.serving import messages, row_contract, surroundings
 from plimsoll.serving.asking import Client, ResponseMissing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from plimsoll.campaign.load import Protocol
     from plimsoll.campaign.requests import Endpoint, Pairs
+    from plimsoll.campaign.tls import Tls
     from plimsoll.serving.asking import Address, Form, ServerResponse
     from plimsoll.serving.row_contract import Execute
 
@@ -102,7 +104,7 @@ class Verified:
     responses: int = 0
 
 
-def verify(
+def verify(  # noqa: PLR0913 - one argument for each fact of the server
     address: Address,
     endpoint: Endpoint,
     seed: int,
@@ -111,6 +113,8 @@ def verify(
     excepted: Collection[str] = (),
     execute: Execute | None = None,
     timeout_s: float = TIMEOUT_S,
+    tls: Tls | None = None,
+    protocol: Protocol = "http1",
 ) -> Verified:
     """Asks a server whether it keeps the contract at one endpoint.
 
@@ -122,6 +126,8 @@ def verify(
         excepted: Rules of `CONTRACT_NOTES` that it need not keep.
         execute: Runs statements on its database; None if it has none.
         timeout_s: Time for each response, in seconds.
+        tls: TLS to the server; None for plain TCP.
+        protocol: What is spoken.
 
     Returns:
         The exchanges of the load with what was learned about their responses.
@@ -129,8 +135,8 @@ def verify(
     Raises:
         ContractBroken: It does not; every failure is named.
     """
-    with closing(Client(address, keep_alive, timeout_s)) as client:
-        found = _Examination(client, endpoint, excepted, execute).done(seed)
+    client = Client(address, keep_alive, timeout_s, tls, protocol)
+    found = _examined(client, endpoint, excepted, execute, seed)
     if found.failures:
         sentences = [str(failure) for failure in _once(found.failures)]
         message = "\n".join((f"`{endpoint.name}` breaks the contract", *sentences))
@@ -139,7 +145,7 @@ def verify(
     return Verified(tuple(found.exchanges), heads, client.requests_sent, found.responses)
 
 
-def failures(
+def failures(  # noqa: PLR0913 - one argument for each fact of the server
     address: Address,
     endpoint: Endpoint,
     seed: int,
@@ -148,6 +154,8 @@ def failures(
     excepted: Collection[str] = (),
     execute: Execute | None = None,
     timeout_s: float = TIMEOUT_S,
+    tls: Tls | None = None,
+    protocol: Protocol = "http1",
 ) -> tuple[ContractViolation, ...]:
     """What a server does against the contract at one endpoint.
 
@@ -159,12 +167,27 @@ def failures(
         excepted: Rules of `CONTRACT_NOTES` that it need not keep.
         execute: Runs statements on its database; None if it has none.
         timeout_s: Time for each response, in seconds.
+        tls: TLS to the server; None for plain TCP.
+        protocol: What is spoken.
 
     Returns:
         Every failure; none when the contract is kept.
     """
-    with closing(Client(address, keep_alive, timeout_s)) as client:
-        return tuple(_Examination(client, endpoint, excepted, execute).done(seed).failures)
+    client = Client(address, keep_alive, timeout_s, tls, protocol)
+    return tuple(_examined(client, endpoint, excepted, execute, seed).failures)
+
+
+def _examined(
+    client: Client,
+    endpoint: Endpoint,
+    excepted: Collection[str],
+    execute: Execute | None,
+    seed: int,
+) -> _Examination:
+    """What a server does at one endpoint, asked as the protocol of a client allows."""
+    not_asked = surroundings.OF_HTTP1 if client.protocol == "http2" else ()
+    with closing(client):
+        return _Examination(client, endpoint, {*excepted, *not_asked}, execute).done(seed)
 
 
 def problems(expected: Expected, response: HttpResponse) -> list[str]:
@@ -230,6 +253,8 @@ class _Examination:
     def done(self, seed: int) -> _Examination:
         """Asks for everything, or until there is no use in asking on."""
         random = Random(seed)  # noqa: S311  a seed makes it repeatable
+        if self.endpoint.protocol == "websocket":
+            return self._with_messages(random)
         probes = self.endpoint.probes(random)
         with suppress(ResponseMissing):  # hopeless, and among the failures already
             self._ask_as_under_load(random)
@@ -247,6 +272,13 @@ class _Examination:
                 for pairs in self.endpoint.laborious(random):
                     self._ask_for_work(pairs)
             self._judged(self.client.ask, _absent_path(random), _NOT_FOUND)
+        return self
+
+    def _with_messages(self, random: Random) -> _Examination:
+        """Sends messages of WebSocket in every form."""
+        for found in messages.problems(self.client, self.endpoint.exchanges[0].request, random):
+            texts = (found.sent, found.came, found.problem, found.rule)
+            self.failures.append(ContractViolation(*map(_printable, texts), sent=found.sent))
         return self
 
     def _ask_as_under_load(self, random: Random) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.load import Service
     from plimsoll.errors import NotInstalled
     from plimsoll.provenance import Part
     from plimsoll.recording import RecordedServer
@@ -151,6 +152,7 @@ class Here:
         framework: Framework,
         log: Path,
         cores: Sequence[int],
+        service: Service | None = None,
         environment: Mapping[str, str] = MappingProxyType({}),
     ) -> Generator[LocalServer]:
         """Starts a framework, gives it once it is ready, and stops it whatever happens.
@@ -159,6 +161,7 @@ class Here:
             framework: What to start.
             log: File that its output is added to.
             cores: Cores it may use; empty for all.
+            service: What it is to serve; None for HTTP/1.1 without TLS.
             environment: What its environment has besides: the address of its database.
 
         Raises:
@@ -166,6 +169,11 @@ class Here:
             PortTaken: Somebody else listens on its port.
         """
         with server.started(
-            framework, log=log, cores=cores, host=self.address, environment=environment
+            framework,
+            log=log,
+            cores=cores,
+            host=self.address,
+            environment=environment,
+            service=service,
         ) as running:
             yield LocalServer(running, self.client)

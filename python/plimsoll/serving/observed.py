@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
-from plimsoll.install import applications, commands, sources
+from plimsoll.install import applications, sources
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording import RecordedServer
 from plimsoll.sampling import link
@@ -104,7 +104,7 @@ def stopped(
 def _command(running: RunningServer) -> str:
     """The start command of a server, with what it was given and without secrets."""
     framework, place = running.framework, running.place
-    given = commands.environment(framework, host=place.host, port=place.port, workers=place.workers)
+    given = place.environment(framework)
     shown = dict(zip(given, map(sources.shown, given, given.values()), strict=True))
     return sources.without_secrets(applications.resolved(framework.start, shown)).strip()
 

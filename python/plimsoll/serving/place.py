@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.load import Service
     from plimsoll.errors import PlimsollError
     from plimsoll.provenance import Part
     from plimsoll.recording import RecordedServer
@@ -117,6 +118,7 @@ class ServerPlace(Protocol):
         framework: Framework,
         log: Path,
         cores: Sequence[int],
+        service: Service | None,
         environment: Mapping[str, str],
     ) -> AbstractContextManager[PlacedServer]:
         """Starts a framework, gives it once it is ready, and stops it whatever happens.
@@ -125,6 +127,7 @@ class ServerPlace(Protocol):
             framework: What to start.
             log: File that its output is added to.
             cores: Cores it may use; empty for all.
+            service: What it is to serve; None for HTTP/1.1 without TLS.
             environment: What its environment has besides: the address of its database.
 
         Raises:

@@ -7,9 +7,12 @@ import time
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.requests import render
+from plimsoll.serving.asking import Client, ResponseMissing
 
 if TYPE_CHECKING:
+    from plimsoll.campaign.load import Protocol
     from plimsoll.campaign.requests import Request
+    from plimsoll.campaign.tls import Tls
 
 SILENT = "accepted the connection but sent no response"
 """What `ask` returns when the time was over before a response came."""
@@ -46,6 +49,30 @@ def ask(host: str, port: int, request: Request, timeout_s: float) -> str:
     return _judged(line)
 
 
+def ask_as_clients(
+    address: tuple[str, int],
+    request: Request,
+    timeout_s: float,
+    tls: Tls | None,
+    protocol: Protocol,
+) -> str:
+    """The same over TLS or HTTP/2.
+
+    Args:
+        address: Address and port of the server.
+        request: The request.
+        timeout_s: Seconds for the connection, and again for the response.
+        tls: TLS to the server; None for plain TCP.
+        protocol: What is spoken.
+    """
+    client = Client(address, keep_alive=False, timeout_s=timeout_s, tls=tls, protocol=protocol)
+    try:
+        status = client.ask(request).response.status
+    except ResponseMissing as error:
+        return f"gave no response: {error}"
+    return _of_status(str(status))
+
+
 def pause_s(waited_s: float) -> float:
     """Seconds until it is worth asking again: a fiftieth of the wait so far, 20 to 250 ms.
 
@@ -75,4 +102,8 @@ def _judged(line: bytes) -> str:
     words = line.split()
     if not words[0].startswith(b"HTTP/1.") or not words[1:] or not words[1].isdigit():
         return f"{ANSWERED} other than in HTTP/1.1: `{line[:40].decode('ascii', 'replace')}`"
-    return "" if words[1] == b"200" else f"{ANSWERED} {words[1].decode()}"
+    return _of_status(words[1].decode())
+
+
+def _of_status(status: str) -> str:
+    return "" if status == "200" else f"{ANSWERED} {status}"

@@ -205,7 +205,7 @@ def _status(
         reason = os.strerror(number).lower()
         raise NotResponding(message.format(address=address, reason=reason), hint) from None
     if protocol == "http2":
-        return connection.status_by_http2(sent, WAIT_S)
+        return connection.ask_by_http2(sent, WAIT_S)["status"]
     if protocol == "websocket":
         return connection.status_of_upgrade(sent, WAIT_S)
     return connection.ask([sent], WAIT_S, is_head, WAIT_S)["status"]

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
 from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.load import OF_HTTP2, OVER_TLS
 from plimsoll.campaign.requests import Request
+from plimsoll.campaign.tls import Tls
 from plimsoll.errors import DiedUnderLoad, NotReady, PortTaken, StartFailed, StorageError
 from plimsoll.install import commands
 from plimsoll.processes import ports
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.processes.supervisor import GRACE_S
-from plimsoll.serving import ready
+from plimsoll.serving import credentials, ready
+from plimsoll.serving.credentials import Credentials
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
 
     from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.load import Protocol, Service
 
 _ANSWER_S = 2.0
 _PORT_FREE_S = 2.0
@@ -43,19 +47,49 @@ class ServerPlacement:
         port: Port it listens on.
         cores: Cores it is given; empty when it is not confined.
         workers: Cores it is to use.
-        environment: What its environment has besides: the address of its database.
+        given: What its environment has besides: the address of its database.
+        service: What it is to serve; None for HTTP/1.1 without TLS.
+        credentials: By which it proves who it is; None without TLS.
     """
 
     host: str
     port: int
     cores: tuple[int, ...]
     workers: int
-    environment: dict[str, str] = field(default_factory=dict[str, str], repr=False)
+    given: dict[str, str] = field(default_factory=dict[str, str], repr=False)
+    service: Service | None = None
+    credentials: Credentials | None = None
 
     @property
     def address(self) -> str:
         """Host and port: `127.0.0.1:8080`."""
         return f"{self.host}:{self.port}"
+
+    @property
+    def protocol(self) -> Protocol:
+        """What its clients speak; WebSocket begins with HTTP/1.1."""
+        return "http2" if self.service in OF_HTTP2 else "http1"
+
+    @property
+    def tls(self) -> Tls | None:
+        """TLS of its clients; None without TLS."""
+        if self.credentials is None:
+            return None
+        alpn = ("h2",) if self.protocol == "http2" else ()
+        return Tls(self.host, ca=self.credentials.certificate, alpn=alpn)
+
+    def environment(self, framework: Framework) -> dict[str, str]:
+        """The environment of the start command of a framework here."""
+        files = self.credentials
+        return commands.environment(
+            framework,
+            host=self.host,
+            port=self.port,
+            workers=self.workers,
+            protocol=self.protocol,
+            certificate=files and files.certificate,
+            key=files and files.key,
+        )
 
 
 @dataclass(frozen=True)
@@ -150,7 +184,7 @@ class RunningServer:
         while (left_s := end_s - time.monotonic()) > 0:
             if self._supervised.wait(ready.pause_s(self.framework.start_timeout_s - left_s)):
                 raise self._not_started()
-            now = ready.ask(self.place.host, self.place.port, probe, min(_ANSWER_S, left_s))
+            now = self._ask(probe, min(_ANSWER_S, left_s))
             if not now:
                 self.start_s = (time.monotonic_ns() - self._supervised.started_ns) / 1e9
                 return self._check_port_is_its_own()
@@ -159,6 +193,14 @@ class RunningServer:
             if not (cut_short and response.startswith(ready.ANSWERED)):
                 response = now
         raise self._not_ready(probe, response or "was not sent")
+
+    def _ask(self, probe: Request, timeout_s: float) -> str:
+        """What is wrong with the response to a request; empty if it is 200."""
+        place = self.place
+        if place.service is None:
+            return ready.ask(place.host, place.port, probe, timeout_s)
+        at = (place.host, place.port)
+        return ready.ask_as_clients(at, probe, timeout_s, place.tls, place.protocol)
 
     def kill(self) -> None:
         """Ends its grace: the processes left are killed at once; `stop` returns how it ended."""
@@ -221,7 +263,7 @@ class RunningServer:
 
 
 @contextmanager
-def started(
+def started(  # noqa: PLR0913 - one argument for each fact of the server
     framework: Framework,
     *,
     log: Path,
@@ -231,6 +273,7 @@ def started(
     port: int | None = None,
     grace_s: float = GRACE_S,
     environment: Mapping[str, str] = MappingProxyType({}),
+    service: Service | None = None,
 ) -> Generator[RunningServer]:
     """Starts a framework, gives it once it is ready, and stops it whatever happens.
 
@@ -243,6 +286,7 @@ def started(
         port: Port to listen on; None for a free one.
         grace_s: Seconds it has to stop by itself.
         environment: What its environment has besides: the address of its database.
+        service: What it is to serve; None for HTTP/1.1 without TLS.
 
     Yields:
         The server; its `stopped` is filled in at the end of the block.
@@ -251,25 +295,26 @@ def started(
         PortTaken: Somebody else listens on the port.
         StartFailed: It ended before it was ready.
         NotReady: It did not respond correctly within `framework.start_timeout_s`.
-        StorageError: The log cannot be written.
+        StorageError: The log or the certificate cannot be written.
     """
     machine.raise_open_files()
     count = workers or len(cores) or len(os.sched_getaffinity(0))
     if port is not None and not ports.is_free(port, host):
         raise ports.taken(port, host)
-    at = port or ports.free_port(host)
-    place = ServerPlacement(host, at, tuple(cores), count, dict(environment))
-    server = RunningServer(framework, place, log, grace_s)
-    try:
+    with ExitStack() as stack:
+        files = stack.enter_context(credentials.made(host)) if service in OVER_TLS else None
+        at = port or ports.free_port(host)
+        place = ServerPlacement(host, at, tuple(cores), count, dict(environment), service, files)
+        server = RunningServer(framework, place, log, grace_s)
+        stack.callback(server.stop)
         server.wait_until_ready(probe(framework))
         yield server
-    finally:
-        server.stop()
 
 
 def probe(framework: Framework) -> Request:
     """The request that shows that a framework is ready: the first GET of its endpoints."""
-    served = [one for one in ENDPOINTS if one.name in framework.endpoints]
+    names = framework.endpoints
+    served = [one for one in ENDPOINTS if one.name in names and one.protocol == "http1"]
     if framework.probe_path or not served:
         return Request("probe", "GET", framework.probe_path or "/")
     requests = [one.exchanges[0].request for one in served]
@@ -279,7 +324,6 @@ def probe(framework: Framework) -> Request:
 def _supervised(
     framework: Framework, place: ServerPlacement, log: Path, grace_s: float
 ) -> SupervisedProcess:
-    given = commands.environment(framework, host=place.host, port=place.port, workers=place.workers)
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         log.open("ab").close()
@@ -290,7 +334,7 @@ def _supervised(
         return SupervisedProcess(
             commands.shell(framework.start),
             folder=framework.folder,
-            environment={**given, **place.environment},
+            environment={**place.environment(framework), **place.given},
             log=log,
             cores=place.cores,
             stop_signal=framework.stop_signal,

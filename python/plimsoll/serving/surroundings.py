@@ -26,6 +26,9 @@ LENGTH = "a successful response has either one `Content-Length` or `Transfer-Enc
 SPLIT = "a request split into three segments gets the same response as a whole one"
 CHUNKED = "a request with a chunked body gets the same response as one with a `Content-Length`"
 
+OF_HTTP1 = ("length", "split", "chunked")
+"""Rules on framing, which HTTP/2 does by frames of its own."""
+
 BY_NAME = {"date": DATE, "etag": ETAG, "length": LENGTH, "split": SPLIT, "chunked": CHUNKED}
 """The rule that each of `CONTRACT_NOTES` exempts from."""
 

@@ -30,6 +30,7 @@ NAMES = (
     "json",
     "plaintext",
     "fibonacci",
+    "ws",
     "mix",
     "db",
     "fortunes",

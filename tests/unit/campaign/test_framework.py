@@ -26,7 +26,7 @@ stop_signal = "INT"
 clean_exit_codes = [0, 143]
 endpoints = [
     "empty", "2048", "8192", "32768", "getArgs2048", "postArgs2048", "postArgsMulti2048", "args",
-    "json", "plaintext", "fibonacci",
+    "json", "plaintext", "fibonacci", "ws",
 ]
 notes = ["plain"]
 
@@ -139,6 +139,30 @@ def test_an_endpoint_that_a_variant_serves_is_no_longer_left_out(tmp_path: Path)
     assert full.not_implemented == {}
 
 
+def test_services_are_those_of_the_plain_one_without_what_a_variant_leaves_out(
+    tmp_path: Path,
+) -> None:
+    text = GO.replace('notes = ["plain"]', 'notes = ["plain"]\nservices = ["https", "h2"]', 1)
+    text = text.replace('json = "it has no JSON"', 'h2 = "one connection at a time"')
+    plain, one_core, bare = framework.read(folder(tmp_path, text))
+    assert plain.services == one_core.services == ("https", "h2")
+    assert bare.services == ("https",)
+    assert bare.not_implemented["h2"] == "one connection at a time"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('services = ["h3"]', "h2c"),
+        ('services = ["h2", "h2"]', "`h2` is listed twice"),
+        ('services = ["h2"]\nnot_implemented = { h2 = "no" }', "`h2` is both in `services`"),
+    ],
+)
+def test_mistakes_in_services_are_named(tmp_path: Path, line: str, message: str) -> None:
+    found = problems(tmp_path, f"{GO}\n[variant.other]\n{line}\n")
+    assert [message in f"{one.message} {one.hint}" for one in found] == [True]
+
+
 def test_mix_follows_from_the_endpoints_that_it_is_made_of(tmp_path: Path) -> None:
     assert '"mix"' not in GO
     assert "mix" in framework.read(folder(tmp_path))[0].endpoints
@@ -213,7 +237,7 @@ def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> N
             "unknown key `name` here",
             "keys: `build`, `build_reads`, `clean_exit_codes`, `contract_notes`, `endpoints`, "
             "`environment`, `language`, `needs`, `no_keep_alive`, `not_implemented`, `notes`, "
-            "`site`, `start`, `start_timeout`, `stop_signal`, `version`, `warm_up`",
+            "`services`, `site`, `start`, `start_timeout`, `stop_signal`, `version`, `warm_up`",
         ),
         ("27", "`clean_exit_codes` is empty", "remove it for the default, 0"),
     ]

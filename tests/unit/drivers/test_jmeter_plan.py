@@ -130,7 +130,11 @@ def test_a_request_that_would_not_go_out_as_it_is_is_refused(
     assert reason in jmeter_plan.refusal(HOLD, (Exchange(request_, Expected()),))
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+@pytest.mark.parametrize(
+    "endpoint",
+    [endpoint for endpoint in ENDPOINTS if endpoint.protocol == "http1"],
+    ids=lambda endpoint: endpoint.name,
+)
 def test_every_endpoint_of_the_contract_can_be_asked(endpoint) -> None:
     assert jmeter_plan.refusal(HOLD, endpoint.exchanges) == ""
     bodies = [one.request.body.decode() for one in endpoint.exchanges if one.request.body]

@@ -186,6 +186,19 @@ def test_commands_are_told_where_to_listen_and_what_to_use(subject: Framework) -
     assert given["BUILD"] == str(subject.folder / ".build")
 
 
+def test_commands_are_told_of_tls_only_where_it_is_wanted(
+    subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TLS_CERT", "/of/the/user.pem")
+    plain = commands.environment(subject)
+    assert plain["PROTOCOL"] == "http1"
+    assert not {"TLS_CERT", "TLS_KEY"} & {*plain}
+    files = {"certificate": Path("/c.pem"), "key": Path("/k.pem")}
+    secured = commands.environment(subject, protocol="http2", **files)
+    told = {name: secured[name] for name in ("PROTOCOL", "TLS_CERT", "TLS_KEY")}
+    assert told == {"PROTOCOL": "http2", "TLS_CERT": "/c.pem", "TLS_KEY": "/k.pem"}
+
+
 def test_the_version_is_the_first_line_of_its_command(subject: Framework) -> None:
     asked = replace(subject, version="echo; echo '  tool 1.2 '; echo more")
     assert commands.version(asked) == "tool 1.2"

@@ -25,6 +25,7 @@ FINDINGS = {
     "over-connections": experiments.rising,
     "database": experiments.with_database,
     "energy": experiments.metered,
+    "protocols": experiments.by_protocols,
     "published": experiments.published,
     "compliance": experiments.gated,
 }

@@ -22,6 +22,7 @@ from plimsoll.campaign.endpoints import (
     plaintext,
     query_args,
     updates,
+    ws,
 )
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ MODULES = (
     json_echo,
     plaintext,
     fibonacci,
+    ws,
     mix,
     db,
     fortunes,

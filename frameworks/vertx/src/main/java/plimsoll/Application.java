@@ -7,8 +7,11 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
 
 public class Application {
+
+    private static final int LONGEST_MESSAGE = 1 << 20;
 
     public static void main(String[] args) {
         int workers = Integer.parseInt(System.getenv("WORKERS"));
@@ -24,7 +27,18 @@ public class Application {
             .setPort(Integer.parseInt(System.getenv("PORT")))
             .setAcceptBacklog(4096)
             // Room for 26 arguments of any signs, percent-encoded.
-            .setMaxInitialLineLength(64 * 1024);
+            .setMaxInitialLineLength(64 * 1024)
+            // Unless told otherwise, a frame of WebSocket has at most 64 KiB.
+            .setMaxWebSocketFrameSize(LONGEST_MESSAGE)
+            .setMaxWebSocketMessageSize(LONGEST_MESSAGE);
+        var certificate = System.getenv("TLS_CERT");
+        if (certificate != null) {
+            listen.setSsl(true)
+                .setUseAlpn(true)
+                .setKeyCertOptions(new PemKeyCertOptions()
+                    .setCertPath(certificate)
+                    .setKeyPath(System.getenv("TLS_KEY")));
+        }
         vertx.deployVerticle(
                 () -> new ContractVerticle(listen),
                 new DeploymentOptions().setInstances(workers))

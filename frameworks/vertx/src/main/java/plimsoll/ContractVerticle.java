@@ -16,6 +16,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.math.BigInteger;
@@ -67,6 +68,7 @@ public class ContractVerticle extends AbstractVerticle {
         vertx.setPeriodic(1000, timer -> setDate());
         vertx.createHttpServer(listen)
             .requestHandler(this::route)
+            .webSocketHandler(ContractVerticle::echo)
             .listen()
             .<Void>mapEmpty()
             .onComplete(started);
@@ -85,6 +87,16 @@ public class ContractVerticle extends AbstractVerticle {
             fibonacci(request);
         } else {
             refuse(request, 404);
+        }
+    }
+
+    /** Returns every message as it came; Vert.x answers pings and close frames. */
+    private static void echo(ServerWebSocket socket) {
+        if (socket.path().equals("/echo")) {
+            socket.textMessageHandler(socket::writeTextMessage);
+            socket.binaryMessageHandler(socket::writeBinaryMessage);
+        } else {
+            socket.reject(404);
         }
     }
 

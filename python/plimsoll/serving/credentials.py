@@ -1,0 +1,54 @@
+"""Credentials: the certificate of a server for one start of it, signed by itself, and its key."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll import _engine
+from plimsoll.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """Files of PEM by which a server proves who it is.
+
+    Attributes:
+        certificate: Its certificate: ECDSA with P-256, as most servers of the web have it.
+        key: The private key to it, in PKCS #8.
+    """
+
+    certificate: Path
+    key: Path
+
+
+@contextmanager
+def made(host: str) -> Generator[Credentials]:
+    """Credentials for as long as a server runs.
+
+    Args:
+        host: Address that the certificate is for; it is for `localhost` besides.
+
+    Yields:
+        The files, which nobody but their owner can read.
+
+    Raises:
+        StorageError: They cannot be written.
+    """
+    certificate, key = _engine.certificate([host, "localhost"])
+    try:
+        scratch = tempfile.TemporaryDirectory(prefix="plimsoll-tls-", ignore_cleanup_errors=True)
+    except OSError as error:
+        message = f"the certificate of the server cannot be written: {error.strerror}"
+        raise StorageError(message, "free some space in the folder for temporary files") from error
+    with scratch as folder:
+        files = Credentials(Path(folder, "certificate.pem"), Path(folder, "key.pem"))
+        files.certificate.write_text(certificate, "ascii")
+        files.key.write_text(key, "ascii")
+        yield files

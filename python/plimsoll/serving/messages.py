@@ -1,0 +1,211 @@
+"""Checks the endpoint of WebSocket: what is sent in every form comes back as it was sent.
+
+Each rule has a connection of its own, so that a server that breaks one is asked for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll import _engine
+from plimsoll.campaign.endpoints import ws
+from plimsoll.serving.asking import ResponseMissing
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from plimsoll.campaign.requests import Request
+    from plimsoll.serving.asking import Client
+
+    Kind = Literal["text", "binary", "ping", "pong", "close"]
+    Came = tuple[Kind, bytes]
+    """What a message or control frame is, and its bytes."""
+
+UPGRADE = "a request for WebSocket gets it; RFC 6455, section 4.2"
+TEXT = "a text message is returned as text, with the same bytes"
+BINARY = "a binary message is returned as binary, with the same bytes"
+ORDER = "messages are returned in the order in which they were sent"
+FRAGMENTS = "a message in fragments is returned whole, also with a ping between them"
+PING = "a ping gets a pong with the same bytes"
+CLOSE = "a close frame with code 1000 is answered with code 1000"
+
+LENGTHS = (33, 125, 126, 1_000, 65_535, 65_536, 70_001)
+"""Lengths of messages in bytes: on both sides of each form that a frame writes its length in.
+
+Source:
+    RFC 6455, section 5.2.
+"""
+
+NORMAL = (1000).to_bytes(2)
+"""The code of a close frame that says that all is done; RFC 6455, section 7.4.1."""
+
+_NO_CONNECTION = "there is no connection of WebSocket"
+_AT_ONCE = 8
+_SHOWN = 24
+
+
+@dataclass(frozen=True)
+class MessageProblem:
+    """Something that is wrong with what came.
+
+    Attributes:
+        sent: What was sent.
+        came: What came.
+        problem: What is wrong with it.
+        rule: The rule of the contract.
+    """
+
+    sent: str
+    came: str
+    problem: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A connection that is upgraded, for a client that counts its messages."""
+
+    client: Client
+    connection: _engine.Connection
+
+    def send(
+        self,
+        kind: Literal["continuation", "text", "binary", "ping", "close"],
+        payload: bytes,
+        *,
+        is_final: bool = True,
+    ) -> None:
+        """Sends one frame."""
+        if is_final and kind not in ("ping", "close"):
+            self.client.requests_sent += 1
+        self.connection.send_frame(kind, payload, is_final, self.client.timeout_s)
+
+    def next(self) -> Came:
+        """The next message or control frame."""
+        return self.connection.next_message(self.client.timeout_s)
+
+
+def problems(client: Client, request: Request, random: Random) -> Iterator[MessageProblem]:
+    """What a server does against the contract.
+
+    Args:
+        client: Connects to it.
+        request: Its head asks for the upgrade.
+        random: Draws messages.
+
+    Yields:
+        The problems: one at most for each rule.
+    """
+    for rule, sent, check in _RULES:
+        try:
+            found = check(Talk(client, client.upgraded(request)), random)
+        except ResponseMissing as error:
+            yield MessageProblem(f"`GET {request.target}`", str(error), _NO_CONNECTION, UPGRADE)
+            return
+        except _engine.NoResponse as error:
+            found = str(error.args[1]), "there is no response"
+        if found is not None:
+            yield MessageProblem(sent, *found, rule)
+
+
+Found = tuple[str, str] | None
+"""What came, and what is wrong with it; None if nothing is."""
+
+
+def _text(talk: Talk, random: Random) -> Found:
+    texts = (ws.text(random, length).encode() for length in LENGTHS)
+    return _echoes(talk, [("text", text) for text in ("€ 𝄞".encode(), *texts, b"")])
+
+
+def _binary(talk: Talk, random: Random) -> Found:
+    return _echoes(talk, [("binary", random.randbytes(length)) for length in LENGTHS])
+
+
+def _order(talk: Talk, random: Random) -> Found:
+    sent: list[Came] = [("text", ws.text(random, 64).encode()) for _ in range(_AT_ONCE)]
+    for _, payload in sent:
+        talk.send("text", payload)
+    return next(filter(None, (_difference(talk.next(), one) for one in sent)), None)
+
+
+def _fragments(talk: Talk, random: Random) -> Found:
+    text = ws.text(random, 100) + "€"
+    whole, ping = text.encode(), random.randbytes(8)
+    talk.send("text", whole[:40], is_final=False)
+    talk.send("ping", ping)
+    talk.send("continuation", whole[40:-1], is_final=False)  # within the last character
+    talk.send("continuation", whole[-1:])
+    came = [talk.next(), talk.next()]
+    expected: list[Came] = [("pong", ping), ("text", whole)]
+    # A pong may overtake the message, or come with the end of it.
+    came.sort(key=lambda one: one[0] != "pong")
+    return next(filter(None, map(_difference, came, expected)), None)
+
+
+def _ping(talk: Talk, random: Random) -> Found:
+    for length in (0, 1, 125):
+        payload = random.randbytes(length)
+        talk.send("ping", payload)
+        if found := _difference(talk.next(), ("pong", payload)):
+            return found
+    return None
+
+
+def _close(talk: Talk, random: Random) -> Found:
+    text = ws.text(random, 40).encode()
+    if found := _echoes(talk, [("text", text)]):
+        return found
+    talk.send("close", NORMAL)
+    return _difference(talk.next(), ("close", NORMAL))
+
+
+_RULES: tuple[tuple[str, str, Callable[[Talk, Random], Found]], ...] = (
+    (TEXT, "texts of 0 to 70,001 bytes", _text),
+    (BINARY, "binary messages of 33 to 70,001 bytes", _binary),
+    (ORDER, f"{_AT_ONCE} texts at once", _order),
+    (FRAGMENTS, "a text in three fragments, one within a character, and a ping", _fragments),
+    (PING, "pings of 0, 1 and 125 bytes", _ping),
+    (CLOSE, "a text, and a close frame with code 1000", _close),
+)
+"""Each rule, what is sent, and the check of what comes."""
+
+
+def _echoes(talk: Talk, messages: list[tuple[Literal["text", "binary"], bytes]]) -> Found:
+    """Sends messages one after the other, each when the one before is back."""
+    for kind, payload in messages:
+        talk.send(kind, payload)
+        if found := _difference(talk.next(), (kind, payload)):
+            return found
+    return None
+
+
+def _difference(came: Came, expected: Came) -> Found:
+    """What came and how it differs from what was expected; None if it does not."""
+    if came == expected:
+        return None
+    (kind, payload), (wanted, right) = came, expected
+    if kind != wanted:
+        problem = f"it is {_named(kind)}, expected {_named(wanted)}"
+    elif kind == "close":
+        codes = (int.from_bytes(code) for code in (payload, right))
+        problem = "the code is `{}`, expected `{}`".format(*codes)
+    elif len(payload) != len(right):
+        problem = f"it has {len(payload)} bytes, expected {len(right)}"
+    else:
+        pairs = enumerate(zip(payload, right, strict=True))
+        problem = f"it differs at byte {next(at for at, (is_, should) in pairs if is_ != should)}"
+    return _shown(kind, payload), problem
+
+
+def _named(kind: Kind) -> str:
+    return {"text": "text", "binary": "binary", "close": "a close frame"}.get(kind, f"a {kind}")
+
+
+def _shown(kind: Kind, payload: bytes) -> str:
+    if kind == "close":
+        return f"a close frame with code {int.from_bytes(payload)}"
+    more = "…" if len(payload) > _SHOWN else ""
+    start = payload[:_SHOWN].decode(errors="replace")
+    return f"{_named(kind)} of {len(payload)} bytes: {start}{more}"

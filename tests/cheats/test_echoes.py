@@ -1,0 +1,49 @@
+"""Cheats among servers of WebSocket: each takes one shortcut, and is caught by one rule."""
+
+from __future__ import annotations
+
+import pytest
+
+import cheating_echo
+import listening
+from cheating_echo import HonestEcho
+from plimsoll.campaign.endpoints import by_name
+from plimsoll.serving import contract, messages
+
+SEED = 20261123
+
+CAUGHT = {
+    "AlwaysBinary": messages.TEXT,
+    "AlwaysText": messages.BINARY,
+    "InLatin": messages.TEXT,
+    "FirstFrameOnly": messages.FRAGMENTS,
+    "CutAt64K": messages.BINARY,
+    "KeptByLength": messages.ORDER,
+    "PairsSwapped": messages.ORDER,
+    "NoPong": messages.PING,
+    "EmptyPong": messages.PING,
+    "ClosesWithoutCode": messages.CLOSE,
+}
+"""Cheat to the rule that catches it."""
+
+
+def broken(echo: type[HonestEcho], timeout_s: float = 10.0) -> dict[str, str]:
+    """Rules that a server breaks, and how."""
+    with listening.in_thread(lambda: cheating_echo.serve(echo, "127.0.0.1", 0)) as address:
+        found = contract.failures(address, by_name("ws"), SEED, timeout_s=timeout_s)
+    return {failure.rule: str(failure) for failure in found}
+
+
+def test_every_cheat_is_in_the_table() -> None:
+    assert {cheat.__name__ for cheat in cheating_echo.gallery()} == {*CAUGHT}
+
+
+def test_an_honest_server_keeps_the_contract() -> None:
+    assert broken(HonestEcho) == {}
+
+
+@pytest.mark.parametrize("cheat", cheating_echo.gallery(), ids=lambda cheat: cheat.__name__)
+def test_a_cheat_is_caught_and_named(cheat: type[HonestEcho]) -> None:
+    # Who says nothing is waited for, in three of the rules.
+    silent = cheat is cheating_echo.NoPong
+    assert CAUGHT[cheat.__name__] in broken(cheat, timeout_s=0.5 if silent else 10.0)
