@@ -24,6 +24,7 @@ from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
 from plimsoll.report import against_latency, answer, contents, repeat, sections, servers, words
+from plimsoll.report.words import bound
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
@@ -54,9 +55,6 @@ _VARIABLES = {
     "doubtful": canvas.DOUBTFUL,
     "void": canvas.VOID,
 }
-
-
-_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?)\b|%)")
 
 
 @dataclass
@@ -347,11 +345,6 @@ def parted(text: str) -> Markup:
         return escape(bound(text))
     under = Markup('<span class="under">{}</span>').format(interval.removesuffix(")"))
     return escape(value) + under
-
-
-def bound(text: str) -> str:
-    """A text whose numbers stay on one line with their units."""
-    return _UNIT.sub("\u00a0", text)
 
 
 def _template_text(name: str) -> str:

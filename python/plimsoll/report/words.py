@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
@@ -63,6 +64,12 @@ TIMES = {
 
 _TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _BYTE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?)\b|%)")
+
+
+def bound(text: str) -> str:
+    """A text whose numbers stay on one line with their units."""
+    return _BEFORE_UNIT.sub("\u00a0", text)
 
 
 def number(value: float | None, digits: int = 4) -> str:

@@ -93,6 +93,6 @@ def test_what_a_load_came_to_is_told_without_a_database_and_what_draws_charts() 
         "import sys; from plimsoll.lab import results; from plimsoll.report import screen_doubts"
     )
     found = loaded(f"{imports}; print('LOADED', *sys.modules)")
-    drawing = {"altair", "vl_convert", "jinja2", "scipy", "pypdf", "plimsoll.charts"}
+    drawing = {"altair", "vl_convert", "jinja2", "scipy", "typst", "plimsoll.charts"}
     assert found & (drawing | {"duckdb"}) == set()
     assert "plimsoll.findings.derivation" in found

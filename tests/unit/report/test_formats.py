@@ -30,9 +30,7 @@ from plimsoll.report import (
     machine_readable,
     markdown,
     pdf,
-    pdf_summary,
     terminal,
-    typesetting,
 )
 
 Golden = Callable[[str, str], None]
@@ -238,67 +236,6 @@ def test_signs_in_a_message_cannot_steer_the_terminal() -> None:
     terminal.show(findings, Console(file=file, width=80))
     assert "\x1b" not in file.getvalue()
     assert "\x07" not in file.getvalue()
-
-
-# --- pdf ---
-
-
-@pytest.fixture(scope="module")
-def document() -> pypdf.PdfReader:
-    return pypdf.PdfReader(io.BytesIO(pdf.render(sample.findings())))
-
-
-def test_the_document_has_one_page_for_each_trial_after_its_summary(
-    document: pypdf.PdfReader,
-) -> None:
-    trials = contents.trials(sample.findings())
-    assert len(document.pages) >= 1 + len(trials)
-    for trial, page in zip(trials, document.pages[-len(trials) :], strict=True):
-        assert _words(trial.title) in _words(page.extract_text())
-
-
-def test_the_outline_names_every_trial(document: pypdf.PdfReader) -> None:
-    titles = [entry["/Title"] for entry in document.outline if isinstance(entry, dict)]
-    assert titles[:2] == ["Summary", "All that was found"]
-    assert titles[2:] == [trial.title for trial in contents.trials(sample.findings())]
-
-
-def test_pages_are_vectors_with_their_letters_inside(document: pypdf.PdfReader) -> None:
-    for page in document.pages:
-        assert not list(page.images)
-        fonts: Any = page["/Resources"]["/Font"]  # pyright: ignore[reportIndexIssue]
-        names = [fonts[name].get_object()["/BaseFont"] for name in fonts]
-        assert all("LiberationSans" in name for name in names)
-
-
-def test_the_first_page_has_answer_doubts_machine_and_bars(document: pypdf.PdfReader) -> None:
-    text = _words(document.pages[0].extract_text())
-    for part in (
-        *("sample", "Example CPU at 2.30 GHz", "12,500/s"),
-        "axum and spring virtual are not significantly different",
-        "axum is 1.55 × go (95 %: 1.38–1.75)",
-        "Driver headroom (doubtful",
-    ):
-        assert _words(part) in text
-
-
-def test_the_second_page_begins_with_counts_and_limits(document: pypdf.PdfReader) -> None:
-    text = _words(document.pages[1].extract_text())
-    for part in ("Configuration", "doubtful", "overrides limits"):
-        assert _words(part) in text
-
-
-@pytest.mark.parametrize("count", [1, 4, 20])
-def test_the_summary_is_one_page_however_many_rankings_there_are(count: int) -> None:
-    found = sample.findings()
-    rankings = contents.rankings(found)[:1] * count
-    block = pdf_summary.page(found, rankings)
-    assert block.height_pt <= typesetting.TEXT_HEIGHT_PT
-    assert ("more rankings" in block.content) == (count == 20)
-
-
-def _words(text: str) -> str:
-    return re.sub(r"\s+", "", text)
 
 
 # --- html ---
