@@ -68,6 +68,7 @@ def steps(folder: Path) -> dict[str, float]:
 def test_the_cost_of_a_request_is_that_of_its_work_and_goes_on_after_a_kill(tmp_path: Path) -> None:
     results = tmp_path / "results" / "costs"
     arguments = files(tmp_path)
+    planned = run("plan", *arguments[:3], "--json", folder=tmp_path)
     running = start("run", *arguments, folder=tmp_path)
     assert eventually(lambda: bool(steps(results)), PATIENCE_S), running.stderr
     running.process.kill()
@@ -82,6 +83,8 @@ def test_the_cost_of_a_request_is_that_of_its_work_and_goes_on_after_a_kill(tmp_
         f"works{variant}.empty.step-{number}.1" for variant in ("", "-heavy") for number in (1, 2)
     ]
     assert sorted(after) == sorted(names)
+    ids = {one["id"] for one in json.loads(planned.stdout)["trials"]}
+    assert ids == {*names, "works.empty.peak.1", "works-heavy.empty.peak.1"}
     assert all(after[name] == 4.0 * int(name[-3]) for name in names)
 
     judged = run("judge", "results/costs", "--json", "--accept", "undisturbed", folder=tmp_path)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate.rate_levels import FEWEST, PERCENTILES
+from plimsoll.verdicts.checks.steady import NAME as STEADY
+from plimsoll.verdicts.verdict import of_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,19 +84,30 @@ def of_trials(trials: Sequence[TrialFindings]) -> tuple[RateCurves, ...]:
 
 def _points(trial: TrialFindings) -> Iterator[tuple[str, RatePoint]]:
     """The rates of a trial, each with the name of its time."""
-    title, level, name = trial.recording.title, trial.level, trial.recording.trial
+    title, name = trial.recording.title, trial.recording.trial
     for row in trial.rate_levels:
         ended = row["completed"] + row["failed"]
         times_ns = {one: row[f"{one}_ns"] for one in PERCENTILES if row[f"{one}_ns"] is not None}
         failed = row["failed"] / ended if ended else None
-        yield row["time"], RatePoint(title, row["rate_per_s"], times_ns, failed, level, name)
+        yield (
+            row["time"],
+            RatePoint(title, row["rate_per_s"], times_ns, failed, _level(trial), name),
+        )
     rate_per_s = _held_per_s(trial)
     if trial.rate_levels or trial.summary is None or rate_per_s is None:
         return
     time = trial.summary.latency_kind
     found = {one: trial.summary.time(time).of(one) for one in PERCENTILES}
     times_ns = {one: value for one, value in found.items() if value is not None}
-    yield time, RatePoint(title, rate_per_s, times_ns, trial.summary.failure_ratio, level, name)
+    failed = trial.summary.failure_ratio
+    yield time, RatePoint(title, rate_per_s, times_ns, failed, trial.level, name)
+
+
+def _level(trial: TrialFindings) -> Level:
+    """How far to believe each of several rates of a trial: it was not steady, as was intended."""
+    if not trial.has_ended_well:
+        return trial.level
+    return of_trial([one for one in trial.verdicts if one.check != STEADY])
 
 
 def _held_per_s(trial: TrialFindings) -> float | None:

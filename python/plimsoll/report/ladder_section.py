@@ -180,7 +180,7 @@ def _ends(found: Estimate | None, factor: float) -> str:
     if found is None or found.interval is None:
         return words.ABSENT
     low, high = found.interval.low * factor, found.interval.high * factor
-    return f"{words.number(low, 3)} to {words.number(high, 3)}"
+    return f"{words.number(low, 3)} to {words.number(high, 3)}".replace("-", "−")
 
 
 def _switches(ladder: EntryLadder) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 import ladders as made
 import sample
 from plimsoll.findings import rate_curves
@@ -46,6 +48,16 @@ def test_a_recording_with_several_rates_is_a_curve_of_its_own() -> None:
     assert [point.rate_per_s for point in found.points] == [200.0, 500.0, 1000.0]
     assert found.points[0].times_ns == {"p50": 1e6, "p90": 2e6}
     assert found.points[0].failed == 0.01
+
+
+@pytest.mark.parametrize(("check", "level"), [("steady", "sound"), ("littles_law", "void")])
+def test_several_rates_of_one_recording_are_not_steady_on_purpose(check: str, level: str) -> None:
+    rows = tuple({**ROW, "rate_per_s": rate} for rate in (200.0, 500.0, 1000.0))
+    sound = sample.sound_trial()
+    void = replace(sample.verdict("littles_law", "a", "void"), check=check)
+    imported = replace(sound, rate_levels=rows, verdicts=(*sound.verdicts[:2], void))
+    (found,) = rate_curves.of_trials([imported])
+    assert {point.level for point in found.points} == {level}
 
 
 def test_the_report_draws_them() -> None:
