@@ -14,4 +14,8 @@ def test_every_outcome_of_the_engine_has_its_group_here():
 
 def test_a_complete_answer_is_right_or_wrong():
     assert RIGHT == ("ok",)
-    assert COMPLETED == ("ok", "wrong_status", "wrong_length", "wrong_body")
+    assert COMPLETED == (
+        *("ok", "wrong_status", "wrong_length", "wrong_body"),
+        *("wrong_coding", "broken_coding", "decoded_too_large"),
+        *("redirected_elsewhere", "too_many_redirects", "redirect_not_followed"),
+    )
