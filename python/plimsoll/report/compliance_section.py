@@ -25,6 +25,8 @@ CAPTION = (
     "allowed. Nothing here affects a ranking."
 )
 
+LEGEND = f"{words.MARKS['sound']} conforms or is allowed, {words.MARKS['doubtful']} differs."
+
 
 def section(findings: Findings) -> Section | None:
     """The section; None where the gate was not asked for."""
@@ -72,9 +74,18 @@ def _cases(found: Servers) -> SectionTable:
             )
             for case, one in cases.items()
         ),
+        notes=(LEGEND,),
         is_detail=True,
     )
 
 
 def _cell(one: ComplianceResult) -> str:
-    return f"{RESULTS[one.result]}: {one.seen}"
+    match one.result:
+        case "conforms":
+            return f"{words.MARKS['sound']} {one.seen}"
+        case "either":
+            return f"{words.MARKS['sound']} {one.seen}, allowed"
+        case "differs":
+            return f"{words.MARKS['doubtful']} {one.seen}"
+        case "not_tried":
+            return f"{RESULTS[one.result]}: {one.seen}"

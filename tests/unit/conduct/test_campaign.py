@@ -114,27 +114,15 @@ def test_events_come_in_the_order_that_is_documented(results: ParquetResults) ->
 
 
 def test_a_framework_passes_the_gate_once_before_its_first_load(results: ParquetResults) -> None:
-    told: list[Event] = []
-    conduct(results, tell=told.append, setting=RunConfig(has_gate=True))
-    kinds = [type(event) for event in told if isinstance(event, Step | TrialStarted)]
-    assert kinds == [Step, TrialStarted, TrialStarted]
-    first, second = map(results.recording, IDS)
-    assert {"host_missing", "survives"} < {one.case for one in first.compliance}
-    assert second.compliance == ()
-    assert first.contract == {"before": [], "after": []}
-
-
-def test_a_resumed_campaign_does_not_ask_again(results: ParquetResults) -> None:
     setting, told = RunConfig(has_gate=True), list[Event]()
-    conduct(results, trials=TRIALS[:1], setting=setting)
     conduct(results, tell=told.append, setting=setting)
-    assert not [event for event in told if isinstance(event, Step)]
-    assert results.recording(IDS[0]).compliance
-
-
-def test_without_the_gate_nothing_is_sent_beside_the_contract(results: ParquetResults) -> None:
-    conduct(results)
-    assert results.recording(IDS[0]).compliance == ()
+    conduct(results, [*TRIALS, toy_trials.trial(3)], tell=told.append, setting=setting)
+    kinds = [type(event) for event in told if isinstance(event, Step | TrialStarted)]
+    assert kinds == [Step, TrialStarted, TrialStarted, TrialStarted]
+    first, second, third = map(results.recording, results.trial_ids())
+    assert {"host_missing", "survives"} < {one.case for one in first.compliance}
+    assert second.compliance == third.compliance == ()
+    assert first.contract == {"before": [], "after": []}
 
 
 def test_a_server_that_does_not_start_has_no_compliance_and_says_why(

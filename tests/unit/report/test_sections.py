@@ -122,7 +122,8 @@ def test_compliance_counts_results_and_names_what_differs() -> None:
     lines = {line.cells[0]: line.cells[1:] for line in by_server.lines}
     assert lines["node"] == ("0", "1", "1", "0", "a request byte by byte")
     assert lines["go"] == ("2", "0", "0", "0", "–")
-    assert by_request.lines[1].cells[2:] == ("conforms: 200, 200, 404", "allowed: 200, closed", "–")
+    assert by_request.lines[1].cells[2:] == ("✓ 200, 200, 404", "✓ 200, closed, allowed", "–")
+    assert by_request.lines[0].cells[3] == "▲ 400"
 
 
 def test_terminals_leave_out_what_is_seen_in_each_case() -> None:
