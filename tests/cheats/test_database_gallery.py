@@ -16,7 +16,7 @@ from plimsoll import databases
 from plimsoll.aggregate.trial import Tables, stored
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.conduct import trial
+from plimsoll.conduct import trial, turns
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.databases import installed
 from plimsoll.databases.running import RunningDatabase
@@ -27,6 +27,7 @@ from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import database_headroom, responses_correct, rows_from_database
 from plimsoll.verdicts.limits import Limits
 
+THOROUGH = pytest.mark.thorough
 SEED = 20261123
 CONNECTIONS = 2 * cheating_server.BUSY
 
@@ -50,6 +51,9 @@ COUNTED = {
 """Cheat that the database's own count catches, and its part of the responses in percent; the
 endpoint, and what was not done."""
 
+FIRST = {("RowsKeptWhenBusy", 10), ("UpdatesUnread", 100)}
+"""Those that are made for every change; the others widen."""
+
 REQUESTS = {"db": 3000, "fortunes": 1000, "updates": 200}
 """Requests of a load; far more than those of the contract checks, by the rows that they need."""
 
@@ -71,9 +75,7 @@ def failures(cheat: str, endpoint: str, postgres: RunningDatabase) -> list[str]:
     return [str(failure) for failure in found]
 
 
-def conducted(
-    cheat: str, endpoint: str, postgres: RunningDatabase, into: Path, spared: int = 0
-) -> Tables:
+def planned(cheat: str, endpoint: str, spared: int = 0) -> Trial:
     """A trial with more connections than the cheats behave with."""
     framework = replace(
         toy_trials.framework(),
@@ -85,10 +87,16 @@ def conducted(
     )
     stages = (Stage("hold", 30.0, CONNECTIONS, CONNECTIONS),)
     load = Load("busy", "closed", stages, request_limit=REQUESTS[endpoint])
-    planned = Trial("cheat.1", 0, framework, by_name(endpoint), load, 1, "plimsoll", SEED)
-    setting = RunConfig(machine={"cores": [0]}, body_sample_ratio=1.0, database=postgres)
+    return Trial(f"{cheat}.1", 0, framework, by_name(endpoint), load, 1, "plimsoll", SEED)
+
+
+def setting(postgres: RunningDatabase) -> RunConfig:
+    return RunConfig(machine={"cores": [0]}, body_sample_ratio=1.0, database=postgres, turn_s=0.1)
+
+
+def conducted(asked: Trial, postgres: RunningDatabase, into: Path) -> Tables:
     results = ParquetResults(into)
-    recording = trial.conduct(planned, setting, results, Interruption())
+    recording = trial.conduct(asked, setting(postgres), results, Interruption())
     assert recording.ending.kind == "completed", recording.ending
     return stored(results, recording)
 
@@ -112,12 +120,15 @@ def test_a_server_that_spares_the_database_is_caught(cheat: str, postgres: Runni
     assert any(words in one for one in found), found
 
 
-@pytest.mark.parametrize(("cheat", "spared"), COUNTED)
+@pytest.mark.parametrize(
+    ("cheat", "spared"),
+    [pytest.param(*one, marks=() if one in FIRST else THOROUGH) for one in COUNTED],
+)
 def test_what_responses_do_not_show_the_database_has_counted(
     cheat: str, spared: int, postgres: RunningDatabase, tmp_path: Path
 ) -> None:
     endpoint, did = COUNTED[cheat, spared]
-    tables = conducted(cheat, endpoint, postgres, tmp_path, spared)
+    tables = conducted(planned(cheat, endpoint, spared), postgres, tmp_path)
     assert tables.recording.contract == {"before": [], "after": []}
     found = rows_from_database.judge(tables, Limits())
     assert found.level == "void", found
@@ -125,13 +136,27 @@ def test_what_responses_do_not_show_the_database_has_counted(
     assert responses_correct.judge(tables, Limits()).level != "void"
 
 
-@pytest.mark.parametrize("endpoint", ["db", "fortunes", "updates"])
+@pytest.mark.parametrize(
+    "endpoint", ["db", *(pytest.param(name, marks=THOROUGH) for name in ("fortunes", "updates"))]
+)
 def test_a_server_that_reads_its_rows_is_sound(
     endpoint: str, postgres: RunningDatabase, tmp_path: Path
 ) -> None:
-    tables = conducted("Stored", endpoint, postgres, tmp_path)
+    tables = conducted(planned("Stored", endpoint), postgres, tmp_path)
     found = rows_from_database.judge(tables, Limits())
     assert found.level == "sound", found
     assert database_headroom.judge(tables, Limits()).level in ("sound", "doubtful", "not_checked")
     assert tables.usage.of("database", "cpu_user_s")
     assert tables.usage.of("database", "rss_bytes")
+
+
+def test_servers_that_take_turns_have_counts_of_their_own(
+    postgres: RunningDatabase, tmp_path: Path
+) -> None:
+    trials = [planned(name, "db", 50) for name in ("Stored", "RowsKeptWhenBusy")]
+    results = ParquetResults(tmp_path)
+    honest, cheat = turns.conduct(trials, setting(postgres), results, Interruption())
+    levels = [
+        rows_from_database.judge(stored(results, one), Limits()).level for one in (honest, cheat)
+    ]
+    assert levels == ["sound", "void"]
