@@ -150,7 +150,6 @@ class PaperTrial:
     """The page of a trial.
 
     Attributes:
-        anchor: Its anchor.
         title: Framework, endpoint, load and repetition.
         about: What ran when.
         state: How far to believe it.
@@ -169,7 +168,6 @@ class PaperTrial:
         notes: What a reader must know besides.
     """
 
-    anchor: str
     title: str
     about: str
     state: State
@@ -414,7 +412,6 @@ def _trial(trial: TrialContents, drawings: Drawings) -> PaperTrial:
     by_checks = f"{level} {trial.by_checks}" if trial.by_checks else ""
     lists = (("Server", trial.server), ("Driver", trial.driver), ("Versions", trial.versions))
     return PaperTrial(
-        anchor=trial.anchor,
         title=trial.title,
         about=trial.about,
         state=trial.state,
