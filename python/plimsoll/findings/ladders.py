@@ -15,8 +15,7 @@ from plimsoll import wording
 from plimsoll.aggregate import cores, step_costs
 from plimsoll.aggregate.trial import stored
 from plimsoll.campaign.line_settings import PEAK
-from plimsoll.findings import entries
-from plimsoll.findings.trial import RANKED_BY, state_of
+from plimsoll.findings.trial import state_of
 from plimsoll.statistics import intervals, ranks, straight_line
 
 if TYPE_CHECKING:
@@ -72,7 +71,6 @@ class EntryLadder:
         framework: Framework and variant.
         endpoint: Name of the endpoint.
         is_yardstick: Whether it is Plimsoll's own server, which has no rank beside others.
-        peak: The greatest throughput of a closed load, with its interval; None where unknown.
         steps: Every step, by rate and repetition.
         cores: Busy cores over responses per second, by the steps that count: the slope is CPU
             seconds per response. None with fewer than two rates.
@@ -85,7 +83,6 @@ class EntryLadder:
     framework: str
     endpoint: str
     is_yardstick: bool
-    peak: Estimate | None
     steps: tuple[LadderStep, ...]
     cores: StraightLine | None = None
     user: StraightLine | None = None
@@ -229,7 +226,6 @@ def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
     first = trials[0].recording
     steps = [_step(results, one) for one in trials if is_step(one.recording)]
     steps.sort(key=lambda one: (one.requested_per_s, one.trial.recording.repetition))
-    peaks = [one for one in trials if not is_step(one.recording)]
     found = [one.cost for one in steps if one.cost is not None and not one.left_out]
     rates = [one.answered_per_s for one in found]
     busy = [one.busy_cores or 0.0 for one in found]
@@ -238,7 +234,6 @@ def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
         framework=first.title,
         endpoint=first.endpoint,
         is_yardstick=first.is_yardstick,
-        peak=entries.estimate(peaks, RANKED_BY),
         steps=tuple(steps),
         cores=straight_line.line(rates, busy, weighted),
         user=straight_line.line(rates, [one.user_cores or 0.0 for one in found], weighted),
