@@ -6,7 +6,7 @@ a request no longer costs what it costs below.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import median
 from typing import TYPE_CHECKING, Literal
@@ -39,6 +39,9 @@ SATURATED = 0.95
 
 LEAST_MET = 0.99
 """Share of the requested rate that must be answered."""
+
+FEWEST_TO_BEND = 3
+"""Rates that a bend needs; what repetitions of one rate answered differs by chance."""
 
 _CHANCE = 4.0
 """Fewer arrivals than a Poisson schedule has are chance within so many standard deviations."""
@@ -226,16 +229,19 @@ def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
     first = trials[0].recording
     steps = [_step(results, one) for one in trials if is_step(one.recording)]
     steps.sort(key=lambda one: (one.requested_per_s, one.trial.recording.repetition))
-    found = [one.cost for one in steps if one.cost is not None and not one.left_out]
+    counting = [one for one in steps if not one.left_out]
+    apart = len({one.requested_per_s for one in counting})
+    found = [one.cost for one in counting if one.cost is not None and apart > 1]
     rates = [one.answered_per_s for one in found]
     busy = [one.busy_cores or 0.0 for one in found]
     weighted = straight_line.weights(rates, busy)
+    line = straight_line.line(rates, busy, weighted)
     return EntryLadder(
         framework=first.title,
         endpoint=first.endpoint,
         is_yardstick=first.is_yardstick,
         steps=tuple(steps),
-        cores=straight_line.line(rates, busy, weighted),
+        cores=replace(line, bend=None) if line and apart < FEWEST_TO_BEND else line,
         user=straight_line.line(rates, [one.user_cores or 0.0 for one in found], weighted),
         system=straight_line.line(rates, [one.system_cores or 0.0 for one in found], weighted),
         power=_power(found),
