@@ -129,7 +129,7 @@ def _entry(name: str, standing: float, per_request_s: float, most_per_s: float) 
     counting = [one.cost for one in steps if one.cost is not None and not one.left_out]
     rates = [one.answered_per_s for one in counting]
     line = straight_line.line(rates, [one.busy_cores or 0.0 for one in counting])
-    return EntryLadder(name, "json", is_yardstick=False, peak=None, steps=steps, cores=line)
+    return EntryLadder(name, "json", is_yardstick=False, steps=steps, cores=line)
 
 
 def _loads() -> tuple[Load, ...]:
@@ -157,7 +157,6 @@ def curves() -> RateCurves:
             times_ns={"p50": base_ns * rate_per_s, "p99": 9 * base_ns * rate_per_s},
             failed=0.0,
             level="void" if (name, rate_per_s) == ("node", 800.0) else "sound",
-            trial=f"{name}.{rate_per_s:.0f}",
         )
         for name, base_ns in (("go", 1e4), ("node", 3e4))
         for rate_per_s in (200.0, 400.0, 600.0, 800.0)

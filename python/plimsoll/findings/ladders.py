@@ -6,7 +6,7 @@ a request no longer costs what it costs below.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import median
 from typing import TYPE_CHECKING, Literal
@@ -15,8 +15,7 @@ from plimsoll import wording
 from plimsoll.aggregate import cores, step_costs
 from plimsoll.aggregate.trial import stored
 from plimsoll.campaign.line_settings import PEAK
-from plimsoll.findings import entries
-from plimsoll.findings.trial import RANKED_BY, state_of
+from plimsoll.findings.trial import state_of
 from plimsoll.statistics import intervals, ranks, straight_line
 
 if TYPE_CHECKING:
@@ -40,6 +39,9 @@ SATURATED = 0.95
 
 LEAST_MET = 0.99
 """Share of the requested rate that must be answered."""
+
+FEWEST_TO_BEND = 3
+"""Rates that a bend needs; what repetitions of one rate answered differs by chance."""
 
 _CHANCE = 4.0
 """Fewer arrivals than a Poisson schedule has are chance within so many standard deviations."""
@@ -72,7 +74,6 @@ class EntryLadder:
         framework: Framework and variant.
         endpoint: Name of the endpoint.
         is_yardstick: Whether it is Plimsoll's own server, which has no rank beside others.
-        peak: The greatest throughput of a closed load, with its interval; None where unknown.
         steps: Every step, by rate and repetition.
         cores: Busy cores over responses per second, by the steps that count: the slope is CPU
             seconds per response. None with fewer than two rates.
@@ -85,7 +86,6 @@ class EntryLadder:
     framework: str
     endpoint: str
     is_yardstick: bool
-    peak: Estimate | None
     steps: tuple[LadderStep, ...]
     cores: StraightLine | None = None
     user: StraightLine | None = None
@@ -229,18 +229,19 @@ def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
     first = trials[0].recording
     steps = [_step(results, one) for one in trials if is_step(one.recording)]
     steps.sort(key=lambda one: (one.requested_per_s, one.trial.recording.repetition))
-    peaks = [one for one in trials if not is_step(one.recording)]
-    found = [one.cost for one in steps if one.cost is not None and not one.left_out]
+    counting = [one for one in steps if not one.left_out]
+    apart = len({one.requested_per_s for one in counting})
+    found = [one.cost for one in counting if one.cost is not None and apart > 1]
     rates = [one.answered_per_s for one in found]
     busy = [one.busy_cores or 0.0 for one in found]
     weighted = straight_line.weights(rates, busy)
+    line = straight_line.line(rates, busy, weighted)
     return EntryLadder(
         framework=first.title,
         endpoint=first.endpoint,
         is_yardstick=first.is_yardstick,
-        peak=entries.estimate(peaks, RANKED_BY),
         steps=tuple(steps),
-        cores=straight_line.line(rates, busy, weighted),
+        cores=replace(line, bend=None) if line and apart < FEWEST_TO_BEND else line,
         user=straight_line.line(rates, [one.user_cores or 0.0 for one in found], weighted),
         system=straight_line.line(rates, [one.system_cores or 0.0 for one in found], weighted),
         power=_power(found),

@@ -31,7 +31,6 @@ class RatePoint:
             responses for.
         failed: Share of the requests that failed; None where none ended.
         level: How far to believe it.
-        trial: Id of the trial.
     """
 
     framework: str
@@ -39,7 +38,6 @@ class RatePoint:
     times_ns: Mapping[str, float]
     failed: float | None
     level: Level
-    trial: str
 
 
 @dataclass(frozen=True)
@@ -84,14 +82,14 @@ def of_trials(trials: Sequence[TrialFindings]) -> tuple[RateCurves, ...]:
 
 def _points(trial: TrialFindings) -> Iterator[tuple[str, RatePoint]]:
     """The rates of a trial, each with the name of its time."""
-    title, name = trial.recording.title, trial.recording.trial
+    title = trial.recording.title
     for row in trial.rate_levels:
         ended = row["completed"] + row["failed"]
         times_ns = {one: row[f"{one}_ns"] for one in PERCENTILES if row[f"{one}_ns"] is not None}
         failed = row["failed"] / ended if ended else None
         yield (
             row["time"],
-            RatePoint(title, row["rate_per_s"], times_ns, failed, _level(trial), name),
+            RatePoint(title, row["rate_per_s"], times_ns, failed, _level(trial)),
         )
     rate_per_s = _held_per_s(trial)
     if trial.rate_levels or trial.summary is None or rate_per_s is None:
@@ -100,7 +98,7 @@ def _points(trial: TrialFindings) -> Iterator[tuple[str, RatePoint]]:
     found = {one: trial.summary.time(time).of(one) for one in PERCENTILES}
     times_ns = {one: value for one, value in found.items() if value is not None}
     failed = trial.summary.failure_ratio
-    yield time, RatePoint(title, rate_per_s, times_ns, failed, trial.level, name)
+    yield time, RatePoint(title, rate_per_s, times_ns, failed, trial.level)
 
 
 def _level(trial: TrialFindings) -> Level:

@@ -99,6 +99,16 @@ def test_a_server_that_was_always_full_has_no_line(results: ParquetResults) -> N
     assert found.cores is None and found.state == "void"
 
 
+def test_what_one_rate_answered_by_chance_is_no_second_rate(results: ParquetResults) -> None:
+    trials = list(made.findings(results, {"go": Costs()}).trials)
+    first = [one for one in trials if one.recording.load.name == "step-1"]
+    for place, one in enumerate(first):
+        summary = sample.changed(one.summary, throughput_per_s=199.0 + 2 * place)
+        first[place] = replace(one, data=replace(one.data, summary=summary))
+    (found,) = of_campaign(results, first)
+    assert found.cores is None and len(found.counting) == 2
+
+
 def test_the_cheapest_request_is_first_and_overlapping_ones_share_ranks(
     results: ParquetResults,
 ) -> None:
