@@ -142,8 +142,8 @@ framework and in `--json`. No result enters a figure, a verdict, a ranking or an
 
 What a framework leaves to its application, often HEAD and OPTIONS, is judged as the application in
 `frameworks/` does it. `400, next request 200` is a response with 400, after which the connection
-stayed open and the next request got 200. A response is waited for at least 0.8 s, and 20 times as
-long as usual ones took.
+stayed open and the next request got 200. A response is waited for 20 times as long as usual ones
+took, at least 0.8 s and at most 10 s.
 """
 
 

@@ -138,6 +138,13 @@ def test_check_says_request_answer_and_contract_of_what_is_wrong(tmp_path: Path)
         assert words in ran.stdout
 
 
+def test_what_differs_from_the_rfcs_is_shown_and_fails_no_check(tmp_path: Path) -> None:
+    ran = run("check", "toy", *TOYS, "--compliance", folder=tmp_path)
+    assert ran.code == 0, ran.said
+    assert re.search(r"^toy +compliance +\d+ × conforms", ran.stdout, re.MULTILINE)
+    assert "  differs   two Host fields: 200 (RFC 9112, 3.2)" in ran.stdout.splitlines()
+
+
 def test_a_framework_that_keeps_no_connection_is_asked_without_keep_alive(tmp_path: Path) -> None:
     ran = run("check", "toy:closes-each-connection", *TOYS, folder=tmp_path)
     assert ran.code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,7 +65,8 @@ def command(
         ]
     if compliance:
         for framework, one in zip(wanted, found, strict=True):
-            one["compliance"] = cli.complying.complied(framework, full=full, quiet=as_json)
+            results = cli.complying.complied(framework, full=full, quiet=as_json)
+            one["compliance"] = [asdict(result) for result in results]
     if as_json:
         click.echo(json.dumps(found, indent=1))
     failed = any(one["error"] or one["failures"] for one in found)

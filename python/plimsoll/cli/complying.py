@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 _COLOURS = {"conforms": "green", "either": "cyan", "differs": "yellow", "not_tried": "white"}
 
 
-def complied(framework: Framework, *, full: bool, quiet: bool) -> list[dict[str, Any]] | None:
+def complied(framework: Framework, *, full: bool, quiet: bool) -> tuple[ComplianceResult, ...]:
     """Starts a framework, has it pass the gate, stops it, and prints the results.
 
     Args:
@@ -30,7 +29,7 @@ def complied(framework: Framework, *, full: bool, quiet: bool) -> list[dict[str,
         quiet: Whether nothing is printed.
 
     Returns:
-        The results, ready for JSON; None if it did not start.
+        The results; none if it did not start.
     """
     try:
         results = compliance.of_framework(
@@ -38,13 +37,13 @@ def complied(framework: Framework, *, full: bool, quiet: bool) -> list[dict[str,
         )
     except FrameworkError as error:
         messages.error(error.message, error.hint)
-        return None
+        return ()
     if not quiet:
         click.echo(f"{framework.title:<24} {'compliance':<20} {_summary(results)}")
         for one in results:
             if full or one.result == "differs":
                 click.echo(_line(one))
-    return [asdict(one) for one in results]
+    return results
 
 
 def _summary(results: tuple[ComplianceResult, ...]) -> str:

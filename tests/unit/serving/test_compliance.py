@@ -124,6 +124,12 @@ CLOSING = replace(GOT, headers=(*GOT.headers, ("connection", "close")))
         (judging.long_head, seen(GOT), ("either", "200")),
         (judging.long_head, seen(response(500)), ("differs", "500")),
         (judging.head_only, seen(response(405)), ("differs", "405")),
+        (judging.head_only, seen(GOT, ending="silent"), ("differs", "200, then silence")),
+        (
+            judging.head_only,
+            seen(GOT, ending="not_http"),
+            ("differs", "200, content after the head"),
+        ),
         (
             judging.head_only,
             seen(replace(GOT, body=b""), GOT),

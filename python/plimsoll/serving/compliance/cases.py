@@ -286,7 +286,9 @@ CASES: tuple[ComplianceCase, ...] = (
         "lengths_equal",
         "the same Content-Length twice",
         "RFC 9110, 8.6",
-        lambda usual: _once(post(usual, *(f"Content-Length: {_bytes(usual)}",) * 2), "POST"),
+        lambda usual: _once(
+            post(usual, *(f"Content-Length: {_bytes(usual)}",) * 2), usual.with_body.method
+        ),
         judging.length_repeated,
         needs_body=True,
     ),

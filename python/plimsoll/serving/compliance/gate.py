@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from plimsoll.serving.compliance.cases import ComplianceCase
     from plimsoll.serving.place import PlacedServer
 
-USUAL_PATIENCE_S = 10.0
-"""How long the response to a usual request is waited for, in seconds."""
+MOST_PATIENCE_S = 10.0
+"""How long a response is waited for at most, in seconds; one to a usual request always so long."""
 
 LEAST_PATIENCE_S = 0.8
-"""How long any other response is waited for at least, in seconds."""
+"""How long a response to another request is waited for at least, in seconds."""
 
 PATIENCE_FACTOR = 20.0
 """Any other response is waited for so many times as long as a usual one took at most."""
@@ -75,9 +75,9 @@ def examine(
     if usual is None:
         unasked: Judged = ("not_tried", "no response to a usual GET")
         return tuple(_result(case, unasked) for case in CASES)
-    patience_s = patience_s or max(LEAST_PATIENCE_S, PATIENCE_FACTOR * usual_s)
+    suggested_s = min(MOST_PATIENCE_S, max(LEAST_PATIENCE_S, PATIENCE_FACTOR * usual_s))
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return tuple(pool.map(partial(_tried, address, usual, patience_s), CASES))
+        return tuple(pool.map(partial(_tried, address, usual, patience_s or suggested_s), CASES))
 
 
 def _tried(
@@ -112,4 +112,4 @@ def _shortest_post(framework: Framework) -> Request | None:
 
 def _response(address: Address, request: Request) -> HttpResponse | None:
     sent = render(request, authority(address), keep_alive=True)
-    return converse(address, (Sending((sent,), (request.method,)),), USUAL_PATIENCE_S).first
+    return converse(address, (Sending((sent,), (request.method,)),), MOST_PATIENCE_S).first

@@ -13,8 +13,6 @@ from plimsoll.serving.compliance.conversation import Conversation
 from plimsoll.serving.compliance.usual import UsualRequests
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from plimsoll.campaign.requests import HttpResponse
     from plimsoll.recording.compliance import Compliance
 
@@ -31,7 +29,7 @@ SERVER_ERROR = 500
 NOT_IMPLEMENTED = 501
 VERSION_NOT_SUPPORTED = 505
 
-_OF_OTHER_LENGTH = ("date", "connection", "keep-alive", "transfer-encoding")
+_VARYING = ("date", "connection", "keep-alive", "transfer-encoding")
 """Fields that a response to HEAD may have or omit, whatever that to GET has."""
 
 
@@ -142,13 +140,15 @@ def head_only(usual: UsualRequests, seen: Conversation) -> Judged:
     first = seen.first
     if first is None or first.status != usual.got.status:
         return "differs", followed(seen)
-    if seen.ending == "not_http" or not (_closes(seen) or _same(_second(seen), usual.got)):
+    if seen.ending == "not_http":
         return "differs", f"{first.status}, content after the head"
+    if not (_closes(seen) or _same(_second(seen), usual.got)):
+        return "differs", followed(seen)
     stated, length = first.header("content-length"), str(len(usual.got.body))
     if stated not in (None, length):
         return "differs", f"content-length {stated}, {length} for GET"
     names = {name for name, _ in first.headers}
-    absent = sorted({name for name, _ in usual.got.headers} - names - {*_OF_OTHER_LENGTH})
+    absent = sorted({name for name, _ in usual.got.headers} - names - {*_VARYING})
     if absent:
         return "either", f"{first.status}, without {', '.join(absent)}"
     return "conforms", followed(seen)
@@ -228,8 +228,7 @@ def _refuses(response: HttpResponse | None) -> bool:
     """Whether a response says that the request is not understood."""
     if response is None:
         return False
-    not_known: Collection[int] = (NOT_IMPLEMENTED, VERSION_NOT_SUPPORTED)
-    return _is_client_error(response) or response.status in not_known
+    return _is_client_error(response) or _has(response, NOT_IMPLEMENTED, VERSION_NOT_SUPPORTED)
 
 
 def _is_client_error(response: HttpResponse) -> bool:
