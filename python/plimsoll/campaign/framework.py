@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
@@ -23,10 +22,6 @@ FILE = "framework.toml"
 
 VARIABLE = "PLIMSOLL_FRAMEWORKS"
 """Variable that names the folder of the frameworks."""
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-NAME_HINT = "use up to 64 lower-case letters, digits, `-` and `_`; the name is part of file names"
-"""What a valid name of a framework or a variant is."""
 
 
 @dataclass(frozen=True)
@@ -236,22 +231,6 @@ def search(given: Path | None = None) -> Path:
     message = "no `frameworks` folder here or in a parent folder, and none came with Plimsoll"
     hint = f"install Plimsoll from a wheel, or name the folder with `{VARIABLE}`"
     raise InputError([Problem("", message, hint)])
-
-
-def is_valid_name(name: str) -> bool:
-    """Whether a framework or a variant may have a name."""
-    return bool(_NAME.fullmatch(name)) and name != ALL
-
-
-def require_name(name: str) -> None:
-    """Requires a name that a framework may have.
-
-    Raises:
-        InputError: It may not have this one.
-    """
-    if not is_valid_name(name):
-        message = f"`{name}` is not a valid framework name"
-        raise InputError([Problem("", message, NAME_HINT)])
 
 
 def find(root: Path) -> tuple[Path, ...]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from plimsoll.campaign import documents
+from plimsoll.campaign import framework_names as names
 from plimsoll.campaign.documents import Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS, mix
-from plimsoll.campaign.framework import NAME_HINT, is_valid_name
 from plimsoll.campaign.load import Service
 from plimsoll.campaign.quantities import duration_s
 
@@ -184,11 +184,11 @@ def _names(actual: str, table: FrameworkTable) -> Iterator[Mistake]:
     if table.name is not None and table.name != actual:
         message = f"`name` is `{table.name}`, but the folder is `{actual}`"
         yield Mistake(("name",), message, "give both the same name")
-    elif table.name is not None and not is_valid_name(table.name):
-        yield Mistake(("name",), f"`{table.name}` is not a valid framework name", NAME_HINT)
+    elif table.name is not None and not names.is_valid(table.name):
+        yield Mistake(("name",), f"`{table.name}` is not a valid framework name", names.HINT)
     for name in table.variant or {}:
-        if not is_valid_name(name):
-            yield Mistake(("variant", name), f"`{name}` is not a valid variant name", NAME_HINT)
+        if not names.is_valid(name):
+            yield Mistake(("variant", name), f"`{name}` is not a valid variant name", names.HINT)
 
 
 def _texts(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.campaign import framework as frameworks
-from plimsoll.campaign import places
+from plimsoll.campaign import framework_names, places
 from plimsoll.campaign.documents import shown
 from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.install import sources
@@ -47,7 +47,7 @@ def create(name: str, like: str, root: Path | None) -> NewFramework:
         InputError: The name is invalid, the folder exists, or there is no such framework.
         StorageError: The folder cannot be written.
     """
-    frameworks.require_name(name)
+    framework_names.require(name)
     model = frameworks.choose(frameworks.locate(_filled(root)), (like,))[0]
     if model.variant:
         hint = f"give `{model.name}`: the copy has all of its variants"
