@@ -74,6 +74,7 @@ def test_a_unix_socket_carries_a_load_and_checks_of_tcp_say_why_they_are_not_mad
     assert "ports" not in text_of(verdicts["ports_and_files"])
 
 
+@pytest.mark.thorough
 def test_messages_of_websocket_go_through_a_unix_socket(tmp_path: Path) -> None:
     with started("-m", "plimsoll.reference", "--unix-socket", str(tmp_path / "app.sock")):
         chosen = ("--unix-socket", "app.sock", "--json")
@@ -100,7 +101,10 @@ def test_a_socket_that_is_none_ends_the_load_in_one_sentence(tmp_path: Path) -> 
 # ---- compressed bodies --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("codings", ["gzip", "br", "zstd"])
+@pytest.mark.parametrize(
+    "codings",
+    ["gzip", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("br", "zstd"))],
+)
 def test_compressed_bodies_are_compared_decoded_and_counted_in_both_lengths(
     codings: str, reference_server: str, tmp_path: Path
 ) -> None:
@@ -125,6 +129,7 @@ def test_a_screen_shows_what_compression_did(reference_server: str, tmp_path: Pa
     assert "no body was compressed, though gzip, br, zstd was accepted" in ran.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("way", "options", "outcome"),
     [

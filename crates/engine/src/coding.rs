@@ -278,6 +278,7 @@ impl fmt::Debug for Stream {
 mod tests {
     use std::io::Write;
 
+    use brotli::enc::BrotliEncoderParams;
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use proptest::prelude::*;
@@ -295,8 +296,7 @@ mod tests {
             }
             Coding::Br => {
                 let mut encoded = Vec::new();
-                let mut parameters = brotli::enc::BrotliEncoderParams::default();
-                parameters.quality = 1;
+                let parameters = BrotliEncoderParams { quality: 1, ..Default::default() };
                 brotli::BrotliCompress(&mut &*body, &mut encoded, &parameters).unwrap();
                 encoded
             }

@@ -337,7 +337,9 @@ impl Finish {
 
 fn decoded(counts: &[Counts]) -> Decoded {
     let mut all = Decoded::default();
-    counts.iter().for_each(|counts| all.add(counts.decoded));
+    for counts in counts {
+        all.add(counts.decoded);
+    }
     all
 }
 

@@ -3,9 +3,9 @@
 pub mod tls;
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -558,12 +558,20 @@ fn from_base64_and_file<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Ve
         Written::Whole(text) => BASE64.decode(text).map_err(serde::de::Error::custom),
         Written::WithFile { head, file } => {
             let mut bytes = BASE64.decode(head).map_err(serde::de::Error::custom)?;
-            fs::File::open(&file)
-                .and_then(|mut open| open.read_to_end(&mut bytes))
-                .map_err(|error| D::Error::custom(format!("`{}`: {error}", file.display())))?;
+            let read = read_file(&file, &mut bytes);
+            read.map_err(|error| D::Error::custom(format!("`{}`: {error}", file.display())))?;
             Ok(bytes)
         }
     }
+}
+
+/// Appends the content of a file; of devices and pipes, which may have no end, nothing is read.
+fn read_file(file: &Path, bytes: &mut Vec<u8>) -> io::Result<()> {
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("not a file"));
+    }
+    fs::File::open(file)?.read_to_end(bytes)?;
+    Ok(())
 }
 
 fn from_shared_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[u8]>, D::Error> {
@@ -649,6 +657,9 @@ mod tests {
         let text = GOOD
             .replace("\"R0VU\"", &format!(r#"{{"head": "R0VU", "file": "{}"}}"#, file.display()));
         assert!(Spec::parse(&text).unwrap_err().to_string().contains("No such file"));
+        fs::create_dir(&file).unwrap();
+        assert!(Spec::parse(&text).unwrap_err().to_string().contains("not a file"));
+        fs::remove_dir(&file).unwrap();
         fs::write(&file, "body").unwrap();
         assert_eq!(Spec::parse(&text).unwrap().requests[0].bytes, b"GETbody");
     }

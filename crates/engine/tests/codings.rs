@@ -11,6 +11,7 @@ mod hostile;
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use brotli::enc::BrotliEncoderParams;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use plimsoll_engine::coding::Decoded;
@@ -29,8 +30,7 @@ fn gzip(body: &[u8]) -> Vec<u8> {
 
 fn brotli(body: &[u8]) -> Vec<u8> {
     let mut coded = Vec::new();
-    let mut parameters = brotli::enc::BrotliEncoderParams::default();
-    parameters.quality = 1;
+    let parameters = BrotliEncoderParams { quality: 1, ..Default::default() };
     brotli::BrotliCompress(&mut &*body, &mut coded, &parameters).unwrap();
     coded
 }
