@@ -857,9 +857,9 @@ def sampled_readings(
     }
     for core in asked.driver_cores:
         busy[core] = busy.get(core, 0.0) + asked.driver_busy / len(asked.driver_cores)
-    if asked.database_busy:
-        for core in asked.database_cores:
-            busy[core] = busy.get(core, 0.0) + asked.database_busy / len(asked.database_cores)
+    by_database = (asked.database_busy or 0.0) / len(asked.database_cores)
+    for core in asked.database_cores if by_database else ():
+        busy[core] = busy.get(core, 0.0) + by_database
     for core in busy if asked.others_on is None else asked.others_on:
         busy[core] = min(busy[core] + asked.others_busy, 1.0)
     series: dict[tuple[str, str], Any] = {

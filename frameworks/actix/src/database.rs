@@ -6,13 +6,13 @@ use std::{
     fmt::{self, Display, Formatter},
 };
 
-use askama::Template;
 use actix_web::{
     HttpResponse, Responder, ResponseError, get,
     http::header::ContentType,
     post,
     web::{Data, Path, ServiceConfig},
 };
+use askama::Template;
 use deadpool_postgres::{Config, CreatePoolError, Pool, PoolError, Runtime};
 use serde::Serialize;
 use tokio_postgres::{NoTls, Row};
@@ -84,10 +84,7 @@ async fn world(pool: Data<Pool>, id: Path<i32>) -> Result<HttpResponse, Failed> 
     let statement = client.prepare_cached(SELECT_WORLD).await.map_err(failed)?;
     let row = client.query_opt(&statement, &[&*id]).await.map_err(failed)?;
     Ok(match row {
-        Some(row) => HttpResponse::Ok().json(World {
-            id: row.get(0),
-            random_number: row.get(1),
-        }),
+        Some(row) => HttpResponse::Ok().json(World { id: row.get(0), random_number: row.get(1) }),
         None => HttpResponse::NotFound().finish(),
     })
 }
@@ -108,10 +105,7 @@ async fn fortunes(pool: Data<Pool>) -> Result<impl Responder, Failed> {
 }
 
 fn fortune(row: &Row) -> Fortune {
-    Fortune {
-        id: row.get(0),
-        message: row.get(1),
-    }
+    Fortune { id: row.get(0), message: row.get(1) }
 }
 
 /// Reads n rows, gives each a new number, and writes them, in one transaction. Rows are locked in
@@ -131,13 +125,8 @@ async fn update(pool: &Pool, n: usize) -> Result<Vec<World>, PoolError> {
     let update = client.prepare_cached(UPDATE_WORLDS).await?;
     let transaction = client.transaction().await?;
     let rows = transaction.query(&select, &[&different_ids(n)]).await?;
-    let worlds: Vec<World> = rows
-        .iter()
-        .map(|row| World {
-            id: row.get(0),
-            random_number: drawn(),
-        })
-        .collect();
+    let worlds: Vec<World> =
+        rows.iter().map(|row| World { id: row.get(0), random_number: drawn() }).collect();
     let (ids, numbers): (Vec<i32>, Vec<i32>) =
         worlds.iter().map(|w| (w.id, w.random_number)).unzip();
     transaction.execute(&update, &[&ids, &numbers]).await?;

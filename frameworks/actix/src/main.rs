@@ -49,20 +49,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     // Unless told otherwise it closes a connection that is silent for five seconds.
     HttpServer::new(move || {
-        App::new()
-            .app_data(pool.clone())
-            .configure(routes)
-            .configure(database::routes)
+        App::new().app_data(pool.clone()).configure(routes).configure(database::routes)
     })
-        .workers(workers)
-        .backlog(BACKLOG)
-        .tcp_nodelay(true)
-        .keep_alive(KeepAlive::Os)
-        .client_request_timeout(Duration::ZERO)
-        .shutdown_timeout(GRACE_PERIOD_S)
-        .bind((host, port))?
-        .run()
-        .await?;
+    .workers(workers)
+    .backlog(BACKLOG)
+    .tcp_nodelay(true)
+    .keep_alive(KeepAlive::Os)
+    .client_request_timeout(Duration::ZERO)
+    .shutdown_timeout(GRACE_PERIOD_S)
+    .bind((host, port))?
+    .run()
+    .await?;
     Ok(())
 }
 

@@ -80,11 +80,7 @@ async fn world(State(pool): State<Pool>, Path(id): Path<i32>) -> Result<Response
     let statement = client.prepare_cached(SELECT_WORLD).await?;
     let row = client.query_opt(&statement, &[&id]).await?;
     Ok(match row {
-        Some(row) => Json(World {
-            id: row.get(0),
-            random_number: row.get(1),
-        })
-        .into_response(),
+        Some(row) => Json(World { id: row.get(0), random_number: row.get(1) }).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
     })
 }
@@ -103,10 +99,7 @@ async fn fortunes(State(pool): State<Pool>) -> Result<Html<String>, Failed> {
 }
 
 fn fortune(row: &Row) -> Fortune {
-    Fortune {
-        id: row.get(0),
-        message: row.get(1),
-    }
+    Fortune { id: row.get(0), message: row.get(1) }
 }
 
 /// Reads n rows, gives each a new number, and writes them, in one transaction. Rows are locked in
@@ -120,13 +113,8 @@ async fn updates(State(pool): State<Pool>, Path(n): Path<usize>) -> Result<Respo
     let update = client.prepare_cached(UPDATE_WORLDS).await?;
     let transaction = client.transaction().await?;
     let rows = transaction.query(&select, &[&different_ids(n)]).await?;
-    let worlds: Vec<World> = rows
-        .iter()
-        .map(|row| World {
-            id: row.get(0),
-            random_number: drawn(),
-        })
-        .collect();
+    let worlds: Vec<World> =
+        rows.iter().map(|row| World { id: row.get(0), random_number: drawn() }).collect();
     let (ids, numbers): (Vec<i32>, Vec<i32>) =
         worlds.iter().map(|w| (w.id, w.random_number)).unzip();
     transaction.execute(&update, &[&ids, &numbers]).await?;
