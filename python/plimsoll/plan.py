@@ -115,7 +115,8 @@ class LeftOut:
 
     def __str__(self) -> str:
         """What is left out and why, in one line."""
-        named = f"load {self.load.name}" if self.load else self.endpoint.name
+        at = "" if self.endpoint.protocol == "http1" else f" at {self.endpoint.name}"
+        named = f"load {self.load.name}{at}" if self.load else self.endpoint.name
         verb = "cannot take" if self.load else "does not serve"
         why = f": {self.reason}" if self.reason else ""
         return f"{self.framework.title} {verb} {named}{why}"

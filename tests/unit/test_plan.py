@@ -106,7 +106,7 @@ def test_a_load_of_messages_is_one_of_websocket_and_never_of_http2() -> None:
     }
     assert loads["https"].service == "https"
     assert [str(left) for left in left_out(asked)] == [
-        "go cannot take load h2: WebSocket is measured over HTTP/1.1 only"
+        "go cannot take load h2 at ws: WebSocket is measured over HTTP/1.1 only"
     ]
 
 
