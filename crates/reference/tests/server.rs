@@ -265,7 +265,7 @@ fn what_is_no_request_is_refused_and_closed() {
 #[test]
 fn a_stream_whose_number_was_passed_over_ends_the_connection() {
     let server = start(&spec());
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let mut sent = http2::PREFACE.to_vec();
     http2::write_settings(&mut sent, &[]);
     for number in [5, 3] {
@@ -289,7 +289,7 @@ fn a_stream_whose_number_was_passed_over_ends_the_connection() {
 #[test]
 fn messages_before_the_close_are_echoed_before_it() {
     let server = with_service_time(20 * MS);
-    let mut stream = connect(server.address());
+    let mut stream = connect(tcp(&server));
     let upgrade = b"GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
     assert_eq!(ask(&mut stream, upgrade).0, 101);

@@ -141,11 +141,7 @@ def test_the_list_fits_a_terminal_of_any_width(root: Path, width: int) -> None:
         "2 ready, 1 needs install, 2 not available",
         "aready 1.2",
         "needs a JDK 99 or newer: install a JDK 99",
-<<<<<<< HEAD
         f"1 endpoint, without {len(ENDPOINTS) - 1} others",
-=======
-        "1 endpoint, without 12 others",
->>>>>>> contract
     ):
         assert part in text
 
