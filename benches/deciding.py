@@ -78,7 +78,7 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=20, help="comparisons of each kind")
     parser.add_argument("--budget", default="120s", help="of each comparison")
     parser.add_argument("--work", type=int, default=60, help="iterations of the slower server")
