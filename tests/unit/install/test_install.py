@@ -193,8 +193,8 @@ def test_commands_are_told_of_tls_only_where_it_is_wanted(
     plain = commands.environment(subject)
     assert plain["PROTOCOL"] == "http1"
     assert not {"TLS_CERT", "TLS_KEY"} & {*plain}
-    files = {"certificate": Path("/c.pem"), "key": Path("/k.pem")}
-    secured = commands.environment(subject, protocol="http2", **files)
+    certificate, key = Path("/c.pem"), Path("/k.pem")
+    secured = commands.environment(subject, protocol="http2", certificate=certificate, key=key)
     told = {name: secured[name] for name in ("PROTOCOL", "TLS_CERT", "TLS_KEY")}
     assert told == {"PROTOCOL": "http2", "TLS_CERT": "/c.pem", "TLS_KEY": "/k.pem"}
 
