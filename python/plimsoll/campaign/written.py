@@ -21,7 +21,7 @@ _NAMES = {
 _IMPLIED = ("drivers_optional",)
 """Fields that follow from others."""
 
-_ABSENT_AT_0 = ("until", "budget_s", "turn_s", "think_time_s", "idle_s", "power")
+_ABSENT_AT_0 = ("until", "budget_s", "turn_s", "think_time_s", "follow", "idle_s", "power")
 """Amounts that a file leaves out where there are none."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.cli import plimsoll
+from plimsoll.databases import installed
 from plimsoll.errors import NotInstalled
 from plimsoll.events import ignore
 from plimsoll.lab import databases
@@ -25,7 +26,7 @@ load = [{ name = "a", stages = [{ kind = "hold", duration = "1s", at = 1 }] }]
 @pytest.fixture
 def absent(monkeypatch: pytest.MonkeyPatch) -> None:
     """A host without PostgreSQL."""
-    monkeypatch.setattr(databases, "missing", lambda: NotInstalled("none is here", "install one"))
+    monkeypatch.setattr(installed, "missing", lambda: NotInstalled("none is here", "install one"))
 
 
 def test_only_some_endpoints_need_a_database() -> None:

@@ -126,7 +126,7 @@ def test_scopes_are_read_in_the_order_that_is_wanted(
 
 def test_what_lies_between_the_readings_at_both_ends_of_a_turn_is_the_machines_shortest() -> None:
     assert turns.BEFORE[-1] == turns.AFTER[0] == "machine"
-    assert {*turns.BEFORE} == {*turns.AFTER} == {"machine", "server", "driver"}
+    assert {*turns.BEFORE} == {*turns.AFTER} == {"machine", "server", "driver", "database"}
 
 
 def test_one_reading_is_taken_before_the_block_and_one_after_it() -> None:
