@@ -22,7 +22,7 @@ NAME = "ladder"
 TITLE = "Cores over rate"
 CAPTION = (
     "Each point is one start of a server at one rate: the cores that it kept busy. The steeper its "
-    "line, the more each request costs; where the line begins is what it costs to stand there. A "
+    "line, the more each request costs; where the line begins is the idle cost. A "
     "hollow point does not count: the server was at its limit, or the point is void."
 )
 TABLE = "steps"

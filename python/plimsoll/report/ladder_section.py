@@ -1,4 +1,4 @@
-"""The section on ladders: what a request costs each server, and what it costs to stand there."""
+"""The section on ladders: what a request costs each server, and its idle cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TITLE = "Cost at a rate"
 CAPTION = (
     "Every server had the same rates, each with fresh processes. A straight line through the cores "
     "that it kept busy has two numbers: its slope is what each request adds, its height without a "
-    "request what it costs to stand there. CPU seconds per million requests are microseconds per "
+    "request is the idle cost. CPU seconds per million requests are microseconds per "
     "request. Intervals are over processes. Steps at which the server was at its limit are left "
     "out. Frameworks whose intervals overlap share ranks."
 )
@@ -102,7 +102,7 @@ def _tables(ranking: LadderRanking) -> Iterator[SectionTable]:
         notes=tuple(note for one in ladders for note in _notes(one)),
     )
     yield SectionTable(
-        title=f"What it costs to stand there: {ranking.endpoint}",
+        title=f"Idle cost: {ranking.endpoint}",
         headings=_STANDING,
         numbers=tuple(range(1, len(_STANDING))),
         lines=tuple(map(_standing, ladders)),

@@ -101,7 +101,7 @@ def _load_lines(found: TrialFindings, findings: Findings) -> list[dict[str, obje
 
 
 def _ladder(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
-    """What a request costs the trial's framework at its endpoint, and what it costs to stand."""
+    """What a request costs the trial's framework at its endpoint, and its idle cost."""
     subject = (found.recording.endpoint, found.recording.title)
     places = [place for ranking in findings.ladder_rankings for place in ranking.places]
     for one in places:

@@ -1,4 +1,4 @@
-"""Ladders: the cost of a request and of standing there, and which steps count."""
+"""Ladders: the cost of a request, the idle cost, and which steps count."""
 
 from __future__ import annotations
 
