@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
 APP = Path(__file__).parents[1] / "toy" / "app.py"
 LIGHT_S, HEAVY_S = 0.005, 0.035
-"""Processor time of a request; the most of both needs a fifth of a core."""
+"""Processor time of a request; the most of both needs less than a third of a core."""
 
 FRAMEWORK = f"""\
 name = "works"
@@ -94,6 +94,6 @@ def test_the_cost_of_a_request_is_that_of_its_work_and_goes_on_after_a_kill(tmp_
     light, heavy = (
         ladders[name]["cpu_s_per_request"]["value"] for name in ("works", "works heavy")
     )
-    # The kernel counts CPU time in ticks of 10 ms, of which four requests of the light one have two.
+    # The kernel counts CPU time in ticks of 10 ms; four light requests have two of them.
     assert light > 0
     assert 0.75 < (heavy - light) / (HEAVY_S - LIGHT_S) < 1.33
