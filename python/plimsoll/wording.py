@@ -79,6 +79,14 @@ def _three_digits(number: float) -> str:
     return f"{number:,.0f}" if number >= _WHOLE_FROM - 0.5 else f"{number:.3g}"
 
 
+def bits_per_s(value: float) -> str:
+    """A rate of bits: `10 Gbit/s`."""
+    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if value >= factor:
+            return f"{value / factor:.3g} {unit}"
+    return f"{value:.0f} bit/s"
+
+
 def cores(number: float) -> str:
     """A number of busy cores: `12 % of a core`, `1.1 cores`."""
     return f"{number:.1f} cores" if number >= 1 else f"{percent(round(number, 3))} of a core"

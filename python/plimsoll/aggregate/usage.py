@@ -9,7 +9,7 @@ are no readings there is no number.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -75,9 +75,13 @@ class Usage:
 
     Attributes:
         series: Scope and quantity to the readings of each host.
+        machines: Host to quantity to the readings of its machine, whether the server's or not.
     """
 
     series: Mapping[tuple[str, str], tuple[ReadingSeries, ...]]
+    machines: Mapping[str, Mapping[str, ReadingSeries]] = field(
+        default_factory=dict[str, dict[str, ReadingSeries]]
+    )
 
     def of(self, scope: str, quantity: str) -> tuple[ReadingSeries, ...]:
         """The readings of a quantity, one series for each host that has any."""
@@ -108,6 +112,11 @@ class Usage:
         rates = [_rate(series, windows) for series in self.of(scope, quantity)]
         known = [rate for rate in rates if rate is not None]
         return sum(known) if rates and len(known) == len(rates) else None
+
+    def machine_rate(self, host: str, quantity: str, windows: Sequence[Window]) -> float | None:
+        """Growth of a counter of one host's machine per second; None as for `rate`."""
+        series = self.machines.get(host, {}).get(quantity)
+        return None if series is None else _rate(series, windows)
 
     def rates(self, scope: str, quantity: str, windows: Sequence[Window]) -> Values:
         """`rate` of each of some stretches; NaN where it is unknown."""
@@ -200,15 +209,24 @@ def usage(rows: Stored, server_host: str = HOST) -> Usage:
     columns = (table[name].to_pylist() for name in ("scope", "quantity", "host", "at_ns", "value"))
     for scope, quantity, host, at_ns, value in zip(*columns, strict=True):
         grouped.setdefault((scope, quantity), {}).setdefault(host, {})[at_ns] = value
+    found = {
+        key: {host: _series(values) for host, values in hosts.items()}
+        for key, hosts in grouped.items()
+    }
+    machines: dict[str, dict[str, ReadingSeries]] = {}
+    for (scope, quantity), hosts in found.items():
+        for host, series in hosts.items() if scope == "machine" else ():
+            machines.setdefault(host, {})[quantity] = series
     return Usage(
         {
             (scope, quantity): tuple(
-                _series(values)
-                for host, values in hosts.items()
+                series
+                for host, series in hosts.items()
                 if scope != "machine" or server_host not in hosts or host == server_host
             )
-            for (scope, quantity), hosts in grouped.items()
-        }
+            for (scope, quantity), hosts in found.items()
+        },
+        machines,
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.aggregate import cores, disturbance
+from plimsoll.aggregate import cores, disturbance, links
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,12 +106,9 @@ def _queue(tables: Tables) -> float | None:
 
 
 def _link(tables: Tables) -> float | None:
-    server = tables.recording.server
-    speed = server.link_bits_per_s if server else None
-    if not speed:
-        return None
-    rates = [
-        tables.usage.rate("machine", f"link_{way}_bytes", tables.holds) or 0.0
-        for way in ("received", "sent")
+    used = [
+        one.carried_bits_per_s / one.speed_bits_per_s
+        for one in links.of_trial(tables)
+        if one.speed_bits_per_s
     ]
-    return 8 * max(rates) / speed
+    return max(used, default=None)

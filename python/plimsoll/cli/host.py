@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from dataclasses import asdict
 from ipaddress import ip_address
 from pathlib import Path
@@ -20,6 +21,7 @@ from plimsoll.hosts.host import PORT
 from plimsoll.processes import scratch
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from ipaddress import IPv4Address, IPv6Address
 
     from plimsoll.hosts.fitness import Fitness
@@ -68,15 +70,29 @@ def certificates(*, folder: Path, file: Path, days: int) -> int:
 @command.command(name="serve")
 @click.option("--join", required=True, metavar="tls://LAB:PORT", help="Address of the lab.")
 @click.option("--name", required=True, metavar="NAME", help="Name of this host, as in the file.")
-@click.option("--cert", type=_PEM, required=True, help="PEM file: certificate of this host.")
-@click.option("--key", type=_PEM, required=True, help="PEM file: its private key.")
-@click.option("--ca", type=_PEM, required=True, help="PEM file: certificate of the authority.")
+@click.option("--cert", type=_PEM, help="PEM file: certificate of this host.")
+@click.option("--key", type=_PEM, help="PEM file: its private key.")
+@click.option("--ca", type=_PEM, help="PEM file: certificate of the authority.")
+@click.option(
+    "--credentials-stdin",
+    is_flag=True,
+    help="Read all three from standard input, serve one lab, and end when that input ends.",
+)
 @click.option(
     "--address",
     metavar="ADDRESS",
     help="Address of this host that the lab reaches.  [default: the one that leads to the lab]",
 )
-def serve(*, join: str, name: str, cert: Path, key: Path, ca: Path, address: str | None) -> int:
+def serve(
+    *,
+    join: str,
+    name: str,
+    cert: Path | None,
+    key: Path | None,
+    ca: Path | None,
+    credentials_stdin: bool,
+    address: str | None,
+) -> int:
     """Generate load for a lab, or run its servers, until Ctrl-C.
 
     The lab may start later, and end before: this host joins whenever it is there. Exit code 3 when
@@ -85,12 +101,35 @@ def serve(*, join: str, name: str, cert: Path, key: Path, ca: Path, address: str
     hosts.require()
     lab, port = _lab(join)
     own = None if address is None else _numbers(address, "--address")
-    identity = hosts.certificates.Identity(cert, key, ca)
+    _require_credentials({"--cert": cert, "--key": key, "--ca": ca}, on_stdin=credentials_stdin)
     with scratch.folder() as folder:
+        if cert is None or key is None or ca is None:
+            identity = hosts.certificates.received(sys.stdin.buffer, folder)
+        else:
+            identity = hosts.certificates.Identity(cert, key, ca)
         membership = hosts.membership.Membership(lab, port, name, identity, own, folder)
         messages.step(f"`{name}` waits for the lab at {join}; Ctrl-C ends it")
-        asyncio.run(hosts.membership.serve(Agent(folder), membership, messages.step))
+        agent = Agent(folder)
+        asyncio.run(
+            hosts.membership.serve_one(agent, membership, messages.step, sys.stdin.buffer)
+            if credentials_stdin
+            else hosts.membership.serve(agent, membership, messages.step)
+        )
     return 0
+
+
+def _require_credentials(files: Mapping[str, Path | None], *, on_stdin: bool) -> None:
+    """Requires all files of the credentials, or none of them where they are on standard input.
+
+    Raises:
+        InputError: Some are missing, or not needed.
+    """
+    given = [option for option, path in files.items() if path is not None]
+    wrong = given if on_stdin else [option for option in files if option not in given]
+    if wrong:
+        message = f"{'unused' if on_stdin else 'missing'} beside the other options"
+        hint = "give `--cert`, `--key` and `--ca`, or only `--credentials-stdin`"
+        raise InputError([Problem(option, message, hint) for option in wrong])
 
 
 def _lab(join: str) -> tuple[IPv4Address | IPv6Address, int]:

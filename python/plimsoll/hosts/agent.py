@@ -24,6 +24,7 @@ from plimsoll.errors import EngineFailed, HostError, PlimsollError
 from plimsoll.hosts.served import ServedHere
 from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
+from plimsoll.sampling import link
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from plimsoll.events import Progress
     from plimsoll.hosts.served import ServerState
     from plimsoll.machine import Fact
+    from plimsoll.recording import NetworkLink
     from plimsoll.recording.readings import Reading
 
 SILENCE_S = 10.0
@@ -106,6 +108,7 @@ class HostResult:
         problems: What could not be read, and why.
         machine: Facts of the host.
         files: The files of the engine.
+        link: The interface that leads to the server; None when unknown.
     """
 
     driven: DriverResult
@@ -113,6 +116,7 @@ class HostResult:
     problems: dict[str, str]
     machine: dict[str, Fact]
     files: tuple[HostFile, ...]
+    link: NetworkLink | None
 
 
 @dataclass
@@ -293,6 +297,7 @@ class Agent:
             problems=sampler.problems,
             machine=machine.facts(),
             files=tuple(_described(path) for name in FILES if (path := job.into / name).exists()),
+            link=link.towards(job.address),
         )
 
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from plimsoll.errors import StorageError
+from plimsoll.errors import HostError, StorageError
 from plimsoll.hosts.host import LAB
 
 if TYPE_CHECKING:
@@ -52,6 +52,33 @@ class Identity:
     certificate: Path
     key: Path
     authority: Path
+
+    def credentials(self) -> bytes:
+        """The three files one after the other, for whoever takes them from a stream."""
+        return b"".join(path.read_bytes() for path in (self.certificate, self.key, self.authority))
+
+
+def received(stream: IO[bytes], folder: Path) -> Identity:
+    """Reads `Identity.credentials` from a stream, and no further.
+
+    Args:
+        stream: The stream.
+        folder: Where the files are written, which nobody else can read.
+
+    Raises:
+        HostError: The stream ended before.
+    """
+    files = Identity(folder / "own.pem", folder / "own.key", folder / f"{AUTHORITY}.pem")
+    for path in (files.certificate, files.key, files.authority):
+        path.touch(mode=0o600)
+        with path.open("wb") as file:
+            while not (line := stream.readline()).startswith(b"-----END "):
+                if not line:
+                    hint = "it takes a certificate, its key and that of the authority, as PEM"
+                    raise HostError("standard input ended before all credentials", hint)
+                file.write(line)
+            file.write(line)
+    return files
 
 
 def identity(folder: Path, name: str) -> Identity:

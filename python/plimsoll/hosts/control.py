@@ -12,16 +12,20 @@ from distributed import Scheduler
 from distributed.protocol.serialize import deserialize, to_serialize
 
 from plimsoll.errors import HostError, HostLost, PlimsollError
-from plimsoll.hosts import certificates, network
+from plimsoll.hosts import certificates, network, ssh
 from plimsoll.hosts.clocks import ClockExchange
 from plimsoll.hosts.host import LAB
+from plimsoll.processes import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
     from concurrent.futures import Future
+    from pathlib import Path
     from typing import TypeVar
 
+    from plimsoll.hosts.certificates import Identity
     from plimsoll.hosts.host import Hosts
+    from plimsoll.hosts.ssh import RemoteAgents
 
     T = TypeVar("T")
 
@@ -35,14 +39,14 @@ LOOK_S = 0.1
 class _LabScheduler(Scheduler):
     """A scheduler that lets nobody join but its hosts, each under its own name."""
 
-    def __init__(self, hosts: Hosts) -> None:
+    def __init__(self, hosts: Hosts, identity: Identity) -> None:
         self._hosts = {host.name: host for host in hosts.hosts}
         self.refused: dict[str, str] = {}
         super().__init__(
             host=str(hosts.address),
             port=hosts.port,
             protocol="tls",
-            security=network.security(certificates.identity(hosts.certificates, LAB)),
+            security=network.security(identity),
             dashboard=False,
         )
 
@@ -70,9 +74,17 @@ class _LabScheduler(Scheduler):
 class Lab:
     """The hosts that have joined; every method may be called from any thread but the loop's."""
 
-    def __init__(self, hosts: Hosts, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        hosts: Hosts,
+        identity: Identity,
+        agents: RemoteAgents,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
         """Knows of no host yet; `opened` makes one that listens."""
         self.hosts = hosts
+        self._identity = identity
+        self._agents = agents
         self._loop = loop
         self._scheduler: _LabScheduler | None = None
 
@@ -84,16 +96,19 @@ class Lab:
             tell: Told which are missing, whenever that changes.
 
         Raises:
-            HostError: Some have not joined.
+            HostError: Some have not joined, or the agent of one cannot be started over SSH.
         """
-        until_s, told = time.monotonic() + self.hosts.wait_s, ()
+        names, told = tuple(names), ()
+        until_s = time.monotonic() + self.hosts.wait_s
         while missing := tuple(name for name in names if name not in self.joined()):
+            self._agents.tend(missing)
             if time.monotonic() >= until_s:
                 raise self._missing(missing)
             if missing != told:
                 tell(f"waiting for {_listed(missing)}")
                 told = missing
             time.sleep(LOOK_S)
+        self._agents.joined(names)
 
     def joined(self) -> Mapping[str, str]:
         """The hosts that are there, with the addresses of their agents."""
@@ -115,7 +130,7 @@ class Lab:
             What the method returns.
 
         Raises:
-            HostLost: It is gone, or has not answered for `network.LOST_S`.
+            HostLost: It is gone, or has not answered for `network.ANSWER_S`.
             PlimsollError: What the method raised.
         """
         return self._result(self._order(host, order, arguments))
@@ -138,7 +153,7 @@ class Lab:
         """A burst of exchanges of readings with a host's clock.
 
         Raises:
-            HostLost: It is gone, or has not answered for `network.LOST_S`.
+            HostLost: It is gone, or has not answered for `network.ANSWER_S`.
         """
         return self.asked_clock(host).result()
 
@@ -203,11 +218,11 @@ class Lab:
             raise HostLost(f"`{host}` disconnected", "see the output of its agent")
         try:
             called = getattr(self._scheduler.rpc(address), handler)(**arguments)
-            return await asyncio.wait_for(called, network.LOST_S)
+            return await asyncio.wait_for(called, network.ANSWER_S)
         except TimeoutError as error:
             # It may join again under its name as soon as it is reached.
             await self._scheduler.remove_worker(address, stimulus_id="silent")
-            message = f"`{host}` did not answer for {network.LOST_S:g} s"
+            message = f"`{host}` did not answer for {network.ANSWER_S:g} s"
             raise HostLost(message, "look at its agent and at the network") from error
         except OSError as error:
             hint = "look at its agent and at the network"
@@ -220,7 +235,7 @@ class Lab:
             HostError: The address is taken, or not one of this host.
         """
         try:
-            self._scheduler = await _LabScheduler(self.hosts)
+            self._scheduler = await _LabScheduler(self.hosts, self._identity)
         except (OSError, RuntimeError) as error:
             cause = error if isinstance(error, OSError) else error.__cause__
             reason = getattr(cause, "strerror", None) or str(cause or error)
@@ -240,21 +255,46 @@ def opened(hosts: Hosts) -> Generator[Lab]:
     Raises:
         HostError: It cannot listen, or its certificate is missing.
     """
-    identity = certificates.identity(hosts.certificates, LAB)
-    for path in (identity.certificate, identity.key, identity.authority):
-        if not path.exists():
-            hint = f"make them with `plimsoll host certificates {hosts.certificates}`"
-            raise HostError(f"`{path}` is missing", hint)
+    with scratch.folder() as folder:
+        trusted = _certificates(hosts, folder / "certificates")
+        identity = certificates.identity(trusted, LAB)
+        with ssh.RemoteAgents(hosts, trusted, folder) as agents, _loop() as loop:
+            lab = Lab(hosts, identity, agents, loop)
+            try:
+                asyncio.run_coroutine_threadsafe(lab.listen(), loop).result()
+                yield lab
+            finally:
+                asyncio.run_coroutine_threadsafe(lab.close(), loop).result()
+
+
+def _certificates(hosts: Hosts, made: Path) -> Path:
+    """The folder of the lab's certificates; made for this command where the lab starts all agents.
+
+    Raises:
+        HostError: One is missing.
+    """
+    if hosts.certificates is None:
+        certificates.make(hosts, made)
+        return made
+    holders = [LAB, *(host.name for host in hosts.hosts if host.ssh is not None)]
+    for identity in (certificates.identity(hosts.certificates, holder) for holder in holders):
+        for path in (identity.certificate, identity.key, identity.authority):
+            if not path.exists():
+                hint = f"make them with `plimsoll host certificates {hosts.certificates}`"
+                raise HostError(f"`{path}` is missing", hint)
+    return hosts.certificates
+
+
+@contextmanager
+def _loop() -> Generator[asyncio.AbstractEventLoop]:
+    """A loop in a thread of its own."""
     network.configure()
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="lab", daemon=True)
     thread.start()
-    lab = Lab(hosts, loop)
     try:
-        asyncio.run_coroutine_threadsafe(lab.listen(), loop).result()
-        yield lab
+        yield loop
     finally:
-        asyncio.run_coroutine_threadsafe(lab.close(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()

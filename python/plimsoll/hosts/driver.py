@@ -379,6 +379,7 @@ def _host_driver(
         ended_ns=ended_ns,
         driver=None if one.result is None else one.result.driven.driver,
         error="" if one.error is None else one.error.message,
+        link=None if one.result is None else one.result.link,
     )
 
 

@@ -21,11 +21,17 @@ LAB = "lab"
 PORT = 8786
 """Port on which the lab listens for hosts where the file names none."""
 
+CERTIFICATES = "certificates"
+"""Folder of certificates beside a file that does not say, where somebody starts agents by hand."""
+
 WAIT_S = 60.0
 """How long the lab waits for its hosts, in seconds, where the file does not say."""
 
 RESERVED = (LAB, HOST)
 """Names that no host may have: those of the lab in certificates and in results."""
+
+PROGRAM = "plimsoll"
+"""Plimsoll on a host where the file does not say."""
 
 LEAD_S = 3.0
 """From the order to start until the load's zero, in seconds, where the file does not say."""
@@ -43,6 +49,8 @@ class Host:
             `threads` anywhere, and for all cores.
         threads: Threads of its load generator.
         max_connections: The most connections it may open; None for what its limits allow.
+        ssh: Destination by which the lab starts its agent over SSH; None where somebody else does.
+        program: Plimsoll on that host.
     """
 
     name: str
@@ -51,6 +59,8 @@ class Host:
     cores: tuple[int, ...] = ()
     threads: int = 1
     max_connections: int | None = None
+    ssh: str | None = None
+    program: str = PROGRAM
 
     @property
     def thread_count(self) -> int:
@@ -65,7 +75,8 @@ class Hosts:
     Attributes:
         address: Address on which the lab listens, as a number.
         port: Its port.
-        certificates: Folder with the lab's certificate and key, and that of the authority.
+        certificates: Folder with the lab's certificate and key, and that of the authority; None for
+            certificates that are made for each command, since the lab starts every agent.
         wait_s: How long the lab waits until all hosts are there, in seconds.
         lead_s: From the order to start until the load's zero, in seconds: every load generator
             must have started by then.
@@ -76,7 +87,7 @@ class Hosts:
 
     address: IPv4Address | IPv6Address
     port: int
-    certificates: Path
+    certificates: Path | None
     wait_s: float
     lead_s: float
     hosts: tuple[Host, ...]

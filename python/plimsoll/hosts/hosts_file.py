@@ -16,7 +16,18 @@ from plimsoll.campaign.documents import Mistake
 from plimsoll.campaign.load import MOST_THREADS
 from plimsoll.campaign.quantities import cores, count, duration_s
 from plimsoll.errors import InputError
-from plimsoll.hosts.host import LEAD_S, PORT, RESERVED, WAIT_S, Host, Hosts, Role, WhenLost
+from plimsoll.hosts.host import (
+    CERTIFICATES,
+    LEAD_S,
+    PORT,
+    PROGRAM,
+    RESERVED,
+    WAIT_S,
+    Host,
+    Hosts,
+    Role,
+    WhenLost,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +36,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.lines import KeyPath
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_DESTINATION = re.compile(r"[^\s-]\S*")
 _HIGHEST_PORT = 65_535
 _STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 _Duration = Annotated[float, BeforeValidator(duration_s)]
@@ -39,7 +51,7 @@ class LabTable(BaseModel):
 
     address: str | None
     port: _Count | None = PORT
-    certificates: str | None = "certificates"
+    certificates: str | None = None
     wait: _Duration | None = WAIT_S
     lead: _Duration | None = LEAD_S
     when_lost: WhenLost | None = "continue"
@@ -56,6 +68,8 @@ class HostTable(BaseModel):
     cores: _Cores | None = None
     threads: _Count | None = None
     max_connections: _Count | None = None
+    ssh: str | None = None
+    plimsoll: str | None = None
 
 
 class HostsTable(BaseModel):
@@ -123,6 +137,12 @@ def _host(host: HostTable, at: KeyPath, names: set[str]) -> Iterator[Mistake]:
         yield Mistake((*at, "threads"), "`cores` and `threads` exclude each other", hint)
     if host.threads is not None and not 0 < host.threads <= MOST_THREADS:
         yield Mistake((*at, "threads"), f"`threads` must lie between 1 and {MOST_THREADS}")
+    if host.ssh is not None and not _DESTINATION.fullmatch(host.ssh):
+        hint = "write what `ssh` connects to: `bench@10.0.0.2`, or a host of `~/.ssh/config`"
+        yield Mistake((*at, "ssh"), f"`{host.ssh}` is not a destination for SSH", hint)
+    if host.plimsoll is not None and host.ssh is None:
+        hint = "add `ssh`, or remove it: who starts the agent chooses the program"
+        yield Mistake((*at, "plimsoll"), "`plimsoll` has no effect without `ssh`", hint)
     if host.max_connections == 0:
         yield Mistake((*at, "max_connections"), "`max_connections` must be above 0")
 
@@ -144,13 +164,15 @@ def _hosts(table: HostsTable, folder: Path) -> Hosts:
         folder: Its folder; the path of the certificates is relative to it.
     """
     lab = table.lab or LabTable(address="")
+    hosts = tuple(map(_of_table, filter(None, table.host or ())))
+    are_made = lab.certificates is None and all(host.ssh is not None for host in hosts)
     return Hosts(
         address=_numbers(lab.address),
         port=lab.port or PORT,
-        certificates=folder / (lab.certificates or ""),
+        certificates=None if are_made else folder / (lab.certificates or CERTIFICATES),
         wait_s=WAIT_S if lab.wait is None else lab.wait,
         lead_s=LEAD_S if lab.lead is None else lab.lead,
-        hosts=tuple(map(_of_table, filter(None, table.host or ()))),
+        hosts=hosts,
         when_lost=lab.when_lost or "continue",
     )
 
@@ -163,6 +185,8 @@ def _of_table(host: HostTable) -> Host:
         cores=host.cores or (),
         threads=host.threads or 1,
         max_connections=host.max_connections,
+        ssh=host.ssh,
+        program=host.plimsoll or PROGRAM,
     )
 
 

@@ -13,7 +13,7 @@ import ssl
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from distributed import Worker
 from distributed.protocol.serialize import to_serialize
@@ -108,6 +108,43 @@ async def serve(agent: Agent, membership: Membership, tell: Callable[[str], None
     """
     network.configure()
     while True:
+        await _serve_one(agent, membership, tell)
+        tell("lost the connection to the lab; waiting for the next one")
+
+
+async def serve_one(
+    agent: Agent, membership: Membership, tell: Callable[[str], None], lifeline: IO[bytes]
+) -> None:
+    """Serves one lab; ends with it, or with what that holds open.
+
+    Args:
+        agent: Carries out the orders.
+        membership: How to join.
+        tell: Told when the agent joins the lab.
+        lifeline: A pipe; its end is the end of the lab.
+
+    Raises:
+        HostError: The lab and this host do not trust each other, or the lab refuses it.
+    """
+    network.configure()
+    reader = asyncio.StreamReader()
+    pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), lifeline
+    )
+    serving = asyncio.ensure_future(_serve_one(agent, membership, tell))
+    held = asyncio.ensure_future(reader.read())
+    await asyncio.wait((serving, held), return_when=asyncio.FIRST_COMPLETED)
+    if not serving.done():
+        serving.cancel()
+    held.cancel()
+    pipe.close()
+    with suppress(asyncio.CancelledError):
+        await serving
+
+
+async def _serve_one(agent: Agent, membership: Membership, tell: Callable[[str], None]) -> None:
+    """Waits for a lab, and serves it until it is gone."""
+    while True:
         await _reachable(membership)
         try:
             member = await _Member(agent, membership)
@@ -121,7 +158,7 @@ async def serve(agent: Agent, membership: Membership, tell: Callable[[str], None
         finally:
             await asyncio.to_thread(agent.abandon)
             await member.close()
-        tell("lost the connection to the lab; waiting for the next one")
+        return
 
 
 async def _reachable(membership: Membership) -> None:
@@ -133,7 +170,9 @@ async def _reachable(membership: Membership) -> None:
     context = network.context(membership.identity)
     while True:
         try:
-            await asyncio.wait_for(_greeted(membership, context), network.LOST_S)
+            # `wait_for` of Python 3.11 loses a cancellation that comes with an error.
+            async with asyncio.timeout(network.LOST_S):
+                await _greeted(membership, context)
         except ssl.SSLCertVerificationError as error:
             message = f"the lab's certificate is not accepted: {error.verify_message}"
             raise HostError(message, "see `plimsoll host certificates --help`") from error

@@ -28,6 +28,12 @@ ORDER = "plimsoll_order"
 LOST_S = 10.0
 """Seconds after which whoever does not answer is gone."""
 
+ANSWER_S = LOST_S - 1
+"""How long the lab waits for an answer, in seconds.
+
+It asks once a second, so it finds a host that is gone within `LOST_S`.
+"""
+
 SETTINGS: dict[str, object] = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.scheduler.work-stealing": False,

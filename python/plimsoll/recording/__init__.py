@@ -330,6 +330,21 @@ class PowerSources:
 
 
 @dataclass(frozen=True)
+class NetworkLink:
+    """The interface of a host that leads to the server.
+
+    Attributes:
+        interface: Its name; `lo` when the server is on this host.
+        bits_per_s: Its speed; null when it does not say.
+        mtu_bytes: The longest packet it sends; null when unknown.
+    """
+
+    interface: str
+    bits_per_s: float | None
+    mtu_bytes: int | None = None
+
+
+@dataclass(frozen=True)
 class HostDriver:
     """The load generator of one of several hosts.
 
@@ -342,6 +357,7 @@ class HostDriver:
         ended_ns: How far its load got, in nanoseconds since its own zero.
         driver: Its side of the load; null where it was lost, with its rows.
         error: Why it did not run to its end; empty where it did.
+        link: Its interface that leads to the server; null when unknown.
     """
 
     host: str
@@ -351,6 +367,7 @@ class HostDriver:
     ended_ns: int
     driver: Driver | None
     error: str = ""
+    link: NetworkLink | None = None
 
 
 @dataclass(frozen=True)

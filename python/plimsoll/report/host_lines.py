@@ -9,9 +9,12 @@ from plimsoll.recording import HOST
 from plimsoll.report.words import ABSENT
 
 if TYPE_CHECKING:
-    from plimsoll.recording import HostDriver, Recording
+    from plimsoll.recording import HostDriver, NetworkLink, Recording
 
-HEADINGS = ("host", "share", "began", "clock ±", "requests", "connections", "CPU", "ended")
+HEADINGS = (
+    *("host", "share", "began", "clock ±", "requests", "connections", "CPU"),
+    *("link to the server", "ended"),
+)
 """Headings of the cells; those between the first and the last are numbers."""
 
 
@@ -30,7 +33,7 @@ def _cells(one: HostDriver) -> tuple[str, ...]:
     if driver is None:
         reached = wording.seconds(one.ended_ns / 1e9)
         lost = f"lost after {reached}"
-        return one.host, wording.percent(one.share), ABSENT, clock, ABSENT, ABSENT, ABSENT, lost
+        return one.host, wording.percent(one.share), ABSENT, clock, *(ABSENT,) * 4, lost
     return (
         one.host,
         wording.percent(one.share),
@@ -39,5 +42,14 @@ def _cells(one: HostDriver) -> tuple[str, ...]:
         wording.count(sum(driver.outcomes.values())),
         f"{wording.count(driver.opened or 0)} of {driver.connections_requested}",
         ABSENT if driver.cpu_s is None else wording.seconds(driver.cpu_s),
+        _link(one.link),
         driver.ended_by.replace("_", " "),
     )
+
+
+def _link(link: NetworkLink | None) -> str:
+    if link is None:
+        return ABSENT
+    speed = None if link.bits_per_s is None else wording.bits_per_s(link.bits_per_s)
+    mtu = None if link.mtu_bytes is None else f"MTU {wording.count(link.mtu_bytes)}"
+    return ", ".join(part for part in (link.interface, speed, mtu) if part is not None)

@@ -35,7 +35,7 @@ def _table(recording: Recording) -> SectionTable:
         headings=host_lines.HEADINGS,
         numbers=tuple(range(1, len(host_lines.HEADINGS) - 1)),
         lines=tuple(TableRow(cells) for cells in host_lines.lines(recording)),
-        brief=(1, 4, 7),
+        brief=(1, 4, 8),
         notes=(
             *_connected(recording),
             *(f"`{one.host}`: {one.error}" for one in recording.hosts if one.error),

@@ -1,15 +1,15 @@
-"""The link from this host to a server: the interface that leads there, and its speed."""
+"""The link from this host to a server: the interface that leads there, its speed and its MTU."""
 
 from __future__ import annotations
 
 import fcntl
 import socket
 import struct
-from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 
 from plimsoll import addresses
+from plimsoll.recording import NetworkLink
 
 LOOPBACK = "lo"
 INTERFACES = Path("/sys/class/net")
@@ -21,20 +21,7 @@ _ADDRESS = slice(20, 24)
 _ANY_PORT = 9
 
 
-@dataclass(frozen=True)
-class Link:
-    """The way to a server.
-
-    Attributes:
-        interface: Its name; `lo` when the server is on this host.
-        bits_per_s: Speed of the interface; None when there is none or it does not say.
-    """
-
-    interface: str
-    bits_per_s: float | None
-
-
-def towards(address: str, interfaces: Path = INTERFACES) -> Link | None:
+def towards(address: str, interfaces: Path = INTERFACES) -> NetworkLink | None:
     """The interface that leads to a server; None if unknown.
 
     No packet is sent: the kernel chooses the source address of a datagram socket when it is
@@ -49,16 +36,18 @@ def towards(address: str, interfaces: Path = INTERFACES) -> Link | None:
         `/sys/class/net/<name>/speed`, in Mbit/s, negative when unknown.
     """
     if addresses.is_unix(address):
-        return Link(LOOPBACK, None)
+        return NetworkLink(LOOPBACK, None)
     host = address.rpartition(":")[0].strip("[]")
     try:
         source = _source(host)
         if ip_address(source).is_loopback or source == host:
-            return Link(LOOPBACK, None)
+            return NetworkLink(LOOPBACK, None)
         name = _interface(source)
     except (OSError, ValueError):
         return None
-    return None if name is None else Link(name, speed_bits_per_s(name, interfaces))
+    if name is None:
+        return None
+    return NetworkLink(name, speed_bits_per_s(name, interfaces), _mtu_bytes(name, interfaces))
 
 
 def speed_bits_per_s(name: str, interfaces: Path = INTERFACES) -> float | None:
@@ -68,6 +57,13 @@ def speed_bits_per_s(name: str, interfaces: Path = INTERFACES) -> float | None:
     except (OSError, ValueError):
         return None
     return megabits * 1e6 if megabits > 0 else None
+
+
+def _mtu_bytes(name: str, interfaces: Path) -> int | None:
+    try:
+        return int((interfaces / name / "mtu").read_text())
+    except (OSError, ValueError):
+        return None
 
 
 def _source(host: str) -> str:

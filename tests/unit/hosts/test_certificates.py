@@ -1,12 +1,13 @@
 """Certificates of a lab: who trusts whom, under which name, and who may read the keys."""
 
 import ssl
+from io import BytesIO
 from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
 
-from plimsoll.errors import StorageError
+from plimsoll.errors import HostError, StorageError
 from plimsoll.hosts import certificates
 from plimsoll.hosts.host import Host, Hosts
 
@@ -78,3 +79,21 @@ def test_certificates_are_never_written_over(folder: Path) -> None:
     with pytest.raises(StorageError, match="already holds certificates"):
         certificates.make(HOSTS, folder)
     assert (folder / "lab.key").read_bytes() == before
+
+
+def test_credentials_come_through_a_stream_as_they_were(folder: Path, tmp_path: Path) -> None:
+    own = certificates.identity(folder, "one")
+    stream = BytesIO(own.credentials() + b"more")
+    found = certificates.received(stream, tmp_path)
+    assert stream.read() == b"more"
+    assert found.credentials() == own.credentials()
+    assert found.key.read_bytes() == own.key.read_bytes()
+    assert found.key.stat().st_mode & 0o777 == 0o600
+    certificates.received(BytesIO(own.credentials()), tmp_path)  # a second time
+
+
+@pytest.mark.parametrize("kept", [0, 100, 700])
+def test_credentials_that_are_cut_are_refused(folder: Path, tmp_path: Path, kept: int) -> None:
+    cut = certificates.identity(folder, "one").credentials()[:kept]
+    with pytest.raises(HostError, match="ended before all credentials"):
+        certificates.received(BytesIO(cut), tmp_path)

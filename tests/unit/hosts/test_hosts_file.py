@@ -1,5 +1,6 @@
 """Files of hosts: what they mean, and every mistake with its line."""
 
+import re
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -63,6 +64,9 @@ def test_a_short_file_is_enough(tmp_path: Path) -> None:
         ('role = "database"', 'role = "cache"', 17, "must be `server`, `driver` or `database`"),
         ("[lab]", "[lab]\nport = 70000", 3, "between 1 and 65535"),
         ('name = "two"', 'name = "local"', 11, "`local` cannot be the name of a host"),
+        ("max_connections = 4", 'ssh = "-oProxyCommand=x"', 13, "not a destination for SSH"),
+        ("max_connections = 4", 'ssh = "two words"', 13, "not a destination for SSH"),
+        ("max_connections = 4", 'plimsoll = "/p"', 13, "no effect without `ssh`"),
         ("[lab]", '[lab]\nwhen_lost = "wait"', 3, "must be `continue` or `stop`"),
     ],
 )
@@ -74,6 +78,22 @@ def test_a_mistake_is_told_with_its_line(
     (problem,) = caught.value.problems
     assert problem.where.endswith(f"hosts.toml:{line}")
     assert words in problem.message
+
+
+def test_certificates_are_made_for_each_command_if_the_lab_starts_every_agent(
+    tmp_path: Path,
+) -> None:
+    every = re.sub(r'name = "(\w+)"', r'name = "\1"\nssh = "bench@\1"', GOOD)
+    found = read(tmp_path, every)
+    assert found.certificates is None
+    assert [(host.ssh, host.program) for host in found.drivers] == [
+        ("bench@one", "plimsoll"),
+        ("bench@two", "plimsoll"),
+    ]
+    named = every.replace("[lab]", '[lab]\ncertificates = "own"')
+    assert read(tmp_path, named).certificates == tmp_path / "own"
+    some = every.replace('ssh = "bench@db"\n', "")
+    assert read(tmp_path, some).certificates == tmp_path / "certificates"
 
 
 def test_servers_run_on_one_host(tmp_path: Path) -> None:

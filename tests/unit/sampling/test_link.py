@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.recording import NetworkLink
 from plimsoll.sampling import link
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:80", "127.8.9.1:80"])
 def test_a_server_on_this_host_has_no_link(address: str) -> None:
-    assert link.towards(address) == link.Link("lo", None)
+    assert link.towards(address) == NetworkLink("lo", None)
 
 
 def test_an_address_that_is_none_has_no_way_to_it() -> None:

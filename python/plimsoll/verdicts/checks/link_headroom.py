@@ -4,7 +4,8 @@ A link carries no more than its rate, and less of that is payload: of 1,538 byte
 takes on Ethernet, 1,448 are. The check measures the busier direction in the measurement windows:
 bytes of requests and responses by the rows with that overhead, or bytes of the interface by the
 kernel, whichever is more, divided by the speed of the interface that leads to the server. A result
-near 1 is the speed of the link and not that of the server.
+near 1 is the speed of the link and not that of the server. Of several hosts each is checked by its
+own interface, and the server by its own: the fullest counts.
 
 On one host there is no link. If the speed of a link cannot be read, as in most virtual machines,
 the check assumes 100 Mbit/s: traffic that fits into that is never limited by the link.
@@ -15,17 +16,17 @@ Source: IEEE 802.3 (preamble, frame check, gap) with TCP's time stamps at an MTU
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.statistics import laws
+from plimsoll.aggregate import links
+from plimsoll.recording import HOST
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 
 if TYPE_CHECKING:
+    from plimsoll.aggregate.links import LinkLoad
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.recording import Recording
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -44,7 +45,6 @@ USED_RATIO = Limit(
 )
 LIMITS = (USED_RATIO,)
 NEEDS = None
-OVERHEAD = laws.ON_THE_WIRE / laws.PAYLOAD
 LEAST_BITS_PER_S = 100e6
 """A link whose speed is unknown is at least so fast."""
 REMEDY = "Measure on one host, over a faster link, or with shorter responses"
@@ -57,62 +57,43 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(USED_RATIO)
-    recording = tables.recording
-    if recording.server is None:
+    if tables.recording.server is None:
         return not_checked(limit, "no server responded, so the link to it is unknown")
-    if _is_here(recording):
-        return not_checked(
-            limit, "load generator and server are on one host: there is no link between them"
-        )
+    loads = links.of_trial(tables)
+    if not loads:
+        where = "load generator and server are on one host: there is no link between them"
+        return not_checked(limit, where)
     if tables.summary.received_bytes_per_s is None:
         return not_checked(limit, "the load generator does not report transferred bytes")
-    carried = _carried_bits_per_s(tables)
-    speed = recording.server.link_bits_per_s
-    ratio = carried / (speed or LEAST_BITS_PER_S)
+    return _of_link(limit, max(loads, key=_ratio))
+
+
+def _ratio(load: LinkLoad) -> float:
+    return load.carried_bits_per_s / (load.speed_bits_per_s or LEAST_BITS_PER_S)
+
+
+def _of_link(limit: Limit, load: LinkLoad) -> Finding:
+    carried, speed, ratio = load.carried_bits_per_s, load.speed_bits_per_s, _ratio(load)
+    said = f"{wording.bits_per_s(carried)} were carried in the measurement window"
+    whose = f" of {_named(load.host)}" if load.host else ""
     if speed:
         sentence = (
-            f"{_bits(carried)} were carried in the measurement window, "
-            f"{wording.percent(round(ratio, 3))} of the "
-            f"{_bits(speed)} of the link"
+            f"{said}, {wording.percent(round(ratio, 3))} of the {wording.bits_per_s(speed)} of the "
+            f"link{whose}"
         )
         return found(limit, ratio, sentence, REMEDY)
-    sentence = (
-        f"{_bits(carried)} were carried in the measurement window over a link whose speed cannot "
-        "be read"
-    )
+    sentence = f"{said} over a link{whose} whose speed cannot be read"
     if limit.level(ratio) == "sound":
-        return found(limit, ratio, f"{sentence}; a link of {_bits(LEAST_BITS_PER_S)} would do", "")
+        return found(
+            limit,
+            ratio,
+            f"{sentence}; a link of {wording.bits_per_s(LEAST_BITS_PER_S)} would do",
+            "",
+        )
     return unknown(
         limit, sentence, "Compare it with the speed of the link, which this host does not show"
     )
 
 
-def _is_here(recording: Recording) -> bool:
-    """Whether the server is on the driver's host."""
-    server = recording.server
-    if server is None or server.link is not None:
-        return server is not None and server.link == "lo"
-    host = server.address.rpartition(":")[0].strip("[]")
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _carried_bits_per_s(tables: Tables) -> float:
-    """Bits per second in the busier direction, by the rows or by the kernel."""
-    held_s = tables.summary.duration_s
-    sent = (tables.summary.sent_bytes or 0) / held_s if held_s else 0.0
-    by_rows = max(sent, tables.summary.received_bytes_per_s or 0.0) * OVERHEAD
-    by_kernel = [
-        tables.usage.rate("machine", f"link_{direction}_bytes", tables.holds) or 0.0
-        for direction in ("received", "sent")
-    ]
-    return 8 * max(by_rows, *by_kernel)
-
-
-def _bits(per_s: float) -> str:
-    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
-        if per_s >= factor:
-            return f"{per_s / factor:.3g} {unit}"
-    return f"{per_s:.0f} bit/s"
+def _named(host: str) -> str:
+    return "the machine of the lab" if host == HOST else f"`{host}`"
