@@ -63,19 +63,28 @@ $(BIN)/python -m pytest --durations 12 --durations-min 2 $(1) || { [ $$? -eq 1 ]
 	echo "make: what failed, once more" && $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 endef
 
+CHOSEN := not thorough and
+
 .PHONY: test
-test: CHOSEN := not thorough and
 test: tests ## set up, then the tests that every change must pass; what is skipped is listed
 
 .PHONY: thorough
+thorough: CHOSEN :=
 thorough: EXAMPLES := --hypothesis-profile thorough
 thorough: tests ## all tests: also every framework, every fault and many more examples; an hour
 
 .PHONY: tests
-tests: setup
+tests: setup test-rust test-python
+
+.PHONY: test-rust
+test-rust:
 	cargo test --workspace --quiet
-	$(call pytest,$(EXAMPLES) --numprocesses auto -m "$(CHOSEN) not alone" $(PURE_TESTS))
-	$(call pytest,--numprocesses 3 --dist loadfile -m "$(CHOSEN) not alone" $(REAL_TESTS))
+
+# Neighbours of code alone share fixtures, so they stay in one process until another has none left.
+.PHONY: test-python
+test-python: setup
+	$(call pytest,$(EXAMPLES) --numprocesses auto --dist worksteal -m "$(CHOSEN) not alone" $(PURE_TESTS))
+	$(call pytest,--numprocesses 4 --dist loadfile -m "$(CHOSEN) not alone" $(REAL_TESTS))
 	$(call pytest,-m "$(CHOSEN) alone" $(REAL_TESTS))
 
 .PHONY: check
@@ -88,7 +97,7 @@ check-rust:
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 .PHONY: check-python
-check-python:
+check-python: setup
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright

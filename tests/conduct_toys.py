@@ -1,8 +1,8 @@
 """Conducts two trials of the toy server, and prints each event: something to interrupt and kill.
 
-Usage: conduct_toys.py RESULTS MARK. Each server has a child. When `FAKE_ENGINE_STAYS` is set, the
-load of the second trial goes on until it is told to end. Every process of a server has
-`TOY_MARK=MARK` in its environment.
+Usage: conduct_toys.py RESULTS MARK. When `SECOND_HAS_CHILD` is set, the server of the second trial
+has a child, which outlives it. When `FAKE_ENGINE_STAYS` is set, the load of the second trial goes
+on until it is told to end. Every process of a server has `TOY_MARK=MARK` in its environment.
 """
 
 import json
@@ -23,8 +23,11 @@ from plimsoll.storage.parquet import ParquetResults
 
 def tell(event: Event) -> None:
     if isinstance(event, TrialStarted):
-        stays = "FAKE_ENGINE_STAYS" in os.environ and event.trial.repetition == 2
+        is_second = event.trial.repetition == 2
+        stays = "FAKE_ENGINE_STAYS" in os.environ and is_second
         os.environ["FAKE_ENGINE"] = json.dumps({"stay": stays})
+        if "SECOND_HAS_CHILD" in os.environ and is_second:
+            os.environ["TOY_CHILD"] = "1"
     detail = event.name if isinstance(event, Phase) else getattr(event, "number", "")
     print(type(event).__name__, detail, flush=True)
 
@@ -33,7 +36,7 @@ def main() -> int:
     folder, mark = sys.argv[1:]
     driver.COMMAND = (sys.executable, fake_engine.__file__)
     os.environ["TOY_MARK"] = mark
-    trials = [toy_trials.trial(number, toy_trials.framework(TOY_CHILD="1")) for number in (1, 2)]
+    trials = [toy_trials.trial(number, toy_trials.framework()) for number in (1, 2)]
     try:
         results = ParquetResults(Path(folder))
         ended = campaign.conduct(trials, RunConfig(), results, CampaignFiles(""), tell=tell)

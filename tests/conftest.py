@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Generator
@@ -31,6 +32,12 @@ def pytest_configure() -> None:
     A shell has what it starts in the background ignore it, and who is started inherits that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected lives to the end, so no collection of garbage looks at it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -64,9 +71,9 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     return compare
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def postgres() -> Generator[postgres_server.Server]:
-    """A PostgreSQL server of these tests alone; without one, its tests are skipped and say so."""
+    """A PostgreSQL server of tests alone; without one, its tests are skipped and say so."""
     with postgres_server.served() as server:
         yield server
 

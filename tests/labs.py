@@ -19,7 +19,7 @@ import pytest
 
 from command_line import Running, start
 from plimsoll.hosts import certificates, hosts_file
-from workbench.database import free_port
+from plimsoll.processes.ports import free_port
 
 NETWORK = "198.18.77"
 """The network of namespaces; its last number is that of the member."""

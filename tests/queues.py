@@ -18,6 +18,7 @@ from plimsoll.load_line.search import Searched, SearchGoal
 from plimsoll.load_line.tries import Try
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Services = Callable[[np.random.Generator, Array], Array]
 """Service times, in seconds, of requests that arrive at some instants of the search."""
 
@@ -36,6 +37,7 @@ class Queue:
         luck: Draws arrivals and service times.
         vacation: Length and period of stops, in seconds; zeros for none.
         fails: Gives the share of requests that fail at a rate.
+        unsent: Gives the share of requests that are not sent at a rate.
         now_s: Seconds since the beginning.
         rates: Every rate that was tried.
     """
@@ -45,6 +47,7 @@ class Queue:
     luck: np.random.Generator
     vacation: tuple[float, float] = (0.0, 0.0)
     fails: Callable[[float], float] = lambda _rate: 0.0
+    unsent: Callable[[float], float] = lambda _rate: 0.0
     now_s: float = 0.0
     rates: list[float] = field(default_factory=list)
 
@@ -63,8 +66,8 @@ class Queue:
         failed = self.luck.uniform(size=len(due_ns)) < self.fails(rate_per_s)
         ended = done_s[held] < length_s
         self.now_s += length_s + BESIDE_S
-        everything = np.ones(len(due_ns), np.bool_)
-        rows = DueRequests(due_ns, ends_ns - due_ns, everything, ended, failed & ended)
+        sent = _all_but(len(due_ns), self.unsent(rate_per_s))
+        rows = DueRequests(due_ns, ends_ns - due_ns, sent, ended, failed & ended)
         window_ns = (WARM_UP_S * 1e9, length_s * 1e9)
         return tried(rows, window_ns, rate_per_s, self.limits)
 
@@ -78,6 +81,12 @@ class Queue:
         worked = np.floor((self.now_s + due_s) / period_s) * work_s + np.minimum(since, work_s)
         done = _lindley(worked, services)
         return np.floor(done / work_s) * period_s + done % work_s - self.now_s
+
+
+def _all_but(count: int, share: float) -> Mask:
+    """All of so many but an evenly spaced share."""
+    passed = np.floor(np.arange(count + 1) * share)
+    return passed[1:] == passed[:-1]
 
 
 def _lindley(due_s: Array, services: Array) -> Array:

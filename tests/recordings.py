@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate import query
 
+
+KEPT_TRIALS = 32
+_LAST: OrderedDict[str, Tables] = OrderedDict()
+"""The last trials of `simulate` by their options, the oldest first."""
 
 SECOND_NS = 1_000_000_000
 NEVER = -1
@@ -288,12 +293,21 @@ def write_trial(folder: Path, **options: Any) -> Recording:
 
 
 def simulate(**options: Any) -> Tables:
-    """One simulated trial in memory.
+    """One simulated trial in memory; the last ones are kept with all that was worked out of them.
 
     Args:
         options: Fields of `Options`.
     """
-    asked = Options(**options)
+    key = repr(sorted(options.items()))
+    if key not in _LAST:
+        _LAST[key] = _simulated(Options(**options))
+    _LAST.move_to_end(key)
+    if len(_LAST) > KEPT_TRIALS:
+        _LAST.popitem(last=False)
+    return _LAST[key]
+
+
+def _simulated(asked: Options) -> Tables:
     stages = stages_of(asked)
     requests, connections = simulated(asked, stages)
     recording = recording_of(asked, stages, requests, connections)

@@ -32,7 +32,7 @@ from plimsoll.processes.interruption import Interruption
 pytestmark = pytest.mark.timeout(180)
 
 CONNECTIONS = 8
-HOLD = Load("x", "closed", (Stage("hold", 2.0, CONNECTIONS, CONNECTIONS),), timeout_s=5.0)
+HOLD = Load("x", "closed", (Stage("hold", 1.0, CONNECTIONS, CONNECTIONS),), timeout_s=5.0)
 GET, POST = by_name("2048").exchanges, by_name("json").exchanges
 MIX, FORM = by_name("mix").exchanges, by_name("postArgsMulti2048").exchanges
 
@@ -178,7 +178,7 @@ def test_a_tool_sends_the_request_it_is_given_to_the_byte(
 
 
 def test_wrk_sends_every_kind_of_a_mix_to_the_byte_and_evenly(tmp_path: Path) -> None:
-    load = replace(HOLD, stages=(Stage("hold", 2.0, 2, 2),))
+    load = replace(HOLD, stages=(Stage("hold", 1.0, 2, 2),))
     with noting() as (address, seen):
         driven(here(wrk), address, tmp_path, load, MIX)
     assert seen_kinds(seen) == kinds(MIX)
@@ -209,7 +209,8 @@ def test_wrk_pipelines_as_many_requests_as_it_is_told(reference: Reference, tmp_
 
 
 def test_ab_is_not_ended_by_its_own_limit_of_50000(reference: Reference, tmp_path: Path) -> None:
-    run = driven(here(ab), reference.address, tmp_path)
+    load = replace(HOLD, stages=(Stage("hold", 2.0, CONNECTIONS, CONNECTIONS),))
+    run = driven(here(ab), reference.address, tmp_path, load)
     assert run.figures is not None
     assert run.driver.ended_by == "schedule"
     assert (run.figures.duration_s or 0) >= 1.9

@@ -18,7 +18,7 @@ from command_line import CHECKOUT, LENIENT, Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
 from small_servers import eventually
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 VOID = 1
 UNFIT = 3

@@ -20,7 +20,7 @@ from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.hosts import certificates, hosts_file
 from small_servers import eventually
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 VOID = 1
 UNFIT = 3

@@ -154,7 +154,7 @@ def test_a_lab_that_is_killed_under_load_leaves_nothing_running_and_loses_nothin
 def test_a_lab_that_is_killed_at_any_moment_leaves_nothing_running_and_loses_nothing(
     tmp_path: Path,
 ) -> None:
-    short = ("--set", "repetitions=8", "--set", "load.steady.hold.duration=200ms")
+    short = ("--set", "repetitions=5", "--set", "load.steady.hold.duration=200ms")
     moments = random.Random(7)
     for _ in range(5):
         had = complete(tmp_path)
@@ -166,7 +166,7 @@ def test_a_lab_that_is_killed_at_any_moment_leaves_nothing_running_and_loses_not
         assert set(had) <= set(complete(tmp_path))
     ran = run("run", TOY, *TOYS, "--no-report", *short, folder=tmp_path)
     assert ran.code == 0, ran.stderr
-    assert len(complete(tmp_path)) == 8
+    assert len(complete(tmp_path)) == 5
 
 
 EMPTY_FIRST, EMPTY_SECOND = "toy.empty.small.1", "toy.empty.small.2"
@@ -180,10 +180,12 @@ class Lab:
         self.mark = uuid.uuid4().hex
         self.process: subprocess.Popen[str] | None = None
 
-    def start(self, *, stays: bool) -> subprocess.Popen[str]:
+    def start(self, *, stays: bool = False, child: bool = True) -> subprocess.Popen[str]:
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
         if stays:
             environment["FAKE_ENGINE_STAYS"] = "1"
+        if child:  # which is given two seconds to end with its parent
+            environment["SECOND_HAS_CHILD"] = "1"
         command = [sys.executable, conduct_toys.__file__, str(self.results.folder), self.mark]
         self.process = subprocess.Popen(
             command,
@@ -243,7 +245,7 @@ def under_load(lab: Lab) -> subprocess.Popen[str]:
 def goes_on(lab: Lab) -> None:
     """Running again conducts the second trial, and the first one not again."""
     first = (lab.results.trials / EMPTY_FIRST / "trial.json").stat().st_mtime_ns
-    lab.start(stays=False)
+    lab.start(child=False)
     code, said = lab.end()
     assert code == 0, said
     assert lab.results.trial_ids() == (EMPTY_FIRST, EMPTY_SECOND)
@@ -284,7 +286,7 @@ def test_a_killed_lab_leaves_neither_a_server_nor_its_child(lab: Lab) -> None:
 
 @pytest.mark.parametrize("phase", ["starting", "checking", "stopping", "writing"])
 def test_a_lab_may_be_killed_in_any_phase(lab: Lab, phase: str) -> None:
-    process = lab.start(stays=False)
+    process = lab.start()
     lab.hear("TrialStarted 2")
     lab.hear(f"Phase {phase}")
     process.kill()

@@ -20,7 +20,7 @@ import pytest
 import plimsoll
 from command_line import Ran, run
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
 LOOPBACK = "DNS:localhost,IP:127.0.0.1"

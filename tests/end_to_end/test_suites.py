@@ -17,7 +17,7 @@ import pytest
 
 import reference_servers
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 SSLYZE = "sslyze==6.3.1"
 """It needs an older `cryptography` than Plimsoll does, so it gets an environment of its own."""

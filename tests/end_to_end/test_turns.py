@@ -19,6 +19,7 @@ import pytest
 import plimsoll
 from command_line import HERE, TOYS, Ran, Running, eventually, run, start
 from plimsoll import events
+from plimsoll.conduct import resting
 from plimsoll.processes import cpu_clock, process_table
 from plimsoll.recording import Recording
 from plimsoll.storage.parquet import ParquetResults
@@ -314,16 +315,21 @@ def test_servers_that_fail_cost_their_own_trials(tmp_path: Path) -> None:
 
 
 def test_a_server_that_works_while_it_rests_is_frozen_and_its_recording_says_so(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It settles before its first turn, so it is frozen whenever its clocks and /proc are read."""
+    monkeypatch.setattr(resting, "SETTLE_S", 1.0)
     busy = "toy-works-at-rest.plaintext.steady.1"
-    ran = conducted(tmp_path, "--set", "frameworks=toy,toy:works-at-rest")
+    cold = CAMPAIGN.replace('  { kind = "warm_up", duration = "300ms", at = 4 },\n', "")
+    both = cold.replace('"toy", "toy:starts-slowly"', '"toy", "toy:works-at-rest"')
+    ran = run("run", campaign(tmp_path, both), *TOYS, "--no-report", folder=tmp_path)
     assert ran.code == 0, ran.stderr
     notes = {trial: " ".join(of(tmp_path, trial).notes) for trial in (FIRST, busy)}
     assert "frozen between its turns" in notes[busy]
     assert "frozen" not in notes[FIRST]
     assert of(tmp_path, busy).ending.kind == "completed"
     by_clocks, by_readings = cpu_s(tmp_path, busy)
+    # Time in user mode and in the kernel at both ends, each in whole ticks.
     ticks = 4 / os.sysconf("SC_CLK_TCK")
     assert by_readings == pytest.approx(by_clocks, abs=ticks)
 

@@ -15,7 +15,7 @@ from websockets.sync.server import Server, ServerConnection, serve
 import reference_servers
 from command_line import Ran, run
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(120)
 
 
 class Oracle:

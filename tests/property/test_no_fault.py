@@ -8,7 +8,7 @@ import pytest
 
 import anything
 
-CASES, PARTS = 10_000, 10
+CASES, PARTS = 10_000, 25
 """Cases, and the tests among which they are shared out; `make fuzz` runs others."""
 EACH = [0, *(pytest.param(part, marks=pytest.mark.thorough) for part in range(1, PARTS))]
 

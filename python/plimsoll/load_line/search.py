@@ -380,9 +380,10 @@ class _Search:
 
     def _worked_out(self, limit: LineLimit) -> Line:
         counting = self._counting(limit)
-        edges = [
-            (found, one) for one in self._criteria(limit) if (found := self._edge(counting, one))
-        ]
+        edges: list[tuple[Edge, LineLimit]] = []
+        if any(self._is_inside(one, limit) for one in counting):
+            criteria = self._criteria(limit)
+            edges = [(found, one) for one in criteria if (found := self._edge(counting, one))]
         found, binding = min(edges, key=lambda one: one[0].rate_per_s, default=(None, None))
         failed = min((one.rate_per_s for one in counting if self._fails(one, limit)), default=None)
         below = [one for one in counting if failed is None or one.rate_per_s < failed]

@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import time_ns
 
@@ -26,6 +27,9 @@ DOCUMENTATION = Path(__file__).parents[3] / "docs" / "import.md"
 T_MS = 1_700_000_000_000
 HOUR_MS = 3_600_000
 HEADER = "timeStamp,elapsed,label,responseCode,responseMessage,threadName,success,allThreads\n"
+
+FEW_READINGS = replace(limits.CPU_READINGS, most=1000)
+"""A limit that a small file reaches."""
 
 Make = Callable[[Path, int], Path]
 """Writes a file that has so much of what is limited."""
@@ -322,13 +326,16 @@ def test_a_nul_in_a_label_is_replaced_and_the_row_is_kept(tmp_path: Path) -> Non
         (f"clock,value\n{T_MS // 1000}," + "1" * (1 << 17), limits.LINE_BYTES),
         (
             "clock,value,ns\n"
-            + "".join(f"{T_MS // 1000},1,{ns}\n" for ns in range(limits.CPU_READINGS.most + 1)),
-            limits.CPU_READINGS,
+            + "".join(f"{T_MS // 1000},1,{ns}\n" for ns in range(FEW_READINGS.most + 1)),
+            FEW_READINGS,
         ),
     ],
     ids=["time", "line", "readings"],
 )
-def test_readings_of_a_cpu_have_limits(tmp_path: Path, text: str, limit: IntakeLimit) -> None:
+def test_readings_of_a_cpu_have_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, limit: IntakeLimit
+) -> None:
+    monkeypatch.setattr(limits, "CPU_READINGS", FEW_READINGS)
     file = tmp_path / "cpu.csv"
     file.write_text(text)
     cpu = Cpu(file, zabbix.CpuOptions(unit="cores"))

@@ -51,9 +51,17 @@ def searched(
     return found, queue
 
 
-@pytest.mark.parametrize("load", [0.5, 0.8, 0.95])
+THEORY = [(fixed, md1_quantile_s), (exponential, mm1_quantile_s)]
+ALWAYS = {(fixed, 0.95), (exponential, 0.8)}
+
+
 @pytest.mark.parametrize(
-    ("services", "quantile"), [(fixed, md1_quantile_s), (exponential, mm1_quantile_s)]
+    ("services", "quantile", "load"),
+    [
+        pytest.param(*of, load, marks=() if (of[0], load) in ALWAYS else pytest.mark.thorough)
+        for of in THEORY
+        for load in (0.5, 0.8, 0.95)
+    ],
 )
 def test_the_line_is_that_of_theory(
     services: Callable[[float], Services], quantile: Quantile, load: float
@@ -189,6 +197,24 @@ def test_a_server_that_always_fails_has_no_line() -> None:
     assert (line.state, line.edge) == ("below", None)
     assert line.binding is not None and line.binding.name == "errors"
     assert queue.now_s <= BUDGET_S
+
+
+def test_a_load_generator_that_sends_too_little_gives_no_line_to_a_server_that_always_fails() -> (
+    None
+):
+    """A busy host sends too little from 0.4 of the capacity on; at every rate requests fail."""
+
+    def unsent(rate: float) -> float:
+        return 0.0 if rate < 0.4 * CAPACITY else 0.1
+
+    found, _ = searched(
+        fixed(SERVICE_S), limits.latency(99, 0.02), 1, fails=lambda _: 1.0, unsent=unsent
+    )
+    (line,) = found.lines
+    assert any(not one.is_inside(limits.SENDING) for one in found.tries)
+    assert any(one.is_inside(limits.SENDING) for one in found.tries)
+    assert (line.state, line.edge) == ("below", None)
+    assert line.binding is not None and line.binding.name == "errors"
 
 
 def test_a_limit_below_the_floor_of_the_server_has_no_line() -> None:

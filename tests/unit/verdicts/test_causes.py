@@ -69,7 +69,7 @@ def test_a_short_stop_of_the_load_generator_explains_no_trend():
 
 
 def test_a_stop_of_less_than_half_a_second_fails_no_request():
-    options = {"growth": 9.0, "failures": {"reset_waiting": 0.1}}
+    options = {"failures": {"reset_waiting": 0.1}}
     assert "failures_explained" not in doubting(judged(longest_pause_ns=STOPPED_NS, **options))
     given = judged(longest_pause_ns=int(0.49e9), **options)
     assert given["driver_headroom"].is_doubting

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import some
 from plimsoll.drivers import records
 from plimsoll.watch import latencies
 from plimsoll.watch.latencies import RowReader
@@ -31,6 +32,7 @@ def test_before_there_is_a_file_there_is_no_second(tmp_path: Path) -> None:
     assert RowReader(tmp_path / "missing").seconds() == []
 
 
+@some(10)
 @given(
     st.lists(st.integers(1_000, 900_000_000), min_size=1_000, max_size=1_500),
     st.integers(2, 4),
