@@ -163,8 +163,10 @@ def _of_machine(
     stalled_s = sum(stalls_ns) / SECOND_NS / connections
     taken = disturbance.taken(tables.recording, tables.usage, tables.holds)
     stolen = disturbance.stolen(tables.recording, tables.usage, tables.holds)
-    missed = {whose: one.missed_cores for whose, one in taken.items()}
-    sides = (missed.get(whose, 0.0) + stolen.get(whose, 0.0) for whose in {*missed, *stolen})
+    sides = (
+        cores + (taken[whose].missed_cores if whose in taken else 0.0)
+        for whose, cores in stolen.items()
+    )
     taken_s = max(sides, default=0.0) * held_s
     if taken_s < LIKELY * stalled_s:
         return None
