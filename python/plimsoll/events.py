@@ -130,7 +130,7 @@ class TrialStarted:
 
 @dataclass(frozen=True)
 class GroupStarted:
-    """Trials that take turns begin.
+    """Trials whose servers start once for all of them, and that take turns, begin.
 
     Attributes:
         trials: The trials.

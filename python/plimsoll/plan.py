@@ -8,6 +8,7 @@ until its intervals are narrow enough adds further such blocks to the tables tha
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -18,7 +19,7 @@ from plimsoll.campaign.load import SERVICES
 from plimsoll.campaign.requests import DRAWN, DRAWN_BY_TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.framework import Framework
@@ -77,6 +78,8 @@ class Trial:
             same for every driver.
         values: Whether the values sent under load are drawn.
         tls: TLS to the server; None for plain TCP.
+        start_warm_up_s: For how long a server that trials share is loaded before the first of them,
+            in seconds: what their own warm-up lacks of what its framework needs.
     """
 
     id: str
@@ -89,6 +92,7 @@ class Trial:
     seed: int
     values: Values = "drawn"
     tls: Tls | None = None
+    start_warm_up_s: float = 0.0
 
     @cached_property
     def exchanges(self) -> tuple[Exchange, ...]:
@@ -245,14 +249,45 @@ def table(trial: Trial) -> tuple[str, str, str]:
     return _table(trial.endpoint, trial.load, trial.driver)
 
 
+def shared_start(trial: Trial) -> tuple[int, str, str, str]:
+    """What trials in turns have in common if each server starts once for all of them.
+
+    Another load may need another service, other cores or more memory, and a database is that of one
+    endpoint.
+    """
+    return trial.repetition, *_start(trial.endpoint, trial.load, trial.driver)
+
+
 def groups(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], ...]:
-    """Trials that take turns, in order: those of one endpoint, load and repetition together."""
-    parts = itertools.groupby(trials, table)
-    return tuple(
-        tuple(group)
-        for _, part in parts
-        for _, group in itertools.groupby(part, lambda trial: trial.repetition)
-    )
+    """Trials whose servers start once for all of them and take turns, in order."""
+    return tuple(tuple(group) for _, group in itertools.groupby(trials, shared_start))
+
+
+def tables(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], ...]:
+    """The trials of each table, in the order in which tables and trials come."""
+    found: dict[tuple[str, str, str], list[Trial]] = {}
+    for trial in trials:
+        found.setdefault(table(trial), []).append(trial)
+    return tuple(map(tuple, found.values()))
+
+
+def load_s(trials: Sequence[Trial]) -> float:
+    """Length of the loads of some trials in seconds, with those that only warm up their servers."""
+    return sum(trial.load.duration_s for trial in trials) + _start_warm_ups_s(trials)
+
+
+def servers(trials: Sequence[Trial]) -> int:
+    """How many servers some trials of one group have: no two trials of a table share one."""
+    counts = Counter((trial.framework.reference, table(trial)) for trial in trials)
+    most: dict[str, int] = {}
+    for (reference, _), count in counts.items():
+        most[reference] = max(most.get(reference, 0), count)
+    return sum(most.values())
+
+
+def starts(trials: Sequence[Trial]) -> int:
+    """How often servers start for some trials in turns."""
+    return sum(map(servers, groups(trials)))
 
 
 def left_out(campaign: Campaign) -> tuple[LeftOut, ...]:
@@ -327,6 +362,7 @@ def estimate(
     pairs = list(zip(trials, of_each, strict=True))
     requests = [_requests(trial.load, pace.requests_per_s) for trial, pace in pairs]
     load_s = sum(_load_s(trial.load, pace.requests_per_s) for trial, pace in pairs)
+    load_s += _start_warm_ups_s(trials)
     around_s = sum(pace.around_s for pace in of_each) + ROW_S * sum(requests)
     idle_and_pauses_s = 2 * idle_s * len(trials) + cool_down_s * max(0, len(trials) - 1)
     return PlanEstimate(
@@ -375,14 +411,28 @@ def _pairs(campaign: Campaign) -> Iterator[tuple[Framework, Endpoint]]:
 def _ordered(
     campaign: Campaign, combinations: Sequence[Combination], seed: str
 ) -> list[Combination]:
-    """One block in its order: shuffled, and with `turns` or `until` those of a table together."""
+    """One block in its order: shuffled, and with `turns` or `until` those of a table together.
+
+    With `turns`, tables whose servers start once for all of them are together, too.
+    """
     drawn = _shuffled(combinations, seed)
-    if not (campaign.turn_s or campaign.until):
-        return drawn
-    places: dict[tuple[str, str, str], int] = {}
+    if campaign.turn_s:
+        drawn = _together(drawn, _start)
+    return _together(drawn, _table) if campaign.turn_s or campaign.until else drawn
+
+
+def _together(
+    drawn: Sequence[Combination], key: Callable[[Endpoint, Load, str], Hashable]
+) -> list[Combination]:
+    """Combinations with one key together, where the first of them was."""
+    places: dict[Hashable, int] = {}
     for _, endpoint, load, driver in drawn:
-        places.setdefault(_table(endpoint, load, driver), len(places))
-    return sorted(drawn, key=lambda one: places[_table(*one[1:])])
+        places.setdefault(key(endpoint, load, driver), len(places))
+    return sorted(drawn, key=lambda one: places[key(*one[1:])])
+
+
+def _start(endpoint: Endpoint, load: Load, driver: str) -> tuple[str, str, str]:
+    return load.name, driver, endpoint.name if endpoint.database else ""
 
 
 def _table(endpoint: Endpoint, load: Load, driver: str) -> tuple[str, str, str]:
@@ -407,17 +457,26 @@ def _trial(
     name = f"{framework.slug}.{endpoint.name}.{load.name}"
     draw = Random(f"{campaign.seed}/{name}.{repetition}")  # noqa: S311  a seed makes it repeatable
     by = f".{driver}" if campaign.drivers[1:] else ""
+    on_endpoint = load.on(endpoint.protocol)
+    warmed = on_endpoint.warmed(framework.warm_up_s)
     return Trial(
         id=f"{name}{by}.{repetition}",
         order=order,
         framework=framework,
         endpoint=endpoint,
-        load=load.warmed(framework.warm_up_s).on(endpoint.protocol),
+        load=on_endpoint if campaign.turn_s else warmed,
         repetition=repetition,
         driver=driver,
         seed=draw.getrandbits(SEED_BITS),
         values=campaign.values,
+        start_warm_up_s=warmed.duration_s - on_endpoint.duration_s if campaign.turn_s else 0.0,
     )
+
+
+def _start_warm_ups_s(trials: Sequence[Trial]) -> float:
+    """Loads that only warm up a server, once for each of its starts."""
+    found = {(shared_start(one), one.framework.reference): one.start_warm_up_s for one in trials}
+    return sum(found.values())
 
 
 def _load_s(load: Load, requests_per_s: float) -> float:

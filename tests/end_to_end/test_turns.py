@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import threading
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.timeout(300)
 CAMPAIGN = """\
 name = "pair"
 frameworks = ["toy", "toy:starts-slowly"]
-endpoints = ["plaintext"]
+endpoints = ["plaintext", "empty"]
 cool_down = "0s"
 turns = "100ms"
 
@@ -37,16 +38,21 @@ turns = "100ms"
 name = "steady"
 timeout = "2s"
 stages = [
-  { kind = "warm_up", duration = "300ms", at = 4 },
-  { kind = "hold", duration = "1200ms", at = 4 },
+  { kind = "warm_up", duration = "200ms", at = 4 },
+  { kind = "hold", duration = "800ms", at = 4 },
 ]
 """
-"""Two servers that behave take turns."""
+"""Two servers that behave take turns at two endpoints, one after the other."""
 
-FIRST, SECOND = (f"{name}.plaintext.steady.1" for name in ("toy", "toy-starts-slowly"))
+ENDPOINTS = ("plaintext", "empty")
+FIRST, SECOND, *OTHERS = (
+    f"{name}.{endpoint}.steady.1" for endpoint in ENDPOINTS for name in ("toy", "toy-starts-slowly")
+)
+EACH = (FIRST, SECOND, *OTHERS)
+ONE_ENDPOINT = ("--set", "endpoints=plaintext")
 LASTS = ("--set", "load.steady.hold.duration=1500ms")
 DEAF = "ignores-the-stop-signal"
-LOAD_NS = 1_500_000_000
+LOAD_NS = 1_000_000_000
 
 
 def campaign(folder: Path, text: str = CAMPAIGN) -> Path:
@@ -96,7 +102,7 @@ def judged(folder: Path) -> dict[str, dict[str, str]]:
     }
 
 
-@pytest.mark.parametrize("trial", [FIRST, SECOND])
+@pytest.mark.parametrize("trial", EACH)
 def test_each_server_has_a_complete_trial_of_the_length_of_its_load(
     folder: Path, trial: str
 ) -> None:
@@ -105,10 +111,10 @@ def test_each_server_has_a_complete_trial_of_the_length_of_its_load(
     assert recording.driver is not None
     assert recording.driver.ended_by == "schedule"
     found = [(stage.kind, stage.start_ns, stage.end_ns) for stage in recording.stages]
-    assert found == [("warm_up", 0, 300_000_000), ("hold", 300_000_000, LOAD_NS)]
+    assert found == [("warm_up", 0, 200_000_000), ("hold", 200_000_000, LOAD_NS)]
 
 
-@pytest.mark.parametrize("trial", [FIRST, SECOND])
+@pytest.mark.parametrize("trial", EACH)
 def test_the_control_ran_between_turns_and_not_in_them(folder: Path, trial: str) -> None:
     results = ParquetResults(folder / "results" / "pair")
     rows = results.table(trial, "usage")
@@ -120,7 +126,7 @@ def test_the_control_ran_between_turns_and_not_in_them(folder: Path, trial: str)
     assert ran_ns <= ends_ns
 
 
-@pytest.mark.parametrize("trial", [FIRST, SECOND])
+@pytest.mark.parametrize("trial", EACH)
 @pytest.mark.parametrize(
     "check", ["conservation", "counters_agree", "responses_correct", "connection_target_met"]
 )
@@ -130,7 +136,7 @@ def test_what_is_counted_on_both_sides_agrees(
     assert judged[trial][check] == "sound"
 
 
-@pytest.mark.parametrize("trial", [FIRST, SECOND])
+@pytest.mark.parametrize("trial", EACH)
 def test_turns_add_up_to_the_rows_and_to_the_length_of_the_load(folder: Path, trial: str) -> None:
     recording = of(folder, trial)
     rows = ParquetResults(folder / "results" / "pair").table(trial, "requests").count_rows()
@@ -146,23 +152,48 @@ def test_turns_add_up_to_the_rows_and_to_the_length_of_the_load(folder: Path, tr
 
 
 def test_turns_of_two_servers_never_overlap_and_their_order_is_drawn(folder: Path) -> None:
-    turns = [turn for trial in (FIRST, SECOND) for turn in of(folder, trial).turns]
-    turns.sort(key=lambda turn: turn.start_ns)
-    assert all(a.start_ns + a.duration_ns <= b.start_ns for a, b in pairwise(turns))
-    rounds = Counter(turn.round for turn in turns)
+    turns = [(trial, turn) for trial in EACH for turn in of(folder, trial).turns]
+    turns.sort(key=lambda one: one[1].start_ns)
+    assert all(a.start_ns + a.duration_ns <= b.start_ns for (_, a), (_, b) in pairwise(turns))
+    rounds = Counter((of_endpoint(trial), turn.round) for trial, turn in turns)
     both = [number for number, count in rounds.items() if count == 2]
-    assert len(both) >= 2
-    firsts = {turn.round: turn.entry for turn in reversed(turns) if turn.round in both}
-    assert len({*firsts.values()}) == 2
+    assert len(both) >= 4
+    firsts = {(of_endpoint(trial), turn.round): turn.entry for trial, turn in reversed(turns)}
+    assert len({firsts[number] for number in both}) == 2
 
 
-@pytest.mark.parametrize("trial", [FIRST, SECOND])
-def test_a_server_starts_once_and_keeps_its_connections(folder: Path, trial: str) -> None:
+def test_endpoints_follow_each_other(folder: Path) -> None:
+    spans = [
+        (min(turn.start_ns for turn in turns), max(turn.start_ns for turn in turns))
+        for endpoint in ENDPOINTS
+        if (
+            turns := [
+                t for one in EACH if of_endpoint(one) == endpoint for t in of(folder, one).turns
+            ]
+        )
+    ]
+    (_, ended_ns), (began_ns, _) = sorted(spans)
+    assert ended_ns < began_ns
+
+
+def of_endpoint(trial: str) -> str:
+    return trial.split(".")[1]
+
+
+@pytest.mark.parametrize("trial", EACH)
+def test_a_server_starts_once_for_its_endpoints_and_keeps_the_connections_of_each(
+    folder: Path, trial: str
+) -> None:
     log = folder / "results" / "pair" / "trials" / trial / "server.log"
     assert log.read_text() == "listening\n"
-    driver = of(folder, trial).driver
+    server, driver = of(folder, trial).server, of(folder, trial).driver
     assert driver is not None
     assert (driver.opened, driver.connections_requested, driver.refused) == (4, 4, 0)
+    name = trial.partition(".")[0]
+    assert server is not None
+    assert {*server.shared_by} == {f"{name}.{endpoint}.steady.1" for endpoint in ENDPOINTS}
+    assert (server.exit_code, server.clean_stop, server.killed) == (0, True, 0)
+    assert server.rest_rss_bytes
 
 
 def cpu_s(folder: Path, trial: str) -> tuple[float, float]:
@@ -181,7 +212,7 @@ def cpu_s(folder: Path, trial: str) -> tuple[float, float]:
     return by_clocks, by_readings
 
 
-@pytest.mark.parametrize("trial", [FIRST, SECOND])
+@pytest.mark.parametrize("trial", EACH)
 def test_the_processor_time_of_turns_is_that_of_the_readings(folder: Path, trial: str) -> None:
     by_clocks, by_readings = cpu_s(folder, trial)
     assert by_readings == pytest.approx(by_clocks, rel=0.3)
@@ -234,7 +265,14 @@ def test_who_rests_uses_no_processor_time(tmp_path: Path) -> None:
     clocks = Clocks()
     into = tmp_path / "results"
     file, frameworks = campaign(tmp_path), HERE / "frameworks"
-    with plimsoll.run(file, into=into, frameworks=frameworks, judge=False, tell=clocks) as results:
+    with plimsoll.run(
+        file,
+        into=into,
+        frameworks=frameworks,
+        settings=["endpoints=plaintext"],
+        judge=False,
+        tell=clocks,
+    ) as results:
         turns = [turn for trial in results.trials for turn in trial.recording.turns]
     assert len(clocks.seen) == 2
     assert clocks.at_rest < 0.05 * clocks.at_turn
@@ -242,8 +280,9 @@ def test_who_rests_uses_no_processor_time(tmp_path: Path) -> None:
     assert clocks.at_turn <= recorded * 1.1
 
 
+@pytest.mark.parametrize("turns", ["100ms", "0s"])
 def test_a_server_may_use_every_core_while_it_warms_up_and_its_own_afterwards(
-    tmp_path: Path,
+    turns: str, tmp_path: Path
 ) -> None:
     every = os.sched_getaffinity(0)
     if len(every) < 2:
@@ -253,7 +292,8 @@ def test_a_server_may_use_every_core_while_it_warms_up_and_its_own_afterwards(
     after: list[set[int]] = []
 
     def look(event: events.Event) -> None:
-        if isinstance(event, events.TurnEnded):
+        progress = event.progress if isinstance(event, events.TurnEnded) else event
+        if isinstance(progress, events.Progress) and progress.stage == "hold":
             after.extend(map(os.sched_getaffinity, servers()))
 
     ended = threading.Event()
@@ -265,18 +305,24 @@ def test_a_server_may_use_every_core_while_it_warms_up_and_its_own_afterwards(
 
     watching = threading.Thread(target=watch)
     watching.start()
+    settings = [f"server_cores=[{own}]", "endpoints=plaintext", f"turns={turns}", LASTS[1]]
     try:
-        file, frameworks = campaign(tmp_path), HERE / "frameworks"
-        into, settings = tmp_path / "results", [f"server_cores=[{own}]"]
-        plimsoll.run(
-            file, into=into, frameworks=frameworks, judge=False, tell=look, settings=settings
-        ).close()
+        with plimsoll.run(
+            campaign(tmp_path),
+            into=tmp_path / "results",
+            frameworks=HERE / "frameworks",
+            judge=False,
+            tell=look,
+            settings=settings,
+        ) as results:
+            notes = [note for trial in results.trials for note in trial.recording.notes]
     finally:
         ended.set()
         watching.join()
     assert every in during
     assert after
-    assert all(cores == {own} for cores in after)
+    if not any("could use every core" in note for note in notes):
+        assert all(cores == {own} for cores in after)
 
 
 def test_arrivals_are_those_of_the_load_without_its_rests(tmp_path: Path) -> None:
@@ -285,10 +331,10 @@ def test_arrivals_are_those_of_the_load_without_its_rests(tmp_path: Path) -> Non
     )
     ran = run("run", campaign(tmp_path, opened), *TOYS, "--no-report", folder=tmp_path)
     assert ran.code == 0, ran.stderr
-    for trial in (FIRST, SECOND):
+    for trial in EACH:
         driver = of(tmp_path, trial).driver
         assert driver is not None
-        assert sum(driver.outcomes.values()) == 300
+        assert sum(driver.outcomes.values()) == 200
 
 
 def test_servers_that_fail_cost_their_own_trials(tmp_path: Path) -> None:
@@ -300,18 +346,88 @@ def test_servers_that_fail_cost_their_own_trials(tmp_path: Path) -> None:
     ran = conducted(tmp_path, "--set", f"frameworks={','.join([*failing, 'toy'])}")
     assert ran.code == 4
     for name, (kind, sentence) in failing.items():
-        trial = f"{name.replace(':', '-')}.plaintext.steady.1"
-        assert of(tmp_path, trial).ending.kind == kind
-        assert ran.stderr.count(f"error: {trial}: ") == 1
-        said = ran.stderr.partition(f"error: {trial}: ")[2].partition("\nerror: ")[0]
-        assert said.count(sentence) == 1
-    right = of(tmp_path, FIRST)
-    assert right.ending.kind == "completed"
-    assert [stage.end_ns for stage in right.stages] == [300_000_000, LOAD_NS]
-    died = of(tmp_path, "toy-dies-under-load.plaintext.steady.1")
-    assert 0 < len(died.turns) < len(right.turns)
-    assert sum(turn.requests for turn in died.turns) > 0
-    assert of(tmp_path, "toy-exits-at-once.plaintext.steady.1").turns == ()
+        for endpoint in ENDPOINTS:
+            trial = f"{name.replace(':', '-')}.{endpoint}.steady.1"
+            assert of(tmp_path, trial).ending.kind == kind
+            assert ran.stderr.count(f"error: {trial}: ") == 1
+            said = ran.stderr.partition(f"error: {trial}: ")[2].partition("\nerror: ")[0]
+            assert said.count(sentence) == 1
+            assert of(tmp_path, trial).server is None or "exits" not in name
+    right = [of(tmp_path, f"toy.{endpoint}.steady.1") for endpoint in ENDPOINTS]
+    assert {one.ending.kind for one in right} == {"completed"}
+    assert [stage.end_ns for stage in right[0].stages] == [200_000_000, LOAD_NS]
+    died = [of(tmp_path, f"toy-dies-under-load.{endpoint}.steady.1") for endpoint in ENDPOINTS]
+    first, later = sorted(died, key=lambda one: one.order)
+    assert 0 < len(first.turns) < min(len(one.turns) for one in right)
+    assert sum(turn.requests for turn in first.turns) > 0
+    assert later.turns == of(tmp_path, "toy-exits-at-once.plaintext.steady.1").turns == ()
+
+
+def test_a_server_that_dies_late_keeps_the_trials_that_it_had_completed(tmp_path: Path) -> None:
+    shutil.copytree(HERE / "frameworks", tmp_path / "frameworks")
+    application = tmp_path / "frameworks" / "toy" / "app.py"
+    application.write_text(
+        application.read_text().replace("LAST_REQUEST = 300", "LAST_REQUEST = 150")
+    )
+    opened = CAMPAIGN.replace('"2s"', '"2s"\nmodel = "open"\nconnections = 8').replace(
+        "= 4", "= 100"
+    )
+    dying = opened.replace('"toy:starts-slowly"', '"toy:dies-under-load"')
+    frameworks = ("--frameworks", tmp_path / "frameworks")
+    ran = run("run", campaign(tmp_path, dying), *frameworks, "--no-report", folder=tmp_path)
+    assert ran.code == 4
+    found = [of(tmp_path, f"toy-dies-under-load.{endpoint}.steady.1") for endpoint in ENDPOINTS]
+    kinds = [one.ending.kind for one in sorted(found, key=lambda one: one.order)]
+    assert kinds == ["completed", "DiedUnderLoad"]
+
+
+def test_a_server_warms_up_before_its_first_trial_as_long_as_its_runtime_needs(
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(HERE / "frameworks", tmp_path / "frameworks")
+    manifest = tmp_path / "frameworks" / "toy" / "framework.toml"
+    manifest.write_text(f'warm_up = "600ms"\n{manifest.read_text()}')
+    ended: list[events.TurnEnded] = []
+
+    def tell(event: events.Event) -> None:
+        if isinstance(event, events.TurnEnded):
+            ended.append(event)
+
+    settings = ["frameworks=toy"]
+    into, frameworks = tmp_path / "results", tmp_path / "frameworks"
+    with plimsoll.run(
+        campaign(tmp_path), into=into, frameworks=frameworks, settings=settings, tell=tell
+    ) as results:
+        recordings = [trial.recording for trial in results.trials]
+    assert {one.trial.endpoint.name for one in ended[:2]} == {*ENDPOINTS}
+    assert len(ended) == 2 + sum(len(one.turns) for one in recordings)
+    for one in recordings:
+        assert one.ending.kind == "completed"
+        assert [stage.end_ns for stage in one.stages] == [200_000_000, LOAD_NS]
+        assert any("400 ms of load before its first trial" in note for note in one.notes)
+
+
+def test_what_a_server_counts_over_its_life_agrees_with_its_trials(tmp_path: Path) -> None:
+    text = CAMPAIGN.replace('"toy", "toy:starts-slowly"', '"reference"').replace("empty", "json")
+    file = campaign(tmp_path, text)
+    ran = run("run", file, "--no-report", folder=tmp_path)
+    assert ran.code in (0, 1), ran.stderr
+    ids = [f"reference.{endpoint}.steady.1" for endpoint in ("plaintext", "json")]
+    verdicts = json.loads(run("judge", "results/pair", "--json", folder=tmp_path).stdout)
+    levels = {
+        (one["trial"], verdict["check"]): verdict["level"]
+        for one in verdicts
+        for verdict in one["verdicts"]
+    }
+    for own, other in (ids, ids[::-1]):
+        assert levels[own, "counters_agree"] == "sound"
+        server, driver = of(tmp_path, own).server, of(tmp_path, other).driver
+        assert server is not None
+        assert server.counted is not None
+        assert driver is not None
+        sent = (driver.sent or 0) + of(tmp_path, other).contract_requests
+        assert server.counted_elsewhere["requests_received"] == sent
+        assert server.counted["requests_received"] > sent
 
 
 def test_a_server_that_works_while_it_rests_is_frozen_and_its_recording_says_so(
@@ -322,7 +438,9 @@ def test_a_server_that_works_while_it_rests_is_frozen_and_its_recording_says_so(
     busy = "toy-works-at-rest.plaintext.steady.1"
     cold = CAMPAIGN.replace('  { kind = "warm_up", duration = "300ms", at = 4 },\n', "")
     both = cold.replace('"toy", "toy:starts-slowly"', '"toy", "toy:works-at-rest"')
-    ran = run("run", campaign(tmp_path, both), *TOYS, "--no-report", folder=tmp_path)
+    ran = run(
+        "run", campaign(tmp_path, both), *TOYS, "--no-report", *ONE_ENDPOINT, folder=tmp_path
+    )
     assert ran.code == 0, ran.stderr
     notes = {trial: " ".join(of(tmp_path, trial).notes) for trial in (FIRST, busy)}
     assert "frozen between its turns" in notes[busy]
@@ -343,8 +461,8 @@ def test_an_engine_that_is_killed_costs_its_own_trial(tmp_path: Path) -> None:
     assert ran.code == 5
     assert ran.stderr.count("the engine was killed by SIGKILL") >= 1
     assert not running.processes()
-    kinds = sorted(of(tmp_path, trial).ending.kind for trial in (FIRST, SECOND))
-    assert kinds == ["EngineFailed", "completed"]
+    kinds = sorted(of(tmp_path, trial).ending.kind for trial in EACH)
+    assert kinds == ["EngineFailed", "completed", "completed", "completed"]
 
 
 def pids(running: Running) -> list[int]:
@@ -358,11 +476,11 @@ def command_line(pid: int) -> bytes:
 
 
 def goes_on(folder: Path) -> None:
-    """The same command conducts both trials."""
+    """The same command conducts all trials."""
     ran = conducted(folder, *LASTS)
     assert ran.code == 0, ran.stderr
-    assert trials(folder) == sorted((FIRST, SECOND))
-    assert {of(folder, trial).ending.kind for trial in (FIRST, SECOND)} == {"completed"}
+    assert trials(folder) == sorted(EACH)
+    assert {of(folder, trial).ending.kind for trial in EACH} == {"completed"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -377,7 +495,7 @@ def test_one_signal_stops_all_servers_and_keeps_no_half_recording(
     ran = running.end()
     assert ran.code == 130
     assert not running.processes()
-    assert "error: interrupted; 0 of 2 trials are recorded" in ran.stderr
+    assert "error: interrupted; 0 of 4 trials are recorded" in ran.stderr
     assert "hint: run the same command again to resume" in ran.stderr
     assert trials(tmp_path) == []
     goes_on(tmp_path)
@@ -413,17 +531,17 @@ def test_a_lab_that_is_killed_leaves_no_server_and_no_engine(tmp_path: Path) -> 
     running.process.kill()
     running.end()
     assert running.leaves_nothing()
-    assert trials(tmp_path) == sorted(f".{trial}.partial" for trial in (FIRST, SECOND))
+    assert trials(tmp_path) == sorted(f".{trial}.partial" for trial in EACH)
     goes_on(tmp_path)
 
 
 def test_a_campaign_in_turns_grows_by_repetitions(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
-    before = {trial: of(tmp_path, trial) for trial in (FIRST, SECOND)}
+    before = {trial: of(tmp_path, trial) for trial in EACH}
     ran = conducted(tmp_path, "--set", "repetitions=2")
     assert ran.code == 0, ran.stderr
-    assert "4 trials, 2 complete" in ran.stderr
-    assert "[1/2] plaintext, steady, repetition 2: 2 servers in turns" in ran.stderr
+    assert "8 trials, 4 complete" in ran.stderr
+    assert re.search(r"\[1/4\] \w+, \w+, steady, repetition 2: 2 servers in turns", ran.stderr)
     assert {trial: of(tmp_path, trial) for trial in before} == before
     for trial in before:
         again = of(tmp_path, f"{trial.removesuffix('1')}2")
@@ -435,10 +553,10 @@ def test_trials_in_turns_and_others_are_not_mixed(folder: Path, tmp_path: Path) 
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     ran = conducted(tmp_path, "--set", "repetitions=2", "--set", "turns=200ms")
     assert ran.code == 6
-    assert "turns 0.1 s → 0.2 s" in ran.said
+    assert "turns 0.1 s, shared servers → 0.2 s" in ran.said
     ran = conducted(tmp_path, "--set", "repetitions=2", "--set", "turns=0s")
     assert ran.code == 6
-    assert trials(tmp_path) == sorted((FIRST, SECOND))
+    assert trials(tmp_path) == sorted(EACH)
 
 
 def test_turns_with_another_driver_are_a_mistake_of_the_file(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given
@@ -12,7 +13,7 @@ from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.plan import left_out, plan
+from plimsoll.plan import groups, left_out, plan, servers, shared_start, table, tables
 
 NAMES = tuple(endpoint.name for endpoint in ENDPOINTS)
 DRIVERS = ("plimsoll", "wrk", "ab")
@@ -64,6 +65,25 @@ def test_each_block_holds_every_combination_once(campaign: Campaign) -> None:
             (trial.framework.name, trial.endpoint.name, trial.load.name, trial.driver)
             for trial in inside
         )
+
+
+@given(campaigns())
+def test_turns_reorder_a_block_so_that_what_shares_a_start_or_a_table_is_together(
+    campaign: Campaign,
+) -> None:
+    trials = plan(replace(campaign, turn_s=0.1))
+    assert {trial.id for trial in trials} == {trial.id for trial in plan(campaign)}
+    assert [trial.order for trial in trials] == list(range(len(trials)))
+    found = groups(trials)
+    assert [trial for group in found for trial in group] == list(trials)
+    assert len({shared_start(group[0]) for group in found}) == len(found)
+    for group in found:
+        parts = tables(group)
+        assert [trial for part in parts for trial in part] == list(group)
+        assert len({table(part[0]) for part in parts}) == len(parts)
+        served = [[trial.framework.name for trial in part] for part in parts]
+        assert all(len({*names}) == len(names) for names in served)
+        assert servers(group) == len({name for names in served for name in names})
 
 
 @given(campaigns())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,14 @@ from plimsoll.plan import (
     estimate,
     groups,
     left_out,
+    load_s,
     plan,
     refused,
     report_s,
+    servers,
+    starts,
     table,
+    tables,
 )
 
 HOLD = Stage("hold", 10.0, 64.0, 64.0)
@@ -177,16 +182,31 @@ def test_turns_change_the_order_of_trials_and_nothing_else() -> None:
     assert plan(IN_TURNS) == plan(IN_TURNS)
 
 
-def test_trials_that_take_turns_follow_each_other() -> None:
+def test_trials_whose_servers_start_once_for_all_of_them_follow_each_other() -> None:
     trials = plan(IN_TURNS)
     found = groups(trials)
     assert [trial for group in found for trial in group] == list(trials)
-    tables = [{table_of(trial) for trial in group} for group in found]
-    assert {len(each) for each in tables} == {1}
-    assert len({*map(frozenset, tables)}) == len(found) == 2 * 2 * 3
+    starts = [{(trial.load.name, trial.repetition) for trial in group} for group in found]
+    assert {len(each) for each in starts} == {1}
+    assert len({*map(frozenset, starts)}) == len(found) == 2 * 3
     for group in found:
-        served = 2 if group[0].endpoint.name == "json" else 3
-        assert len({trial.framework.reference for trial in group}) == len(group) == served
+        assert [trial for part in tables(group) for trial in part] == list(group)
+        served = {part[0].endpoint.name: len(part) for part in tables(group)}
+        assert served == {"2048": 3, "json": 2}
+        assert servers(group) == 3
+
+
+def test_an_endpoint_with_a_database_has_servers_of_its_own() -> None:
+    stored = replace(GO, endpoints=("2048", "json", "db", "updates"))
+    asked = replace(
+        IN_TURNS,
+        frameworks=(stored,),
+        endpoints=tuple(map(by_name, stored.endpoints)),
+        loads=(STEADY,),
+        repetitions=1,
+    )
+    found = [{trial.endpoint.name for trial in group} for group in groups(plan(asked))]
+    assert sorted(map(sorted, found)) == [["2048", "json"], ["db"], ["updates"]]
 
 
 def test_repetitions_are_groups_of_their_own_where_there_is_one_table() -> None:
@@ -201,6 +221,27 @@ def test_a_group_of_which_a_part_is_conducted_consists_of_the_rest() -> None:
     rest = [trial for trial in plan(IN_TURNS) if trial != first[0]]
     assert groups(rest) == (first[1:], *others)
     assert groups(()) == ()
+
+
+def test_a_server_of_several_trials_warms_up_once_as_long_as_its_runtime_needs() -> None:
+    jvm = replace(GO, name="jvm", warm_up_s=10.0)
+    warmed = replace(STEADY, stages=(Stage("warm_up", 1.0, 64.0, 64.0), HOLD))
+    asked = replace(IN_TURNS, frameworks=(GO, jvm), loads=(warmed,), repetitions=2)
+    trials = plan(asked)
+    assert {trial.load for trial in trials} == {warmed}
+    assert {(one.framework.name, one.start_warm_up_s) for one in trials} == {("go", 0), ("jvm", 9)}
+    assert load_s(trials) == estimate(trials, 0.0).load_s == 8 * 11.0 + 2 * 9.0
+    alone = plan(replace(asked, turn_s=0.0))
+    assert {one.load.duration_s for one in alone} == {11.0, 20.0}
+    assert load_s(alone) == estimate(alone, 0.0).load_s == 4 * 11.0 + 4 * 20.0
+    unwarmed = plan(replace(asked, loads=(STEADY,)))
+    assert {one.start_warm_up_s for one in unwarmed} == {0.0}
+
+
+def test_starts_of_servers_are_counted_by_group() -> None:
+    assert starts(plan(IN_TURNS)) == 2 * 3 * 3
+    twice = [replace(trial, id=f"{trial.id}b") for trial in plan(IN_TURNS)]
+    assert starts([*plan(IN_TURNS)[:5], *twice[:5]]) == 2 * 3
 
 
 def test_servers_of_a_table_start_in_an_order_of_their_own_each_time() -> None:
@@ -295,6 +336,5 @@ def test_further_blocks_are_those_of_a_longer_plan() -> None:
 def test_blocks_that_may_be_the_last_keep_the_trials_of_a_table_together() -> None:
     asked = replace(CAMPAIGN, until=0.05)
     assert {trial.id for trial in plan(asked)} == {trial.id for trial in plan(CAMPAIGN)}
-    found = groups(plan(asked))
-    assert len(found) == 2 * 2 * 3
-    assert all(len({(table(one), one.repetition) for one in group}) == 1 for group in found)
+    found = [(table(one), one.repetition) for one in plan(asked)]
+    assert len([*groupby(found)]) == len({*found}) == 2 * 2 * 3

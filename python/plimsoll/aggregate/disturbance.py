@@ -257,7 +257,7 @@ def noted(recording: Recording, readings: Usage) -> dict[Whose, TakenTime]:
     return {whose: one for whose, one in found.items() if one.missed_cores > MUCH}
 
 
-def withheld(recording: Recording, readings: Usage) -> dict[str, float]:
+def withheld(recording: Recording, readings: Usage) -> dict[Whose, float]:
     """Cores that the host of a virtual machine withheld over the holds, where one must speak of it.
 
     Args:
@@ -267,11 +267,22 @@ def withheld(recording: Recording, readings: Usage) -> dict[str, float]:
     Returns:
         By whose cores these were; empty if no side lacked more than `MUCH`.
     """
-    found = {
-        whose: len(given) * cores.stolen_ratio(readings, given, held(recording))
+    found = stolen(recording, readings, held(recording))
+    return {whose: cores for whose, cores in found.items() if cores > MUCH}
+
+
+def stolen(recording: Recording, readings: Usage, windows: Sequence[Window]) -> dict[Whose, float]:
+    """Cores that the host of a virtual machine withheld over some stretches, by whose they were.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches of time.
+    """
+    return {
+        whose: len(given) * cores.stolen_ratio(readings, given, windows)
         for whose, given in _given(recording, readings).items()
     }
-    return {whose: stolen for whose, stolen in found.items() if stolen > MUCH}
 
 
 @dataclass(frozen=True)

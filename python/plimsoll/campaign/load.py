@@ -225,6 +225,11 @@ class Load:
             return self
         return replace(self, stages=(replace(first, duration_s=least_s), *others))
 
+    def warming(self, length_s: float) -> Load:
+        """A load that only warms up, as this one begins, for so long."""
+        first = replace(self.stages[0], duration_s=length_s)
+        return replace(self, stages=(first,), request_limit=None)
+
 
 @dataclass(frozen=True)
 class UnknownLoad:

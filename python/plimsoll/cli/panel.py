@@ -15,7 +15,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll import events
+from plimsoll import events, plan, wording
 from plimsoll.aggregate.outcomes import UNENDED
 from plimsoll.cli import messages, progress_rows
 
@@ -82,7 +82,7 @@ class Scene:
                 self._forget()
             case events.GroupStarted():
                 self.trial, self.number, self.of = _group_text(event), event.number, event.of
-                self.load_s = sum(trial.load.duration_s for trial in event.trials)
+                self.load_s = plan.load_s(event.trials)
                 self.left_s = event.left_s
                 self._forget()
             case events.TurnEnded():
@@ -164,8 +164,10 @@ def ending_text(event: events.TrialEnded) -> str:
 def _group_text(event: events.GroupStarted) -> str:
     """The trials that take turns, in one line."""
     first = event.trials[0]
-    servers = "1 server" if len(event.trials) == 1 else f"{len(event.trials)} servers in turns"
-    return f"{first.endpoint.name}, {first.load.name}, repetition {first.repetition}: {servers}"
+    count = plan.servers(event.trials)
+    servers = "1 server" if count == 1 else f"{count} servers in turns"
+    endpoints = wording.listed([*dict.fromkeys(trial.endpoint.name for trial in event.trials)])
+    return f"{endpoints}, {first.load.name}, repetition {first.repetition}: {servers}"
 
 
 def _figures_text(driver: str, figures: ReportedStatistics) -> str:

@@ -82,7 +82,8 @@ def command(
         click.echo("\nHosts:")
     for one in tasks:
         click.echo(f"  {one.host} ({one.address}) {one.work}")
-    click.echo(f"\n{_blocks(requested, trials, estimate)}{_spoken(estimate)}")
+    starts = plan.starts(trials) if requested.turn_s else 0
+    click.echo(f"\n{_blocks(requested, trials, estimate)}{_spoken(estimate, starts)}")
     for line in unready:
         messages.note(line)
     return 0
@@ -136,14 +137,16 @@ def _blocks(asked: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEs
     )
 
 
-def _spoken(estimate: plan.PlanEstimate) -> str:
+def _spoken(estimate: plan.PlanEstimate, starts: int) -> str:
+    """What a plan takes; servers that take turns start less often than there are trials."""
+    started = f", {wording.several(starts, 'start')} of servers" if starts else ""
     assumed = (
         f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran here:"
         f" {plan.ASSUMED_REQUESTS_PER_S:,.0f} requests per second and"
         f" {plan.ASSUMED_AROUND_S:g} s besides the load assumed"
     )
     return (
-        f"{wording.several(estimate.trials, 'trial')}, {_time(estimate.load_s)} of load,"
+        f"{wording.several(estimate.trials, 'trial')}{started}, {_time(estimate.load_s)} of load,"
         f" about {_time(estimate.duration_s)} in total;"
         f" {estimate.requests:,} requests,"
         f" {_size(estimate.bytes)} of uncompressed records,"

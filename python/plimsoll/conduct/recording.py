@@ -100,13 +100,28 @@ def _convert_all(recording: Recording, into: Path) -> None:
         for one in recording.hosts
         if one.driver is not None
     )
-    for table in RECORDED if recording.driver else ():
-        convert(table, into, sources=sources)
-        (into / f"{table.name}.bin").unlink(missing_ok=True)
+    if recording.driver:
+        convert_rows(into, sources)
     for name in LEFTOVERS:
         (into / name).unlink(missing_ok=True)
     for one in recording.hosts:
         shutil.rmtree(into / one.host, ignore_errors=True)
+
+
+def convert_rows(into: Path, sources: Sequence[RecordSource] = ()) -> None:
+    """Turns the rows that the engine wrote into tables, and removes its files of them.
+
+    Args:
+        into: The trial's folder.
+        sources: Where the engines of several hosts left their files; empty for one in `into`.
+
+    Raises:
+        EngineFailed: A file is damaged.
+        OSError: It could not be read or written.
+    """
+    for table in RECORDED:
+        convert(table, into, sources=sources)
+        (into / f"{table.name}.bin").unlink(missing_ok=True)
 
 
 def convert(

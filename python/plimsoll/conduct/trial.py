@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from plimsoll import addresses, databases, wording
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
-from plimsoll.conduct import provenance, recomputed_bodies
+from plimsoll.conduct import provenance, recomputed_bodies, wide_warm_up
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import sampled, tools
 from plimsoll.drivers.job import DriverJob
@@ -94,14 +94,16 @@ def conduct(
                 examine(known, running, tell)
                 with metered(known, tell, running.scope if setting.reads_idle_server else None):
                     known.control += running.control()
-                    _drive(
-                        known,
-                        into,
-                        running.sampling(*database_scope(known)),
-                        running.alive,
-                        interruption,
-                        tell,
-                    )
+                    with wide_warm_up.widened(known, running.scope) as begun:
+                        _drive(
+                            known,
+                            into,
+                            running.sampling(*database_scope(known)),
+                            running.alive,
+                            interruption,
+                            tell,
+                            begun=begun,
+                        )
                     known.control += running.control()
                 running.check_alive()
                 verified("after", known, running, tell)
@@ -315,8 +317,11 @@ def _drive(
     interruption: Interruption,
     tell: Listener,
     ended: Callable[[], None] = nothing,
+    begun: Callable[[int], None] | None = None,
 ) -> None:
     """Puts on the load, and reads resources meanwhile.
+
+    `begun` is told its zero by CLOCK_MONOTONIC, `ended` that it is over.
 
     Raises:
         Interrupted: Ctrl-C ended it early; what was recorded until then is noted all the same.
@@ -325,7 +330,7 @@ def _drive(
     drive = known.setting.drive or _driver(known.trial.driver).drive
     with reading as known.sampler:
         address = known.server.address if known.server else ""
-        watch = sampled.callbacks(known.sampler, address, go_on, interruption, tell)
+        watch = sampled.callbacks(known.sampler, address, go_on, interruption, tell, begun)
         known.driven = drive(job_of(known, into), watch)
         ended()
     folders = [into / host.host for host in known.driven.hosts] or [into]

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import plimsoll
-from plimsoll import capacity, machine
+from plimsoll import capacity, machine, wording
 from plimsoll.campaign import power
 from plimsoll.campaign.requests import render
 from plimsoll.drivers import records
@@ -73,6 +73,8 @@ class TrialState:
         driven: The driver's side; None until it ended.
         provenance: What runs; empty until that was looked at.
         turns: The turns that its load took with others; empty for a load in one piece.
+        confined_late_s: How much longer than its warm-up the server could use every core, in
+            seconds.
         was_frozen: Whether its server was stopped between turns, for it worked while it rested.
         beside: Trials that took turns, with this one; 1 for a load in one piece.
         began_s: When it began, by the monotonic clock.
@@ -99,6 +101,7 @@ class TrialState:
     driven: DriverResult | None = None
     provenance: Provenance = field(default_factory=Provenance)
     turns: tuple[Turn, ...] = ()
+    confined_late_s: float = 0.0
     was_frozen: bool = False
     beside: int = 1
     began_s: float = field(default_factory=time.monotonic)
@@ -268,7 +271,16 @@ class TrialState:
         unread = [f"{what} could not be read: {why}" for what, why in self.sampler.problems.items()]
         framework = self.trial.framework
         of_framework = (*framework.notes, *framework.notes_on_rules)
-        return (*of_framework, *self._not_proven(), *self._frozen(), *self.setting.notes, *unread)
+        of_server = (*self._warmed(), *self._frozen())
+        return (*of_framework, *self._not_proven(), *of_server, *self.setting.notes, *unread)
+
+    def _warmed(self) -> Iterator[str]:
+        if self.trial.start_warm_up_s:
+            length = wording.seconds(self.trial.start_warm_up_s)
+            yield f"The server had {length} of load before its first trial, which is not recorded."
+        if self.confined_late_s:
+            late = wording.seconds(self.confined_late_s)
+            yield f"The server could use every core for {late} after its warm-up, by mistake."
 
     def _frozen(self) -> Iterator[str]:
         if self.was_frozen:

@@ -24,6 +24,7 @@ def callbacks(
     go_on: Callable[[], bool],
     interruption: Interruption,
     tell: Callable[[Progress], None],
+    at_zero: Callable[[int], None] | None = None,
 ) -> DriverCallbacks:
     """Callbacks that have a driver's processes sampled, at whole seconds after its zero.
 
@@ -33,6 +34,7 @@ def callbacks(
         go_on: Whether the load goes on.
         interruption: Knows of Ctrl-C.
         tell: Gets the progress, with the cores that server and driver keep busy.
+        at_zero: Gets the zero of the load by CLOCK_MONOTONIC, in nanoseconds; None for nothing.
     """
     tree: ProcessTree | None = None
 
@@ -42,6 +44,11 @@ def callbacks(
         peer = "" if addresses.is_unix(address) else address
         sampler.watch(Scope("driver", tree, peer=peer))
 
+    def zero(zero_ns: int) -> None:
+        if at_zero is not None:
+            at_zero(zero_ns)
+        sampler.align(zero_ns)
+
     def progress(progress: Progress) -> bool:
         server, driver = sampler.busy_cores("server"), progress.driver_busy_cores
         if driver is None:
@@ -49,4 +56,4 @@ def callbacks(
         tell(replace(progress, server_busy_cores=server, driver_busy_cores=driver))
         return go_on()
 
-    return DriverCallbacks(begun, sampler.align, progress, interruption)
+    return DriverCallbacks(begun, zero, progress, interruption)

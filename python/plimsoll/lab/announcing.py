@@ -117,7 +117,7 @@ class Announcer:
             number=number,
             of=of,
             phase="",
-            load_s=sum(trial.load.duration_s for trial in trials),
+            load_s=plan.load_s(trials),
             progress=None,
             active=trials[0].id,
         )

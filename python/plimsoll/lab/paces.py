@@ -120,7 +120,7 @@ class Watch:
         if not self._ended:
             return
         ended, self._ended = self._ended, []
-        load_s = sum(plan.estimate([trial], 0.0).load_s for trial, _ in ended)
+        load_s = plan.estimate([trial for trial, _ in ended], 0.0).load_s
         sent = {trial.id: one.driver.sent if one.driver else None for trial, one in ended}
         rows_s = ROW_S * sum(count or 0 for count in sent.values())
         passed_s = time.monotonic() - self._begun_s

@@ -168,7 +168,11 @@ class RecordedServer:
         killed: Processes that had to be killed to end it.
         link: The network interface that leads to it, `lo` if it is on this host; null when unknown.
         link_bits_per_s: Speed of that interface; null when unknown.
-        counted: Its own counters over its whole life, by name; null if it has none.
+        counted: Its own counters over its whole life, by name; null if it has none, or if another
+            trial that it served failed.
+        counted_elsewhere: What load generators count of the same outside of this trial.
+        shared_by: Ids of the trials that it served one after the other since its start; empty for
+            this one alone.
         command: Its start command with the values of its variables; empty if Plimsoll did not start
             it.
         host: Name of the host it ran on, as in `machines`.
@@ -192,6 +196,8 @@ class RecordedServer:
     link: str | None = None
     link_bits_per_s: float | None = None
     counted: dict[str, int] | None = None
+    counted_elsewhere: dict[str, int] = field(default_factory=dict[str, int])
+    shared_by: tuple[str, ...] = ()
     command: str = ""
     host: str = HOST
     clock: HostClock | None = None

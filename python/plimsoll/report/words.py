@@ -503,6 +503,7 @@ def server_facts(recording: Recording) -> list[tuple[str, str]]:
         ("Application", recording.provenance.application_id),
         ("Started with", texts.line(server.command)),
         ("Ready after", seconds(server.start_s)),
+        ("Started once for", ", ".join(server.shared_by)),
         ("Memory at rest", _rest(server)),
         ("Host", "" if server.host == HOST else server.host),
         ("Cores", _core_list(server.cores)),

@@ -200,26 +200,38 @@ def _described(view: LiveView, run: LiveRun) -> dict[str, object]:
 
 
 def _stages(trials: Sequence[Planned], load_s: float, *, is_group: bool) -> Rows:
-    """The stages of a trial, or the whole time of trials that take turns, as bands of a chart."""
+    """The stages of a trial, or the endpoints of trials that take turns, as bands of a chart."""
     if is_group or not trials:
-        return [{"start_s": 0, "end_s": load_s, "kind": "hold", "label": "", "short": ""}]
+        return _endpoints(trials, load_s)
     rows: Rows = []
     start_s = 0.0
     for stage in trials[0]["load"]["stages"]:
         end_s = start_s + stage["duration_s"]
         name = stage["kind"].replace("_", "-")
         label = name if stage["duration_s"] >= canvas.SHORT_SHARE * load_s else ""
-        rows.append(
-            {
-                "start_s": start_s,
-                "end_s": end_s,
-                "kind": stage["kind"],
-                "label": label,
-                "short": label,
-            }
-        )
+        rows.append(_band(start_s, end_s, stage["kind"], label))
         start_s = end_s
     return rows
+
+
+def _endpoints(trials: Sequence[Planned], load_s: float) -> Rows:
+    """One band for each endpoint; before the first, servers may warm up."""
+    lengths_s: dict[str, float] = {}
+    for trial in trials:
+        length_s = sum(stage["duration_s"] for stage in trial["load"]["stages"])
+        lengths_s[trial["endpoint"]] = lengths_s.get(trial["endpoint"], 0.0) + length_s
+    if len(lengths_s) < 2:  # noqa: PLR2004 - then the title says it
+        return [_band(0, load_s, "hold", "")]
+    rows: Rows = []
+    start_s = load_s - sum(lengths_s.values())
+    for endpoint, length_s in lengths_s.items():
+        rows.append(_band(start_s, start_s + length_s, "hold", endpoint))
+        start_s += length_s
+    return rows
+
+
+def _band(start_s: float, end_s: float, kind: str, label: str) -> dict[str, object]:
+    return {"start_s": start_s, "end_s": end_s, "kind": kind, "label": label, "short": label}
 
 
 def _seconds(run: LiveRun, planned: dict[str, Planned], latencies: Sequence[LatencySecond]) -> Rows:

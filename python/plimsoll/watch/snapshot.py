@@ -304,13 +304,15 @@ def _now(
         stage = run.progress.stage.replace("_", "-")
         phase = f"{phase}: {stage}, {run.progress.at_s:.0f} of {run.load_s:.0f} s"
     if len(run.trials) > 1 and active is not None:
-        title = f"{_table(active)}: {len(run.trials)} servers in turns"
+        table = _table(active)
+        servers = sum(name in by_id and _table(by_id[name]) == table for name in run.trials)
+        title = f"{table}: {wording.several(servers, 'server')} in turns"
         phase = f"{phase}, now {planned_framework(active)}"
     return RunningNow(title, phase, tuple(_tiles(run, latency_ns)))
 
 
 def _table(planned: Planned) -> str:
-    """What the trials that take turns have in common."""
+    """What the trials that take turns with this one have in common."""
     load = planned["load"]["name"]
     return f"{planned['endpoint']} · {load} · repetition {planned['repetition']}"
 

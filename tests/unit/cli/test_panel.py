@@ -12,6 +12,7 @@ from rich.console import Console
 import foreign
 import toy_trials
 from plimsoll import events
+from plimsoll.campaign.endpoints import by_name
 from plimsoll.cli import panel, progress_rows
 from plimsoll.findings import thresholds
 from plimsoll.recording import Driver, Ending, Recording
@@ -282,6 +283,19 @@ def test_a_scene_follows_servers_that_take_turns() -> None:
     scene.take(group(1, left_s=3.0))
     assert scene.trial == "empty, small, repetition 1: 1 server"
     assert (scene.progress, list(scene.throughputs)) == (None, [])
+
+
+def test_a_scene_names_the_endpoints_for_which_servers_start_once() -> None:
+    one, two = toy_trials.trial(1), toy_trials.trial(2)
+    plaintext = by_name("plaintext")
+    both = (one, two, replace(one, endpoint=plaintext), replace(two, endpoint=plaintext))
+    scene = panel.Scene()
+    scene.take(events.GroupStarted(both, 1, 4, 12.0))
+    assert scene.trial == "empty, plaintext, small, repetition 1: 2 servers in turns"
+    warmed = tuple(replace(trial, start_warm_up_s=4.0) for trial in (one, both[2]))
+    scene.take(events.GroupStarted(warmed, 1, 4, 12.0))
+    assert scene.trial == "empty, plaintext, small, repetition 1: 1 server"
+    assert scene.load_s == 2 * one.load.duration_s + 4.0
 
 
 def test_without_a_terminal_a_group_is_one_line_and_each_of_its_trials_another(

@@ -214,7 +214,7 @@ def test_turns_of_another_length_or_none_measure_otherwise() -> None:
         provenance.measurement(toy_trials.trial(), RunConfig(turn_s=turn_s))
         for turn_s in (0.0, 0.25, 1.0)
     )
-    assert differences(short, long) == ("turns 0.25 s → 1 s",)
+    assert differences(short, long) == ("turns 0.25 s, shared servers → 1 s, shared servers",)
     assert differences(none, short) == ("turns was added",)
     assert differences(short, short) == ()
 

@@ -97,6 +97,20 @@ def test_those_that_take_turns_share_what_their_group_took(
     assert {round(one.around_s, 3) for one in found.values()} == {5.0}
 
 
+def test_a_warm_up_of_a_server_that_trials_share_is_load_once(
+    small: Framework, passed: list[float]
+) -> None:
+    trial = replace(planned(small), start_warm_up_s=6.0)
+    other = replace(trial, id="other", endpoint=by_name("plaintext"))
+    watch = paces.Watch(events.ignore)
+    watch(events.GroupStarted((trial, other), 1, 2, 2 * LOAD_S + 6.0))
+    passed.append(2 * LOAD_S + 6.0 + 8.0)
+    for one in (trial, other):
+        watch(ended(one, sent=1))
+    watch(events.CampaignEnded(2, ()))
+    assert paces.known([small])["small"].around_s == pytest.approx(4.0, abs=0.001)
+
+
 def test_a_check_tells_something_as_long_as_there_was_no_trial(small: Framework) -> None:
     paces.keep_check(small, 3.0, 0.5)
     assert paces.known([small])["small"].around_s == 3.0 + 2 * 0.5 + paces.BESIDE_S

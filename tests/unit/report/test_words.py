@@ -159,6 +159,14 @@ def test_how_a_server_stopped_is_said(changes: dict[str, Any], text: str) -> Non
     assert facts["Stopped"] == text
 
 
+def test_a_server_that_trials_share_names_them() -> None:
+    shared = sample.server(shared_by=("go.2048.steady.1", "go.json.steady.1"))
+    facts = dict(words.server_facts(sample.recording(server=shared)))
+    assert facts["Started once for"] == "go.2048.steady.1, go.json.steady.1"
+    alone = words.server_facts(sample.recording(server=sample.server()))
+    assert "Started once for" not in dict(alone)
+
+
 @pytest.mark.parametrize(
     ("changes", "fact", "cell"),
     [

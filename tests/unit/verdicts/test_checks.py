@@ -916,6 +916,19 @@ def test_the_servers_own_count_is_a_third_witness(changes, level, words):
     assert words in given.text
 
 
+@pytest.mark.parametrize(("missing", "level"), [(0, "sound"), (500, "void")])
+def test_of_a_server_that_trials_share_what_others_count_is_taken_off(missing, level):
+    trial = counted_by_the_server(CLEAN)
+    server = trial.recording.server
+    both = {name: 2 * count for name, count in server.counted.items()}
+    both["responses_sent"] -= missing
+    shared = replace(server, counted=both, counted_elsewhere=server.counted)
+    given = judged(
+        "counters_agree", replace(trial, recording=replace(trial.recording, server=shared))
+    )
+    assert given.level == level, given
+
+
 def test_what_a_host_does_not_say_is_named_as_unknown_and_not_passed():
     hidden = ("frequency_hz", "thermal_throttles")
     given = judged("host_speed_stable", simulate(without=hidden))
@@ -1162,6 +1175,13 @@ def test_stalls_are_not_the_servers_where_others_took_as_much():
     given = judged("hidden_stalls", simulate(freeze_s=(3.9, 4.5), others_busy=0.3, server_busy=0.5))
     assert given.level == "not_checked", given
     assert "which explains it" in given.text
+
+
+@pytest.mark.parametrize(("stolen", "level"), [(0.05, "doubtful"), (0.1, "not_checked")])
+def test_stolen_time_explains_stalls_by_the_cores_of_one_side(stolen, level):
+    """Half of a stall of 0.6 s in 4 s is 7.5 % of a core; both sides lose as much at once."""
+    given = judged("hidden_stalls", simulate(freeze_s=(3.9, 4.5), stolen=stolen))
+    assert given.level == level, given
 
 
 def disturbed_from(trial, at_s, cores_taken):

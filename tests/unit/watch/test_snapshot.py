@@ -90,6 +90,18 @@ def test_servers_that_take_turns_are_named_together() -> None:
     assert "p50" not in [tile.name for tile in found.now.tiles]
 
 
+def test_of_servers_that_take_turns_those_of_the_endpoint_under_load_are_counted() -> None:
+    plan = (*map(planned, "xy"), *({**planned(key), "endpoint": "2048"} for key in "uvw"))
+    both = RecordedCampaign(plan, (), (), FINDINGS)
+    for active, title in (
+        ("y", "json · steady · repetition 9: 2 servers in turns"),
+        ("w", "2048 · steady · repetition 9: 3 servers in turns"),
+    ):
+        found = shown(both, run(trials=tuple("xyuvw"), active=active, number=1, phase="driving"))
+        assert found.now is not None
+        assert found.now.title == title
+
+
 def test_a_driver_that_counts_nothing_shows_no_figures() -> None:
     progress = Progress(1.0, "hold", 4, 0, 0, 0.0, 0, counted=False, server_busy_cores=0.5)
     going_on = run(trials=("x",), active="x", number=1, phase="driving", progress=progress)

@@ -22,7 +22,8 @@ The reference server has a third, independent count: over its whole life of the 
 received, and of the responses and bytes it sent. It must have sent every response that the load
 generator counts as complete. Requests that it received and the load generator did not send came
 from another client, except those of the contract, which are recorded, and some tens of readiness
-probes.
+probes. If several trials shared one start of it, what the load generators of the others count is
+taken off.
 
 Source: `Tcp` in the kernel's document on SNMP counters; `/proc/net/dev`; sock_diag(7).
 """
@@ -233,10 +234,11 @@ def _missing(limits: Limits, claimed: float, seen: float, what: str, by: str) ->
 def _by_the_server(tables: Tables, limits: Limits) -> list[Finding]:
     """What the driver counts against what the server counted itself."""
     recording = tables.recording
-    own = recording.server.counted if recording.server is not None else None
-    driver = recording.driver
-    if own is None or driver is None:
+    server, driver = recording.server, recording.driver
+    if server is None or server.counted is None or driver is None:
         return []
+    elsewhere = server.counted_elsewhere
+    own = {name: count - elsewhere.get(name, 0) for name, count in server.counted.items()}
     figures = by_figures.figures_of(recording)
     if figures is not None:
         return _printed_and_given(figures, own, limits)

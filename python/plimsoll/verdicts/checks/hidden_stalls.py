@@ -161,10 +161,13 @@ def _of_machine(
     """
     held_s = _held_ns(tables) / SECOND_NS
     stalled_s = sum(stalls_ns) / SECOND_NS / connections
-    taken = disturbance.taken(tables.recording, tables.usage, tables.holds).values()
-    taken_s = max((one.missed_cores for one in taken), default=0.0) * held_s
-    stolen = tables.usage.rate("machine", "cpu_steal_s", tables.holds) or 0.0
-    taken_s += stolen * held_s
+    taken = disturbance.taken(tables.recording, tables.usage, tables.holds)
+    stolen = disturbance.stolen(tables.recording, tables.usage, tables.holds)
+    sides = (
+        cores + (taken[whose].missed_cores if whose in taken else 0.0)
+        for whose, cores in stolen.items()
+    )
+    taken_s = max(sides, default=0.0) * held_s
     if taken_s < LIKELY * stalled_s:
         return None
     sentence = (

@@ -1,0 +1,306 @@
+"""One trial among those that take turns: its load, its turns, and what is read in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll import machine
+from plimsoll.conduct import recomputed_bodies, recording
+from plimsoll.conduct import trial as one_trial
+from plimsoll.conduct.trial_state import TrialState
+from plimsoll.drivers import turning
+from plimsoll.errors import DriverError, FrameworkError
+from plimsoll.processes import affinity, cpu_clock, scratch
+from plimsoll.processes.tree import ProcessTree
+from plimsoll.recording.turns import Turn
+from plimsoll.sampling import control
+from plimsoll.sampling.rests import TurnReadings
+from plimsoll.sampling.scope import Scope
+from plimsoll.storage.parquet import writing
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from plimsoll.conduct.resting import Rest
+    from plimsoll.conduct.run_config import RunConfig
+    from plimsoll.drivers.job import DriverResult
+    from plimsoll.drivers.turning import EngineTurn, TurningLoad
+    from plimsoll.events import Listener, Progress
+    from plimsoll.plan import Trial
+    from plimsoll.recording.readings import Reading, ScopeName
+    from plimsoll.serving.here import LocalServer
+
+BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "machine")
+"""In which scopes are read before a turn: the host, whose idle time also passes, last."""
+
+AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver", "database")
+"""In which scopes are read after a turn: the host first."""
+
+THOROUGH_EVERY_NS = 5_000_000_000
+"""Time of the load after which a reading is thorough."""
+
+Passed = Callable[["Trial", "EngineTurn", "Progress"], None]
+"""Told of a turn that is over, with the state of its load."""
+
+
+@dataclass(frozen=True)
+class ServerAtTurn:
+    """A server that runs.
+
+    Attributes:
+        server: The server.
+        scope: Its resources.
+        rest: Its rests.
+    """
+
+    server: LocalServer
+    scope: Scope
+    rest: Rest
+
+
+@dataclass
+class Seat:
+    """One trial among those that take turns."""
+
+    known: TrialState
+    into: Path
+    readings: TurnReadings = field(default_factory=TurnReadings)
+    turns: list[Turn] = field(default_factory=list[Turn])
+    _processes: ExitStack = field(default_factory=ExitStack)
+    _start: ServerAtTurn | None = None
+    _load: TurningLoad | None = None
+    _driver: ProcessTree | None = None
+    _thorough_ns: int = 0
+    _passed_ns: int = 0
+
+    @classmethod
+    def of(cls, trial: Trial, setting: RunConfig, into: Path) -> Seat:
+        """The seat of a trial, before anything runs."""
+        known = TrialState(trial, setting, provenance=one_trial.provenance_of(trial, setting))
+        return cls(known, into)
+
+    @property
+    def log(self) -> Path:
+        """The log of its server."""
+        return self.into / "server.log"
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether an error ended it."""
+        return self.known.ending.kind != "completed"
+
+    @property
+    def is_working(self) -> bool:
+        """Whether turns of its load are left."""
+        return self._load is not None and not self._load.has_ended
+
+    def leave(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stops its load if it runs."""
+        self._processes.__exit__(kind, error, trace)
+
+    def examine(self, start: ServerAtTurn, tell: Listener) -> None:
+        """Checks the contract with the server that it has."""
+        self._start = start
+        try:
+            one_trial.examine(self.known, start.server, tell)
+        except FrameworkError as error:
+            self.fail(error)
+
+    def load_unrecorded(self, length_s: float, passed: Passed) -> DriverResult | None:
+        """Loads the server as its own load begins, without a recording; None where that failed."""
+        load = self.known.trial.load.warming(length_s)
+        try:
+            with scratch.folder() as folder:
+                job = replace(one_trial.job_of(self.known, folder), load=load)
+                with turning.started(job) as warming:
+                    turn = warming.turn(round(length_s * 1e9))
+                    passed(self.known.trial, turn, turn.progress)
+                    return warming.finish()
+        except DriverError as error:
+            self.fail(error)
+            return None
+
+    def begin(self) -> None:
+        """Has its load rest until the first turn, unless it has failed."""
+        start, known = self._start, self.known
+        if start is None or self.has_failed:
+            return
+        try:
+            start.server.check_alive()
+            load = turning.started(one_trial.job_of(known, self.into))
+            self._load = self._processes.enter_context(load)
+            self._driver = ProcessTree(self._load.process, with_root=False)
+            address = known.server.address if known.server else ""
+            scopes = (
+                Scope("machine"),
+                start.scope,
+                Scope("driver", self._driver, peer=address),
+                *one_trial.database_scope(known),
+            )
+            for each in scopes:
+                known.sampler.watch(each)
+        except (FrameworkError, DriverError) as error:
+            self.fail(error)
+
+    def warm_up(self, tell: Listener) -> EngineTurn | None:
+        """Has all before its holds in one turn, and settles; None where there is no such turn.
+
+        Nobody else works meanwhile, so the server may use every core, as before its first trial.
+        """
+        if self._start is None:
+            return None
+        rest, length_s = self._start.rest, self.known.trial.load.before_holds_s
+        with affinity.widened(rest.processes, self.known.server_cores, machine.allowed_cores()):
+            turn = self.turn(length_s, 0, tell) if length_s else None
+            if self.is_working:
+                rest.end()
+                rest.settle()
+                rest.begin()
+        return turn
+
+    def turn(self, duration_s: float, number: int, tell: Listener) -> EngineTurn | None:
+        """Has its turn; None when the server or its load turned out to be gone.
+
+        A server that works while it rests works only within its turn: readings are made while it is
+        frozen, or its CPU time of a turn would exceed what its cores can do in it.
+        """
+        load, start = self._load, self._start
+        if load is None or start is None:
+            return None
+        try:
+            # Readings take milliseconds, in which a server that is frozen does nothing.
+            before = self._read(thorough=not self.turns, order=BEFORE)
+            used_before = self._used()
+            start.rest.end()
+            duration_ns = round(duration_s * 1e9)
+            try:
+                turn = load.turn(duration_ns)
+            finally:
+                start.rest.begin()
+            used = self._used()
+            after = self._read(thorough=self._is_thorough(turn.end_ns), order=AFTER)
+            self._passed_ns = turn.end_ns
+            self.readings.begin(before, load.zero_ns + turn.start_ns)
+            self.readings.end(after, load.zero_ns + turn.end_ns, is_last=load.has_ended)
+            recorded = self._recorded(turn, number, used_before, used, before, after)
+            self.turns.append(replace(recorded, planned_ns=duration_ns))
+            if not start.server.alive():
+                self.end(tell)
+        except (FrameworkError, DriverError) as error:
+            self.fail(error)
+            return None
+        return turn
+
+    def with_busy_cores(self, progress: Progress) -> Progress:
+        """The state of the load after the last turn, with the cores kept busy in that turn."""
+        last = self.turns[-1]
+        cpu_ns = (last.server_cpu_ns, last.driver_cpu_ns)
+        server, driver = (None if one is None else one / max(last.duration_ns, 1) for one in cpu_ns)
+        return replace(progress, server_busy_cores=server, driver_busy_cores=driver)
+
+    def note(self, took: Mapping[str, float]) -> None:
+        """Keeps what the control took, at the time at which its load rests."""
+        if self._load is not None:
+            self.known.control += control.readings(took, self._load.zero_ns + self._passed_ns)
+
+    def end(self, tell: Listener) -> None:
+        """Ends its load, and checks the contract again."""
+        load, start = self._load, self._start
+        if load is None or start is None:
+            return
+        self._load = None
+        start.rest.end()
+        try:
+            self.known.driven = load.finish()
+            stages = self.known.driven.stages
+            self.known.recomputed = recomputed_bodies.of(self.known.exchanges, stages, [self.into])
+            with writing(self.into):
+                recording.convert_rows(self.into)
+            start.server.check_alive()
+            one_trial.verified("after", self.known, start.server, tell)
+        except (FrameworkError, DriverError) as error:
+            self.known.fail(error)
+        finally:
+            start.rest.begin()
+            self._close()
+
+    def fail(self, error: FrameworkError | DriverError) -> None:
+        """Its trial is over; what was read so far is kept."""
+        self.known.fail(error)
+        self._load = None
+        self._close()
+
+    def _close(self) -> None:
+        """Keeps what was read, and stops its load."""
+        self.known.sampler.readings = self.readings.kept
+        self.known.turns = tuple(self.turns)
+        self.known.was_frozen = self._start is not None and self._start.rest.freezes
+        self._processes.close()
+
+    def _read(self, *, thorough: bool, order: Sequence[ScopeName]) -> list[Reading]:
+        sampler = self.known.sampler
+        sampler.readings = []
+        sampler.read(thorough=thorough, order=order)
+        return sampler.readings
+
+    def _is_thorough(self, at_ns: int) -> bool:
+        if at_ns - self._thorough_ns < THOROUGH_EVERY_NS:
+            return False
+        self._thorough_ns = at_ns
+        return True
+
+    def _used(self) -> _Used:
+        """By the processes that the last readings found: to find them takes milliseconds."""
+        trees = (self._start and self._start.scope.tree, self._driver)
+        server, driver = (() if tree is None else tuple(tree.stats) for tree in trees)
+        return _Used(cpu_clock.of(server), cpu_clock.of(driver))
+
+    def _recorded(
+        self,
+        turn: EngineTurn,
+        number: int,
+        before: _Used,
+        after: _Used,
+        readings_before: Sequence[Reading],
+        readings_after: Sequence[Reading],
+    ) -> Turn:
+        trial = self.known.trial
+        return Turn(
+            group=trial.repetition,
+            round=number,
+            entry=trial.framework.title,
+            start_ns=turn.start_monotonic_ns,
+            duration_ns=turn.end_ns - turn.start_ns,
+            requests=turn.requests,
+            failures=turn.failures,
+            server_cpu_ns=cpu_clock.grown(before.server, after.server),
+            driver_cpu_ns=cpu_clock.grown(before.driver, after.driver),
+            server_delay_ns=_delay_ns("server", readings_before, readings_after),
+            driver_delay_ns=_delay_ns("driver", readings_before, readings_after),
+        )
+
+
+@dataclass(frozen=True)
+class _Used:
+    """CPU time so far of each process, in nanoseconds."""
+
+    server: dict[int, int]
+    driver: dict[int, int]
+
+
+def _delay_ns(scope: ScopeName, before: Sequence[Reading], after: Sequence[Reading]) -> int | None:
+    """By how much run delay grew; None where the kernel does not say."""
+    first, last = (
+        [one.value for one in readings if (one.scope, one.quantity) == (scope, "run_delay_s")]
+        for readings in (before, after)
+    )
+    return round((last[0] - first[0]) * 1e9) if first and last else None

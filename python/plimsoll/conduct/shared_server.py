@@ -1,0 +1,156 @@
+"""A server that is started once for several trials, which it serves one after the other."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from plimsoll import machine
+from plimsoll.conduct import trial as one_trial
+from plimsoll.conduct.resting import Rest
+from plimsoll.conduct.seat import Seat, ServerAtTurn
+from plimsoll.drivers import records
+from plimsoll.errors import FrameworkError
+from plimsoll.processes import affinity
+from plimsoll.serving import here
+from plimsoll.storage.parquet import writing
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from plimsoll.conduct.seat import Passed
+    from plimsoll.drivers.job import DriverResult
+    from plimsoll.events import Listener
+    from plimsoll.processes.interruption import Interruption
+
+
+@dataclass
+class SharedServer:
+    """A server, and the trials that it serves.
+
+    Attributes:
+        seats: The trials.
+    """
+
+    seats: list[Seat] = field(default_factory=list["Seat"])
+    _processes: ExitStack = field(default_factory=ExitStack)
+    _start: ServerAtTurn | None = None
+    _unrecorded: list[DriverResult] = field(default_factory=list["DriverResult"])
+
+    def leave(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stops it if it runs, at once when the error is a second Ctrl-C."""
+        self._processes.__exit__(kind, error, trace)
+
+    def begin(self, interruption: Interruption, tell: Listener) -> None:
+        """Starts it, and checks the contract of each of its trials."""
+        first = self.seats[0]
+        trial, cores = first.known.trial, first.known.server_cores
+        starting = partial(
+            here.Here().started, trial.framework, first.log, cores, trial.load.service
+        )
+        self._processes.callback(self._stopped)
+        try:
+            running = self._processes.enter_context(
+                one_trial.started(first.known, starting, interruption, tell)
+            )
+        except FrameworkError as error:
+            for seat in self.seats:
+                seat.fail(error)
+            return
+        self._start = ServerAtTurn(running, running.scope, Rest(running.processes))
+        self._processes.callback(self._start.rest.end)
+        self._share()
+        for seat in self.seats:
+            seat.examine(self._start, tell)
+        first.known.server = running.at_rest()
+        self._share()
+        if all(seat.has_failed for seat in self.seats):
+            self.stop()
+
+    def warm_up(self, passed: Passed) -> None:
+        """Loads it for as long as its runtime needs before the first trial; nothing is recorded.
+
+        Nobody else works meanwhile, so it may use every core: a runtime that compiles in the
+        background is done in half of the time (decision 82).
+        """
+        seats = [seat for seat in self.seats if not seat.has_failed]
+        length_s = max((seat.known.trial.start_warm_up_s for seat in seats), default=0.0)
+        if self._start is None or not length_s:
+            return
+        rest, cores = self._start.rest, self.seats[0].known.server_cores
+        with affinity.widened(rest.processes, cores, machine.allowed_cores()):
+            for seat in seats:
+                if ended := seat.load_unrecorded(length_s / len(seats), passed):
+                    self._unrecorded.append(ended)
+            rest.settle()
+            rest.begin()
+
+    def wake(self) -> None:
+        """Has it run on, where it was frozen."""
+        if self._start is not None:
+            self._start.rest.end()
+
+    def stop(self) -> None:
+        """Stops it."""
+        self._start = None
+        self._processes.close()
+
+    def _share(self) -> None:
+        """What is known of the server is known in each of its trials."""
+        first, *others = (seat.known for seat in self.seats)
+        for known in others:
+            known.server, known.tls = first.server, first.tls
+
+    def _stopped(self) -> None:
+        """Each trial has the server's side with its end, its log, and what others counted of it."""
+        self._share()
+        first, *others = self.seats
+        for seat in others:
+            if first.log.exists():
+                with writing(seat.into):
+                    shutil.copyfile(first.log, seat.log)
+        side = first.known.server
+        if side is None or not others:
+            return
+        side = replace(side, shared_by=tuple(seat.known.trial.id for seat in self.seats))
+        for seat in self.seats:
+            elsewhere = self._counted_beside(seat)
+            seat.known.server = (
+                replace(side, counted=None)
+                if elsewhere is None
+                else replace(side, counted_elsewhere=elsewhere)
+            )
+
+    def _counted_beside(self, own: Seat) -> dict[str, int] | None:
+        """What load generators count of the server outside of a trial; None where one failed."""
+        found = Counter[str]()
+        for driven in self._unrecorded:
+            found.update(_counted(driven))
+        for seat in self.seats:
+            if seat is own:
+                continue
+            if seat.known.driven is None or seat.has_failed:
+                return None
+            found.update(_counted(seat.known.driven))
+            found["requests_received"] += seat.known.contract_requests
+        return dict(found)
+
+
+def _counted(driven: DriverResult) -> dict[str, int]:
+    """What a load generator counts, by the names of the server's own counters."""
+    driver = driven.driver
+    received = [one.value for one in driven.readings if one.quantity == "received_bytes"]
+    return {
+        "requests_received": driver.sent or 0,
+        "responses_sent": sum(driver.outcomes.get(name, 0) for name in records.complete_outcomes()),
+        "sent_bytes": int(received[-1]) if received else 0,
+    }
