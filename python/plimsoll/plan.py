@@ -94,7 +94,7 @@ class Trial:
     def exchanges(self) -> tuple[Exchange, ...]:
         """The requests under load, with weights."""
         count = DRAWN if self.driver == "plimsoll" else DRAWN_BY_TOOLS
-        return self.endpoint.sent(self.values, self.seed, count)
+        return self.endpoint.of_seed(self.seed).sent(self.values, self.seed, count)
 
 
 @dataclass(frozen=True)

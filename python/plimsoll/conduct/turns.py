@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from plimsoll.serving.here import LocalServer
     from plimsoll.storage.results import Results
 
-BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "machine")
+BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "upstream", "machine")
 """In which scopes are read before a turn: the host, whose idle time also passes, last."""
 
-AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver", "database")
+AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver", "database", "upstream")
 """In which scopes are read after a turn: the host first."""
 
 THOROUGH_EVERY_NS = 5_000_000_000
@@ -189,7 +189,14 @@ class _Seat:
         try:
             log, cores = self.into / "server.log", known.server_cores
             service = known.trial.load.service
-            starting = partial(here.Here().started, known.trial.framework, log, cores, service)
+            starting = partial(
+                here.Here().started,
+                known.trial.framework,
+                log,
+                cores,
+                service,
+                seed=known.trial.seed,
+            )
             running = self._processes.enter_context(
                 one_trial.started(known, starting, interruption, tell)
             )
@@ -205,7 +212,7 @@ class _Seat:
             scopes = (
                 scope,
                 Scope("driver", driver, peer=address),
-                *one_trial.database_scope(known),
+                *one_trial.third_parties(known),
             )
             for each in (Scope("machine"), *scopes):
                 known.sampler.watch(each)
