@@ -29,6 +29,10 @@ import listening
 HEAD_END = b"\r\n\r\n"
 TEXT = "text/plain"
 FIXED = {"/empty": 0, "/2048": 2048, "/8192": 8192, "/32768": 32768}
+ENDPOINTS = (*(path[1:] for path in FIXED), "getArgs2048", "postArgs2048", "postArgsMulti2048")
+ENDPOINTS += ("args", "json", "plaintext", "fibonacci", "mix")
+"""What servers of this file serve."""
+
 BUSY = 8
 """Connections above which a cheat begins that behaves while it is looked at."""
 
@@ -59,6 +63,7 @@ class Said:
     body: bytes = b""
     kind: str = TEXT
     decoded_bytes: int | None = None
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 def fibonacci(n: int) -> int:
@@ -145,14 +150,15 @@ class Honest:
 
 
 def unchunked(text: bytes) -> tuple[bytes, int] | None:
-    body, at = b"", 0
+    pieces, at = list[bytes](), 0
     while (end := text.find(b"\r\n", at)) >= 0:
         size = int(text[at:end], 16)
         if len(text) < end + size + 4:
             return None
-        body, at = body + text[end + 2 : end + 2 + size], end + size + 4
+        pieces.append(text[end + 2 : end + 2 + size])
+        at = end + size + 4
         if not size:
-            return body, at
+            return b"".join(pieces), at
     return None
 
 
@@ -569,7 +575,7 @@ class Connection(asyncio.Protocol):
 
     def rendered(self, said: Said) -> bytes:
         fields = [f"HTTP/1.1 {said.status} X", f"Content-Type: {said.kind}"]
-        fields += self.server.fields(said)
+        fields += [*self.server.fields(said), *map(": ".join, said.headers)]
         if said.decoded_bytes is not None:
             fields.append(f"Decoded-Bytes: {said.decoded_bytes}")
         return "\r\n".join((*fields, "", "")).encode() + said.body

@@ -39,6 +39,7 @@ from plimsoll.recording import (
     RecordedDatabase,
     RecordedServer,
     RecordedStage,
+    RecordedUpstream,
     Recording,
 )
 
@@ -156,6 +157,8 @@ class Options:
         database_started: Whether Plimsoll started it.
         rows_read: Rows that it read by those that responses need; None where it is unknown.
         rows_written: Rows that it wrote by those that responses need.
+        upstream_s: Service time of the upstream; None for a trial without one.
+        upstream_asked: Requests that it received by responses; None where it did not say.
         power_w: Power of the idle host and of the host under load; None where it is not shown.
         idle_s: Seconds for which the idle host was measured before and after.
     """
@@ -239,6 +242,8 @@ class Options:
     database_started: bool = True
     rows_read: float | None = 1.0
     rows_written: float = 1.0
+    upstream_s: float | None = None
+    upstream_asked: float | None = 1.0
     power_w: tuple[float, float] | None = None
     idle_s: int = 30
 
@@ -1097,6 +1102,7 @@ def recording_of(
         server=server_of(asked),
         driver=driver,
         database=database_of(asked, driver),
+        upstream=upstream_of(asked, driver),
         contract=asked.contract,
         notes=asked.notes,
         limits=asked.limits,
@@ -1121,6 +1127,19 @@ def database_of(asked: Options, driver: Driver) -> RecordedDatabase | None:
         rows_read=None if asked.rows_read is None else round(asked.rows_read * 40 * responses),
         rows_written=round(asked.rows_written * 20 * responses),
         commits=responses,
+    )
+
+
+def upstream_of(asked: Options, driver: Driver) -> RecordedUpstream | None:
+    """The upstream's side of a simulated trial."""
+    if asked.upstream_s is None:
+        return None
+    responses, share = driver.outcomes["ok"] + 100, asked.upstream_asked
+    return RecordedUpstream(
+        service_s=asked.upstream_s,
+        cores=(2,),
+        contract_responses=100,
+        requests=None if share is None else round(share * responses),
     )
 
 

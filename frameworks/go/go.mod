@@ -2,7 +2,11 @@ module plimsoll/frameworks/go
 
 go 1.25.0
 
-require github.com/jackc/pgx/v5 v5.12.0
+require (
+	github.com/golang-jwt/jwt/v5 v5.3.1
+	github.com/jackc/pgx/v5 v5.12.0
+	github.com/klauspost/compress v1.20.3
+)
 
 require (
 	github.com/jackc/pgpassfile v1.0.0 // indirect

@@ -99,6 +99,7 @@ func routes() *http.ServeMux {
 	mux.HandleFunc("POST /json", echo)
 	mux.HandleFunc("GET /fibonacci/{n}", fibonacci)
 	openDatabase().register(mux)
+	newWeb().register(mux)
 	return mux
 }
 

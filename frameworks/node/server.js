@@ -10,6 +10,7 @@ import process from 'node:process';
 import { crc32 } from 'node:zlib';
 import { Busboy } from '@fastify/busboy';
 import * as database from './database.js';
+import * as web from './web.js';
 
 const HOST = process.env.HOST;
 const PORT = Number(process.env.PORT);
@@ -18,6 +19,8 @@ const { PROTOCOL, TLS_CERT, TLS_KEY } = process.env;
 const BACKLOG = 4096;
 const GRACE_PERIOD_MS = 5000; // for the requests in flight when a stop is asked for
 const MOST_UPDATES = 500;
+const MOST_EVENTS = 100;
+const NUMBER_OF_ROUTES = 1000;
 
 const TEXT = { 'Content-Type': 'text/plain' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -36,12 +39,22 @@ const ROUTES = {
   'GET /args': checksum,
   'POST /json': json,
   'GET /fortunes': fortunes,
+  'POST /upload': upload,
+  'POST /json-in': jsonIn,
+  'GET /auth': auth,
 };
-const ROUTES_WITH_NUMBER = {
+const ROUTES_WITH_PARAMETER = {
   'GET /fibonacci/': fibonacci,
   'GET /db/': world,
   'POST /updates/': updates,
+  'GET /items/': items,
+  'GET /static/': staticFile,
+  'GET /up/': doubled,
+  'GET /stream/': stream,
 };
+for (let k = 0; k < NUMBER_OF_ROUTES; k++) {
+  ROUTES_WITH_PARAMETER[`GET /r/${k}/x/`] = (response, id) => answer(response, 200, TEXT, `${k}:${id}`);
+}
 
 class BadRequest extends Error {}
 
@@ -120,9 +133,9 @@ async function route(request, response) {
     return;
   }
   const last = asked.lastIndexOf('/') + 1;
-  const handlerOfNumber = ROUTES_WITH_NUMBER[asked.slice(0, last)];
-  if (handlerOfNumber !== undefined) {
-    await handlerOfNumber(response, asked.slice(last));
+  const handlerOfParameter = ROUTES_WITH_PARAMETER[asked.slice(0, last)];
+  if (handlerOfParameter !== undefined) {
+    await handlerOfParameter(response, asked.slice(last), request, url);
   } else {
     notFound(response);
   }
@@ -202,7 +215,7 @@ function fibonacci(response, digits) {
 }
 
 function numberOf(digits) {
-  if (!/^\d{1,5}$/.test(digits)) throw new BadRequest('not a number of up to five digits');
+  if (!/^\d{1,9}$/.test(digits)) throw new BadRequest('not a number of up to nine digits');
   return Number(digits);
 }
 
@@ -223,6 +236,64 @@ async function updates(response, digits) {
   const n = numberOf(digits);
   if (n < 1 || n > MOST_UPDATES) throw new BadRequest('not a number from 1 to 500');
   answer(response, 200, JSON_TYPE, JSON.stringify(await database.update(n)));
+}
+
+async function items(response, digits, request, url) {
+  const factor = numberOf(url.searchParams.get('m') ?? '');
+  const list = await web.listItems(numberOf(digits), factor);
+  if (list === undefined) {
+    notFound(response);
+    return;
+  }
+  await web.compress(request, response);
+  answer(response, 200, JSON_TYPE, JSON.stringify(list));
+}
+
+async function upload(request, response) {
+  answer(response, 200, TEXT, String(await web.checksum(request)));
+}
+
+async function jsonIn(request, response) {
+  const body = await textOf(request);
+  const document = orBadRequest(() => JSON.parse(body));
+  answer(response, 200, TEXT, String(web.sumOfValues(document)));
+}
+
+async function auth(request, response) {
+  const subject = await web.subject(request.headers.authorization);
+  if (subject === undefined) {
+    answer(response, 401, { ...TEXT, 'WWW-Authenticate': 'Bearer' }, http.STATUS_CODES[401]);
+  } else {
+    answer(response, 200, TEXT, subject);
+  }
+}
+
+async function staticFile(response, name, request) {
+  try {
+    await web.file(request, response, `/${name}`);
+  } catch (error) {
+    if (response.headersSent) throw error;
+    answer(response, error.status ?? 404, TEXT, http.STATUS_CODES[error.status ?? 404]);
+  }
+}
+
+async function doubled(response, digits) {
+  const id = numberOf(digits);
+  try {
+    answer(response, 200, JSON_TYPE, JSON.stringify(await web.doubled(id)));
+  } catch (error) {
+    console.error(error);
+    answer(response, 502, TEXT, http.STATUS_CODES[502]);
+  }
+}
+
+async function stream(response, digits) {
+  const n = numberOf(digits);
+  if (n < 1 || n > MOST_EVENTS) {
+    notFound(response);
+  } else {
+    await web.stream(response, n);
+  }
 }
 
 // Adds n - 1 times.
@@ -250,8 +321,8 @@ function orBadRequest(decode) {
 
 function refuse(request, response, error) {
   if (request.socket.destroyed) return; // the client is gone
-  if (!(error instanceof BadRequest)) console.error(error);
-  const status = error instanceof BadRequest ? 400 : 500;
+  const status = error instanceof BadRequest ? 400 : error instanceof web.TooLarge ? 413 : 500;
+  if (status === 500) console.error(error);
   request.resume();
   answer(response, status, TEXT, http.STATUS_CODES[status]);
 }

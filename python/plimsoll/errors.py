@@ -171,6 +171,10 @@ class DatabaseFailed(HostError):
     """The PostgreSQL server beside the servers cannot be started, or failed."""
 
 
+class UpstreamFailed(HostError):
+    """The upstream beside a server cannot be started, or failed."""
+
+
 class FrameworkError(PlimsollError):
     """A framework failed; its trial ends, the campaign continues."""
 

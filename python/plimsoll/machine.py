@@ -82,19 +82,19 @@ _ROOT = Path("/")
 
 @dataclass(frozen=True)
 class Division:
-    """Which cores the server has, which the driver, and which a database.
+    """Which cores the server has, which the driver, and which a database or an upstream.
 
     Attributes:
         server: Cores of the server.
         driver: Cores of the driver.
         note: Remark for readers of the results; may be empty.
-        database: Cores of the database; empty if none was requested.
+        third_party: Cores of the database, or of the upstream; empty if none was requested.
     """
 
     server: tuple[int, ...]
     driver: tuple[int, ...]
     note: str = ""
-    database: tuple[int, ...] = ()
+    third_party: tuple[int, ...] = ()
 
 
 def facts(root: Path = _ROOT) -> dict[str, Fact]:
@@ -137,9 +137,9 @@ def divide_cores(
     allowed: Sequence[int] | None = None,
     root: Path = _ROOT,
     *,
-    with_database: bool = False,
+    with_third_party: bool = False,
 ) -> Division:
-    """Divides the cores of this host between server and driver, and a database if there is one.
+    """Divides the cores of this host between server, driver, and a third party if there is one.
 
     Cores that are not given are chosen: in the order of processors and physical cores, the server
     gets the first half, the driver the rest. Of an odd number the driver gets one more, because a
@@ -147,15 +147,16 @@ def divide_cores(
     are two physical cores. Both share cores only if there is a single core, or if none is left
     besides the given ones.
 
-    A database gets a third of the physical cores, the last ones, or what given cores of the others
-    leave. If that is none, it shares the server's, so that it takes nothing from the driver.
+    A third party is a database or an upstream. It gets a third of the physical cores, the last
+    ones, or what given cores of the others leave. If that is none, it shares the server's, so that
+    it takes nothing from the driver.
 
     Args:
         server_cores: Cores of the server; None leaves it to Plimsoll.
         driver_cores: Cores of the driver; None leaves it to Plimsoll.
         allowed: Cores to divide; None for those that this process may use.
         root: Folder with `sys`.
-        with_database: Whether a database runs beside the server.
+        with_third_party: Whether a database or an upstream runs beside the server.
 
     Raises:
         CoreMissing: This process may not use a given core, or a given list is empty.
@@ -165,15 +166,15 @@ def divide_cores(
         _check_cores(role, requested, mine)
     groups = _physical_cores(mine, root)
     if server_cores is None and driver_cores is None:
-        server, driver = _halves(_first_two_thirds(groups) if with_database else groups)
+        server, driver = _halves(_first_two_thirds(groups) if with_third_party else groups)
     else:
         server = tuple(server_cores or _others(mine, driver_cores or ()))
         driver = tuple(driver_cores or _others(mine, server))
     note = _note(server, driver, groups)
-    if not with_database:
+    if not with_third_party:
         return Division(server, driver, note)
     left = tuple(core for core in mine if core not in {*server, *driver})
-    shared = "" if left else f"server and database share {_named(server)}"
+    shared = "" if left else f"a database or upstream shares {_named(server)} with the server"
     return Division(server, driver, "; ".join(filter(None, (note, shared))), left or server)
 
 

@@ -80,6 +80,8 @@ class Trial:
         tls: TLS to the server; None for plain TCP.
         start_warm_up_s: For how long a server that trials share is loaded before the first of them,
             in seconds: what their own warm-up lacks of what its framework needs.
+        fixtures_seed: Seed of what its server is given: files, a key, an upstream; the same for all
+            trials of a block, which may share a server.
     """
 
     id: str
@@ -93,12 +95,13 @@ class Trial:
     values: Values = "drawn"
     tls: Tls | None = None
     start_warm_up_s: float = 0.0
+    fixtures_seed: int = 0
 
     @cached_property
     def exchanges(self) -> tuple[Exchange, ...]:
         """The requests under load, with weights."""
         count = DRAWN if self.driver == "plimsoll" else DRAWN_BY_TOOLS
-        return self.endpoint.sent(self.values, self.seed, count)
+        return self.endpoint.of_seed(self.fixtures_seed).sent(self.values, self.seed, count)
 
 
 @dataclass(frozen=True)
@@ -252,8 +255,8 @@ def table(trial: Trial) -> tuple[str, str, str]:
 def shared_start(trial: Trial) -> tuple[int, str, str, str]:
     """What trials in turns have in common if each server starts once for all of them.
 
-    Another load may need another service, other cores or more memory, and a database is that of one
-    endpoint.
+    Another load may need another service, other cores or more memory, and a database or an upstream
+    is that of one endpoint.
     """
     return trial.repetition, *_start(trial.endpoint, trial.load, trial.driver)
 
@@ -432,7 +435,8 @@ def _together(
 
 
 def _start(endpoint: Endpoint, load: Load, driver: str) -> tuple[str, str, str]:
-    return load.name, driver, endpoint.name if endpoint.database else ""
+    has_own = endpoint.database is not None or endpoint.upstream_s is not None
+    return load.name, driver, endpoint.name if has_own else ""
 
 
 def _table(endpoint: Endpoint, load: Load, driver: str) -> tuple[str, str, str]:
@@ -456,6 +460,7 @@ def _trial(
 ) -> Trial:
     name = f"{framework.slug}.{endpoint.name}.{load.name}"
     draw = Random(f"{campaign.seed}/{name}.{repetition}")  # noqa: S311  a seed makes it repeatable
+    of_block = Random(f"{campaign.seed}/fixtures.{repetition}")  # noqa: S311
     by = f".{driver}" if campaign.drivers[1:] else ""
     on_endpoint = load.on(endpoint.protocol)
     warmed = on_endpoint.warmed(framework.warm_up_s)
@@ -470,6 +475,7 @@ def _trial(
         seed=draw.getrandbits(SEED_BITS),
         values=campaign.values,
         start_warm_up_s=warmed.duration_s - on_endpoint.duration_s if campaign.turn_s else 0.0,
+        fixtures_seed=of_block.getrandbits(SEED_BITS),
     )
 
 

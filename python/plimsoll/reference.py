@@ -97,7 +97,8 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m plimsoll.reference",
         description="A server with a known service time.",
-        epilog="HOST, PORT, WORKERS, TLS_CERT and TLS_KEY in the environment are defaults.",
+        epilog="HOST, PORT, WORKERS, FILES, TLS_CERT and TLS_KEY in the environment are defaults; "
+        "AUTH_KEY is the key of tokens.",
         allow_abbrev=False,
     )
     add = parser.add_argument
@@ -117,7 +118,8 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     add("--second-ratio", type=float, default=0.1, help="that share, from 0 to 1")
     add("--freeze", type=duration_ns, help="stall this long at the end of every period")
     add("--freeze-every", type=duration_ns, default="5s", help="length of the period")
-    add("--seed", type=int, default=0, help="seed of the choice between the service times")
+    add("--seed", type=int, default=0, help="seed of service times and values")
+    add("--files", type=Path, default=environment.get("FILES"), help="folder with items.json")
     certificate, key = environment.get("TLS_CERT"), environment.get("TLS_KEY")
     add(
         "--tls-cert", type=Path, default=certificate, help="serves by TLS: PEM file of certificates"
@@ -148,6 +150,10 @@ def _witness(path: Path | None) -> dict[str, str]:
     return {} if path is None else {"witness": str(path.resolve())}
 
 
+def _files(folder: Path | None) -> dict[str, str]:
+    return {} if folder is None else {"files": str(folder.resolve())}
+
+
 def _tls(certificate: Path | None, key: Path | None) -> dict[str, dict[str, str]]:
     if certificate is None or key is None:
         return {}
@@ -159,7 +165,7 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
 
     Args:
         arguments: The command line without the program.
-        environment: Where HOST, PORT, WORKERS, TLS_CERT and TLS_KEY are looked up.
+        environment: Where HOST, PORT, WORKERS, FILES, AUTH_KEY, TLS_CERT and TLS_KEY are looked up.
 
     Raises:
         SystemExit: An option is invalid; stderr names it, and the exit code is 2.
@@ -182,6 +188,8 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
             "service_time": _service_time(options),
             "freeze": _freeze(options),
             "seed": options.seed,
+            "key": environment.get("AUTH_KEY", ""),
+            **_files(options.files),
             **_witness(options.witness),
             **_tls(options.tls_cert, options.tls_key),
         }

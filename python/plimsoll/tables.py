@@ -187,7 +187,11 @@ USAGE = Table(
     (
         Column("at_ns", pa.int64(), "time of the reading; negative before the load"),
         Column("host", _TEXT, "host that was read"),
-        Column("scope", _TEXT, "`server`, `driver`, `database` (process trees) or `machine`"),
+        Column(
+            "scope",
+            _TEXT,
+            "`server`, `driver`, `database`, `upstream` (process trees) or `machine`",
+        ),
         Column("quantity", _TEXT, "name in the list of quantities"),
         Column("value", pa.float64(), "the reading"),
     ),

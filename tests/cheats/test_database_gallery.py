@@ -22,7 +22,7 @@ from plimsoll.databases import installed
 from plimsoll.databases.running import RunningDatabase
 from plimsoll.plan import Trial
 from plimsoll.processes.interruption import Interruption
-from plimsoll.serving import contract, row_contract
+from plimsoll.serving import change_contract, contract, row_contract
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import database_headroom, responses_correct, rows_from_database
 from plimsoll.verdicts.limits import Limits
@@ -32,8 +32,8 @@ SEED = 20261123
 CONNECTIONS = 2 * cheating_server.BUSY
 
 CAUGHT = {
-    "RowsKept": ("db", row_contract.FRESH),
-    "PageKept": ("fortunes", row_contract.FRESH),
+    "RowsKept": ("db", change_contract.FRESH_ROWS),
+    "PageKept": ("fortunes", change_contract.FRESH_ROWS),
     "PageWithTags": ("fortunes", "a `script` element"),
     "PageAsStored": ("fortunes", "a row of the table is"),
     "PageWithoutTheAddedRow": ("fortunes", "expected `0`, `This sentence was added"),

@@ -16,7 +16,7 @@ import cheating_server
 import toy_trials
 from cheating_server import Asked, FrozenDate, Honest, Remembers, served
 from plimsoll.aggregate.trial import Tables, stored
-from plimsoll.campaign.endpoints import ENDPOINTS, by_name
+from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.endpoints.args import ENDPOINTS as ARGS
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Values
@@ -101,10 +101,7 @@ def test_every_cheat_of_the_gallery_is_in_one_of_the_tables() -> None:
     assert cheats == {*CAUGHT, *UNDER_LOAD, *NOT_TOLD, *HARMLESS}
 
 
-@pytest.mark.parametrize(
-    "endpoint",
-    [one.name for one in ENDPOINTS if one.protocol == "http1" and one.database is None],
-)
+@pytest.mark.parametrize("endpoint", cheating_server.ENDPOINTS)
 def test_an_honest_server_keeps_the_contract(endpoint: str) -> None:
     assert said_of(Honest(), endpoint) == []
 

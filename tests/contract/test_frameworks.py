@@ -18,6 +18,7 @@ import pytest
 import tested_frameworks
 from plimsoll import databases
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
+from plimsoll.campaign.endpoints.upstream import SERVICE_S
 from plimsoll.campaign.framework import Framework, find, read
 from plimsoll.campaign.load import SERVICES
 from plimsoll.databases import installed
@@ -25,7 +26,7 @@ from plimsoll.errors import InputError
 from plimsoll.install import commands, install
 from plimsoll.install.requirements import missing
 from plimsoll.processes import process_table
-from plimsoll.serving import contract, observed, server
+from plimsoll.serving import contract, observed, server, upstream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,8 +102,12 @@ def running(
     """The variant's server, ready."""
     log = tmp_path_factory.mktemp(framework.slug) / "server.log"
     environment = {} if database is None else database.environment
-    with server.started(framework, log=log, environment=environment) as started:
-        yield started
+    with ExitStack() as stack:
+        if "upstream" in framework.endpoints:
+            asked = stack.enter_context(upstream.started(SEED, SERVICE_S))
+            environment = {**environment, **asked.environment}
+        starting = server.started(framework, log=log, environment=environment, seed=SEED)
+        yield stack.enter_context(starting)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +141,7 @@ def test_it_keeps_the_contract(
         keep_alive=keeps,
         excepted=notes,
         execute=database and database.execute,
+        write=running.files.write,
     )
     if failures:
         pytest.fail("\n".join(str(failure) for failure in failures), pytrace=False)

@@ -436,11 +436,9 @@ def test_a_server_that_works_while_it_rests_is_frozen_and_its_recording_says_so(
     """It settles before its first turn, so it is frozen whenever its clocks and /proc are read."""
     monkeypatch.setattr(resting, "SETTLE_S", 1.0)
     busy = "toy-works-at-rest.plaintext.steady.1"
-    cold = CAMPAIGN.replace('  { kind = "warm_up", duration = "300ms", at = 4 },\n', "")
+    cold = CAMPAIGN.replace('  { kind = "warm_up", duration = "200ms", at = 4 },\n', "")
     both = cold.replace('"toy", "toy:starts-slowly"', '"toy", "toy:works-at-rest"')
-    ran = run(
-        "run", campaign(tmp_path, both), *TOYS, "--no-report", *ONE_ENDPOINT, folder=tmp_path
-    )
+    ran = run("run", campaign(tmp_path, both), *TOYS, "--no-report", *ONE_ENDPOINT, folder=tmp_path)
     assert ran.code == 0, ran.stderr
     notes = {trial: " ".join(of(tmp_path, trial).notes) for trial in (FIRST, busy)}
     assert "frozen between its turns" in notes[busy]

@@ -694,6 +694,15 @@ PROVED = (
         "cheats/test_database_gallery.py",
     ),
     Proved(
+        "responses from a cache",
+        "Under load, the server takes X % of what the upstream said from its memory",
+        "server",
+        "%",
+        (50,),
+        "responses_from_upstream",
+        "cheats/test_upstream_gallery.py",
+    ),
+    Proved(
         "slow to accept",
         "The server accepts a connection each X ms",
         "server",

@@ -261,7 +261,7 @@ def test_a_database_gets_a_third_of_the_cores(
     database: tuple[int, ...],
 ) -> None:
     root = _cores(tmp_path, [(0, core) for core in range(count)])
-    division = machine.divide_cores(None, None, range(count), root, with_database=True)
+    division = machine.divide_cores(None, None, range(count), root, with_third_party=True)
     assert division == machine.Division(server, driver, "", database)
 
 
@@ -269,15 +269,15 @@ def test_a_database_without_a_core_of_its_own_shares_the_servers_and_it_is_said(
     tmp_path: Path,
 ) -> None:
     root = _cores(tmp_path, [(0, 0), (0, 1)])
-    division = machine.divide_cores(None, None, (0, 1), root, with_database=True)
-    assert (division.server, division.driver, division.database) == ((0,), (1,), (0,))
-    assert division.note == "server and database share core 0"
+    division = machine.divide_cores(None, None, (0, 1), root, with_third_party=True)
+    assert (division.server, division.driver, division.third_party) == ((0,), (1,), (0,))
+    assert division.note == "a database or upstream shares core 0 with the server"
 
 
 def test_a_database_gets_what_given_cores_leave(tmp_path: Path) -> None:
     root = _cores(tmp_path, [(0, core) for core in range(4)])
-    division = machine.divide_cores((0,), (1,), range(4), root, with_database=True)
-    assert division.database == (2, 3)
+    division = machine.divide_cores((0,), (1,), range(4), root, with_third_party=True)
+    assert division.third_party == (2, 3)
 
 
 def test_a_core_that_is_not_there_is_named_with_those_that_are() -> None:

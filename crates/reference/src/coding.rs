@@ -50,7 +50,8 @@ impl Coding {
         }
     }
 
-    fn encoded(self, body: &[u8]) -> io::Result<Vec<u8>> {
+    /// A body in this coding.
+    pub fn encoded(self, body: &[u8]) -> io::Result<Vec<u8>> {
         match self {
             Self::Gzip => {
                 let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

@@ -9,6 +9,8 @@ use num_bigint::BigUint;
 use plimsoll_system as system;
 
 use crate::coding;
+use crate::given;
+use crate::json_sum;
 use crate::multipart;
 use crate::request::{Method, Persistence, Refusal, Request};
 
@@ -40,7 +42,12 @@ pub(super) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 /// The largest N whose Fibonacci number is computed; larger ones would hold up other connections.
 const FIBONACCI_LIMIT: u32 = 100_000;
 
+/// Routes of `/r/K/x/ID`, counted from 0.
+const ROUTES: u32 = 1_000;
+
 const TEXT: &str = "Content-Type: text/plain\r\n";
+const JSON: &str = "Content-Type: application/json\r\n";
+const VARY: &str = "Vary: Accept-Encoding\r\n";
 
 const ARGUMENT_BODY: &[u8] = &[b'A'; 2048];
 
@@ -80,6 +87,14 @@ fn position(text: &str) -> Option<u32> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let position = digits.then(|| text.parse().ok()).flatten();
     position.filter(|&position| position <= FIBONACCI_LIMIT)
+}
+
+/// The number of a route, given its path without the parameter.
+fn route(path: &str) -> Option<u32> {
+    let digits = path.strip_prefix("/r/")?.strip_suffix("/x")?;
+    let number = digits.parse().ok().filter(|&number: &u32| number < ROUTES)?;
+    // Neither signs nor leading zeros.
+    (number.to_string() == digits).then_some(number)
 }
 
 /// F(N) by N − 1 additions; F(0) = 0, F(1) = 1.
@@ -169,6 +184,7 @@ struct Answers {
     letters_32768: Constant,
     plaintext: Constant,
     bad_request: Constant,
+    unauthorised: Constant,
     not_found: Constant,
     only_get: Constant,
     only_post: Constant,
@@ -198,6 +214,7 @@ impl Answers {
             letters_32768: text(&vec![b'A'; 32768]),
             plaintext: text(b"Hello, World!"),
             bad_request: problem("400 Bad Request", ""),
+            unauthorised: problem("401 Unauthorized", "WWW-Authenticate: Bearer\r\n"),
             not_found: problem("404 Not Found", ""),
             only_get: problem("405 Method Not Allowed", "Allow: GET, HEAD\r\n"),
             only_post: problem("405 Method Not Allowed", "Allow: POST\r\n"),
@@ -230,13 +247,51 @@ impl Answers {
                 self.right(request, TEXT, body.as_bytes())
             }),
             "/json" => self.when_posted(request, || self.json(request)),
-            path => match path.strip_prefix("/fibonacci/").and_then(position) {
-                Some(position) => self.when_reading(request, || {
-                    self.right(request, TEXT, fibonacci(position).to_string().as_bytes())
-                }),
-                None => self.not_found.to(request),
-            },
+            "/upload" => self.when_posted(request, || {
+                self.right(request, TEXT, crc32fast::hash(&request.body).to_string().as_bytes())
+            }),
+            "/json-in" => self.when_posted(request, || match json_sum::of(&request.body) {
+                Ok(sum) => self.right(request, TEXT, sum.to_string().as_bytes()),
+                Err(_) => self.bad_request.to(request),
+            }),
+            "/auth" => self.when_reading(request, || match given::subject(request.authorization) {
+                Some(subject) => self.right(request, TEXT, subject.as_bytes()),
+                None => self.unauthorised.to(request),
+            }),
+            path => self.with_parameter(request, path),
         }
+    }
+
+    /// The response at a path that ends with a parameter.
+    fn with_parameter(&self, request: &Request, path: &str) -> Answer {
+        let (before, last) = path.rsplit_once('/').unwrap_or_default();
+        let found = match before {
+            "/fibonacci" => position(last).map(|n| (TEXT, fibonacci(n).to_string().into_bytes())),
+            "/items" => return self.list(request, last),
+            "/value" => given::value(last).map(|body| (JSON, body)),
+            _ => route(before)
+                .filter(|_| !last.is_empty())
+                .map(|number| (TEXT, format!("{number}:{last}").into_bytes())),
+        };
+        match found {
+            Some((kind, body)) => self.when_reading(request, || self.right(request, kind, &body)),
+            None => self.not_found.to(request),
+        }
+    }
+
+    /// Records as JSON, compressed for clients that accept that.
+    fn list(&self, request: &Request, count: &str) -> Answer {
+        let Some(body) = given::list(count, request.query) else {
+            return self.not_found.to(request);
+        };
+        let coded = request.accepted.and_then(|coding| Some((coding, coding.encoded(&body).ok()?)));
+        self.when_reading(request, || match &coded {
+            None => self.right(request, &format!("{JSON}{VARY}"), &body),
+            Some((coding, coded)) => {
+                let headers = format!("{JSON}Content-Encoding: {}\r\n{VARY}", coding.name());
+                self.right(request, &headers, coded)
+            }
+        })
     }
 
     /// A body of letters, compressed for clients that accept that.
@@ -247,8 +302,7 @@ impl Answers {
             None => plain.to(request),
             Some((coding, body)) => {
                 let name = coding.name();
-                let headers =
-                    format!("{TEXT}Content-Encoding: {name}\r\nVary: Accept-Encoding\r\n");
+                let headers = format!("{TEXT}Content-Encoding: {name}\r\n{VARY}");
                 self.right(request, &headers, body)
             }
         })
@@ -290,7 +344,7 @@ impl Answers {
     fn json(&self, request: &Request) -> Answer {
         let decoded = serde_json::from_slice::<serde_json::Value>(&request.body);
         match decoded.and_then(|value| serde_json::to_vec(&value)) {
-            Ok(body) => self.right(request, "Content-Type: application/json\r\n", &body),
+            Ok(body) => self.right(request, JSON, &body),
             Err(_) => self.bad_request.to(request),
         }
     }
@@ -317,6 +371,7 @@ mod tests {
             query: "",
             content_type: b"multipart/form-data; boundary=xyz",
             accepted: None,
+            authorization: b"",
             body: body.into(),
             persistence: Persistence::Kept,
             websocket_key: None,

@@ -22,7 +22,7 @@ use crate::tally::{Held, Tally};
 const MOST_STREAMS: u32 = 1024;
 
 /// The window of a stream for its request: the first byte too many is still taken, and refused.
-const STREAM_WINDOW_BYTES: u32 = (1 << 20) + 1;
+const STREAM_WINDOW_BYTES: u32 = (20 << 20) + 1;
 const _: () = assert!(STREAM_WINDOW_BYTES as usize == BODY_LIMIT_BYTES + 1);
 
 /// Bodies go into the output as long as it is no longer than this.

@@ -18,6 +18,7 @@ pub(super) struct Fields {
     authority: Option<String>,
     content_type: Vec<u8>,
     accepted: Option<Coding>,
+    authorization: Vec<u8>,
     content_length: Option<usize>,
     has_regular: bool,
     has_pseudo: bool,
@@ -42,6 +43,7 @@ impl Fields {
         self.is_malformed |= !is_lower;
         match name {
             b"content-type" => self.content_type = value.to_vec(),
+            b"authorization" => self.authorization = value.to_vec(),
             b"accept-encoding" => self.accepted = Coding::accepted(value),
             b"content-length" => {
                 let length = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
@@ -82,9 +84,15 @@ impl Fields {
         let (method, path) = (self.method?, self.path?);
         self.scheme?;
         let is_right = !self.is_malformed && !path.is_empty();
-        let (content_type, accepted) = (self.content_type, self.accepted);
-        let (content_length, body) = (self.content_length, Vec::new());
-        is_right.then_some(Asked { method, path, content_type, accepted, content_length, body })
+        is_right.then_some(Asked {
+            method,
+            path,
+            content_type: self.content_type,
+            accepted: self.accepted,
+            authorization: self.authorization,
+            content_length: self.content_length,
+            body: Vec::new(),
+        })
     }
 }
 
@@ -94,6 +102,7 @@ pub(super) struct Asked {
     path: String,
     content_type: Vec<u8>,
     accepted: Option<Coding>,
+    authorization: Vec<u8>,
     content_length: Option<usize>,
     pub body: Vec<u8>,
 }
@@ -118,6 +127,7 @@ impl Asked {
             query,
             content_type: &self.content_type,
             accepted: self.accepted,
+            authorization: &self.authorization,
             body: Cow::Borrowed(&self.body),
             persistence: Persistence::Kept,
             websocket_key: None,

@@ -13,8 +13,10 @@ mod client;
 mod clients;
 mod coding;
 mod contract;
+mod given;
 mod http2;
 mod http2_request;
+mod json_sum;
 mod multipart;
 mod request;
 mod service_time;
@@ -41,6 +43,7 @@ use thiserror::Error;
 pub use crate::channel::TlsFiles;
 pub use crate::service_time::{Freeze, ServiceTime};
 pub use crate::tally::{Counts, Held};
+use crate::given::Given;
 use crate::worker::{Door, Post, Rules, Worker};
 
 /// How new connections reach the workers.
@@ -78,9 +81,15 @@ pub struct ReferenceSpec {
     /// When the whole server stands still; none for never.
     #[serde(default)]
     pub freeze: Option<Freeze>,
-    /// Chooses which requests have which service time.
+    /// Chooses which requests have which service time, and the values of `/value/ID`.
     #[serde(default)]
     pub seed: u64,
+    /// The folder with `items.json`; `/items` finds nothing when absent.
+    #[serde(default)]
+    pub files: Option<PathBuf>,
+    /// The key of the tokens of `/auth`.
+    #[serde(default)]
+    pub key: String,
     /// Where the server writes, when it is stopped, how long it had each request: pairs of 64-bit
     /// little-endian numbers as in [`Held`], by rising instant. Nowhere when absent.
     #[serde(default)]
@@ -111,6 +120,8 @@ impl ReferenceSpec {
             service_time: ServiceTime::default(),
             freeze: None,
             seed: 0,
+            files: None,
+            key: String::new(),
             witness: None,
             tls: None,
         }
@@ -224,12 +235,13 @@ impl Server {
         }
         let security = spec.tls.as_ref().map(TlsFiles::config).transpose();
         let security = security.map_err(|problem| ReferenceError::Spec(vec![problem]))?;
+        let given = Given::read(spec).map_err(|problem| ReferenceError::Spec(vec![problem]))?;
         check_cores(&spec.cores)?;
         let _ = system::raise_open_file_limit();
         let (address, listeners) = listen(spec)
             .map_err(|source| ReferenceError::Address { address: spec.address.clone(), source })?;
         let mut server = Self::new(spec, address, security).map_err(ReferenceError::Worker)?;
-        server.spawn(spec, listeners).map_err(ReferenceError::Worker)?;
+        server.spawn(spec, listeners, &Arc::new(given)).map_err(ReferenceError::Worker)?;
         Ok(server)
     }
 
@@ -251,7 +263,12 @@ impl Server {
         Ok(Self { address, rules: Arc::new(rules), posts: posts?, threads: Vec::new(), witness })
     }
 
-    fn spawn(&mut self, spec: &ReferenceSpec, listeners: Vec<OwnedFd>) -> io::Result<()> {
+    fn spawn(
+        &mut self,
+        spec: &ReferenceSpec,
+        listeners: Vec<OwnedFd>,
+        given: &Arc<Given>,
+    ) -> io::Result<()> {
         let mut listeners = listeners.into_iter();
         for (index, post) in self.posts.iter().enumerate() {
             let dealt_to = match spec.acceptors {
@@ -261,10 +278,12 @@ impl Server {
             let door = listeners.next().map(|listener| Door::new(listener, dealt_to));
             let seed = spec.seed.wrapping_add(index as u64);
             let (rules, post) = (Arc::clone(&self.rules), Arc::clone(post));
+            let given = Arc::clone(given);
             let core = spec.cores.get(index % spec.cores.len().max(1)).copied();
             let thread = thread::Builder::new().name(format!("reference-{index}"));
             self.threads.push(thread.spawn(move || {
                 core.map_or(Ok(()), system::pin_thread)?;
+                given.give();
                 Worker::new(rules, post, door, seed)?.run()
             })?);
         }

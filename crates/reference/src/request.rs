@@ -12,10 +12,10 @@ use crate::coding::Coding;
 pub(super) const HEAD_LIMIT_BYTES: usize = 16 * 1024;
 
 /// The largest body that is read, in bytes.
-pub(super) const BODY_LIMIT_BYTES: usize = 1024 * 1024;
+pub(super) const BODY_LIMIT_BYTES: usize = 20 * 1024 * 1024;
 
 /// The most bytes that a body in chunks may take on the wire.
-const CHUNKED_LIMIT_BYTES: usize = 8 * BODY_LIMIT_BYTES;
+const CHUNKED_LIMIT_BYTES: usize = 2 * BODY_LIMIT_BYTES;
 
 const HEADER_LIMIT: usize = 64;
 
@@ -48,6 +48,7 @@ pub(super) struct Request<'a> {
     pub content_type: &'a [u8],
     /// The content coding that the client prefers of those it accepts.
     pub accepted: Option<Coding>,
+    pub authorization: &'a [u8],
     pub body: Cow<'a, [u8]>,
     pub persistence: Persistence,
     /// The key of a client that asks for WebSocket.
@@ -101,6 +102,7 @@ struct Headers<'a> {
     content_length: Option<usize>,
     content_type: &'a [u8],
     accepted: Option<Coding>,
+    authorization: &'a [u8],
     has_host: bool,
     connection: Wish,
     is_chunked: bool,
@@ -144,6 +146,7 @@ fn read_body<'a>(
         query,
         content_type: headers.content_type,
         accepted: headers.accepted,
+        authorization: headers.authorization,
         body,
         persistence: persistence(newest, headers.connection),
         websocket_key: headers.upgrade.and_then(|_| key_of(head.headers)),
@@ -165,6 +168,7 @@ fn read_headers<'a>(parsed: &[Header<'a>]) -> Result<Headers<'a>, Refusal> {
                 headers.connection = headers.connection.max(wish(header.value));
             }
             12 if is("Content-Type") => headers.content_type = header.value,
+            13 if is("Authorization") => headers.authorization = header.value,
             14 if is("Content-Length") => headers.read_length(header.value)?,
             15 if is("Accept-Encoding") => headers.accepted = Coding::accepted(header.value),
             17 if is("Transfer-Encoding") => {
@@ -411,7 +415,7 @@ mod tests {
     fn broken_chunks_and_other_codings_are_refused() {
         assert_eq!(refusal(&chunked("x\r\n")), Refusal::Malformed);
         assert_eq!(refusal(&chunked("2\r\n{}0\r\n")), Refusal::Malformed);
-        assert_eq!(refusal(&chunked("100001\r\n")), Refusal::BodyTooLarge);
+        assert_eq!(refusal(&chunked("1400001\r\n")), Refusal::BodyTooLarge);
         assert_eq!(refusal(&get("Transfer-Encoding: gzip\r\n")), Refusal::UnknownCoding);
         let both = "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n";
         assert_eq!(refusal(&get(both)), Refusal::Malformed);

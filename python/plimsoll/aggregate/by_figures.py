@@ -35,6 +35,21 @@ def complete_responses(figures: ReportedStatistics) -> float:
     return max((figures.ended or 0.0) - figures.without_response, 0.0)
 
 
+def right_responses(recording: Recording) -> int | None:
+    """Successful responses of the whole load; of a tool that prints figures, those it printed.
+
+    Args:
+        recording: The recording.
+
+    Returns:
+        Their number; None where it is unknown.
+    """
+    figures, driver = figures_of(recording), recording.driver
+    if figures is not None:
+        return round(complete_responses(figures))
+    return driver.outcomes.get("ok") if driver else None
+
+
 def _counts(figures: ReportedStatistics) -> Columns:
     completed, wrong = round(complete_responses(figures)), round(figures.wrong)
     received = figures.received_bytes

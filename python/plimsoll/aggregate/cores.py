@@ -17,10 +17,11 @@ from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import second_window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.aggregate.usage import Usage, Values, Window
     from plimsoll.recording import Recording
+    from plimsoll.recording.readings import ScopeName
 
 
 def busy_cores(readings: Usage, scope: str, windows: Sequence[Window]) -> Values:
@@ -148,6 +149,17 @@ def shared_with_database(recording: Recording) -> bool:
     if database is None or server is None or not database.started:
         return False
     return not (database.cores and server.cores) or bool({*database.cores} & {*server.cores})
+
+
+def third_parties_of_server(recording: Recording) -> Iterator[ScopeName]:
+    """Database and upstream, as far as they were started and may use the server's cores."""
+    if shared_with_database(recording):
+        yield "database"
+    upstream, server = recording.upstream, recording.server
+    if upstream is not None and server is not None:
+        is_apart = upstream.cores and server.cores
+        if not is_apart or {*upstream.cores} & {*server.cores}:
+            yield "upstream"
 
 
 def database_busy_ratio(recording: Recording, readings: Usage) -> float | None:

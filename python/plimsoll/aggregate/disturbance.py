@@ -125,7 +125,8 @@ def full_ratio(recording: Recording, readings: Usage) -> float | None:
     given = recording.server.cores
     taken = taken_from(recording, readings, "server", held(recording))
     own += cores.stolen_ratio(readings, given, held(recording))
-    others = (taken.cores if taken else 0.0) + _of_database(recording, readings, held(recording))
+    others = taken.cores if taken else 0.0
+    others += _of_third_parties(recording, readings, held(recording))
     return min(own + (others / len(given) if given else 0.0), 1.0)
 
 
@@ -403,16 +404,17 @@ def _taken(
     if busy is None or nobodys is None or own is None:
         return None
     if "server" in sides:
-        own += _of_database(recording, readings, windows)
+        own += _of_third_parties(recording, readings, windows)
     waited = cores.total([_run_delay(readings, side, windows) for side in sides])
     return TakenTime(max(busy - nobodys - own, 0.0), waited)
 
 
-def _of_database(recording: Recording, readings: Usage, windows: Sequence[Window]) -> float:
-    """Cores that the database kept busy of the server's: it is part of the trial, and no other."""
-    if not cores.shared_with_database(recording):
-        return 0.0
-    return cores.mean_busy_cores(readings, "database", windows) or 0.0
+def _of_third_parties(recording: Recording, readings: Usage, windows: Sequence[Window]) -> float:
+    """Cores that database and upstream kept busy of the server's: they are part of the trial."""
+    return sum(
+        cores.mean_busy_cores(readings, scope, windows) or 0.0
+        for scope in cores.third_parties_of_server(recording)
+    )
 
 
 def _run_delay(readings: Usage, side: Side, windows: Sequence[Window]) -> float | None:

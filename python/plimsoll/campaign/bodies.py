@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_SHOWN = 300
+"""So many characters of an expected body are in a message."""
+
 
 def equal_as_json(expected: object) -> Callable[[bytes], str | None]:
     """A check that a body is equal to a value as JSON, whatever its spelling.
@@ -25,7 +28,9 @@ def equal_as_json(expected: object) -> Callable[[bytes], str | None]:
         except ValueError:
             return "the body is not JSON"
         if stated != expected:
-            return f"the body is not equal to `{json.dumps(expected, ensure_ascii=False)}`"
+            text = json.dumps(expected, ensure_ascii=False)
+            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            return f"the body is not equal to `{shown}`"
         return None
 
     return check

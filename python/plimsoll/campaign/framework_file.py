@@ -25,18 +25,22 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.lines import KeyPath
 
-CONTRACT_NOTES = ("date", "etag", "length", "split", "chunked")
+CONTRACT_NOTES = ("date", "etag", "length", "vary", "split", "chunked")
 """Rules of the contract on headers and framing, from which a note can exempt a framework:
 
-`date` (a correct `Date`), `etag` (none), `length` (a `Content-Length`, or chunks), `split` (a
-request in three pieces gets its response), `chunked` (so does one with a chunked body).
+`date` (a correct `Date`), `etag` (none), `length` (a `Content-Length`, or chunks), `vary`
+(of compressed responses), `split` (a request in three pieces gets its response), `chunked` (so does
+one with a chunked body).
 """
 
 _VERSION = r"^\d+(\.\d+)*$"
 _CONTRACT = tuple(endpoint.name for endpoint in ENDPOINTS)
 _REQUIRED = ("language", "version", "start", "endpoints")
 _SERVICES: tuple[Service, ...] = get_args(Service)
-_OURS = ("HOST", "PORT", "WORKERS", "BUILD", "PROTOCOL", "TLS_CERT", "TLS_KEY")
+_OURS = (
+    *("HOST", "PORT", "WORKERS", "BUILD", "PROTOCOL", "TLS_CERT", "TLS_KEY"),
+    *("FILES", "AUTH_KEY", "UPSTREAM_URL"),
+)
 _STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 

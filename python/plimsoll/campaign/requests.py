@@ -9,9 +9,11 @@ from random import Random
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.campaign.database_use import DatabaseUse
+from plimsoll.campaign.fixtures import Fixtures
 from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
+    from plimsoll.campaign.changes import Change
     from plimsoll.campaign.load import Protocol
 
 Header = tuple[str, str]
@@ -205,7 +207,14 @@ class Endpoint:
         large: Draws an exchange whose request body has some 64 KiB, which the contract check sends
             in chunks; None if no such body is valid.
         not_proven: What a correct response under load does not prove; empty if it proves the work.
+        changes: Draws changes of rows or files, which responses must show; None for an endpoint
+            that shows neither.
         database: How it uses the database; None if it needs none.
+        excepted: Rules of `CONTRACT_NOTES` that its responses need not keep.
+        upstream_s: How long the upstream takes for what a response needs of it, in seconds; None if
+            it needs none.
+        with_fixtures: The same endpoint for a server with other fixtures than those of seed 0; None
+            if it uses none.
         protocol: `websocket` if the body of each request is a message of it; otherwise `http1`, and
             the protocol is that of the load.
     """
@@ -218,12 +227,20 @@ class Endpoint:
     laborious: Callable[[Random], tuple[Pairs, ...]] | None = None
     large: Callable[[Random], Exchange] | None = None
     not_proven: str = ""
+    changes: Callable[[Random], tuple[Change, ...]] | None = None
     database: DatabaseUse | None = None
+    excepted: tuple[str, ...] = ()
+    upstream_s: float | None = None
+    with_fixtures: Callable[[Fixtures], Endpoint] | None = None
     protocol: Protocol = "http1"
 
     def goes_by(self, protocol: Protocol) -> bool:
         """Whether its requests can be made on connections of a protocol: WebSocket by HTTP/1.1."""
         return "http1" in (self.protocol, protocol)
+
+    def of_seed(self, seed: int) -> Endpoint:
+        """This endpoint for a server whose fixtures were drawn from a seed."""
+        return self if self.with_fixtures is None else self.with_fixtures(Fixtures.drawn(seed))
 
     def sent(self, values: Values, seed: int, count: int = DRAWN) -> tuple[Exchange, ...]:
         """The requests under load, with weights.

@@ -57,9 +57,11 @@ def command(
     served = {name for framework in wanted for name in framework.endpoints}
     endpoints = [endpoint for endpoint in ENDPOINTS if endpoint.name in served]
     endpoints = lab.databases.available(endpoints, messages.note)
-    cores = machine.divide_cores(None, None, with_database=lab.databases.needed(endpoints))
-    with lab.databases.running(endpoints, cores.database, _tell) as database:
-        here = cli.checking.Surroundings(seed, cores.server, database)
+    cores = machine.divide_cores(
+        None, None, with_third_party=lab.databases.has_third_party(endpoints)
+    )
+    with lab.databases.running(endpoints, cores.third_party, _tell) as database:
+        here = cli.checking.Surroundings(seed, cores.server, cores.third_party, database)
         found = [
             cli.checking.checked(framework, here, full=full, quiet=as_json) for framework in wanted
         ]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll import databases, lab, machine
-from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.cli import messages, pasting
 from plimsoll.errors import FrameworkError
 from plimsoll.processes.logs import last_lines
-from plimsoll.serving import contract, observed, server
+from plimsoll.serving import contract, observed, server, upstream
 from plimsoll.serving.contract import ContractViolation
 
 if TYPE_CHECKING:
@@ -53,11 +53,13 @@ class Surroundings:
     Attributes:
         seed: Seed of the random request values.
         cores: Cores of the server.
+        upstream_cores: Cores of the upstream, for a framework that asks one.
         database: PostgreSQL; without it, endpoints that need it are skipped.
     """
 
     seed: int
     cores: tuple[int, ...]
+    upstream_cores: tuple[int, ...]
     database: RunningDatabase | None
 
 
@@ -116,8 +118,14 @@ def _looked_at(
     with ExitStack() as stack:
         database = here.database and stack.enter_context(databases.served.made(here.database))
         environment = {} if database is None else database.environment
+        service_s = _upstream_s(framework)
+        if service_s is not None:
+            asked = upstream.started(here.seed, service_s, here.upstream_cores)
+            environment = {**environment, **stack.enter_context(asked).environment}
         running = stack.enter_context(
-            server.started(framework, log=log, cores=here.cores, environment=environment)
+            server.started(
+                framework, log=log, cores=here.cores, environment=environment, seed=here.seed
+            )
         )
         found["start_s"] = running.start_s
         begun_s = time.monotonic()
@@ -135,11 +143,19 @@ def _looked_at(
     lab.paces.keep_check(framework, began_and_ended_s, checked_s / len(framework.endpoints))
 
 
+def _upstream_s(framework: Framework) -> float | None:
+    """Service time of the upstream that an endpoint of a framework needs, in seconds; or None."""
+    needed = (by_name(name).upstream_s for name in framework.endpoints)
+    return next((service_s for service_s in needed if service_s is not None), None)
+
+
 def _service(
     framework: Framework, service: Service, log: Path, here: Surroundings
 ) -> Iterator[Found]:
     """The violations of each endpoint, and of the stop, of a server started for a service."""
-    with server.started(framework, log=log, cores=here.cores, service=service) as running:
+    with server.started(
+        framework, log=log, cores=here.cores, service=service, seed=here.seed
+    ) as running:
         for name, found in _endpoints(framework, running, here.seed, None):
             yield f"{name}, {service}", found
         stopped = running.stop()
@@ -154,6 +170,7 @@ def _endpoints(
         is_served = endpoint.name in framework.endpoints and (
             database is not None or endpoint.database is None
         )
+        is_served &= endpoint.upstream_s is None or upstream.VARIABLE in running.place.given
         if is_served and endpoint.goes_by(running.place.protocol):
             found = contract.failures(
                 address,
@@ -162,6 +179,7 @@ def _endpoints(
                 keep_alive=keeps,
                 excepted=framework.contract_notes,
                 execute=database and database.execute,
+                write=running.files.write,
                 tls=running.place.tls,
                 protocol=running.place.protocol,
             )

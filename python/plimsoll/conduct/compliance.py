@@ -71,6 +71,6 @@ def of_framework(
     """
     with (
         tempfile.TemporaryDirectory(prefix="plimsoll-compliance-") as folder,
-        place.started(framework, Path(folder) / "server.log", cores, None, {}) as running,
+        place.started(framework, Path(folder) / "server.log", cores, None, {}, 0) as running,
     ):
         return gate.of_running(running, framework)

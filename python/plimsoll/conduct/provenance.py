@@ -45,6 +45,7 @@ def measurement(trial: Trial, setting: RunConfig) -> tuple[Part, ...]:
         Part("setting", "driver cores", _cores(setting.driver_cores)),
         Part("setting", "body_sample", f"{setting.body_sample_ratio:g}"),
         *_database(trial, setting),
+        *_upstream(trial, setting),
         *((Part("setting", "turns", _turns(setting.turn_s)),) if setting.turn_s else ()),
         *(Part("setting", name, str(host[name])) for name in _HOST_FACTS if host.get(name)),
         *setting.hosts,
@@ -61,6 +62,12 @@ def _database(trial: Trial, setting: RunConfig) -> Iterator[Part]:
     if setting.database is not None and trial.endpoint.database is not None:
         yield Part("version", "PostgreSQL", setting.database.version)
         yield Part("setting", "database cores", _cores(setting.database.cores))
+
+
+def _upstream(trial: Trial, setting: RunConfig) -> Iterator[Part]:
+    """Cores of the upstream, if the trial uses one."""
+    if trial.endpoint.upstream_s is not None:
+        yield Part("setting", "upstream cores", _cores(setting.upstream_cores))
 
 
 def _driver(name: str) -> Iterator[Part]:

@@ -48,6 +48,7 @@ class RunConfig:
         compliance: Results of the compliance gate by the id of the trial whose recording keeps
             them.
         database: PostgreSQL for the endpoints that need it; None if none of them does.
+        upstream_cores: Cores of the upstream, for endpoints that need one; empty for all.
     """
 
     server_cores: tuple[int, ...] = ()
@@ -85,3 +86,4 @@ class RunConfig:
         return here.Here()
 
     database: RunningDatabase | None = None
+    upstream_cores: tuple[int, ...] = ()

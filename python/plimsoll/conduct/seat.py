@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from plimsoll.recording.readings import Reading, ScopeName
     from plimsoll.serving.here import LocalServer
 
-BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "machine")
+BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "upstream", "machine")
 """In which scopes are read before a turn: the host, whose idle time also passes, last."""
 
-AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver", "database")
+AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver", "database", "upstream")
 """In which scopes are read after a turn: the host first."""
 
 THOROUGH_EVERY_NS = 5_000_000_000
@@ -144,7 +144,7 @@ class Seat:
                 Scope("machine"),
                 start.scope,
                 Scope("driver", self._driver, peer=address),
-                *one_trial.database_scope(known),
+                *one_trial.third_parties(known),
             )
             for each in scopes:
                 known.sampler.watch(each)

@@ -55,7 +55,12 @@ class SharedServer:
         first = self.seats[0]
         trial, cores = first.known.trial, first.known.server_cores
         starting = partial(
-            here.Here().started, trial.framework, first.log, cores, trial.load.service
+            here.Here().started,
+            trial.framework,
+            first.log,
+            cores,
+            trial.load.service,
+            seed=trial.fixtures_seed,
         )
         self._processes.callback(self._stopped)
         try:

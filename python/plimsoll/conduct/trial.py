@@ -6,7 +6,7 @@ it is used: the first request of `plimsoll load` does not wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -39,7 +39,7 @@ from plimsoll.recording import RecordedServer, Recording
 from plimsoll.sampling import idle, wall
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
-from plimsoll.serving import observed
+from plimsoll.serving import observed, upstream
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
@@ -89,7 +89,14 @@ def conduct(
         log, cores = into / "server.log", known.server_cores
         try:
             service = trial.load.service
-            starting = partial(setting.place.started, trial.framework, log, cores, service)
+            starting = partial(
+                setting.place.started,
+                trial.framework,
+                log,
+                cores,
+                service,
+                seed=trial.fixtures_seed,
+            )
             with started(known, starting, interruption, tell) as running:
                 examine(known, running, tell)
                 with metered(known, tell, running.scope if setting.reads_idle_server else None):
@@ -98,7 +105,7 @@ def conduct(
                         _drive(
                             known,
                             into,
-                            running.sampling(*database_scope(known)),
+                            running.sampling(*third_parties(known)),
                             running.alive,
                             interruption,
                             tell,
@@ -234,7 +241,11 @@ def started(
 ) -> Generator[S]:
     """The trial's server, which is stopped whatever happens; what is known of it is noted."""
     tell(Phase("starting"))
-    with _given_database(known) as environment, starting(environment) as running:
+    with (
+        _given_database(known) as database,
+        _given_upstream(known) as asked,
+        starting({**database, **asked}) as running,
+    ):
         known.server = seen = running.seen()
         known.tls = running.place.tls
         try:
@@ -247,6 +258,7 @@ def started(
             tell(Phase("stopping"))
             known.server = running.stop(known.server or seen)
             known.rows = None if known.database is None else known.database.counted()
+            known.upstream_requests = None if known.upstream is None else known.upstream.stop()
 
 
 @contextmanager
@@ -260,10 +272,24 @@ def _given_database(known: TrialState) -> Generator[dict[str, str]]:
         yield known.database.environment
 
 
-def database_scope(known: TrialState) -> tuple[Scope, ...]:
-    """The resources of the database, if the trial has one that Plimsoll started."""
-    pid = None if known.database is None else known.database.server.supervisor_pid
-    return () if pid is None else (Scope("database", ProcessTree(pid, with_root=False)),)
+@contextmanager
+def _given_upstream(known: TrialState) -> Generator[dict[str, str]]:
+    """An upstream of the server's own, if its endpoint needs one; what its environment then has."""
+    service_s, seed = known.trial.endpoint.upstream_s, known.trial.fixtures_seed
+    if service_s is None:
+        yield {}
+        return
+    with upstream.started(seed, service_s, known.setting.upstream_cores) as known.upstream:
+        yield known.upstream.environment
+
+
+def third_parties(known: TrialState) -> Iterator[Scope]:
+    """The resources of database and upstream, if the trial has some that Plimsoll started."""
+    if known.database is not None and known.database.server.supervisor_pid is not None:
+        tree = ProcessTree(known.database.server.supervisor_pid, with_root=False)
+        yield Scope("database", tree)
+    if known.upstream is not None:
+        yield Scope("upstream", ProcessTree(known.upstream.supervisor_pid, with_root=False))
 
 
 def examine(known: TrialState, running: PlacedServer, tell: Listener) -> None:
@@ -290,7 +316,8 @@ def verified(
         address = (running.place.host, running.place.port)
         keep_alive = trial.load.keep_alive
         exchanges = trial.exchanges if when == "before" else trial.exchanges[:DRAWN_BY_TOOLS]
-        requested = replace(trial.endpoint, exchanges=exchanges)
+        served = trial.endpoint.of_seed(trial.fixtures_seed)
+        requested = replace(served, exchanges=exchanges, with_fixtures=None)
         found = contract.verify(
             address,
             requested,
@@ -298,6 +325,7 @@ def verified(
             keep_alive=keep_alive,
             excepted=trial.framework.contract_notes,
             execute=None if known.database is None else known.database.execute,
+            write=running.write,
             tls=known.tls,
             protocol=running.place.protocol,
         )

@@ -24,6 +24,7 @@ from plimsoll.recording import (
     PowerSources,
     RecordedDatabase,
     RecordedServer,
+    RecordedUpstream,
     Recording,
 )
 from plimsoll.recording.tls import RequestedTls
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
     from plimsoll.recording import Recomputed, ResponseHead
     from plimsoll.recording.readings import Reading
+    from plimsoll.serving.upstream import Upstream
 
 
 @dataclass
@@ -64,6 +66,8 @@ class TrialState:
         server: The server's side; None until it responded.
         database: The database that the server was given; None for none.
         rows: What was counted in it; None until the server has stopped.
+        upstream: The upstream that the server was given; None for none.
+        upstream_requests: What that received; None until it has stopped.
         contract_responses: Right responses of the contract checks.
         contract: What was wrong before and after the load.
         sampler: Has the readings of resources.
@@ -92,6 +96,8 @@ class TrialState:
     server: RecordedServer | None = None
     database: ServedDatabase | None = None
     rows: RowCounts | None = None
+    upstream: Upstream | None = None
+    upstream_requests: int | None = None
     contract_responses: int = 0
     contract: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     sampler: Sampler = field(default_factory=Sampler)
@@ -171,6 +177,7 @@ class TrialState:
             hosts=driven.hosts if driven else (),
             compliance=self.setting.compliance.get(trial.id, ()),
             database=self._database(),
+            upstream=self._upstream(),
         )
 
     def _database(self) -> RecordedDatabase | None:
@@ -187,6 +194,15 @@ class TrialState:
             contract_responses=self.contract_responses,
         )
         return known if self.rows is None else replace(known, **vars(self.rows))
+
+    def _upstream(self) -> RecordedUpstream | None:
+        """The upstream's side of the trial."""
+        service_s = self.trial.endpoint.upstream_s
+        if self.upstream is None or service_s is None:
+            return None
+        return RecordedUpstream(
+            service_s, self.upstream.cores, self.contract_responses, self.upstream_requests
+        )
 
     def _power(self) -> PowerSources | None:
         """What was read of power; None where the server runs on another host."""

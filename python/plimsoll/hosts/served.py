@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from plimsoll.campaign.fixtures import ServedFile
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Service
     from plimsoll.provenance import Part
@@ -83,6 +84,7 @@ class ServerOrder:
         cores: Its cores; empty for all.
         service: What it is to serve; None for HTTP/1.1 without TLS.
         environment: What its environment has besides.
+        seed: Seed of its fixtures.
     """
 
     ordered: OrderedFramework
@@ -91,6 +93,7 @@ class ServerOrder:
     cores: tuple[int, ...]
     service: Service | None
     environment: Mapping[str, str]
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,7 @@ class ServedHere:
             "application": self._application,
             "start": self._start,
             "at_rest": self._at_rest,
+            "write": self._write,
             "control": self._control,
             "sample": self._sample,
             "sampled": self._sampled,
@@ -241,7 +245,12 @@ class ServedHere:
         self.log.unlink(missing_ok=True)
         place = Here(str(order.address), str(order.client))
         starting = place.started(
-            order.ordered.here(), self.log, order.cores, order.service, order.environment
+            order.ordered.here(),
+            self.log,
+            order.cores,
+            order.service,
+            order.environment,
+            order.seed,
         )
         server = self._stopping.enter_context(starting)
         self._server = server
@@ -249,6 +258,9 @@ class ServedHere:
 
     def _at_rest(self) -> RecordedServer:
         return self._running().at_rest()
+
+    def _write(self, file: ServedFile) -> None:
+        self._running().write(file)
 
     def _control(self) -> list[Reading]:
         return self._running().control()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
     from pathlib import Path
 
+    from plimsoll.campaign.fixtures import ServedFile
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Service
     from plimsoll.hosts.clocks import ClockExchange, ClockRelation
@@ -92,6 +93,7 @@ class HostServers:
         cores: Sequence[int],
         service: Service | None,
         environment: Mapping[str, str],
+        seed: int,
     ) -> Generator[HostServer]:
         """Starts a framework, gives it once it is ready, and stops it whatever happens.
 
@@ -101,6 +103,7 @@ class HostServers:
             cores: Cores it may use; empty for all.
             service: What it is to serve; None for HTTP/1.1 without TLS.
             environment: What its environment has besides: the address of its database.
+            seed: Seed of its fixtures.
 
         Raises:
             FrameworkError: It ended before it was ready, or did not respond in time.
@@ -115,6 +118,7 @@ class HostServers:
             tuple(cores),
             service,
             dict(environment),
+            seed,
         )
         try:
             started = cast("StartedServer", self._step("start", order))
@@ -189,6 +193,14 @@ class HostServer:
     def at_rest(self) -> RecordedServer:
         """Its side of the recording once all its workers are up, without load."""
         return self._placed(self._step("at_rest"))
+
+    def write(self, file: ServedFile) -> None:
+        """Replaces a file in the folder of its fixtures.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        self._step("write", file)
 
     def control(self) -> list[Reading]:
         """Runs the control on its cores, some times; no load may be on."""

@@ -204,20 +204,20 @@ def _configured(
     if found is not None:
         setting = campaign_hosts.placed(setting, requested, found, tell)
         with databases.running(requested.endpoints, (), tell) as database:
-            databases.require_reachable(database, setting.server_host)
+            databases.require_reachable(requested.endpoints, database, setting.server_host)
             yield replace(setting, database=database)
         return
     division = machine.divide_cores(
         requested.server_cores,
         requested.driver_cores,
-        with_database=databases.needed(requested.endpoints),
+        with_third_party=databases.has_third_party(requested.endpoints),
     )
     for load in requested.loads:
         machine.divide_cores(load.server_cores or division.server, division.driver)
     if division.note:
         tell(Notice(division.note))
     machine.check_connections(max(load.peak_connections for load in requested.loads))
-    with databases.running(requested.endpoints, division.database, tell) as database:
+    with databases.running(requested.endpoints, division.third_party, tell) as database:
         yield replace(
             setting,
             server_cores=division.server,
@@ -225,6 +225,7 @@ def _configured(
             machine=machine.facts(),
             notes=(division.note,) if division.note else (),
             database=database,
+            upstream_cores=division.third_party,
         )
 
 

@@ -282,13 +282,15 @@ def _measuring(
 ) -> Generator[Measure]:
     """What measures a group; its rows are thrown away when its turns are known."""
     endpoints = (requested,)
-    division = machine.divide_cores(None, None, with_database=databases.needed(endpoints))
+    division = machine.divide_cores(
+        None, None, with_third_party=databases.has_third_party(endpoints)
+    )
     if division.note:
         tell(Notice(division.note))
     interruption = Interruption()
     with (
         interruption.listening(),
-        databases.running(endpoints, division.database, tell) as database,
+        databases.running(endpoints, division.third_party, tell) as database,
     ):
         setting = RunConfig(
             server_cores=division.server,
@@ -296,6 +298,7 @@ def _measuring(
             machine=machine.facts(),
             turn_s=TURN_S,
             database=database,
+            upstream_cores=division.third_party,
         )
 
         def measure(group: int) -> MeasuredGroup:

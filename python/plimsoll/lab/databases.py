@@ -25,6 +25,11 @@ def needed(endpoints: Iterable[Endpoint]) -> bool:
     return any(endpoint.database is not None for endpoint in endpoints)
 
 
+def has_third_party(endpoints: Iterable[Endpoint]) -> bool:
+    """Whether one of some endpoints needs a database or an upstream, which need cores."""
+    return any(one.database is not None or one.upstream_s is not None for one in endpoints)
+
+
 def lacking(endpoints: Iterable[Endpoint]) -> NotInstalled | None:
     """Why endpoints that need a database have none here; None if they need or have one."""
     return installed.missing() if needed(endpoints) else None
@@ -56,16 +61,22 @@ def available(endpoints: Sequence[Endpoint], note: Callable[[str], None]) -> tup
     return tuple(one for one in endpoints if one.database is None)
 
 
-def require_reachable(database: RunningDatabase | None, server_host: str) -> None:
-    """Requires that servers on another host reach the database.
+def require_reachable(
+    endpoints: Iterable[Endpoint], database: RunningDatabase | None, server_host: str
+) -> None:
+    """Requires that servers on another host reach the database and their upstreams.
 
     Args:
-        database: It; None for none.
+        endpoints: What they serve.
+        database: The database; None for none.
         server_host: Name of the host on which servers run.
 
     Raises:
-        InputError: They do not: it listens on this host alone.
+        InputError: They do not: these listen on this host alone.
     """
+    if server_host != HOST and any(one.upstream_s is not None for one in endpoints):
+        message = f"servers on `{server_host}` do not reach the upstream, which runs on this host"
+        raise InputError([Problem("endpoints", message, "leave out the endpoint `upstream`")])
     if database is not None and database.supervisor_pid is not None and server_host != HOST:
         message = f"servers on `{server_host}` do not reach the PostgreSQL of this host"
         hint = f"name one that both reach in `{installed.VARIABLE}`"

@@ -247,6 +247,24 @@ class RecordedDatabase:
 
 
 @dataclass(frozen=True)
+class RecordedUpstream:
+    """The upstream beside the server of a trial.
+
+    Attributes:
+        service_s: How long it takes for a response, in seconds.
+        cores: Its cores; empty if it could use all.
+        contract_responses: Responses of the contract checks, which asked it too.
+        requests: Requests that it received over the server's life, by its own count; null if it did
+            not say.
+    """
+
+    service_s: float
+    cores: tuple[int, ...]
+    contract_responses: int = 0
+    requests: int | None = None
+
+
+@dataclass(frozen=True)
 class Driver:
     """The driver's side of a trial.
 
@@ -425,6 +443,7 @@ class Recording:
         compliance: What the framework's server made of the cases of the compliance gate; only one
             trial of each framework has it.
         database: The database beside the server; null if the endpoint needs none.
+        upstream: The upstream beside the server; null if the endpoint needs none.
     """
 
     trial: str
@@ -463,6 +482,7 @@ class Recording:
     hosts: tuple[HostDriver, ...] = ()
     compliance: tuple[ComplianceResult, ...] = ()
     database: RecordedDatabase | None = None
+    upstream: RecordedUpstream | None = None
     format: int = FORMAT
 
     @property

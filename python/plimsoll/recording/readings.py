@@ -7,7 +7,7 @@ from typing import Literal
 
 from plimsoll.recording import HOST
 
-ScopeName = Literal["server", "driver", "database", "machine"]
+ScopeName = Literal["server", "driver", "database", "upstream", "machine"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from plimsoll.sampling.scope import Scope
 INTERVAL_NS = 1_000_000_000
 """From one reading to the next."""
 
-ORDER: tuple[ScopeName, ...] = ("server", "driver", "database", "machine")
+ORDER: tuple[ScopeName, ...] = ("server", "driver", "database", "upstream", "machine")
 """In which scopes are read; the instant of the first is the most exact."""
 
 THOROUGH_EVERY = 5

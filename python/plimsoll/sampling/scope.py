@@ -13,7 +13,7 @@ class Scope:
     """Whose resources are read.
 
     Attributes:
-        name: `server`, `driver` and `database` are process trees, `machine` is the whole host.
+        name: `machine` is the whole host, all others are process trees.
         tree: The processes; None for the machine.
         port: The port whose listening sockets are read too; None for no port.
         thorough: Whether this reading includes what disturbs the processes or takes long to read.

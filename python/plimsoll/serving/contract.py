@@ -8,6 +8,8 @@ does not exist is requested.
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,8 +21,9 @@ from plimsoll.campaign.endpoints import ENDPOINTS, mix
 from plimsoll.campaign.requests import Exchange, Expected, HttpResponse, Request
 from plimsoll.errors import ContractBroken
 from plimsoll.recording import ResponseHead
-from plimsoll.serving import messages, row_contract, surroundings
+from plimsoll.serving import change_contract, messages, row_contract, surroundings
 from plimsoll.serving.asking import Client, ResponseMissing
+from plimsoll.serving.change_contract import Outside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -29,12 +32,13 @@ if TYPE_CHECKING:
     from plimsoll.campaign.requests import Endpoint, Pairs
     from plimsoll.campaign.tls import Tls
     from plimsoll.serving.asking import Address, Form, ServerResponse
-    from plimsoll.serving.row_contract import Execute
+    from plimsoll.serving.change_contract import Execute, Write
 
 TIMEOUT_S = 10.0
 """A request without a complete response after this long has none, in seconds."""
 
 _SHOWN = 60
+_WHOLE_BYTES = 1 << 17
 _EXCERPT = 20
 _REFUSED_FROM = 400
 _RIGHT = (200, 200)
@@ -44,6 +48,7 @@ _KEEP_ALIVE = "two requests on one connection both get a response on it"
 _NEXT_ANSWERED = "a rejected request does not affect the next one"
 _NOT_FOUND = "an unknown path returns 404"
 _ANEW = "every response is computed anew, none is cached"
+_ASKED = "every response waits for the upstream, which takes 5 ms"
 _EARLY = "the response came before the request was complete"
 _FORMS: dict[Form, str] = {"split": surroundings.SPLIT, "chunked": surroundings.CHUNKED}
 
@@ -112,6 +117,7 @@ def verify(  # noqa: PLR0913 - one argument for each fact of the server
     keep_alive: bool = True,
     excepted: Collection[str] = (),
     execute: Execute | None = None,
+    write: Write | None = None,
     timeout_s: float = TIMEOUT_S,
     tls: Tls | None = None,
     protocol: Protocol = "http1",
@@ -125,6 +131,7 @@ def verify(  # noqa: PLR0913 - one argument for each fact of the server
         keep_alive: Whether the trial keeps its connections; if not, nor does the check.
         excepted: Rules of `CONTRACT_NOTES` that it need not keep.
         execute: Runs statements on its database; None if it has none.
+        write: Changes a file of its folder; None if it has none.
         timeout_s: Time for each response, in seconds.
         tls: TLS to the server; None for plain TCP.
         protocol: What is spoken.
@@ -136,7 +143,8 @@ def verify(  # noqa: PLR0913 - one argument for each fact of the server
         ContractBroken: It does not; every failure is named.
     """
     client = Client(address, keep_alive, timeout_s, tls, protocol)
-    found = _examined(client, endpoint, excepted, execute, seed)
+    outside = Outside(execute, write)
+    found = _examined(client, endpoint, excepted, outside, seed)
     if found.failures:
         sentences = [str(failure) for failure in _once(found.failures)]
         message = "\n".join((f"`{endpoint.name}` breaks the contract", *sentences))
@@ -153,6 +161,7 @@ def failures(  # noqa: PLR0913 - one argument for each fact of the server
     keep_alive: bool = True,
     excepted: Collection[str] = (),
     execute: Execute | None = None,
+    write: Write | None = None,
     timeout_s: float = TIMEOUT_S,
     tls: Tls | None = None,
     protocol: Protocol = "http1",
@@ -166,6 +175,7 @@ def failures(  # noqa: PLR0913 - one argument for each fact of the server
         keep_alive: Whether connections are kept.
         excepted: Rules of `CONTRACT_NOTES` that it need not keep.
         execute: Runs statements on its database; None if it has none.
+        write: Changes a file of its folder; None if it has none.
         timeout_s: Time for each response, in seconds.
         tls: TLS to the server; None for plain TCP.
         protocol: What is spoken.
@@ -174,20 +184,22 @@ def failures(  # noqa: PLR0913 - one argument for each fact of the server
         Every failure; none when the contract is kept.
     """
     client = Client(address, keep_alive, timeout_s, tls, protocol)
-    return tuple(_examined(client, endpoint, excepted, execute, seed).failures)
+    outside = Outside(execute, write)
+    return tuple(_examined(client, endpoint, excepted, outside, seed).failures)
 
 
 def _examined(
     client: Client,
     endpoint: Endpoint,
     excepted: Collection[str],
-    execute: Execute | None,
+    outside: Outside,
     seed: int,
 ) -> _Examination:
     """What a server does at one endpoint, asked as the protocol of a client allows."""
     not_asked = surroundings.OF_HTTP1 if client.protocol == "http2" else ()
+    all_excepted = {*excepted, *endpoint.excepted, *not_asked}
     with closing(client):
-        return _Examination(client, endpoint, {*excepted, *not_asked}, execute).done(seed)
+        return _Examination(client, endpoint.of_seed(seed), all_excepted, outside).done(seed)
 
 
 def problems(expected: Expected, response: HttpResponse) -> list[str]:
@@ -228,7 +240,7 @@ class _Examination:
         client: Asks it.
         endpoint: What is checked.
         excepted: Rules of `CONTRACT_NOTES` that are not checked.
-        execute: Runs statements on the server's database; None if it has none.
+        outside: Changes what the server reads.
         failures: What was found so far.
         responses: Responses so far with status 200.
         exchanges: The exchanges of the load, with what was learned of the responses so far.
@@ -239,7 +251,7 @@ class _Examination:
     client: Client
     endpoint: Endpoint
     excepted: Collection[str]
-    execute: Execute | None = None
+    outside: Outside
     failures: list[ContractViolation] = field(default_factory=list["ContractViolation"])
     responses: int = 0
     exchanges: list[Exchange] = field(init=False)
@@ -265,9 +277,11 @@ class _Examination:
             if self.endpoint.large is not None:
                 self._ask_in_form("chunked", self.endpoint.large(random))
             self.client.close()
-            if self.endpoint.database is not None and self.execute is not None:
+            if self.endpoint.changes is not None:
+                change_contract.examine(self.endpoint.changes(random), self.outside, self)
+            if self.endpoint.database is not None and self.outside.execute is not None:
                 use, exchange = self.endpoint.database, self.endpoint.exchanges[0]
-                row_contract.examine(use, exchange, self.execute, random, self)
+                row_contract.examine(use, exchange, self.outside.execute, self)
             if self.endpoint.laborious is not None:
                 for pairs in self.endpoint.laborious(random):
                     self._ask_for_work(pairs)
@@ -334,7 +348,7 @@ class _Examination:
 
     def _probe(self, probe: Exchange) -> None:
         self._judged(self.client.ask, probe, _rule(probe, self.endpoint))
-        if probe.expected.status[0] >= _REFUSED_FROM:
+        if probe.expected.status[1] >= _REFUSED_FROM:
             following = self.endpoint.exchanges[0]
             rule = _rule(following, self.endpoint)
             self._judged(self.client.ask, following, rule, or_else=_NEXT_ANSWERED)
@@ -406,7 +420,7 @@ class _Examination:
         """
         request = exchange.request
         try:
-            responded = ask(request)
+            responded = _decoded(exchange.expected, ask(request))
         except ResponseMissing as error:
             self._note(request, str(error), "there is no response", or_else or rule)
             if error.hopeless:
@@ -420,6 +434,10 @@ class _Examination:
             self._note(request, shown, problem, rule)
         if not found and exchange.expected.status == _RIGHT:
             self._note_surroundings(request, responded, shown)
+            least_s = self.endpoint.upstream_s
+            if least_s is not None and responded.took_s < least_s:
+                problem = f"it came after {responded.took_s * 1e3:.2f} ms"
+                self._note(request, shown, problem, _ASKED)
         return responded
 
     def _note_surroundings(self, request: Request, responded: ServerResponse, shown: str) -> None:
@@ -505,6 +523,18 @@ def _absent_path(random: Random) -> Exchange:
     return Exchange(Request("absent", "GET", path), Expected(status=(404, 404)))
 
 
+def _decoded(expected: Expected, responded: ServerResponse) -> ServerResponse:
+    """A response whose body is freed of a coding that the request accepts, as under load."""
+    response = responded.response
+    if "gzip" not in expected.codings or response.header("content-encoding") != "gzip":
+        return responded
+    try:
+        body = gzip.decompress(response.body)
+    except (OSError, EOFError, zlib.error):  # it is compared as it is, and wrong
+        return responded
+    return replace(responded, response=replace(response, body=body))
+
+
 def _path(request: Request) -> str:
     return request.target.partition("?")[0]
 
@@ -520,9 +550,11 @@ _SUMMARIES = {
 def _rule(exchange: Exchange, endpoint: Endpoint) -> str:
     """The rule of the contract on an exchange; one of `mix` has that of its own endpoint."""
     first, last = exchange.expected.status
-    if first >= _REFUSED_FROM:
+    if last >= _REFUSED_FROM:
         status = f"{first}" if first == last else f"a status from {first} to {last}"
         return f"{exchange.request.name} returns {status}"
+    if endpoint.name != mix.NAME:
+        return endpoint.summary
     return _SUMMARIES.get(_path(exchange.request), endpoint.summary)
 
 
@@ -536,8 +568,10 @@ def _shown_request(request: Request) -> str:
 def _whole(request: Request) -> str:
     """A request line by line; what is not text in UTF-8, or not printable, is escaped."""
     head = [f"{request.method} {request.target}", *(": ".join(pair) for pair in request.headers)]
-    body = request.body.decode("utf-8", "backslashreplace").split("\r\n")
+    body = request.body[:_WHOLE_BYTES].decode("utf-8", "backslashreplace").split("\r\n")
     lines = [*head, "", *body] if request.body else head
+    if len(request.body) > _WHOLE_BYTES:
+        lines.append(f"… and {len(request.body) - _WHOLE_BYTES} more bytes")
     return "\n".join(_printable(line) for line in lines)
 
 

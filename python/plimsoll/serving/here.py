@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from plimsoll.campaign.fixtures import ServedFile
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Service
     from plimsoll.errors import NotInstalled
@@ -79,6 +80,14 @@ class LocalServer:
     def at_rest(self) -> RecordedServer:
         """Its side of the recording once all its workers are up, without load."""
         return observed.at_rest(self._running, self._client)
+
+    def write(self, file: ServedFile) -> None:
+        """Replaces a file in the folder of its fixtures.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        self._running.files.write(file)
 
     def control(self) -> list[Reading]:
         """Runs the control on its cores, some times; no load may be on."""
@@ -154,6 +163,7 @@ class Here:
         cores: Sequence[int],
         service: Service | None = None,
         environment: Mapping[str, str] = MappingProxyType({}),
+        seed: int = 0,
     ) -> Generator[LocalServer]:
         """Starts a framework, gives it once it is ready, and stops it whatever happens.
 
@@ -163,6 +173,7 @@ class Here:
             cores: Cores it may use; empty for all.
             service: What it is to serve; None for HTTP/1.1 without TLS.
             environment: What its environment has besides: the address of its database.
+            seed: Seed of its fixtures.
 
         Raises:
             FrameworkError: It ended before it was ready, or did not respond in time.
@@ -175,5 +186,6 @@ class Here:
             host=self.address,
             environment=environment,
             service=service,
+            seed=seed,
         ) as running:
             yield LocalServer(running, self.client)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from plimsoll.campaign.fixtures import ServedFile
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Service
     from plimsoll.errors import PlimsollError
@@ -54,6 +55,14 @@ class PlacedServer(Protocol):
 
     def at_rest(self) -> RecordedServer:
         """Its side of the recording once all its workers are up, without load."""
+        ...
+
+    def write(self, file: ServedFile) -> None:
+        """Replaces a file in the folder of its fixtures.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
         ...
 
     def control(self) -> list[Reading]:
@@ -120,6 +129,7 @@ class ServerPlace(Protocol):
         cores: Sequence[int],
         service: Service | None,
         environment: Mapping[str, str],
+        seed: int,
     ) -> AbstractContextManager[PlacedServer]:
         """Starts a framework, gives it once it is ready, and stops it whatever happens.
 
@@ -129,6 +139,7 @@ class ServerPlace(Protocol):
             cores: Cores it may use; empty for all.
             service: What it is to serve; None for HTTP/1.1 without TLS.
             environment: What its environment has besides: the address of its database.
+            seed: Seed of its fixtures.
 
         Raises:
             FrameworkError: It ended before it was ready, or did not respond in time.

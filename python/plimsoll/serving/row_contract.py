@@ -1,62 +1,30 @@
-"""Whether responses show the rows of the database as they are when a request comes.
-
-Rows are changed between two requests, and what a response says it has written is looked up. A
-server that keeps rows from an earlier request shows the old ones.
-"""
+"""Whether responses tell the truth about rows that they say they have written."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
     from plimsoll.campaign.database_use import DatabaseUse
     from plimsoll.campaign.requests import Exchange
     from plimsoll.serving.asking import ServerResponse
+    from plimsoll.serving.change_contract import Asker, Execute
 
-    Execute = Callable[[str], list[tuple[Any, ...]]]
-    """Runs a statement on the server's database, and returns its rows."""
-
-FRESH = "every response is read from the database when the request comes"
 WRITTEN = "the rows of a response are those in the database after it"
 
 _WRITES = 3
 """So many responses that write are compared with the database."""
 
 
-class Asker(Protocol):
-    """Asks the server, and notes what is wrong."""
-
-    def ask(self, exchange: Exchange, rule: str) -> ServerResponse | None:
-        """The response to a request, which is compared with what is expected; None for none."""
-        ...
-
-    def note(self, exchange: Exchange, responded: ServerResponse, problem: str, rule: str) -> None:
-        """Notes a problem of a response."""
-        ...
-
-
-def examine(
-    use: DatabaseUse, exchange: Exchange, execute: Execute, random: Random, asker: Asker
-) -> None:
-    """Changes rows between requests, and looks up what responses say they have written.
+def examine(use: DatabaseUse, exchange: Exchange, execute: Execute, asker: Asker) -> None:
+    """Looks up what responses say they have written.
 
     Args:
         use: How the endpoint uses the database.
         exchange: A request under load.
         execute: Runs statements on the server's database.
-        random: Draws the changes.
         asker: Asks the server.
     """
-    for change in use.changes(random) if use.changes else ():
-        asker.ask(change.before, FRESH)
-        execute(change.statement)
-        try:
-            asker.ask(change.after, FRESH)
-        finally:
-            execute(change.undo)
     for _ in range(_WRITES if use.written else 0):
         responded = asker.ask(exchange, WRITTEN)
         if responded is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import machine
 from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.fixtures import Fixtures
 from plimsoll.campaign.load import OF_HTTP2, OVER_TLS
 from plimsoll.campaign.requests import Request
 from plimsoll.campaign.tls import Tls
@@ -20,7 +21,7 @@ from plimsoll.processes import ports
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.processes.supervisor import GRACE_S
-from plimsoll.serving import credentials, ready
+from plimsoll.serving import credentials, fixture_files, ready
 from plimsoll.serving.credentials import Credentials
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Protocol, Service
+    from plimsoll.serving.fixture_files import FixtureFolder
 
 _ANSWER_S = 2.0
 _PORT_FREE_S = 2.0
@@ -47,7 +49,7 @@ class ServerPlacement:
         port: Port it listens on.
         cores: Cores it is given; empty when it is not confined.
         workers: Cores it is to use.
-        given: What its environment has besides: the address of its database.
+        given: What its environment has besides: the address of its database, its files.
         service: What it is to serve; None for HTTP/1.1 without TLS.
         credentials: By which it proves who it is; None without TLS.
     """
@@ -120,6 +122,7 @@ class RunningServer:
         framework: What runs.
         place: Where it runs.
         log: Its standard output and standard error.
+        files: The folder of its fixtures.
         start_s: Seconds from its start to its first right response; None until then.
         stopped: How it stopped; None while it runs.
 
@@ -129,10 +132,16 @@ class RunningServer:
     """
 
     def __init__(
-        self, framework: Framework, place: ServerPlacement, log: Path, grace_s: float
+        self,
+        framework: Framework,
+        place: ServerPlacement,
+        files: FixtureFolder,
+        log: Path,
+        grace_s: float,
     ) -> None:
         """Starts it; it is not ready yet."""
         self.framework = framework
+        self.files = files
         self.place = place
         self.log = log
         self.start_s: float | None = None
@@ -274,6 +283,7 @@ def started(  # noqa: PLR0913 - one argument for each fact of the server
     grace_s: float = GRACE_S,
     environment: Mapping[str, str] = MappingProxyType({}),
     service: Service | None = None,
+    seed: int = 0,
 ) -> Generator[RunningServer]:
     """Starts a framework, gives it once it is ready, and stops it whatever happens.
 
@@ -287,6 +297,7 @@ def started(  # noqa: PLR0913 - one argument for each fact of the server
         grace_s: Seconds it has to stop by itself.
         environment: What its environment has besides: the address of its database.
         service: What it is to serve; None for HTTP/1.1 without TLS.
+        seed: Seed of its fixtures.
 
     Yields:
         The server; its `stopped` is filled in at the end of the block.
@@ -295,17 +306,19 @@ def started(  # noqa: PLR0913 - one argument for each fact of the server
         PortTaken: Somebody else listens on the port.
         StartFailed: It ended before it was ready.
         NotReady: It did not respond correctly within `framework.start_timeout_s`.
-        StorageError: The log or the certificate cannot be written.
+        StorageError: The log, the certificate or the fixtures cannot be written.
     """
     machine.raise_open_files()
     count = workers or len(cores) or len(os.sched_getaffinity(0))
     if port is not None and not ports.is_free(port, host):
         raise ports.taken(port, host)
     with ExitStack() as stack:
-        files = stack.enter_context(credentials.made(host)) if service in OVER_TLS else None
+        files = stack.enter_context(fixture_files.made(Fixtures.drawn(seed)))
+        proof = stack.enter_context(credentials.made(host)) if service in OVER_TLS else None
         at = port or ports.free_port(host)
-        place = ServerPlacement(host, at, tuple(cores), count, dict(environment), service, files)
-        server = RunningServer(framework, place, log, grace_s)
+        given = {**environment, **files.environment}
+        place = ServerPlacement(host, at, tuple(cores), count, given, service, proof)
+        server = RunningServer(framework, place, files, log, grace_s)
         stack.callback(server.stop)
         server.wait_until_ready(probe(framework))
         yield server

@@ -23,13 +23,21 @@ OFF_S = 5.0
 DATE = "a successful response has a `Date` that is at most 5 s off (RFC 9110, 5.6.7 and 6.6.1)"
 ETAG = "a successful response has no `ETag`"
 LENGTH = "a successful response has either one `Content-Length` or `Transfer-Encoding: chunked`"
+VARY = "a compressed response has `Vary: Accept-Encoding` (RFC 9110, 12.5.5)"
 SPLIT = "a request split into three segments gets the same response as a whole one"
 CHUNKED = "a request with a chunked body gets the same response as one with a `Content-Length`"
 
 OF_HTTP1 = ("length", "split", "chunked")
 """Rules on framing, which HTTP/2 does by frames of its own."""
 
-BY_NAME = {"date": DATE, "etag": ETAG, "length": LENGTH, "split": SPLIT, "chunked": CHUNKED}
+BY_NAME = {
+    "date": DATE,
+    "etag": ETAG,
+    "length": LENGTH,
+    "vary": VARY,
+    "split": SPLIT,
+    "chunked": CHUNKED,
+}
 """The rule that each of `CONTRACT_NOTES` exempts from."""
 
 
@@ -95,6 +103,16 @@ def _length(responded: ServerResponse) -> str | None:
     return None
 
 
+def _vary(responded: ServerResponse) -> str | None:
+    if responded.response.header("content-encoding") is None:
+        return None
+    lists = _values(responded.response, "vary")
+    names = {name.strip().lower() for one in lists for name in one.split(",")}
+    if names & {"accept-encoding", "*"}:
+        return None
+    return f"`vary` is `{', '.join(lists)}`" if lists else "the header `vary` is absent"
+
+
 def _values(response: HttpResponse, name: str) -> list[str]:
     return [value.strip() for key, value in response.headers if key == name]
 
@@ -103,4 +121,5 @@ _RULES: tuple[tuple[str, str, Rule], ...] = (
     ("date", DATE, _date),
     ("etag", ETAG, _etag),
     ("length", LENGTH, _length),
+    ("vary", VARY, _vary),
 )

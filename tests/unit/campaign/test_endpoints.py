@@ -35,6 +35,14 @@ NAMES = (
     "db",
     "fortunes",
     "updates",
+    "route",
+    "items",
+    "upload",
+    "static",
+    "compress",
+    "auth",
+    "json-in",
+    "upstream",
 )
 
 
@@ -130,14 +138,16 @@ def test_a_mix_is_drawn_evenly_from_six_endpoints() -> None:
     assert list(exchanges) == parts
 
 
-@pytest.mark.parametrize("name", ["args", "json", "fibonacci"])
+@pytest.mark.parametrize(
+    "name", ["args", "json", "fibonacci", "route", "items", "compress", "auth"]
+)
 def test_drawn_requests_differ_from_each_other_and_between_trials(name: str) -> None:
     first, again, other = (by_name(name).sent("drawn", seed) for seed in (1, 1, 2))
     assert [one.request for one in first] == [one.request for one in again]
-    sent = {(one.request.target, one.request.body) for one in first}
+    sent = {(one.request.target, one.request.headers, one.request.body) for one in first}
     assert len(sent) == 2048
     assert {one.request.name for one in first} == {name}
-    assert sent != {(one.request.target, one.request.body) for one in other}
+    assert sent != {(one.request.target, one.request.headers, one.request.body) for one in other}
     assert by_name(name).sent("fixed", 1) == by_name(name).exchanges
 
 

@@ -36,7 +36,7 @@ def one(reference: str) -> Framework:
 
 
 def order(toy: Framework) -> ServerOrder:
-    return ServerOrder(OrderedFramework.of(toy), LOOPBACK, LOOPBACK, (), None, {})
+    return ServerOrder(OrderedFramework.of(toy), LOOPBACK, LOOPBACK, (), None, {}, 0)
 
 
 def done(served: ServedHere, step: str, *arguments: object) -> StepState:

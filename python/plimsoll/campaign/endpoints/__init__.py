@@ -10,18 +10,26 @@ from typing import TYPE_CHECKING
 
 from plimsoll.campaign.endpoints import (
     args,
+    auth,
+    compress,
     db,
     empty,
     fibonacci,
     fixed_body,
     form_args,
     fortunes,
+    items,
     json_echo,
+    json_in,
     mix,
     multipart_args,
     plaintext,
     query_args,
+    route,
+    static,
     updates,
+    upload,
+    upstream,
     ws,
 )
 
@@ -43,6 +51,14 @@ MODULES = (
     db,
     fortunes,
     updates,
+    route,
+    items,
+    upload,
+    static,
+    compress,
+    auth,
+    json_in,
+    upstream,
 )
 """Every module of endpoints, in the order of the contract."""
 

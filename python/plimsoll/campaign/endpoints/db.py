@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.campaign import stored_rows
 from plimsoll.campaign.bodies import equal_as_json
-from plimsoll.campaign.database_use import DatabaseUse, RowChange
+from plimsoll.campaign.changes import Change, SqlStatement
+from plimsoll.campaign.database_use import DatabaseUse
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request, of_type
 
 if TYPE_CHECKING:
@@ -48,19 +49,19 @@ def _drawn(random: Random, count: int) -> tuple[Exchange, ...]:
     return tuple(_stored(row) for row in _rows(random, count))
 
 
-def _changes(random: Random) -> tuple[RowChange, ...]:
+def _changes(random: Random) -> tuple[Change, ...]:
     return tuple(_change(random, row) for row in _rows(random, _CHANGES))
 
 
-def _change(random: Random, row: int) -> RowChange:
+def _change(random: Random, row: int) -> Change:
     """A row gets a number that no row has, so that no other row can be in its place."""
     number = stored_rows.ROWS + random.randint(1, stored_rows.ROWS)
     update = "UPDATE world SET random_number = {} WHERE id = {}"
-    return RowChange(
+    return Change(
         before=_stored(row),
-        statement=update.format(number, row),
+        made=SqlStatement(update.format(number, row)),
         after=_exchange(row, number),
-        undo=update.format(stored_rows.random_number(row), row),
+        undone=SqlStatement(update.format(stored_rows.random_number(row), row)),
     )
 
 
@@ -77,7 +78,8 @@ ENDPOINTS = (
         exchanges=(_stored(ROW),),
         probes=_probes,
         drawn=_drawn,
-        database=DatabaseUse(rows_read=1, changes=_changes),
+        changes=_changes,
+        database=DatabaseUse(rows_read=1),
     ),
 )
 """`db`."""

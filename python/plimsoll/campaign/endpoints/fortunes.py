@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign import stored_rows
-from plimsoll.campaign.database_use import DatabaseUse, RowChange
+from plimsoll.campaign.changes import Change, SqlStatement
+from plimsoll.campaign.database_use import DatabaseUse
 from plimsoll.campaign.requests import (
     Endpoint,
     Exchange,
@@ -123,26 +124,27 @@ def _probes(_: Random) -> tuple[Exchange, ...]:
     return (_EXCHANGE,)
 
 
-def _changes(random: Random) -> tuple[RowChange, ...]:
+def _changes(random: Random) -> tuple[Change, ...]:
     """Another message for the row with tags, and one more row."""
     tagged = f"<b title=\"{random.getrandbits(32):08x}\">'bold' & other</b>"
     others = tuple(row for row in _STORED if row[0] != stored_rows.SCRIPT)
     more = (len(_STORED) + random.randint(1, 1000), f"Rows come, {random.getrandbits(32):08x} too.")
     update = "UPDATE fortune SET message = {} WHERE id = {}"
+    script = stored_rows.quoted(dict(_STORED)[stored_rows.SCRIPT])
     return (
-        RowChange(
+        Change(
             before=_EXCHANGE,
-            statement=update.format(stored_rows.quoted(tagged), stored_rows.SCRIPT),
+            made=SqlStatement(update.format(stored_rows.quoted(tagged), stored_rows.SCRIPT)),
             after=_exchange((*others, (stored_rows.SCRIPT, tagged))),
-            undo=update.format(
-                stored_rows.quoted(dict(_STORED)[stored_rows.SCRIPT]), stored_rows.SCRIPT
-            ),
+            undone=SqlStatement(update.format(script, stored_rows.SCRIPT)),
         ),
-        RowChange(
+        Change(
             before=_EXCHANGE,
-            statement=f"INSERT INTO fortune VALUES ({more[0]}, {stored_rows.quoted(more[1])})",
+            made=SqlStatement(
+                f"INSERT INTO fortune VALUES ({more[0]}, {stored_rows.quoted(more[1])})"
+            ),
             after=_exchange((*_STORED, more)),
-            undo=f"DELETE FROM fortune WHERE id = {more[0]}",
+            undone=SqlStatement(f"DELETE FROM fortune WHERE id = {more[0]}"),
         ),
     )
 
@@ -154,7 +156,8 @@ ENDPOINTS = (
         "200, `text/html; charset=utf-8`, a table whose texts are escaped",
         exchanges=(_EXCHANGE,),
         probes=_probes,
-        database=DatabaseUse(rows_read=len(_STORED), changes=_changes),
+        changes=_changes,
+        database=DatabaseUse(rows_read=len(_STORED)),
     ),
 )
 """`fortunes`."""

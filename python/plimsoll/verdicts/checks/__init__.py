@@ -27,6 +27,7 @@ from plimsoll.verdicts.checks import (
     ports_and_files,
     request_mix_met,
     responses_correct,
+    responses_from_upstream,
     round_trip_floor,
     rows_from_database,
     scalability_law,
@@ -37,6 +38,7 @@ from plimsoll.verdicts.checks import (
     timeout_floor,
     trial_completed,
     undisturbed,
+    upstream_headroom,
 )
 
 CHECKS = (
@@ -45,6 +47,7 @@ CHECKS = (
     conservation,
     responses_correct,
     rows_from_database,
+    responses_from_upstream,
     failures_explained,
     connection_target_met,
     evenly_served,
@@ -72,6 +75,7 @@ CHECKS = (
     energy_net,
     driver_headroom,
     database_headroom,
+    upstream_headroom,
     bottleneck_identified,
 )
 """Every check, in the order in which a reader wants to know."""

@@ -88,18 +88,13 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
 def responses(recording: Recording) -> int | None:
     """Successful responses of the whole load and of the contract checks.
 
-    Of a load generator that prints figures, those it printed.
-
     Args:
         recording: The recording.
 
     Returns:
         Their number; None where it is unknown, or there is no database.
     """
-    figures, driver = by_figures.figures_of(recording), recording.driver
-    of_load = driver.outcomes.get("ok") if driver else None
-    if figures is not None:
-        of_load = round(by_figures.complete_responses(figures))
+    of_load = by_figures.right_responses(recording)
     if of_load is None or recording.database is None:
         return None
     return of_load + recording.database.contract_responses

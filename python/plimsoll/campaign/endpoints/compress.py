@@ -1,0 +1,78 @@
+"""`GET /items/N?m=K` with `Accept-Encoding: gzip`: JSON that is compressed for each response."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from plimsoll.campaign.fixtures import ITEMS, Fixtures
+from plimsoll.campaign.listed_items import ItemList, drawn, exchange
+from plimsoll.campaign.requests import CACHE_NOT_EXCLUDED, Endpoint, Exchange
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from plimsoll.campaign.requests import HttpResponse
+
+SHORTEST = 20
+"""The shortest list: above the sizes from which middleware compresses by default, 1 to 2 KB."""
+
+_GZIP = (("Accept-Encoding", "gzip"),)
+_REFUSED = (("Accept-Encoding", "gzip;q=0"),)
+_PROBES = 3
+_NOT_CODED = "the body is not compressed: there is no `content-encoding`"
+
+
+def _coded(response: HttpResponse) -> str | None:
+    """What is wrong with the coding of a response whose body is decoded already."""
+    stated = response.header("content-encoding")
+    if stated is None or stated.strip().lower() != "gzip":
+        return f"`content-encoding` is `{stated}`, expected `gzip`" if stated else _NOT_CODED
+    length = response.header("content-length")
+    if length is not None and length.isdecimal() and int(length) >= len(response.body):
+        return f"the compressed body has {length} bytes, the plain one {len(response.body)}"
+    return None
+
+
+def _plain(response: HttpResponse) -> str | None:
+    stated = response.header("content-encoding")
+    if stated is None or stated.strip().lower() == "identity":
+        return None
+    return f"`content-encoding` is `{stated}`, which the request does not accept"
+
+
+def _exchange(fixtures: Fixtures, asked: ItemList) -> Exchange:
+    return exchange("compress", fixtures, asked, _GZIP, ("gzip",), _coded)
+
+
+def _probes(fixtures: Fixtures, random: Random) -> tuple[Exchange, ...]:
+    """Lists for clients that accept gzip, then some for others."""
+    coded = tuple(_exchange(fixtures, one) for one in drawn(random, _PROBES, SHORTEST))
+    without, refusing = drawn(random, 2, SHORTEST)
+    return (
+        *coded,
+        exchange("items", fixtures, without, (), (), _plain),
+        exchange("items without gzip", fixtures, refusing, _REFUSED, (), _plain),
+    )
+
+
+def _drawn(fixtures: Fixtures, random: Random, count: int) -> tuple[Exchange, ...]:
+    return tuple(_exchange(fixtures, one) for one in drawn(random, count, SHORTEST))
+
+
+def _with(fixtures: Fixtures) -> Endpoint:
+    return Endpoint(
+        name="compress",
+        summary=f"`GET /items/N?m=K` with `Accept-Encoding: gzip` and N from {SHORTEST} to {ITEMS} "
+        "compresses each response; 200, `Content-Encoding: gzip`, `Vary: Accept-Encoding`; plain "
+        "for requests that do not accept gzip",
+        exchanges=(_exchange(fixtures, ItemList(25, 7)),),
+        probes=partial(_probes, fixtures),
+        drawn=partial(_drawn, fixtures),
+        not_proven=CACHE_NOT_EXCLUDED,
+        with_fixtures=_with,
+    )
+
+
+ENDPOINTS = (_with(Fixtures.drawn(0)),)
+"""`compress`."""

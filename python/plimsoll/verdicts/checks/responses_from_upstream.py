@@ -1,0 +1,96 @@
+"""Did the server ask the upstream for each response?
+
+A server that keeps what the upstream said is faster, and its responses may be right all the same.
+The upstream is a witness: it counts the requests that it received over the life of the server. Each
+complete response of the load, and each of the contract checks, needs one of them. A response that
+takes less time than the upstream did not wait for it.
+
+The upstream is asked by no other program, so a surplus comes from a server that asks more than
+once; it is no fault.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.aggregate import by_figures
+from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.limits import PROPOSAL, Limit
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import RecordedUpstream
+    from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.verdict import Verdict
+
+NAME = "responses_from_upstream"
+TITLE = "Responses came from the upstream"
+SOURCE = "requests by the upstream's own count, against responses; its service time"
+UNASKED_RATIO = Limit(
+    NAME,
+    "unasked_ratio",
+    "above",
+    0.001,
+    0.01,
+    "ratio",
+    "responses for which the upstream received no request / responses",
+    PROPOSAL,
+)
+LEAST_RATIO = Limit(
+    NAME,
+    "least_ratio",
+    "below",
+    None,
+    1.0,
+    "ratio",
+    "time of the fastest response / service time of the upstream",
+    PROPOSAL,
+)
+LIMITS = (UNASKED_RATIO, LEAST_RATIO)
+NEEDS = None
+REMEDY = "Have the server ask the upstream for each response: remove its cache"
+STOPPED = "See whether the upstream was killed, and measure again"
+
+
+def judge(tables: Tables, limits: Limits) -> Verdict:
+    """Whether the upstream was asked for each response, and waited for."""
+    return of_trial(NAME, tables.recording, _findings(tables, limits), SOURCE)
+
+
+def _findings(tables: Tables, limits: Limits) -> list[Finding]:
+    upstream, limit = tables.recording.upstream, limits.of(UNASKED_RATIO)
+    if upstream is None:
+        return [not_checked(limit, "the endpoint needs no upstream")]
+    least_ns = tables.summary.service_time.min_ns
+    is_recorded = by_figures.figures_of(tables.recording) is None
+    fastest = (
+        [] if least_ns is None or not is_recorded else [_fastest(limits, least_ns / 1e9, upstream)]
+    )
+    return [_asked(tables, limit, upstream), *fastest]
+
+
+def _asked(tables: Tables, limit: Limit, upstream: RecordedUpstream) -> Finding:
+    if upstream.requests is None:
+        return unknown(limit, "the upstream ended without its count", STOPPED)
+    recording = tables.recording
+    of_load = by_figures.right_responses(recording)
+    if of_load is None:
+        return not_checked(limit, "the load generator does not report successful responses")
+    count = of_load + upstream.contract_responses
+    ratio = max(count - upstream.requests, 0) / count if count else 0.0
+    sentence = (
+        f"the upstream received {wording.count(upstream.requests)} requests for "
+        f"{wording.count(count)} responses"
+    )
+    if ratio:
+        sentence += f": {wording.percent(float(f'{ratio:.3g}'))} came from elsewhere"
+    return found(limit, ratio, sentence, REMEDY)
+
+
+def _fastest(limits: Limits, least_s: float, upstream: RecordedUpstream) -> Finding:
+    sentence = (
+        f"the fastest response took {wording.seconds(least_s)}, the upstream takes "
+        f"{wording.seconds(upstream.service_s)}"
+    )
+    return found(limits.of(LEAST_RATIO), least_s / upstream.service_s, sentence, REMEDY)
