@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import chromium
-from command_line import HERE, Running, run, start
+from command_line import HERE, LENIENT, Running, run, start
 from plimsoll import live
 from plimsoll.watch import giving_way
 from postgres_server import PASSWORD
@@ -24,7 +24,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 WATCHED = HERE / "campaigns" / "watched.toml"
 RESULTS = "results/watched"
-SHORT = ("--set", "load.steady.hold.duration=500ms", "--set", "load.steady.warm_up.duration=100ms")
+SHORT = (
+    *("--set", "load.steady.hold.duration=500ms", "--set", "load.steady.warm_up.duration=100ms"),
+    *(*LENIENT, "--no-report"),
+)
 LONG = ("--set", "load.steady.hold.duration=8s")
 PATIENCE_MS = 60_000
 FEW_SECONDS_MS = 10_000
@@ -98,7 +101,7 @@ def begun(folder: Path, *options: object) -> Running:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the results of a run that is over."""
     folder = tmp_path_factory.mktemp("finished")
-    ran = run("run", WATCHED, *SHORT, "--no-report", folder=folder)
+    ran = run("run", WATCHED, *SHORT, folder=folder)
     assert ran.code in (0, 1), ran.stderr
     assert not (folder / RESULTS / live.FILE).exists()
     return folder
@@ -223,7 +226,7 @@ def test_without_a_script_the_page_has_the_state_and_says_what_is_missing(
 def test_results_in_a_database_are_shown_without_the_password(
     browser: Any, tmp_path: Path, database: str
 ) -> None:
-    ran = run("run", WATCHED, *SHORT, "--no-report", "--storage", database, folder=tmp_path)
+    ran = run("run", WATCHED, *SHORT, "--storage", database, folder=tmp_path)
     assert ran.code in (0, 1), ran.stderr
     with (
         watched(tmp_path, "--storage", database) as (address, running),
