@@ -24,6 +24,7 @@ def callbacks(
     go_on: Callable[[], bool],
     interruption: Interruption,
     tell: Callable[[Progress], None],
+    zero: Callable[[int], None] | None = None,
 ) -> DriverCallbacks:
     """Callbacks that have a driver's processes sampled, at whole seconds after its zero.
 
@@ -33,6 +34,7 @@ def callbacks(
         go_on: Whether the load goes on.
         interruption: Knows of Ctrl-C.
         tell: Gets the progress, with the cores that server and driver keep busy.
+        zero: Gets the zero of the load, as the sampler does; None for nothing.
     """
     tree: ProcessTree | None = None
 
@@ -49,4 +51,9 @@ def callbacks(
         tell(replace(progress, server_busy_cores=server, driver_busy_cores=driver))
         return go_on()
 
-    return DriverCallbacks(begun, sampler.align, progress, interruption)
+    def aligned(zero_ns: int) -> None:
+        sampler.align(zero_ns)
+        if zero is not None:
+            zero(zero_ns)
+
+    return DriverCallbacks(begun, aligned, progress, interruption)
