@@ -176,11 +176,13 @@ bench: setup ## what a request costs the client, beside the load tools that are 
 	@[ ! -e benches/start_up.py ] || $(BIN)/python benches/start_up.py
 
 DEMO_REPORT := results/quick/report/index.html
+LINE_REPORT := results/line/report/index.html
 
 .PHONY: docs
-docs: setup ## regenerate docs/tables.md, cli.md, outcomes.md, frameworks.md; after `make demo` README's picture too
+docs: setup ## regenerate docs/tables.md, cli.md, outcomes.md, frameworks.md; after `make demo` and `plimsoll run line` README's pictures too
 	$(BIN)/python docs/generate.py
-	@[ ! -e $(DEMO_REPORT) ] || $(BIN)/python docs/picture.py $(DEMO_REPORT)
+	@[ ! -e $(DEMO_REPORT) ] || $(BIN)/python docs/picture.py $(DEMO_REPORT) docs/report.png
+	@[ ! -e $(LINE_REPORT) ] || $(BIN)/python docs/picture.py $(LINE_REPORT) docs/line.png
 
 .PHONY: format
 format: setup ## format everything

@@ -1,6 +1,6 @@
-"""Makes README's picture: the first screen of the report of `make demo`.
+"""Makes README's pictures: the first screens of `make demo` and of `plimsoll run line`.
 
-`make docs` runs it where there is such a report; it needs Chromium.
+`make docs` runs it for each of these reports that is there; it needs Chromium.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-PICTURE = Path(__file__).parent / "report.png"
 WIDTH_PX, HEIGHT_PX = 1280, 900
 
 
-def main(report: Path) -> None:
-    """Writes the picture.
+def main(report: Path, picture: Path) -> None:
+    """Writes a picture.
 
     Args:
         report: The HTML report.
+        picture: The file to write.
     """
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
@@ -30,9 +30,9 @@ def main(report: Path) -> None:
         page = browser.new_page(viewport=size, color_scheme="light")  # pyright: ignore[reportArgumentType]
         page.goto(report.resolve().as_uri())
         page.locator(".chart svg.marks").first.wait_for()
-        page.screenshot(path=PICTURE)
+        page.screenshot(path=picture)
         browser.close()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:]))

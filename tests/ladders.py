@@ -142,7 +142,7 @@ def _step(
     requested_per_s = load.stages[-1].start
     answered_per_s = min(requested_per_s, most_per_s)
     busy = standing + per_request_s * answered_per_s
-    cost = StepCost(answered_per_s, busy, 0.0, None, None, None, None, None, None)
+    cost = StepCost(answered_per_s, busy, 0.0, None, None, None, None, None, None, None)
     trial = TrialFindings(sample.trial_data(recording=recording(name, load)))
     is_full = answered_per_s < requested_per_s
     return LadderStep(trial, requested_per_s, cost, "full" if is_full else "", is_full=is_full)

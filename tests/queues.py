@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
@@ -38,6 +39,7 @@ class Queue:
         vacation: Length and period of stops, in seconds; zeros for none.
         fails: Gives the share of requests that fail at a rate.
         unsent: Gives the share of requests that are not sent at a rate.
+        places: Requests that may wait or be served; more are refused. 0 for any number.
         now_s: Seconds since the beginning.
         rates: Every rate that was tried.
     """
@@ -48,6 +50,7 @@ class Queue:
     vacation: tuple[float, float] = (0.0, 0.0)
     fails: Callable[[float], float] = lambda _rate: 0.0
     unsent: Callable[[float], float] = lambda _rate: 0.0
+    places: int = 0
     now_s: float = 0.0
     rates: list[float] = field(default_factory=list)
 
@@ -60,16 +63,34 @@ class Queue:
         count = self.luck.poisson(rate_per_s * length_s)
         due_s = np.sort(self.luck.uniform(0.0, length_s, count))
         services = self.services(self.luck, self.now_s + due_s)
-        done_s = self._done(due_s, services)
+        done_s, refused = self._ended(due_s, services)
         held = due_s >= WARM_UP_S
         due_ns, ends_ns = due_s[held] * 1e9, np.minimum(done_s[held], length_s) * 1e9
-        failed = self.luck.uniform(size=len(due_ns)) < self.fails(rate_per_s)
+        failed = refused[held] | (self.luck.uniform(size=len(due_ns)) < self.fails(rate_per_s))
         ended = done_s[held] < length_s
         self.now_s += length_s + BESIDE_S
         sent = _all_but(len(due_ns), self.unsent(rate_per_s))
         rows = DueRequests(due_ns, ends_ns - due_ns, sent, ended, failed & ended)
         window_ns = (WARM_UP_S * 1e9, length_s * 1e9)
         return tried(rows, window_ns, rate_per_s, self.limits)
+
+    def _ended(self, due_s: Array, services: Array) -> tuple[Array, np.ndarray[Any, Any]]:
+        """When each request ends, and which are refused, at once."""
+        if not self.places:
+            return self._done(due_s, services), np.zeros(len(due_s), np.bool_)
+        ends, refused = due_s.copy(), np.zeros(len(due_s), np.bool_)
+        inside: deque[float] = deque()
+        for number, (at_s, service_s) in enumerate(
+            zip(due_s.tolist(), services.tolist(), strict=True)
+        ):
+            while inside and inside[0] <= at_s:
+                inside.popleft()
+            if len(inside) == self.places:
+                refused[number] = True
+                continue
+            inside.append(max(at_s, inside[-1] if inside else at_s) + service_s)
+            ends[number] = inside[-1]
+        return ends, refused
 
     def _done(self, due_s: Array, services: Array) -> Array:
         """When each response is complete: Lindley's recursion, in time without the stops."""
@@ -105,6 +126,11 @@ def exponential(service_s: float) -> Services:
 def mm1_quantile_s(share: float, rate_per_s: float, service_s: float) -> float:
     """Response time of M/M/1: exponential, with the mean 1 / (μ − λ)."""
     return -math.log(1 - share) / (1 / service_s - rate_per_s)
+
+
+def mm1_refused(load: float, places: int) -> float:
+    """Share of the requests that M/M/1 with so many places refuses."""
+    return (1 - load) * load**places / (1 - load ** (places + 1))
 
 
 def md1_quantile_s(share: float, rate_per_s: float, service_s: float) -> float:

@@ -384,7 +384,7 @@ def _ranges(cores: Sequence[int]) -> str:
     return ",".join(f"{run[0]}-{run[-1]}" if run[1:] else f"{run[0]}" for run in runs)
 
 
-def _cores_of(ranges: str) -> list[int]:
+def cores_of(ranges: str) -> list[int]:
     """The cores that the kernel writes as `0-3,6`."""
     runs = [run.partition("-") for run in ranges.split(",") if run]
     return [core for first, _, last in runs for core in range(int(first), int(last or first) + 1)]
@@ -408,7 +408,7 @@ def _physical_cores(cores: Sequence[int], root: Path) -> list[list[int]]:
 
 def _processor(root: Path) -> dict[str, Fact]:
     cpu = root / "sys/devices/system/cpu"
-    online = _cores_of(_text(cpu / "online") or "")
+    online = cores_of(_text(cpu / "online") or "")
     packages = {_number(cpu / f"cpu{core}/topology/physical_package_id") for core in online}
     nodes = [path for path in _listed(root / "sys/devices/system/node") if path.name[4:].isdigit()]
     return {

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.load import SERVICES
+from plimsoll.campaign.power import SETTLE_S
 from plimsoll.campaign.requests import DRAWN, DRAWN_BY_TOOLS
 
 if TYPE_CHECKING:
@@ -367,7 +368,7 @@ def estimate(
     load_s = sum(_load_s(trial.load, pace.requests_per_s) for trial, pace in pairs)
     load_s += _start_warm_ups_s(trials)
     around_s = sum(pace.around_s for pace in of_each) + ROW_S * sum(requests)
-    idle_and_pauses_s = 2 * idle_s * len(trials) + cool_down_s * max(0, len(trials) - 1)
+    idle_and_pauses_s = idle_around_s(idle_s) * len(trials) + cool_down_s * max(0, len(trials) - 1)
     return PlanEstimate(
         trials=len(trials),
         load_s=load_s,
@@ -377,6 +378,11 @@ def estimate(
         largest_trial_bytes=max(requests, default=0) * REQUEST_BYTES,
         assumed_trials=sum(trial.framework.reference not in paces for trial in trials),
     )
+
+
+def idle_around_s(idle_s: float) -> float:
+    """Seconds that reading the idle host takes before and after a trial, with its pauses."""
+    return 2 * (idle_s + SETTLE_S) if idle_s else 0.0
 
 
 def report_s(trials: int) -> float:

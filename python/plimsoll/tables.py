@@ -673,6 +673,11 @@ QUANTITIES = (
     ),
     Quantity("voluntary_switches", "counter", "voluntary context switches of the tree"),
     Quantity("involuntary_switches", "counter", "context switches forced on the tree"),
+    Quantity(
+        "system_calls",
+        "counter",
+        "server: system calls in a part of the warm-up, of a ladder; perf_event_open(2)",
+    ),
     Quantity("major_faults", "counter", "page faults of the tree that needed a disk"),
     Quantity("memory_available_bytes", "gauge", "machine: available memory; proc_meminfo(5)"),
     Quantity("swapped_pages", "counter", "machine: pages swapped in or out; /proc/vmstat"),

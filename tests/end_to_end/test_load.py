@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -102,6 +105,26 @@ def test_the_verdict_is_in_words_and_the_exit_code_agrees_with_it(shown: Ran) ->
     level = next(line for line in shown.stdout.splitlines() if line[:1] in "✓▲✕")
     assert level.split()[1] in ("sound", "doubtful", "void")
     assert shown.code == ("void" in level)
+
+
+def shape(value: Any) -> Any:
+    """The names within an object, at every depth; lists by their first element."""
+    if isinstance(value, dict):
+        return {name: shape(one) for name, one in value.items()}
+    return [shape(one) for one in value[:1]] if isinstance(value, list) else None
+
+
+def test_python_gives_the_object_that_the_command_prints(
+    found: dict[str, Any], reference_server: str
+) -> None:
+    parts = ("summary", "connections", "driver", "server", "verdicts")
+    with plimsoll.load(f"{reference_server}/2048", connections=10, duration_s=0.5) as result:
+        same = json.loads(json.dumps(result.as_json()))
+    assert same.keys() == found.keys()
+    assert same["recording"] is None
+    assert {one: shape(same[one]) for one in parts if one in same} == {
+        one: shape(found[one]) for one in parts if one in found
+    }
 
 
 def test_json_has_the_parts_that_are_promised(found: dict[str, Any]) -> None:
@@ -556,3 +579,23 @@ def test_ctrl_c_ends_a_load_as_soon_as_its_own_end_does_and_fails_no_request(
         assert "throughput" in ran.stdout
         assert cut.leaves_nothing()
     assert min(stops_s) < 2 * min(ends_s), (stops_s, ends_s)
+
+
+def test_the_server_has_its_cores_under_the_load_and_those_of_before_afterwards(
+    tmp_path: Path,
+) -> None:
+    core = min(os.sched_getaffinity(0))
+    command = [sys.executable, "-m", "plimsoll.reference", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = json.loads(server.stdout.readline())["address"]
+        before = os.sched_getaffinity(server.pid)
+        options: dict[str, Any] = {"requests": 50, "connections": 2, "server_cores": [core]}
+        with plimsoll.load(f"{address}/empty", **options) as result:
+            assert result.recording.server is not None
+            assert result.recording.server.cores == (core,)
+        assert os.sched_getaffinity(server.pid) == before
+        refused = run("load", f"{address}/empty", "-n", 5, "--server-cores", 4000, folder=tmp_path)
+        server.terminate()
+    assert refused.code == 3
+    assert "the server cannot be given the cores 4000" in refused.stderr

@@ -144,6 +144,53 @@ def test_every_chart_of_a_trial_has_its_values_as_a_table(visit: Visit) -> None:
     ]
 
 
+def test_one_cursor_goes_through_all_charts_over_time(visit: Visit) -> None:
+    visit.open(NODE)
+    section = visit.page.locator(f'[id="{NODE}"]')
+    visit.charts(NODE).nth(1).wait_for()
+    section.locator('.chart[data-chart="throughput"]').hover()
+    shown = section.locator(".chart > .time-cursor:visible")
+    shown.nth(1).wait_for()
+    places = [one.bounding_box()["x"] for one in shown.all()]
+    assert max(places) - min(places) <= 2
+    visit.page.mouse.move(0, 0)
+    shown.first.wait_for(state="hidden")
+    assert visit.complaints == []
+
+
+def test_the_charts_of_a_trial_show_the_seconds_that_are_chosen(visit: Visit) -> None:
+    visit.open(NODE)
+    first, last = visit.page.locator(f'[id="{NODE}"] .seconds input').all()
+    assert (first.input_value(), last.input_value()) == ("0", "12")
+    first.fill("4")
+    last.fill("8")
+    last.press("Tab")
+    visit.page.wait_for_function(
+        "(id) => document.getElementById(id).querySelector('.chart svg.marks')"
+        "?.textContent.includes('4.5')",
+        arg=NODE,
+    )
+    visit.page.locator(f'[id="{NODE}"] .seconds button').click()
+    assert (first.input_value(), last.input_value()) == ("0", "12")
+    assert visit.complaints == []
+
+
+def test_a_drag_over_a_chart_chooses_seconds_and_a_double_click_shows_all(visit: Visit) -> None:
+    visit.open(NODE)
+    chart = visit.page.locator(f'[id="{NODE}"] .chart[data-chart="throughput"]')
+    chart.hover()
+    box = chart.bounding_box()
+    first, last = visit.page.locator(f'[id="{NODE}"] .seconds input').all()
+    visit.page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 60)
+    visit.page.mouse.down()
+    visit.page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 60, steps=5)
+    visit.page.mouse.up()
+    assert 2 <= int(first.input_value()) < int(last.input_value()) <= 10
+    visit.page.mouse.dblclick(box["x"] + 0.5 * box["width"], box["y"] + 60)
+    assert (first.input_value(), last.input_value()) == ("0", "12")
+    assert visit.complaints == []
+
+
 def test_values_can_be_saved_as_csv(visit: Visit) -> None:
     visit.open(NODE)
     values = visit.page.locator(f'[id="{NODE}"] details.values').first
@@ -201,7 +248,15 @@ def test_the_first_screen_holds_answer_ratio_verdict_and_machine(visit: Visit) -
         assert box["y"] + box["height"] <= height
 
 
-@SIZES
+WIDTHS = pytest.mark.parametrize(
+    "visit",
+    [{"viewport": {"width": width, "height": 900}} for width in (320, 390, 768, 1280)],
+    indirect=True,
+    ids=lambda options: str(options["viewport"]["width"]),
+)
+
+
+@WIDTHS
 def test_nothing_of_the_answer_is_cut_or_lies_upon_another(visit: Visit) -> None:
     cut = visit.page.evaluate(
         "[...document.querySelectorAll('.answer:not([hidden]) *')].filter(one => {"
@@ -337,6 +392,19 @@ def test_paper_says_that_rows_are_hidden(visit: Visit) -> None:
     visit.page.emulate_media(media="print")
     assert visit.page.locator("#shown").is_visible()
     assert not visit.page.locator("#filter").is_visible()
+
+
+@pytest.mark.parametrize("visit", [{"color_scheme": "dark"}, {}], indirect=True)
+def test_paper_has_every_answer_on_white_within_its_width(visit: Visit) -> None:
+    page = visit.page
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 1047})  # A4 without margins of 1 cm, 96 px/inch
+    assert page.locator(".answer:visible").count() == 2
+    assert page.locator(".answer .bars tbody tr:visible").count() > 2
+    for control in ("#theme", "#open-all", "button.copy", ".switch", "nav"):
+        assert page.locator(control).locator("visible=true").count() == 0
+    assert _background(visit) == _rgb(canvas.PAPER.light)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_latencies_of_chosen_frameworks_are_laid_over_each_other(visit: Visit) -> None:

@@ -14,6 +14,7 @@ from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.power import SETTLE_S
 from plimsoll.campaign.requests import Exchange
 from plimsoll.plan import (
     ROW_S,
@@ -289,7 +290,7 @@ def test_a_host_that_is_slower_at_reports_needs_longer() -> None:
 def test_the_idle_host_is_read_before_and_after_each_trial() -> None:
     trials = plan(replace(CAMPAIGN, frameworks=(GO,), repetitions=1))
     plain, idle = (estimate(trials, 0.0, idle_s=idle_s) for idle_s in (0.0, 5.0))
-    assert idle.duration_s - plain.duration_s == pytest.approx(2 * 5.0 * len(trials))
+    assert idle.duration_s - plain.duration_s == pytest.approx(2 * (5.0 + SETTLE_S) * len(trials))
 
 
 def test_a_closed_load_is_estimated_by_an_assumed_rate() -> None:

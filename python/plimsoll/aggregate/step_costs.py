@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import energy
+from plimsoll.aggregate import energy, pace
 from plimsoll.aggregate.cores import total
 from plimsoll.aggregate.energy import Energy
 from plimsoll.aggregate.query import SECOND_NS
@@ -21,6 +21,7 @@ from plimsoll.aggregate.query import SECOND_NS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plimsoll.aggregate.query import Rows
     from plimsoll.aggregate.usage import Usage, Window
 
 _EVER_NS = 10**18
@@ -50,6 +51,8 @@ class StepCost:
         rss_bytes: Mean memory of its processes; None where unknown.
         switches_per_request: Context switches of its threads for each response, voluntary and
             forced ones; None where unknown.
+        system_calls_per_request: System calls of its threads for each response, in the part of the
+            warm-up in which they were counted; None where unknown.
         power_w: Power of the host, at the wall where a meter was read, else by RAPL.
         idle_power_w: The same without load.
         before: The server without load, before it; None where it was not read.
@@ -61,6 +64,7 @@ class StepCost:
     system_cores: float | None
     rss_bytes: float | None
     switches_per_request: float | None
+    system_calls_per_request: float | None
     power_w: float | None
     idle_power_w: float | None
     before: StandingCost | None
@@ -72,13 +76,16 @@ class StepCost:
         return total([self.user_cores, self.system_cores])
 
 
-def of_trial(usage: Usage, holds: Sequence[Window], answered_per_s: float) -> StepCost:
+def of_trial(
+    usage: Usage, holds: Sequence[Window], answered_per_s: float, requests: Rows = None
+) -> StepCost:
     """What a trial cost its server.
 
     Args:
         usage: Its readings.
         holds: Its holds; at least one.
         answered_per_s: Complete responses per second in them.
+        requests: Its rows of requests; None when there are none.
     """
     switches = [
         usage.rate("server", f"{kind}_switches", holds) for kind in ("voluntary", "involuntary")
@@ -93,6 +100,7 @@ def of_trial(usage: Usage, holds: Sequence[Window], answered_per_s: float) -> St
         switches_per_request=switches_per_s / answered_per_s
         if switches_per_s is not None and answered_per_s
         else None,
+        system_calls_per_request=_system_calls_per_request(usage, requests),
         power_w=power and power.gross_w,
         idle_power_w=power and power.idle_w,
         before=_standing(usage, (-_EVER_NS, holds[0][0])),
@@ -104,6 +112,17 @@ def _power(usage: Usage, holds: Sequence[Window]) -> Energy | None:
     """Power of the host: at the wall where that is believed, else by RAPL."""
     at_wall = energy.wall(usage, holds)
     return at_wall if isinstance(at_wall, Energy) else energy.rapl(usage, holds)
+
+
+def _system_calls_per_request(usage: Usage, requests: Rows) -> float | None:
+    """System calls for each response between the first and the last reading of them."""
+    counted = usage.of("server", "system_calls")
+    if len(counted) != 1:
+        return None
+    (series,) = counted
+    window = int(series.at_ns[0]), int(series.at_ns[-1])
+    (answered,) = pace.pace(requests, window, 1) if window[0] < window[1] else (0,)
+    return series.growth(window) / answered if answered else None
 
 
 def _standing(usage: Usage, side: Window) -> StandingCost | None:

@@ -13,6 +13,9 @@ MeterKind = Literal["shelly", "tasmota", "kasa", "fritz", "exec"]
 IDLE_S = 10.0
 """How long the server is measured without load, before and after one, if a meter is given."""
 
+SETTLE_S = 2.0
+"""Pause before the host is read: meters report the mean of about a second, servers tidy up."""
+
 _HINT = (
     "write `shelly://HOST`, `tasmota://HOST`, `kasa://HOST`, `fritz://HOST/AIN` or `exec:COMMAND`"
 )

@@ -11,7 +11,7 @@ import click
 import plimsoll
 from plimsoll import cli, lab, report
 from plimsoll.campaign.requests import CODINGS
-from plimsoll.cli import EPILOGUE, messages, options, reporting
+from plimsoll.cli import EPILOGUE, messages, options
 from plimsoll.errors import LIMIT_MISSED, exit_code_of
 from plimsoll.findings import thresholds
 
@@ -38,7 +38,8 @@ GROUPS = {
     "Request": ("method", "headers", "body", "upload", "compressed", "follow"),
     "WebSocket": ("message", "message_size", "binary"),
     "Connections": (
-        *("threads", "driver_cores", "hosts", "http2", "streams", "pipeline", "each"),
+        *("threads", "driver_cores", "server_cores", "hosts"),
+        *("http2", "streams", "pipeline", "each"),
         *("no_keepalive", "timeout", "unix_socket"),
     ),
     "TLS": options.TLS,
@@ -136,6 +137,12 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
 )
 @click.option("--binary", is_flag=True, help="Send messages as binary.  [default: as text]")
 @options.generator
+@click.option(
+    "--server-cores",
+    type=options.CORES,
+    default=(),
+    help="Cores that the server has under the load: `0,1`.  [default: those it has]",
+)
 @click.option(
     "--hosts",
     type=options.FILE,
@@ -235,6 +242,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     binary: bool,
     threads: int,
     driver_cores: tuple[int, ...],
+    server_cores: tuple[int, ...],
     hosts: Path | None,
     http2: bool,
     streams: int,
@@ -317,14 +325,14 @@ def command(  # noqa: PLR0913 - one argument for each option
             limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up,
             insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
             ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
-            driver_cores=driver_cores, power=power, idle_s=idle, record=record, storage=storage,
-            tell=shown,
+            driver_cores=driver_cores, server_cores=server_cores, power=power, idle_s=idle,
+            record=record, storage=storage, tell=shown,
         )  # fmt: skip
     with result:
         if form == "text" and not quiet:
             _show(result, shown)
         else:
-            _print(result, form, kept=record is not None)
+            _print(result, form)
         return _failure(result, fail_if, form) or cli.judging.exit_code_of_trial(
             result.judged, accepted, strict=strict
         )
@@ -342,11 +350,10 @@ def _show(result: LoadResult, shown: LoadScreen) -> None:
         shown.show_verdicts(result.judged)
 
 
-def _print(result: LoadResult, form: Output, *, kept: bool) -> None:
+def _print(result: LoadResult, form: Output) -> None:
     """Prints a load in one line or in a format; of one that never began there is JSON only."""
     if form == "json":
-        (one,) = reporting.as_json(result.campaign.findings)
-        click.echo(json.dumps({**one, "recording": result.campaign.place if kept else None}))
+        click.echo(json.dumps(result.as_json()))
     elif result.recording.driver is None:
         return
     elif form == "csv":

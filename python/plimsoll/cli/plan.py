@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.campaign.campaign import Campaign
+    from plimsoll.campaign.line_settings import LineSettings
     from plimsoll.plan import Pace, Refuses
 
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
@@ -117,7 +118,8 @@ def _blocks(asked: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEs
     if asked.line is not None:
         entries = {(one.endpoint.name, one.framework.reference) for one in trials}
         searches = wording.several(len(entries), "search", "searches")
-        return f"{searches} of at most {_time(asked.line.budget_s)}; before them: "
+        most = f"{searches} of at most {_time(asked.line.budget_s)} each"
+        return f"{most}{_warm_ups(asked.line, trials)}; before them: "
     if asked.ladder is not None and asked.ladder.shares:
         shares = wording.listed([wording.percent(one) for one in asked.ladder.shares], 8)
         return f"rates are {shares} of the smallest peak, which is measured first: "
@@ -135,6 +137,19 @@ def _blocks(asked: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEs
         f"until all intervals are within ±{wording.percent(asked.until)}; "
         f"the first {asked.repetitions}: "
     )
+
+
+def _warm_ups(line: LineSettings, trials: Sequence[plan.Trial]) -> str:
+    """What tries take besides the budget: the warm-up of frameworks that need a longer one."""
+    longer = {
+        one.framework.reference: one.framework.warm_up_s
+        for one in trials
+        if one.framework.warm_up_s > line.warm_up_s
+    }
+    said = (
+        f"{_time(length_s)} of warm-up for each try of {name}" for name, length_s in longer.items()
+    )
+    return "".join(f", plus {one}" for one in said)
 
 
 def _spoken(estimate: plan.PlanEstimate, starts: int) -> str:

@@ -35,7 +35,8 @@ class RunConfig:
         body_sample_ratio: Share of the responses whose body is compared in full.
         limits: Limits of checks that the campaign changes.
         idle_s: For how long power without load is read before and after each load.
-        reads_idle_server: Whether the server without load is read in that time as well.
+        reads_costs: Whether the server without load is read in that time as well, and its system
+            calls are counted in the warm-up.
         power: Address of the power meter; empty for none.
         turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.
         notes: What a reader of the results must know about all of them.
@@ -58,7 +59,7 @@ class RunConfig:
     body_sample_ratio: float = 0.01
     limits: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     idle_s: float = 0.0
-    reads_idle_server: bool = False
+    reads_costs: bool = False
     power: str = ""
     turn_s: float = 0.0
     notes: tuple[str, ...] = ()

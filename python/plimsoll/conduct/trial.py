@@ -6,7 +6,7 @@ it is used: the first request of `plimsoll load` does not wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -26,17 +26,18 @@ from plimsoll.errors import (
     DriverError,
     DriverMissing,
     FrameworkError,
+    HostError,
     HostLost,
     Interrupted,
 )
 from plimsoll.events import Listener, LoadEnded, Phase, ignore
 from plimsoll.install import applications
-from plimsoll.processes import ports
+from plimsoll.processes import affinity, ports
 from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
 from plimsoll.recording import RecordedServer, Recording
-from plimsoll.sampling import idle, wall
+from plimsoll.sampling import idle, system_calls, wall
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
 from plimsoll.serving import observed, upstream
@@ -99,9 +100,13 @@ def conduct(
             )
             with started(known, starting, interruption, tell) as running:
                 examine(known, running, tell)
-                with metered(known, tell, running.scope if setting.reads_idle_server else None):
+                server = running.scope if setting.reads_costs else None
+                with metered(known, tell, server):
                     known.control += running.control()
-                    with wide_warm_up.widened(known, running.scope) as begun:
+                    with (
+                        wide_warm_up.widened(known, running.scope) as warmed,
+                        _system_calls(known, server) as counted,
+                    ):
                         _drive(
                             known,
                             into,
@@ -109,7 +114,7 @@ def conduct(
                             running.alive,
                             interruption,
                             tell,
-                            begun=begun,
+                            at_zero=(warmed, counted),
                         )
                     known.control += running.control()
                 running.check_alive()
@@ -162,8 +167,8 @@ def load(
         StorageError: The recording could not be written; nothing is kept.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
-    with results.trial(trial.id) as into:
-        scope = _scope_at(address)
+    scope = _scope_at(address)
+    with results.trial(trial.id) as into, _on_cores(scope, setting.server_cores, address):
         known = TrialState(trial, setting, trial.exchanges, server=_seen(address, scope, setting))
         known.contract_requests, known.tls = contract_requests, trial.tls
 
@@ -181,10 +186,37 @@ def load(
         return closed(known, into, interruption, tell, is_kept=is_kept)
 
 
+@contextmanager
+def _on_cores(scope: Scope | None, cores: Sequence[int], address: str) -> Generator[None]:
+    """A server that runs already has some cores under its load, and then those it had before.
+
+    Raises:
+        HostError: It is not seen on this host, or the kernel refuses.
+    """
+    if not cores:
+        yield
+        return
+    if scope is None or scope.tree is None:
+        message = f"no process of this host is seen to listen at `{address}`"
+        raise HostError(message, "leave `--server-cores` out, and use `taskset` where it runs")
+    tree = ProcessTree(scope.tree.root)
+
+    def processes() -> Iterable[int]:
+        tree.refresh()
+        return tree.stats
+
+    with affinity.confined(processes, cores) as found:
+        if found != frozenset(cores):
+            numbers = wording.listed([str(core) for core in cores], 8)
+            message = f"the server cannot be given the cores {numbers}"
+            raise HostError(message, "name cores that it may use; those of others need root")
+        yield
+
+
 def _seen(address: str, scope: Scope | None, setting: RunConfig) -> RecordedServer:
     """What this host sees of a server; the way of other hosts to it is not that of this one."""
     if scope is not None and scope.port is not None:
-        return observed.listening(address)
+        return replace(observed.listening(address), cores=setting.server_cores)
     return RecordedServer(address) if setting.drive else observed.elsewhere(address)
 
 
@@ -345,11 +377,11 @@ def _drive(
     interruption: Interruption,
     tell: Listener,
     ended: Callable[[], None] = nothing,
-    begun: Callable[[int], None] | None = None,
+    at_zero: Iterable[Callable[[int], None]] = (),
 ) -> None:
     """Puts on the load, and reads resources meanwhile.
 
-    `begun` is told its zero by CLOCK_MONOTONIC, `ended` that it is over.
+    `at_zero` are told its zero by CLOCK_MONOTONIC, `ended` that it is over.
 
     Raises:
         Interrupted: Ctrl-C ended it early; what was recorded until then is noted all the same.
@@ -358,12 +390,32 @@ def _drive(
     drive = known.setting.drive or _driver(known.trial.driver).drive
     with reading as known.sampler:
         address = known.server.address if known.server else ""
+
+        def begun(zero_ns: int) -> None:
+            for told in at_zero:
+                told(zero_ns)
+
         watch = sampled.callbacks(known.sampler, address, go_on, interruption, tell, begun)
         known.driven = drive(job_of(known, into), watch)
         ended()
     folders = [into / host.host for host in known.driven.hosts] or [into]
     known.recomputed = recomputed_bodies.of(known.exchanges, known.driven.stages, folders)
     interruption.check()
+
+
+@contextmanager
+def _system_calls(known: TrialState, server: Scope | None) -> Generator[Callable[[int], None]]:
+    """Counts system calls of a server in the warm-up; gives what is told the zero."""
+    window_ns = system_calls.window_ns(known.trial.load.stages)
+    if server is None or server.tree is None or window_ns is None:
+        yield wide_warm_up.idle_at_zero
+        return
+    counting = system_calls.SystemCalls(server.tree, window_ns)
+    try:
+        yield counting.begin
+    finally:
+        counting.end()
+        known.system_calls = counting.readings
 
 
 def _sampling(setting: RunConfig, scope: Scope | None) -> AbstractContextManager[Sampler]:

@@ -74,6 +74,7 @@ class TrialState:
         idle: Readings of RAPL without load, before and after.
         wall: The power meter; None for none.
         control: Readings of the control.
+        system_calls: Readings of the server's system calls, in the warm-up.
         driven: The driver's side; None until it ended.
         provenance: What runs; empty until that was looked at.
         turns: The turns that its load took with others; empty for a load in one piece.
@@ -104,6 +105,7 @@ class TrialState:
     idle: list[Reading] = field(default_factory=list["Reading"])
     wall: WallMeter | None = None
     control: list[Reading] = field(default_factory=list["Reading"])
+    system_calls: list[Reading] = field(default_factory=list["Reading"])
     driven: DriverResult | None = None
     provenance: Provenance = field(default_factory=Provenance)
     turns: tuple[Turn, ...] = ()
@@ -127,7 +129,8 @@ class TrialState:
         """Every reading of a resource, and what the driver reported of itself."""
         stated = self.driven.readings if self.driven else ()
         metered = self.wall.readings if self.wall else ()
-        return [*self.idle, *metered, *self.control, *self.sampler.readings, *stated]
+        counted = self.system_calls
+        return [*self.idle, *metered, *self.control, *counted, *self.sampler.readings, *stated]
 
     @property
     def zero_ns(self) -> int:

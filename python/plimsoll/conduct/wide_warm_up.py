@@ -39,7 +39,7 @@ def widened(known: TrialState, scope: Scope | None) -> Generator[Callable[[int],
     """
     own, first = known.server_cores, known.trial.load.stages[0]
     if scope is None or scope.tree is None or not own or first.kind != "warm_up":
-        yield _unmoved
+        yield idle_at_zero
         return
     root, length_ns = scope.tree.root, round(first.duration_s * 1e9)
     timers: list[threading.Timer] = []
@@ -67,5 +67,5 @@ def widened(known: TrialState, scope: Scope | None) -> Generator[Callable[[int],
                 timer.join()
 
 
-def _unmoved(zero_ns: int) -> None:
-    """The server stays on its cores."""
+def idle_at_zero(zero_ns: int) -> None:
+    """Does nothing at the zero."""

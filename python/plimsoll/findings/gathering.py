@@ -73,9 +73,19 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
     """
     recordings = [trial.recording for trial in each]
     as_run = results.campaign_resolved()
-    judged = judge_campaign(_repetitions(measured.results(each, as_run)))
+    repeated = measured.results(each, as_run)
+    in_blocks = {one.recording.trial for one in repeated}
+    judged = judge_campaign(_repetitions(repeated))
     trials = tuple(
-        dataclasses.replace(trial, verdicts=with_campaign(trial.verdicts, trial.recording, judged))
+        dataclasses.replace(
+            trial,
+            verdicts=with_campaign(
+                trial.verdicts,
+                trial.recording,
+                judged,
+                is_of_block=trial.recording.trial in in_blocks,
+            ),
+        )
         for trial in each
     )
     counting = _repetitions(measured.results(trials, as_run))

@@ -135,8 +135,19 @@ class EntryLadder:
     @property
     def switches(self) -> tuple[float | None, float | None]:
         """Context switches for each response, at the lowest and the highest rate that counts."""
+        return self._ends(lambda one: one.switches_per_request)
+
+    @property
+    def system_calls(self) -> tuple[float | None, float | None]:
+        """System calls for each response, likewise."""
+        return self._ends(lambda one: one.system_calls_per_request)
+
+    def _ends(
+        self, value_of: Callable[[StepCost], float | None]
+    ) -> tuple[float | None, float | None]:
+        """A value at the lowest and at the highest rate that counts."""
         low, high = (
-            _median([one.cost and one.cost.switches_per_request for one in self._at(chosen)])
+            _median([one.cost and value_of(one.cost) for one in self._at(chosen)])
             for chosen in (min, max)
         )
         return low, high
@@ -263,7 +274,7 @@ def _step(results: Results, trial: TrialFindings) -> LadderStep:
         return LadderStep(trial, requested_per_s, None, reason)
     tables = stored(results, trial.recording)
     answered_per_s = trial.summary.throughput_per_s
-    cost = step_costs.of_trial(tables.usage, tables.holds, answered_per_s)
+    cost = step_costs.of_trial(tables.usage, tables.holds, answered_per_s, tables.requests)
     busy_ratio = cores.server_busy_ratio(trial.recording, tables.usage)
     if full := _fullness(busy_ratio, answered_per_s, requested_per_s, trial.summary.duration_s):
         return LadderStep(trial, requested_per_s, cost, full, is_full=True)

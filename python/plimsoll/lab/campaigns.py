@@ -20,9 +20,10 @@ from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudg
 from plimsoll.findings import campaign_thresholds, derivation, gathering
 from plimsoll.lab import campaign_hosts, databases, following, selection
 from plimsoll.lab.announcing import Announcer
-from plimsoll.lab.metering import require_power
+from plimsoll.lab.metering import note_system_calls, require_power
 from plimsoll.lab.paces import Watch
 from plimsoll.lab.results import CampaignResults
+from plimsoll.recording import HOST
 from plimsoll.report import words
 from plimsoll.serving.here import Here
 from plimsoll.storage.documents import CampaignFiles
@@ -113,6 +114,8 @@ def run(  # noqa: PLR0913 - one argument for each option
         following.require_until(requested, stored)
         planned = (*trials, *following.begun(requested, refuses, stored))
         require_power(requested.power, requested.idle_s, note)
+        if requested.ladder is not None and place.host == HOST:
+            note_system_calls(note)
         setting = closing.enter_context(_configured(requested, found, tell))
         announcer = Announcer(
             folder,
@@ -196,7 +199,7 @@ def _configured(
         body_sample_ratio=requested.body_sample_ratio,
         limits=requested.limits,
         idle_s=requested.idle_s,
-        reads_idle_server=requested.ladder is not None,
+        reads_costs=requested.ladder is not None,
         power=requested.power,
         turn_s=requested.turn_s,
         has_gate=requested.compliance,

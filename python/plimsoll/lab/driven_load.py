@@ -68,6 +68,7 @@ def put_on(
     setting = RunConfig(
         driver_threads=requested.threads,
         driver_cores=requested.driver_cores,
+        server_cores=requested.server_cores,
         limits={check: dict(values) for check, values in requested.limits.items()},
         body_sample_ratio=RunConfig.body_sample_ratio if requested.expected_body is None else 1.0,
         idle_s=idle_s,
@@ -87,7 +88,7 @@ def put_on(
         if isinstance(stored, UnkeptResults):
             stored.known[recording.trial] = recording
         campaign = lab.results.CampaignResults(stored, closing.pop_all())
-        return lab.results.LoadResult(campaign, planned.id)
+        return lab.results.LoadResult(campaign, planned.id, is_kept=record is not None)
 
 
 def _joined(

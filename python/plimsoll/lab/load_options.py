@@ -103,6 +103,7 @@ class LoadOptions:
         binary: WebSocket: whether messages are sent as binary, not as text.
         warm_up_s: How long the level is held first, in seconds; None for no warm-up.
         driver_cores: Cores of the load generator, one thread on each; empty for threads anywhere.
+        server_cores: Cores that the server has under the load; empty for those it has.
         limits: Limits of checks: check to name and value.
         seed: Seed of arrivals, of the choice among URLs and of sampled bodies; None draws one.
         insecure: TLS: accept any certificate.
@@ -148,6 +149,7 @@ class LoadOptions:
     binary: bool = False
     warm_up_s: float | None = None
     driver_cores: tuple[int, ...] = ()
+    server_cores: tuple[int, ...] = ()
     limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, dict[str, float]])
     seed: int | None = None
     insecure: bool = False
@@ -356,6 +358,7 @@ def _only_here(requested: LoadOptions) -> Iterator[Problem]:
     for option, value, hint in (
         ("--threads", threads, "give `threads` to the hosts in their file"),
         ("--driver-cores", requested.driver_cores, "give `cores` to the hosts in their file"),
+        ("--server-cores", requested.server_cores, "start the server with `taskset`"),
         ("--cacert", requested.cacert, "use an authority that the hosts trust, or `--insecure`"),
         ("--cert", requested.cert, "client certificates need a load from this host"),
         ("--upload", requested.upload, "other hosts do not have the file"),

@@ -40,6 +40,7 @@ def load(  # noqa: PLR0913 - one argument for each option
     think_time_s: float | None = None,
     threads: int = 1,
     driver_cores: Sequence[int] = (),
+    server_cores: Sequence[int] = (),
     pipeline: int = 1,
     http2: bool = False,
     streams: int = 1,
@@ -96,6 +97,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         threads: Threads of the load generator.
         driver_cores: Cores of the load generator, one thread on each; empty for `threads` anywhere.
+        server_cores: Cores of this host that the server has under the load; empty for those it has.
+            Afterwards it has these again.
         pipeline: HTTP/1.1: requests in flight on one connection; WebSocket: messages.
         http2: Speak HTTP/2: by ALPN over TLS, else with prior knowledge.
         streams: HTTP/2: open streams on one connection, each with one request.
@@ -185,6 +188,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         seed=seed,
         warm_up_s=warm_up_s,
         driver_cores=tuple(driver_cores),
+        server_cores=tuple(server_cores),
         limits=limits or {},
         insecure=insecure,
         cacert=load_options.path(cacert),

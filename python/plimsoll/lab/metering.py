@@ -1,10 +1,10 @@
-"""What is known of power before a measurement begins."""
+"""What is known of power and of perf events before a measurement begins."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.sampling import meters
+from plimsoll.sampling import meters, system_calls
 from plimsoll.sampling.samplers import energy
 
 if TYPE_CHECKING:
@@ -27,3 +27,13 @@ def require_power(address: str, idle_s: float, note: Callable[[str], None]) -> N
     reason = energy.of_this_host().unreadable
     if reason and (address or idle_s):
         note(f"RAPL is not read: {reason}")
+
+
+def note_system_calls(note: Callable[[str], None]) -> None:
+    """Says once if system calls of servers cannot be counted.
+
+    Args:
+        note: Told why.
+    """
+    if reason := system_calls.refusal():
+        note(f"system calls are not counted: {reason}")

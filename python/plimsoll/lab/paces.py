@@ -124,7 +124,8 @@ class Watch:
         sent = {trial.id: one.driver.sent if one.driver else None for trial, one in ended}
         rows_s = ROW_S * sum(count or 0 for count in sent.values())
         passed_s = time.monotonic() - self._begun_s
-        around_s = max(0.0, (passed_s - load_s - rows_s) / len(ended) - 2 * self.idle_s)
+        idle_s = plan.idle_around_s(self.idle_s)
+        around_s = max(0.0, (passed_s - load_s - rows_s) / len(ended) - idle_s)
         keep(
             [
                 (trial.framework, Pace(around_s, _closed_per_s(trial, count)))

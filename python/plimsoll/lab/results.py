@@ -10,11 +10,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
-from plimsoll import errors, findings, lab, tables
+from plimsoll import errors, findings, lab, report, tables
 from plimsoll import storage as storages
 from plimsoll.aggregate.stages import expression as stage_expression
 from plimsoll.aggregate.stages import stages
@@ -166,6 +166,14 @@ class CampaignResults:
         )
         judged = findings.campaign_thresholds.judged(self._fail_if, found.measured, planned)
         return replace(found, thresholds=judged)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """One object for each trial, ready for JSON: what `plimsoll judge --json` prints.
+
+        Raises:
+            StorageError: The rows cannot be read.
+        """
+        return report.machine_readable.trials(self.findings)
 
     @cached_property
     def trials(self) -> tuple[TrialResult, ...]:
@@ -361,7 +369,12 @@ class LoadResult(TrialResult):
 
     What was not recorded lies in a temporary folder, which `close`, the end of a `with` block, or
     the end of the object removes.
+
+    Attributes:
+        is_kept: Whether the recording outlives the object.
     """
+
+    is_kept: bool = False
 
     @cached_property
     def judged(self) -> TrialFindings:
@@ -382,6 +395,15 @@ class LoadResult(TrialResult):
     def __exit__(self, *_: object) -> None:
         """Close it."""
         self.close()
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything that is known of it, ready for JSON: what `plimsoll load --json` prints.
+
+        Raises:
+            StorageError: The rows cannot be read.
+        """
+        (found,) = self.campaign.as_json()
+        return {**found, "recording": self.campaign.place if self.is_kept else None}
 
     def close(self) -> None:
         """Closes the storage; a load that was not recorded is removed."""

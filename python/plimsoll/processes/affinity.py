@@ -34,6 +34,32 @@ def confine(pids: Iterable[int], cores: Iterable[int]) -> None:
 
 
 @contextmanager
+def confined(
+    processes: Callable[[], Iterable[int]], cores: Iterable[int]
+) -> Generator[frozenset[int]]:
+    """Processes run on some cores for as long as the block runs, and then where they did before.
+
+    Threads that they start meanwhile get the cores of the first one.
+
+    Args:
+        processes: Gives the ids of the processes that live.
+        cores: Numbers of cores, at least one.
+
+    Yields:
+        The cores that all of them have now; others than requested where the kernel refuses.
+    """
+    before = {task: found for task in _threads(processes()) if (found := _cores(task))}
+    confine(processes(), cores)
+    try:
+        yield frozenset().union(*(_cores(task) or () for task in before))
+    finally:
+        first = next(iter(before.values()), set[int]())
+        for task in _threads(processes()):
+            with suppress(OSError):
+                os.sched_setaffinity(task, before.get(task, first))
+
+
+@contextmanager
 def widened(
     processes: Callable[[], Iterable[int]], cores: Iterable[int], within: Iterable[int]
 ) -> Generator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
@@ -28,12 +29,13 @@ CAPTION = (
 )
 MILLION = 1e6
 MOST_LEFT_OUT = 3
-"""Steps of a framework that are left out and named, each with its reason."""
+"""Rates of a framework at which steps are left out and named, each with its first reason."""
 
 _ADDED = (
     *("framework", "rank", "CPU s per million requests", "95 %", "user", "system"),
-    *("context switches/request", "steps"),
+    *("context switches/request", "system calls/request", "steps"),
 )
+_SYSTEM_CALLS = _ADDED.index("system calls/request")
 _STANDING = (
     *("framework", "cores at rate 0", "95 %", "cores before", "cores after"),
     *("memory before", "at the highest rate", "after"),
@@ -92,7 +94,7 @@ def _picture(ranking: LadderRanking, findings: Findings) -> Picture:
 
 def _tables(ranking: LadderRanking) -> Iterator[SectionTable]:
     ladders = [one.ladder for one in ranking.places]
-    yield SectionTable(
+    added = SectionTable(
         title=f"What each request adds: {ranking.endpoint}",
         headings=_ADDED,
         numbers=tuple(range(1, len(_ADDED))),
@@ -101,6 +103,8 @@ def _tables(ranking: LadderRanking) -> Iterator[SectionTable]:
         brief=(1, 2, 3),
         notes=tuple(note for one in ladders for note in _notes(one)),
     )
+    counted = any(known is not None for one in ladders for known in one.system_calls)
+    yield added if counted else _without(added, _SYSTEM_CALLS)
     yield SectionTable(
         title=f"Idle cost: {ranking.endpoint}",
         headings=_STANDING,
@@ -128,7 +132,8 @@ def _added(one: RankedLadder) -> TableRow:
         _per_million(slopes[0]),
         _ends(slopes[0], MILLION),
         *(_per_million(slope) for slope in slopes[1:]),
-        _switches(ladder),
+        _from_to(ladder.switches),
+        _from_to(ladder.system_calls),
         f"{len(ladder.counting)} of {len(ladder.steps)}",
     )
     first = ladder.steps[0].trial.recording.trial if ladder.steps else ""
@@ -183,9 +188,19 @@ def _ends(found: Estimate | None, factor: float) -> str:
     return f"{words.number(low, 3)} to {words.number(high, 3)}".replace("-", "−")
 
 
-def _switches(ladder: EntryLadder) -> str:
+def _without(table: SectionTable, place: int) -> SectionTable:
+    """A table without one of its columns of numbers, none of which is known."""
+
+    def rest(cells: tuple[str, ...]) -> tuple[str, ...]:
+        return cells[:place] + cells[place + 1 :]
+
+    lines = tuple(replace(line, cells=rest(line.cells)) for line in table.lines)
+    return replace(table, headings=rest(table.headings), numbers=table.numbers[:-1], lines=lines)
+
+
+def _from_to(ends: tuple[float | None, float | None]) -> str:
     """At the lowest and the highest rate: batches grow with the rate."""
-    low, high = ladder.switches
+    low, high = ends
     if low is None or high is None:
         return words.ABSENT
     return f"{words.number(low, 2)} → {words.number(high, 2)}"
@@ -203,12 +218,16 @@ def _notes(ladder: EntryLadder) -> Iterator[str]:
     """What else must be known: a line that bends, and steps that are left out."""
     if ladder.cores is not None and ladder.cores.bend is not None:
         yield f"{ladder.framework}: {_bent(ladder.cores.bend)}"
-    left_out = [one for one in ladder.steps if one.left_out]
-    for one in left_out[:MOST_LEFT_OUT]:
-        rate = wording.per_second(one.requested_per_s)
-        yield f"{ladder.framework}: a step at {rate} is left out: {one.left_out}"
-    if left_out[MOST_LEFT_OUT:]:
-        yield f"{ladder.framework}: {len(left_out) - MOST_LEFT_OUT} more steps are left out"
+    rates = dict.fromkeys(one.requested_per_s for one in ladder.steps if one.left_out)
+    for rate_per_s in [*rates][:MOST_LEFT_OUT]:
+        every = [one for one in ladder.steps if one.requested_per_s == rate_per_s]
+        left_out = [one for one in every if one.left_out]
+        steps = f"{len(left_out)} of {words.plural(len(every), 'step')}"
+        verb = "is" if len(left_out) == 1 else "are"
+        at = f"at {wording.per_second(rate_per_s)}"
+        yield f"{ladder.framework}: {steps} {at} {verb} left out: {left_out[0].left_out}"
+    if (more := len(rates) - MOST_LEFT_OUT) > 0:
+        yield f"{ladder.framework}: so are steps at {words.plural(more, 'further rate')}"
 
 
 def _bent(bend: float) -> str:

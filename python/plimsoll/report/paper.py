@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts
 from plimsoll.report import against_latency, answer, contents, sections, servers, words
-from plimsoll.report.pictures import sized, svg
+from plimsoll.report.pictures import joined, sized, svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -264,7 +264,7 @@ class Drawings:
         width_pt = (WIDTH_PT - (beside - 1) * _GAP_PT) / beside
         file = f"{len(self.pictures)}.svg"
         drawn = sized(specification, width_pt / _PT_PER_PX, _HEIGHTS_PX)
-        self.pictures[file] = svg(drawn)
+        self.pictures[file] = joined(svg(drawn))
         return Drawing(file, title, specification["description"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.canvas import Specification
+
+FEWEST_CELLS = 100
+"""Shapes of one group from which on they are joined."""
+
+_GROUP = re.compile(r'<g class="mark-rect [^>]*>(?:<path [^>]*/>)*</g>')
+_CELL = re.compile(r'<path aria-hidden="true" d="([^"]*)" fill="rgb\((\d+), (\d+), (\d+)\)"/>')
+_DIGITS = re.compile(r"\d+\.\d{3,}")
+_STEP = 6
+"""Step of a colour's channels, of 255."""
 
 FONT = "Liberation Sans"
 """A font that the converter brings along, so that a picture is the same on every machine."""
@@ -28,6 +38,37 @@ def svg(specification: Specification) -> str:
     still = without_pointer(specification)
     config: Mapping[str, Any] = {**specification["config"], "font": FONT}
     return _svg(json.dumps({**still, "config": config}, sort_keys=True))
+
+
+def joined(picture: str) -> str:
+    """A picture whose cells of one colour are one shape each: thousands of them become tens.
+
+    Cells of a heat map do not overlap, so their order does not matter. Colours are rounded to what
+    nobody tells apart.
+
+    Args:
+        picture: SVG as `svg` gives it.
+    """
+    return _GROUP.sub(lambda group: _joined_cells(group[0]), picture)
+
+
+def _joined_cells(group: str) -> str:
+    cells = _CELL.findall(group)
+    if len(cells) < FEWEST_CELLS or len(cells) != group.count("<path "):
+        return group
+    shapes: dict[tuple[int, ...], list[str]] = {}
+    for shape, *colour in cells:
+        rounded = tuple(min(255, round(int(one) / _STEP) * _STEP) for one in colour)
+        shapes.setdefault(rounded, []).append(_DIGITS.sub(_rounded, shape))
+    paths = (
+        f'<path d="{"".join(parts)}" fill="rgb({", ".join(map(str, colour))})"/>'
+        for colour, parts in shapes.items()
+    )
+    return f"{group[: group.index('>') + 1]}{''.join(paths)}</g>"
+
+
+def _rounded(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}"
 
 
 def without_pointer(specification: Specification) -> Specification:

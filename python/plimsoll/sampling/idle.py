@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 
+from plimsoll.campaign.power import SETTLE_S
 from plimsoll.recording.readings import Reading
 from plimsoll.sampling.samplers import cpu, energy, memory
 from plimsoll.sampling.scope import Scope
@@ -22,9 +23,6 @@ QUANTITY = "idle_energy_j"
 
 OF_SERVER = ("cpu_user_s", "cpu_system_s", "rss_bytes")
 """Quantities of a server that are read without load, under names that begin with `idle_`."""
-
-SETTLE_S = 2.0
-"""Pause before the host is read: meters report the mean of about a second, servers tidy up."""
 
 Energies = Callable[[], dict[str, float]]
 """Reads energy so far; see `samplers.energy`."""

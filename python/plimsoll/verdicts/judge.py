@@ -52,7 +52,11 @@ def judge_campaign(repetitions: Sequence[ComparedTrial]) -> tuple[Verdict, ...]:
 
 
 def with_campaign(
-    verdicts: Sequence[Verdict], recording: Recording, campaign: Sequence[Verdict]
+    verdicts: Sequence[Verdict],
+    recording: Recording,
+    campaign: Sequence[Verdict],
+    *,
+    is_of_block: bool = True,
 ) -> tuple[Verdict, ...]:
     """The verdicts on a trial with those that void its block or its server: its numbers are, too.
 
@@ -60,8 +64,10 @@ def with_campaign(
         verdicts: The verdicts on the trial alone.
         recording: Its recording.
         campaign: The verdicts on the campaign.
+        is_of_block: Whether it ran in the block of its number; tries of a load line and steps of a
+            ladder come after all blocks.
     """
-    subjects = verdict.subjects_of(recording)
+    subjects = verdict.subjects_of(recording)[0 if is_of_block else 1 :]
     void = (
         replace(one, subject=recording.trial)
         for one in campaign

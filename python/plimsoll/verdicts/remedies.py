@@ -25,14 +25,12 @@ QUIET_HOST = Remedy(
 DRIVER_CORES = Remedy(
     "Give the load generator more cores (`driver_cores`, `threads`), or the server fewer "
     "(`server_cores`)",
-    "Give the load generator more threads (`-t`), or start the server with `taskset` on fewer "
-    "cores",
+    "Give the load generator more threads (`-t`), or the server fewer cores (`--server-cores`)",
     "Give the load generator more cores, or a host of its own",
 )
 
 OWN_CORES = Remedy(
     "Give server and load generator cores of their own (`server_cores`, `driver_cores`)",
-    "Give the load generator cores of its own (`--driver-cores`), and start the server with "
-    "`taskset` on others",
+    "Give server and load generator cores of their own (`--server-cores`, `--driver-cores`)",
     "Run server and load generator on different hosts",
 )

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.aggregate import step_costs
 from plimsoll.aggregate.usage import usage
-from recordings import usage_rows
+from recordings import request_rows, usage_rows
 
 S = 1_000_000_000
 HOLD = [(1 * S, 3 * S)]
@@ -44,6 +44,18 @@ def test_a_step_has_user_and_system_time_switches_and_memory_of_its_hold() -> No
     assert found.before is None and found.after is None and found.power_w is None
 
 
+def test_system_calls_are_shared_by_the_responses_between_their_readings() -> None:
+    rows = [(0.4, "server", "system_calls", 100.0), (0.9, "server", "system_calls", 160.0)]
+    done = [
+        {"sent_ns": 0, "first_byte_ns": at_ns, "done_ns": at_ns}
+        for at_ns in (S // 10, S // 2, S * 6 // 10, S * 8 // 10, S)
+    ]
+    read = usage(usage_rows(*rows))
+    found = step_costs.of_trial(read, HOLD, 200.0, request_rows(*done))
+    assert found.system_calls_per_request == pytest.approx(20.0)
+    assert step_costs.of_trial(read, HOLD, 200.0).system_calls_per_request is None
+
+
 def test_without_load_before_and_after_are_apart() -> None:
     rows = standing(-5.0, 0.01, 1e6) + standing(6.0, 0.03, 3e6)
     found = step_costs.of_trial(usage(usage_rows(*rows)), HOLD, 200.0)
@@ -55,6 +67,7 @@ def test_without_load_before_and_after_are_apart() -> None:
 def test_what_was_not_read_is_unknown() -> None:
     found = step_costs.of_trial(usage(None), HOLD, 0.0)
     assert found.busy_cores is None and found.switches_per_request is None
+    assert found.system_calls_per_request is None
     (only,) = {found.before, found.after}
     assert only is None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -204,6 +205,22 @@ def test_a_void_block_takes_its_trials_out_of_the_rankings(tmp_path: Path) -> No
     assert [trial.level == "void" for trial in findings.trials] == [False] * 4 + [True] * 2
     rows = findings.comparisons.to_pylist()
     assert {(row["repetitions"], row["excluded"]) for row in rows} == {(2, 1)}
+
+
+def test_a_step_of_a_ladder_is_not_void_with_a_block_of_peaks(tmp_path: Path) -> None:
+    folder = tmp_path / "ladder"
+    every: dict[str, Any] = {"hold_s": 1.5, "ramp_s": 0.0}
+    peaks = [
+        {"framework": name, "repetition": block, "load": "peak", "throughput_per_s": per_s}
+        for block, per_s in enumerate((2000.0, 2000.0, 1200.0), 1)
+        for name in ("reference", "go")
+    ]
+    step = {"framework": "go", "repetition": 3, "load": "step-1", "throughput_per_s": 500.0}
+    recordings.write_results(folder, *({**every, **one} for one in (*peaks, step)))
+    (folder / "campaign.json").write_text('{"ladder": {"rates": [500.0], "shares": []}}')
+    found = gathering.gather(results(folder)).trials
+    assert [one.recording.load.name for one in found if one.level == "void"] == ["peak"] * 2
+    assert len(found) == 7
 
 
 def test_verdicts_on_the_campaign_are_kept(tmp_path: Path) -> None:

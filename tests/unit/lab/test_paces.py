@@ -16,7 +16,7 @@ from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.lab import paces
-from plimsoll.plan import ROW_S, Pace, Trial, plan, report_s
+from plimsoll.plan import ROW_S, Pace, Trial, idle_around_s, plan, report_s
 from plimsoll.recording import Ending
 
 LOAD_S = 10.0
@@ -65,7 +65,7 @@ def test_the_pace_of_a_trial_is_what_it_took_besides_load_and_rows(
     passed.append(17.0)
     watch(events.CampaignEnded(1, ()))
     (pace,) = paces.known([small]).values()
-    assert pace.around_s == pytest.approx(17.0 - LOAD_S - 100_000 * ROW_S - 2 * 1.0)
+    assert pace.around_s == pytest.approx(17.0 - LOAD_S - 100_000 * ROW_S - idle_around_s(1.0))
     assert pace.requests_per_s == 10_000.0
     assert [type(one).__name__ for one in told] == ["TrialStarted", "TrialEnded", "CampaignEnded"]
 

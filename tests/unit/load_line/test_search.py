@@ -18,6 +18,7 @@ from queues import (
     fixed,
     md1_quantile_s,
     mm1_quantile_s,
+    mm1_refused,
 )
 
 SERVICE_S = 200e-6
@@ -91,6 +92,21 @@ def test_a_limit_of_errors_binds_where_requests_fail() -> None:
     (line,) = found.lines
     assert line.binding is not None and line.binding.name == "errors"
     assert line.rate_per_s == pytest.approx(3000, rel=0.1)
+
+
+def test_a_server_whose_listen_queue_is_full_has_the_line_of_theory() -> None:
+    """M/M/1 with eight places: it refuses one request in a thousand long before it is saturated."""
+    low, high = 0.1, 0.9
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if mm1_refused(middle, 8) < 0.001 else (low, middle)
+    truth = low * CAPACITY
+    limit = limits.latency(99, 0.05)
+    found = [searched(exponential(SERVICE_S), limit, seed, places=8)[0] for seed in range(5)]
+    lines = [one.lines[0] for one in found]
+    assert all(one.binding is not None and one.binding.name == "errors" for one in lines)
+    assert all(one.rate_per_s == pytest.approx(truth, rel=0.05) for one in lines)
+    assert sum(one.edge is not None and one.edge.interval.holds(truth) for one in lines) >= 4
 
 
 def test_each_limit_has_its_line_from_the_same_tries() -> None:

@@ -71,3 +71,14 @@ def test_a_process_that_has_ended_is_left_out() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
     affinity.confine((process.pid,), OWN)
+
+
+def test_a_process_has_other_cores_within_the_block_only(restless: int) -> None:
+    with affinity.confined(lambda: (restless,), OWN) as found:
+        assert found == OWN == cores(restless)
+    assert cores(restless) == EVERY
+
+
+def test_cores_that_are_not_there_are_not_given(restless: int) -> None:
+    with affinity.confined(lambda: (restless,), {4000}) as found:
+        assert found == EVERY

@@ -53,6 +53,20 @@ def test_what_a_request_adds_stands_beside_what_it_costs_to_stand_there(findings
     assert cells(found, 2, 1)["energy per request"] == "–"
 
 
+def test_system_calls_have_a_column_where_they_were_counted(findings: Findings) -> None:
+    assert "system calls/request" not in section(findings).tables[0].headings
+    first, *others = findings.ladders
+    steps = tuple(
+        replace(one, cost=replace(one.cost, system_calls_per_request=2.0 + place))
+        for place, one in enumerate(first.steps)
+        if one.cost is not None
+    )
+    counted = section(replace(findings, ladders=(replace(first, steps=steps), *others)))
+    assert cells(counted, 0, 0)["system calls/request"] == "2.5 → 8.5"
+    assert cells(counted, 0, 1)["system calls/request"] == "–"
+    assert cells(counted, 0, 0)["steps"] == "8 of 8"
+
+
 def test_the_headline_has_the_cheapest_beside_the_next(findings: Findings) -> None:
     (said,) = section(findings).headlines
     assert said.startswith("A request at 2048 costs go 101 µs of CPU (95 %: ")
@@ -60,10 +74,8 @@ def test_the_headline_has_the_cheapest_beside_the_next(findings: Findings) -> No
 
 
 def test_steps_that_are_left_out_are_named(findings: Findings) -> None:
-    notes = section(findings).tables[0].notes
-    assert len(notes) == 2 and all(
-        note.startswith("node: a step at 800/s is left out") for note in notes
-    )
+    (note,) = section(findings).tables[0].notes
+    assert note.startswith("node: 2 of 2 steps at 800/s are left out: ")
 
 
 def test_a_line_that_bends_is_said(findings: Findings) -> None:

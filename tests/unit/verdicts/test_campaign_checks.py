@@ -166,6 +166,19 @@ def test_a_block_is_as_good_as_its_reference(throughputs, levels):
     assert {one.subject: one.level for one in found} == levels
 
 
+def test_a_block_in_which_only_the_reference_changed_is_doubtful_and_not_void():
+    reference = blocks(10_000, 6_000, 10_000)
+    steady = [*blocks(8_000, 7_900, 8_000, name="go"), *blocks(4_000, 4_000, 4_000, name="node")]
+    (found,) = judged("reference_drift", *reference, *steady)
+    assert (found.subject, found.level, found.measured) == ("block 2", "doubtful", 0.4)
+    assert (
+        "40 % slower than its median over the blocks, and the other servers were not" in found.text
+    )
+    slower = [*blocks(8_000, 5_000, 8_000, name="go"), *blocks(4_000, 3_000, 4_000, name="node")]
+    assert verdict("reference_drift", *reference, *slower).level == "void"
+    assert verdict("reference_drift", *reference, *steady[:3]).level == "void", "one says nothing"
+
+
 def test_a_reference_that_others_robbed_in_one_block_does_not_void_it():
     robbed = trial("reference", 7_000, repetition=3, lost_ratio=0.3)
     assert verdict("reference_drift", *blocks(10_000, 10_000), robbed).level == "sound"

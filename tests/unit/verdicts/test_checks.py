@@ -508,6 +508,7 @@ PASSES = [
     ("undisturbed", {"stolen": 0.1}),
     ("driver_headroom", {"driver_busy": 0.95, "server_busy": 0.97}),
     ("driver_headroom", {"longest_pause_ns": 30_000_000}),
+    ("driver_headroom", {"longest_pause_ns": 600_000, "hold_s": 0.05, "ramp_s": 0.0}),
     (
         "driver_headroom",
         {"longest_pause_ns": 48_000_000, "others_busy": 0.2, "driver_busy": 0.4},

@@ -83,12 +83,40 @@
     for (const part of Object.values(value)) prune(part, gone);
   }
 
+  // Charts over the seconds of a trial: they show the same seconds, and one cursor goes through all.
+  const zooms = new Map();
+
+  function trialOf(element) {
+    return element.closest("details.trial");
+  }
+
+  function isOverTime(element) {
+    return trialOf(element) !== null && "stages" in charts(element.dataset.group)[element.dataset.chart].data;
+  }
+
+  function zoomIn(specification, [from, to]) {
+    for (const [name, values] of Object.entries(specification.datasets)) {
+      specification.datasets[name] = values
+        .map((row) => ("start_s" in row ? { ...row, start_s: Math.max(row.start_s, from), end_s: Math.min(row.end_s, to) } : row))
+        .filter((row) => ("start_s" in row ? row.start_s < row.end_s : !("second" in row) || (row.second >= from && row.second < to)));
+    }
+    const { datasets, ...views } = specification;
+    limitTime(views, [from, to]);
+  }
+
+  function limitTime(value, domain) {
+    if (value === null || typeof value !== "object") return;
+    if (["start_s", "second", "middle"].includes(value.x?.field)) value.x.scale = { ...value.x.scale, domain };
+    for (const part of Object.values(value)) limitTime(part, domain);
+  }
+
   async function draw(element) {
     const chart = charts(element.dataset.group)[element.dataset.chart];
     const width = element.clientWidth;
     if (!width) return;
     const shown = choice(element);
-    const look = `${width} ${isDark()} ${shown ?? ""} ${[...hidden]}`;
+    const zoom = isOverTime(element) ? zooms.get(trialOf(element)) : undefined;
+    const look = `${width} ${isDark()} ${shown ?? ""} ${zoom ?? ""} ${[...hidden]}`;
     if (drawn.get(element)?.look === look) return;
     drawn.get(element)?.result?.finalize();
     const entry = { look };
@@ -103,6 +131,7 @@
       Object.entries(chart.data).map(([name, columns]) => [name, chosen(rows(columns), shown)]),
     );
     withoutHidden(specification);
+    if (zoom) zoomIn(specification, zoom);
     entry.result = await vegaEmbed(element, specification, {
       actions: false,
       ast: true,
@@ -112,8 +141,87 @@
       tooltip: { theme: isDark() ? "dark" : "light" },
     });
     element.style.minHeight = "";
+    element.classList.toggle("is-dark", isDark());
     element.setAttribute("aria-label", description);
     element.setAttribute("role", "img");
+  }
+
+  // Where the seconds of a chart are on the screen; null for one that is not drawn.
+  function axisOf(element) {
+    const view = drawn.get(element)?.result?.view;
+    if (!view) return null;
+    const scale = view.scale("x");
+    const left = view.origin()[0];
+    return {
+      second: (event) => scale.invert(event.clientX - element.getBoundingClientRect().left - left),
+      place: (second) => left + scale(second),
+      holds: (second) => second >= scale.domain()[0] && second <= scale.domain()[1],
+    };
+  }
+
+  function mark(element, name, from, to) {
+    const axis = axisOf(element);
+    const one = element.querySelector(`:scope > .${name}`) ?? element.appendChild(document.createElement("div"));
+    one.className = name;
+    one.hidden = from === null || !axis?.holds(from);
+    if (one.hidden) return;
+    one.style.left = `${axis.place(from)}px`;
+    one.style.width = to === undefined ? "" : `${axis.place(to) - axis.place(from)}px`;
+  }
+
+  function overTime(trial) {
+    return [...trial.querySelectorAll(".chart")].filter((one) => drawn.get(one)?.result && isOverTime(one));
+  }
+
+  // From which second to which one; null for all of them.
+  function showSeconds(trial, range) {
+    if (range) zooms.set(trial, range);
+    else zooms.delete(trial);
+    const [from, to] = trial.querySelectorAll(".seconds input");
+    [from.value, to.value] = range ?? [from.min, to.max];
+    trial.querySelector(".seconds button").disabled = !range;
+    for (const element of visible) draw(element);
+  }
+
+  for (const form of document.querySelectorAll(".seconds")) {
+    const trial = trialOf(form);
+    const [from, to] = form.querySelectorAll("input");
+    const within = (value) => Math.min(Math.max(Number(value), Number(from.min)), Number(to.max));
+    form.addEventListener("change", () => {
+      const [first, last] = [within(from.value), within(to.value)];
+      if (first < last) showSeconds(trial, [first, last]);
+    });
+    form.querySelector("button").addEventListener("click", () => showSeconds(trial, null));
+    trial.addEventListener("pointerleave", () => overTime(trial).forEach((one) => mark(one, "time-cursor", null)));
+    let begun = null;
+    trial.addEventListener("pointermove", (event) => {
+      const element = event.target.closest(".chart");
+      const axis = element && isOverTime(element) ? axisOf(element) : null;
+      const second = axis?.second(event) ?? null;
+      for (const one of overTime(trial)) mark(one, "time-cursor", second);
+      if (begun && second !== null) {
+        const range = [begun.second, second].sort((one, other) => one - other);
+        for (const one of overTime(trial)) mark(one, "time-range", ...range);
+      }
+    });
+    trial.addEventListener("pointerdown", (event) => {
+      const element = event.target.closest(".chart");
+      const axis = element && isOverTime(element) ? axisOf(element) : null;
+      if (!axis || event.button || event.pointerType === "touch") return;
+      event.preventDefault(); // no text is selected
+      begun = { second: within(axis.second(event)), x: event.clientX };
+    });
+    addEventListener("pointerup", (event) => {
+      if (!begun) return;
+      const { second, x } = begun;
+      begun = null;
+      for (const one of overTime(trial)) mark(one, "time-range", null);
+      const axis = overTime(trial).map(axisOf)[0];
+      if (!axis || Math.abs(event.clientX - x) < 6) return;
+      const [first, last] = [second, within(axis.second(event))].sort((one, other) => one - other);
+      showSeconds(trial, [Math.floor(first), Math.max(Math.ceil(last), Math.floor(first) + 1)]);
+    });
+    trial.addEventListener("dblclick", (event) => event.target.closest(".chart") && showSeconds(trial, null));
   }
 
   const visible = new Set();

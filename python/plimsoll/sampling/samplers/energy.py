@@ -2,7 +2,8 @@
 
 A domain counts microjoules up to a number of its own and then begins at 0 again, after half an hour
 or so of full load. Only root may read the counters (since Linux 5.10), and most virtual machines
-have none: then there is no reading, and `sources` says why.
+have none: then perf events are asked, and where these are refused as well there is no reading, and
+`sources` says why.
 
 One joule is counted once:
 
@@ -22,7 +23,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+from plimsoll.sampling import perf_energy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +33,10 @@ if TYPE_CHECKING:
     from plimsoll.sampling.scope import Scope
 
 ROOT_VARIABLE = "PLIMSOLL_POWERCAP"
-"""Environment variable with another folder than `ROOT`, for containers that mount it elsewhere."""
+"""Environment variable with another folder than `ROOT`, for containers that mount it elsewhere.
+
+Perf events are then not asked.
+"""
 
 ROOT = Path("/sys/class/powercap")
 BUSES = ("intel-rapl", "intel-rapl-mmio")
@@ -40,9 +46,36 @@ NO_DOMAINS = "this host has no RAPL counters; most virtual machines have none"
 ONLY_ROOT = "only root may read RAPL"
 
 
+class EnergyCounter(Protocol):
+    """A domain whose counter is read: by powercap, or by perf events."""
+
+    @property
+    def name(self) -> str:
+        """Its name: `package-0`, `dram`."""
+        ...
+
+    @property
+    def counter(self) -> Path:
+        """What tells it from others."""
+        ...
+
+    def read_uj(self) -> int:
+        """What it has counted.
+
+        Raises:
+            OSError: It may not be read.
+            ValueError: It is no number.
+        """
+        ...
+
+    def grown_uj(self, before_uj: int, now_uj: int) -> int:
+        """What it counted between two readings."""
+        ...
+
+
 @dataclass(frozen=True)
 class Domain:
-    """A domain whose counter is read.
+    """A domain of powercap.
 
     Attributes:
         name: Its name: `package-0`, `dram`.
@@ -78,7 +111,7 @@ class Sources:
         unreadable: Why none can be counted; empty where some are.
     """
 
-    domains: tuple[Domain, ...] = ()
+    domains: tuple[EnergyCounter, ...] = ()
     left_out: tuple[str, ...] = ()
     unreadable: str = ""
 
@@ -129,15 +162,17 @@ def _meter() -> RaplMeter:
     """The meter of this host, which keeps what it has read."""
     root = Path(os.environ.get(ROOT_VARIABLE) or ROOT)
     if root not in _meters:
-        _meters[root] = RaplMeter(sources(root))
+        is_named = ROOT_VARIABLE in os.environ
+        _meters[root] = RaplMeter(sources(root, None if is_named else perf_energy.ROOT))
     return _meters[root]
 
 
-def sources(root: Path) -> Sources:
-    """What RAPL counts in a folder of domains.
+def sources(root: Path, events: Path | None = None) -> Sources:
+    """What RAPL counts in a folder of domains, or by perf events where nothing in it can be read.
 
     Args:
         root: Has one folder for each domain: `intel-rapl:0`, `intel-rapl:0:0`.
+        events: Folder of the kernel's energy events; None not to ask them.
     """
     counted: list[Domain] = []
     left_out: list[str] = []
@@ -158,7 +193,17 @@ def sources(root: Path) -> Sources:
             counted.append(found)
     if counted:
         return Sources(tuple(counted), tuple(dict.fromkeys(left_out)))
+    if events is not None and (found := _by_events(events)).domains:
+        return found
     return Sources(left_out=tuple(left_out), unreadable=ONLY_ROOT if is_denied else NO_DOMAINS)
+
+
+def _by_events(root: Path) -> Sources:
+    """What perf events count; nothing where the kernel refuses."""
+    try:
+        return Sources(perf_energy.opened(root), perf_energy.left_out(root))
+    except (OSError, ValueError):
+        return Sources()
 
 
 def _folders(root: Path) -> Iterator[Domain]:

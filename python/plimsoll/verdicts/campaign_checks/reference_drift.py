@@ -6,7 +6,8 @@ endpoints and loads, of its throughput there against the median of all blocks. W
 took from it is taken off first: `undisturbed` and `equally_disturbed` judge that. Tables compare
 within blocks, so a block that is slower as a whole changes no ratio. Beyond 5 %, the expected
 precision of an interval, the block is doubtful. Beyond a quarter it is another machine: the block
-is void and its trials are left out.
+is void and its trials are left out. It is only doubtful where there are two other servers or more,
+and their median moved less than 5 % that way: then something happened to the reference alone.
 
 With two blocks the odd one is unknown: each lies half the difference away. A load at a requested
 rate would show nothing, so only loads at full speed count. A campaign without the reference, or
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.comparison.entries import entries, is_saturating
 from plimsoll.recording import YARDSTICK
-from plimsoll.verdicts.finding import found, unknown, verdict
+from plimsoll.verdicts.finding import Finding, found, unknown, verdict
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.verdict import CAMPAIGN, block_name
 
@@ -32,17 +33,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.comparison.entries import Entry
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "reference_drift"
 TITLE = "Reference drift"
 SOURCE = "the reference server in each block against its median over all blocks"
+DOUBTFUL_RATIO = 0.05
 DRIFT_RATIO = Limit(
     NAME,
     "drift_ratio",
     "above",
-    0.05,
+    DOUBTFUL_RATIO,
     0.25,
     "ratio",
     "the reference server in a block against its median over the blocks, without what others took",
@@ -75,7 +78,10 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     found_drifts = drifts(repetitions)
     if not found_drifts:
         return (_nowhere(limits),)
-    verdicts = [_block(block, found_drifts.get(block), limits) for block in blocks]
+    others = _drifts_of_others(repetitions)
+    verdicts = [
+        _block(block, found_drifts.get(block), others.get(block, ()), limits) for block in blocks
+    ]
     doubts = tuple(one for one in verdicts if one.is_doubting)
     return doubts or (_all_sound(found_drifts, limits),)
 
@@ -100,18 +106,36 @@ def drifts(repetitions: Sequence[ComparedTrial]) -> dict[int, float]:
     Args:
         repetitions: The trials of a campaign.
     """
+    reference = [one for one in entries(repetitions) if one.name == YARDSTICK]
+    return {block: median(found) for block, found in _ratios(reference).items()}
+
+
+def _drifts_of_others(repetitions: Sequence[ComparedTrial]) -> dict[int, list[float]]:
+    """Block to how far each other server lies from its median there."""
+    return _ratios([one for one in entries(repetitions) if one.name != YARDSTICK])
+
+
+def _ratios(of: Sequence[Entry]) -> dict[int, list[float]]:
+    """Block to the throughput there of each entry at full speed, against its median, less 1."""
     ratios: dict[int, list[float]] = {}
-    for entry in entries(repetitions):
-        if entry.name != YARDSTICK or not entry.is_saturating or not entry.throughput:
+    for entry in of:
+        if not entry.is_saturating or not entry.throughput:
             continue
         middle = median(entry.throughputs_alone)
         for one, throughput in zip(entry.repetitions, entry.throughputs_alone, strict=True):
-            ratio = throughput / middle - 1
-            ratios.setdefault(one.recording.repetition, []).append(ratio)
-    return {block: median(found) for block, found in ratios.items()}
+            ratios.setdefault(one.recording.repetition, []).append(throughput / middle - 1)
+    return ratios
 
 
-def _block(block: int, drift: float | None, limits: Limits) -> Verdict:
+def _is_alone(drift: float, others: Sequence[float]) -> bool:
+    """Whether two other servers or more did not move with the reference."""
+    if len(others) < 2:  # noqa: PLR2004
+        return False
+    same_way = median(others) * (1 if drift > 0 else -1)
+    return same_way < DOUBTFUL_RATIO
+
+
+def _block(block: int, drift: float | None, others: Sequence[float], limits: Limits) -> Verdict:
     limit = limits.of(DRIFT_RATIO)
     if drift is None:
         sentence = f"the reference server has no valid trial in {block_name(block)}"
@@ -119,10 +143,13 @@ def _block(block: int, drift: float | None, limits: Limits) -> Verdict:
     else:
         sentence = (
             f"in {block_name(block)} the reference server was {wording.percent(abs(drift))} "
-            f"{'faster' if drift > 0 else 'slower'} than its median over the blocks: the "
-            "machine had changed"
+            f"{'faster' if drift > 0 else 'slower'} than its median over the blocks"
         )
-        finding = found(limit, abs(drift), sentence, REMEDY)
+        if _is_alone(drift, others) and limit.level(abs(drift)) == "void":
+            sentence = f"{sentence}, and the other servers were not"
+            finding = Finding("doubtful", abs(drift), limit, sentence, REMEDY)
+        else:
+            finding = found(limit, abs(drift), f"{sentence}: the machine had changed", REMEDY)
     return verdict(NAME, block_name(block), [finding], SOURCE)
 
 

@@ -116,6 +116,9 @@ PAUSE_RATIO = Limit(
     "from here on a 99th percentile contains it; void where throughput changes as much as `steady` "
     "doubts",
 )
+LEAST_HELD_S = 0.1
+"""A shorter window counts as this long for stalls: one switch of threads would fill some of it."""
+
 LIMITS = (
     DRIVER_BUSY_RATIO,
     SERVER_BUSY_RATIO,
@@ -305,7 +308,8 @@ def _paused(tables: Tables, limits: Limits) -> list[Finding]:
         f"the load generator stalled for {wording.seconds(pause_s)}; timestamps of events in that "
         "time are late"
     )
-    return [found(limits.of(PAUSE_RATIO), pause_s / held_s, sentence, QUIET_HOST)]
+    ratio = pause_s / max(held_s, LEAST_HELD_S)
+    return [found(limits.of(PAUSE_RATIO), ratio, sentence, QUIET_HOST)]
 
 
 def _is_by_others(tables: Tables, pause_s: float) -> bool:
