@@ -13,7 +13,7 @@ from plimsoll.campaign.fixtures import Fixtures
 from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from plimsoll.campaign.changes import Change
+    from plimsoll.campaign.changes import ContentChange
     from plimsoll.campaign.load import Protocol
 
 Header = tuple[str, str]
@@ -227,7 +227,7 @@ class Endpoint:
     laborious: Callable[[Random], tuple[Pairs, ...]] | None = None
     large: Callable[[Random], Exchange] | None = None
     not_proven: str = ""
-    changes: Callable[[Random], tuple[Change, ...]] | None = None
+    changes: Callable[[Random], tuple[ContentChange, ...]] | None = None
     database: DatabaseUse | None = None
     excepted: tuple[str, ...] = ()
     upstream_s: float | None = None
