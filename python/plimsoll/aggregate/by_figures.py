@@ -35,6 +35,26 @@ def complete_responses(figures: ReportedStatistics) -> float:
     return max((figures.ended or 0.0) - figures.without_response, 0.0)
 
 
+def responses(recording: Recording) -> int | None:
+    """Successful responses of the whole load and of the contract checks.
+
+    Of a load generator that prints figures, those it printed.
+
+    Args:
+        recording: The recording.
+
+    Returns:
+        Their number; None where it is unknown, or there is no database.
+    """
+    figures, driver = figures_of(recording), recording.driver
+    of_load = driver.outcomes.get("ok") if driver else None
+    if figures is not None:
+        of_load = round(complete_responses(figures))
+    if of_load is None or recording.database is None:
+        return None
+    return of_load + recording.database.contract_responses
+
+
 def _counts(figures: ReportedStatistics) -> Columns:
     completed, wrong = round(complete_responses(figures)), round(figures.wrong)
     received = figures.received_bytes

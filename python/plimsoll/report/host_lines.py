@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.recording import HOST
-from plimsoll.report.words import ABSENT
+from plimsoll.wording import ABSENT
 
 if TYPE_CHECKING:
     from plimsoll.recording import HostDriver, Recording

@@ -22,6 +22,7 @@ from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -44,6 +45,7 @@ USED_RATIO = Limit(
 )
 LIMITS = (USED_RATIO,)
 NEEDS = None
+ROLE = Role()
 OVERHEAD = laws.ON_THE_WIRE / laws.PAYLOAD
 LEAST_BITS_PER_S = 100e6
 """A link whose speed is unknown is at least so fast."""
@@ -71,17 +73,23 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     ratio = carried / (speed or LEAST_BITS_PER_S)
     if speed:
         sentence = (
-            f"{_bits(carried)} were carried in the measurement window, "
+            f"{wording.bits_per_second(carried)} were carried in the measurement window, "
             f"{wording.percent(round(ratio, 3))} of the "
-            f"{_bits(speed)} of the link"
+            f"{wording.bits_per_second(speed)} of the link"
         )
         return found(limit, ratio, sentence, REMEDY)
     sentence = (
-        f"{_bits(carried)} were carried in the measurement window over a link whose speed cannot "
+        f"{wording.bits_per_second(carried)} were carried in the measurement window over a link "
+        "whose speed cannot "
         "be read"
     )
     if limit.level(ratio) == "sound":
-        return found(limit, ratio, f"{sentence}; a link of {_bits(LEAST_BITS_PER_S)} would do", "")
+        return found(
+            limit,
+            ratio,
+            f"{sentence}; a link of {wording.bits_per_second(LEAST_BITS_PER_S)} would do",
+            "",
+        )
     return unknown(
         limit, sentence, "Compare it with the speed of the link, which this host does not show"
     )
@@ -109,10 +117,3 @@ def _carried_bits_per_s(tables: Tables) -> float:
         for direction in ("received", "sent")
     ]
     return 8 * max(by_rows, *by_kernel)
-
-
-def _bits(per_s: float) -> str:
-    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
-        if per_s >= factor:
-            return f"{per_s / factor:.3g} {unit}"
-    return f"{per_s:.0f} bit/s"
