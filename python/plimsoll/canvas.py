@@ -261,9 +261,9 @@ def stage_rows(recording: Recording, until_s: int) -> Rows:
 
 def _stage_labels(stage: RecordedStage, share: float) -> dict[str, str]:
     name = stage.kind.replace("_", "-")
-    level = f"{wording.counted(stage.start)} → {wording.counted(stage.end)}"
+    level = f"{wording.count(stage.start)} → {wording.count(stage.end)}"
     if stage.start == stage.end:
-        level = f"at {wording.counted(stage.end)}"
+        level = f"at {wording.count(stage.end)}"
     is_long = share >= LONG_SHARE
     return {
         "label": f"{name} {level}" if is_long else name if share >= SHORT_SHARE else "",
@@ -324,7 +324,7 @@ def level_rows(recording: Recording, requested: Iterable[float | None]) -> Rows:
     known = [level for level in requested if level is not None]
     if not any(known):
         return []
-    low, high = wording.counted(min(known)), wording.counted(max(known))
+    low, high = wording.count(min(known)), wording.count(max(known))
     span = high if low == high else f"{low} to {high}"
     short = _SHORT_LEVEL_NAMES.get(recording.load.model, "requested")
     return [{"text": f"{span} {level_name(recording)}", "short": f"{span} {short}"}]
@@ -497,7 +497,7 @@ def labelled(source: str, y: alt.Y, colour: Colour, **mark: Any) -> alt.LayerCha
         colour: Colour of the words.
         mark: Properties of the mark that differ.
     """
-    style: dict[str, Any] = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -4, **mark}
+    style = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -4, **mark}
     words = alt.Chart(alt.NamedData(name=source)).encode(x=alt.value("width"), y=y, text="text:N")
     halo = words.mark_text(stroke=PAPER.light, strokeWidth=4, strokeJoin="round", **style)
     return layered(halo, words.mark_text(color=colour.light, **style))
@@ -536,7 +536,7 @@ def repaint(value: Any, twins: Mapping[str, str] = DARK) -> Any:
     return twins.get(value, value) if isinstance(value, str) else value
 
 
-def rows_as_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+def rows_as_columns(rows: Sequence[Mapping[str, object]]) -> dict[str, list[object]]:
     """Rows as one list per column: what a page stores, because it names each column once."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return {name: [row.get(name) for row in rows] for name in names}

@@ -14,7 +14,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from plimsoll.errors import StorageError
 
@@ -69,7 +68,7 @@ def engine(name: str, version: str) -> str:
     return f"{name} {version}"
 
 
-def identity(machine: Mapping[str, Any], engine: str) -> dict[str, object]:
+def identity(machine: Mapping[str, object], engine: str) -> dict[str, object]:
     """The key of a capacity: the facts it depends on, and the version of the engine.
 
     Args:
@@ -79,7 +78,7 @@ def identity(machine: Mapping[str, Any], engine: str) -> dict[str, object]:
     return {**{name: machine.get(name) for name in IDENTITY}, "engine": engine}
 
 
-def file(machine: Mapping[str, Any], engine: str) -> Path:
+def file(machine: Mapping[str, object], engine: str) -> Path:
     """The file with the capacities of a host and an engine."""
     text = json.dumps(identity(machine, engine), sort_keys=True)
     mark = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -101,7 +100,10 @@ def state_folder() -> Path:
 
 
 def keep(
-    ceilings: Sequence[Ceiling], machine: Mapping[str, Any], engine: str, into: Path | None = None
+    ceilings: Sequence[Ceiling],
+    machine: Mapping[str, object],
+    engine: str,
+    into: Path | None = None,
 ) -> Path:
     """Stores the capacities of a host.
 
@@ -134,7 +136,7 @@ def keep(
     return path
 
 
-def kept(machine: Mapping[str, Any], engine: str) -> tuple[Ceiling, ...]:
+def kept(machine: Mapping[str, object], engine: str) -> tuple[Ceiling, ...]:
     """The capacities of a host; none if it is not calibrated, or the file is invalid."""
     try:
         content = json.loads(file(machine, engine).read_text("utf-8"))

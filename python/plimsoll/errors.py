@@ -3,7 +3,7 @@
 ```
 PlimsollError
 ├── InputError             2   invalid arguments or campaign file; contains every problem
-├── HostError              3   a limit of this host is too low for the load
+├── HostError              3   a host, a meter or a database is unfit
 │   ├── LimitTooLow
 │   ├── CoreMissing
 │   ├── MeterFailed
@@ -143,13 +143,13 @@ class InputError(PlimsollError):
 
 
 class HostError(PlimsollError):
-    """This host cannot carry the load."""
+    """A host, a meter or a database is unfit: a limit is too low, or it does not respond."""
 
     exit_code = 3
 
 
 class MeterFailed(HostError):
-    """A power meter does not answer, or not with a power."""
+    """A power meter does not respond, or not with a power."""
 
 
 class LimitTooLow(HostError):
@@ -165,7 +165,7 @@ class PortTaken(HostError):
 
 
 class HostLost(HostError):
-    """A host that generates load with others does not answer any more."""
+    """A host that generates load with others does not join, or does not respond any more."""
 
 
 class DatabaseFailed(HostError):

@@ -11,11 +11,12 @@ import os
 import platform
 import re
 import resource
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plimsoll
+from plimsoll import wording
 from plimsoll.errors import CoreMissing, LimitTooLow
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def check_connections(connections: int) -> None:
         raise LimitTooLow(message, f"`{_PORTS_COMMAND}`, or reduce `connections` of the load")
 
 
-def advice(connections: int, known: Mapping[str, Any] | None = None) -> list[str]:
+def advice(connections: int, known: Mapping[str, object] | None = None) -> list[str]:
     """What to change on a host before a load, with commands.
 
     Args:
@@ -222,9 +223,31 @@ def advice(connections: int, known: Mapping[str, Any] | None = None) -> list[str
     Returns:
         Sentences; empty when nothing needs to be changed.
     """
-    host = facts() if known is None else known
+    host = _HostLimits.of(facts() if known is None else known)
     checks = (_about_files, _about_queues, _about_ports, _about_processes, _about_processor)
     return [sentence for about in checks for sentence in about(host, connections)]
+
+
+@dataclass(frozen=True)
+class _HostLimits:
+    """The facts of a host that limit a load; each is documented in `FACTS`."""
+
+    cores: list[int]
+    cpu_governor: str | None
+    open_files_hard: int
+    processes_max: int | None
+    somaxconn: int | None
+    conntrack_max: int | None
+    port_first: int
+    port_last: int
+    tcp_tw_reuse: int | None
+    cgroup_cores: float | None
+    cgroup_processes: int | None
+
+    @classmethod
+    def of(cls, known: Mapping[str, Any]) -> _HostLimits:
+        """The limits among the facts of a host."""
+        return cls(**{one.name: known[one.name] for one in fields(cls)})
 
 
 _PORTS_COMMAND = 'sudo sysctl -w net.ipv4.ip_local_port_range="10240 65535"'
@@ -234,40 +257,40 @@ def _files_command(files: int) -> str:
     return f"sudo prlimit --pid $$ --nofile={files}:{files}"
 
 
-def _about_files(host: Mapping[str, Any], connections: int) -> list[str]:
+def _about_files(host: _HostLimits, connections: int) -> list[str]:
     needed = connections + SPARE_FILES
-    if not _less(host["open_files_hard"], needed):
+    if not _less(host.open_files_hard, needed):
         return []
     return [
-        f"a process may open {host['open_files_hard']} files, {connections} connections need "
+        f"a process may open {host.open_files_hard} files, {connections} connections need "
         f"{needed}: `{_files_command(needed)}`"
     ]
 
 
-def _about_queues(host: Mapping[str, Any], connections: int) -> list[str]:
+def _about_queues(host: _HostLimits, connections: int) -> list[str]:
     stated: list[str] = []
     wanted = min(BACKLOG, connections)
-    if _less(host["somaxconn"], wanted):
+    if _less(host.somaxconn, wanted):
         stated.append(
-            f"the listen backlog is at most {host['somaxconn']}, a burst of {connections} "
+            f"the listen backlog is at most {host.somaxconn}, a burst of {connections} "
             f"overflows it: `sudo sysctl -w net.core.somaxconn={BACKLOG}`"
         )
-    if _less(host["conntrack_max"], 2 * connections):
+    if _less(host.conntrack_max, 2 * connections):
         stated.append(
-            f"the firewall tracks {host['conntrack_max']} connections and drops others: "
+            f"the firewall tracks {host.conntrack_max} connections and drops others: "
             f"`sudo sysctl -w net.netfilter.nf_conntrack_max={max(65536, 4 * connections)}`"
         )
     return stated
 
 
-def _about_ports(host: Mapping[str, Any], connections: int) -> list[str]:
+def _about_ports(host: _HostLimits, connections: int) -> list[str]:
     stated: list[str] = []
-    ports = host["port_last"] - host["port_first"] + 1
+    ports = host.port_last - host.port_first + 1
     if ports < connections:
         stated.append(
             f"there are {ports} ports for {connections} outgoing connections: `{_PORTS_COMMAND}`"
         )
-    if host["tcp_tw_reuse"] == 0:
+    if host.tcp_tw_reuse == 0:
         stated.append(
             "closed connections hold their port for a minute, so loads without keep-alive run out "
             "of ports: `sudo sysctl -w net.ipv4.tcp_tw_reuse=2`"
@@ -275,17 +298,17 @@ def _about_ports(host: Mapping[str, Any], connections: int) -> list[str]:
     return stated
 
 
-def _about_processes(host: Mapping[str, Any], connections: int) -> list[str]:
+def _about_processes(host: _HostLimits, connections: int) -> list[str]:
     needed = connections + SPARE_PROCESSES
     stated: list[str] = []
-    if _less(host["processes_max"], needed):
+    if _less(host.processes_max, needed):
         stated.append(
-            f"the host allows {host['processes_max']} threads, a server with one for each of "
+            f"the host allows {host.processes_max} threads, a server with one for each of "
             f"{connections} connections needs more: `sudo sysctl -w kernel.pid_max=4194304`"
         )
-    if _less(host["cgroup_processes"], needed):
+    if _less(host.cgroup_processes, needed):
         stated.append(
-            f"the control group may have {host['cgroup_processes']} threads, a server with one "
+            f"the control group may have {host.cgroup_processes} threads, a server with one "
             f"for each of {connections} connections needs more: start Plimsoll by "
             "`systemd-run --scope -p TasksMax=infinity`, or raise the container's limit "
             "(`--pids-limit`)"
@@ -293,19 +316,20 @@ def _about_processes(host: Mapping[str, Any], connections: int) -> list[str]:
     return stated
 
 
-def _about_processor(host: Mapping[str, Any], connections: int) -> list[str]:
+def _about_processor(host: _HostLimits, connections: int) -> list[str]:
     stated: list[str] = []
-    if host["cpu_governor"] not in (None, "performance"):
+    if host.cpu_governor not in (None, "performance"):
         stated.append(
-            f"the CPU governor `{host['cpu_governor']}` changes the frequency under load: "
+            f"the CPU governor `{host.cpu_governor}` changes the frequency under load: "
             "`sudo cpupower frequency-set -g performance`"
         )
-    cores = len(host["cores"])
-    if _less(host["cgroup_cores"], cores):
+    cores, quota_cores = len(host.cores), host.cgroup_cores
+    if quota_cores is not None and _less(quota_cores, cores):
         stated.append(
-            f"the control group stops its processes when they have used {host['cgroup_cores']:g} "
+            "the control group stops its processes when they have used "
+            f"{wording.exact(quota_cores)} "
             f"of {cores} cores' time: raise the quota (`--cpus`), or use as many cores as it "
-            f"allows: `taskset -c {_ranges(host['cores'][: max(1, int(host['cgroup_cores']))])}`"
+            f"allows: `taskset -c {_ranges(host.cores[: max(1, int(quota_cores))])}`"
         )
     if cores == 1:
         stated.append(

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+
+ABSENT = "–"
+"""Stands for a number that there is not."""
+
+_TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_BYTE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_BIT_UNITS = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
+_JOULE_UNITS = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"))
+_MINUTE_S = 60
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?)\b|%)")
 
 _WHOLE_FROM = 1000
 _ONE_DIGIT_FROM = 10
@@ -11,9 +22,33 @@ _WHOLE_SHARE_FROM = 0.0995
 _ROUNDED_TO_NONE = 0.0005
 
 
-def count(number: float) -> str:
-    """A whole number: `12,345`."""
-    return f"{round(number):,}"
+def bound(text: str) -> str:
+    """A text whose numbers stay on one line with their units."""
+    return _BEFORE_UNIT.sub("\u00a0", text)
+
+
+def count(number: float | None) -> str:
+    """A whole number: `12,345`; `–` for none."""
+    return ABSENT if number is None else f"{round(number):,}"
+
+
+def exact(value: float) -> str:
+    """A number with all digits that people write: `0.5`, `12`, `99.99`."""
+    return f"{value:.10g}"
+
+
+def decimals(value: float, places: int) -> str:
+    """A number with as many decimals as its neighbours: `1,234.50`."""
+    return f"{value:,.{places}f}"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number with a few significant digits and its thousands apart; `–` for none."""
+    if value is None or not math.isfinite(value):
+        return ABSENT
+    if abs(value) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    return f"{significant(value, digits):,}"
 
 
 def amount(number: float) -> str:
@@ -29,8 +64,10 @@ def factor(value: float) -> str:
     return f"{value:,.{decimals}f}"
 
 
-def percent(ratio: float) -> str:
-    """A ratio in percent: `12 %`, `0.31 %`; rounds to 0 % or 100 % only exact values."""
+def percent(ratio: float | None) -> str:
+    """A ratio in percent: `12 %`, `0.31 %`, `–` for none; only exact values become 0 or 100 %."""
+    if ratio is None or not math.isfinite(ratio):
+        return ABSENT
     value = ratio * 100
     if value < _ONE_DIGIT_FROM:
         return f"{float(f'{value:.2g}'):.9f}".rstrip("0").rstrip(".") + " %"
@@ -43,7 +80,12 @@ def percent(ratio: float) -> str:
 
 def signed_percent(share: float) -> str:
     """A change in percent: `+3.1 %`, `−12 %`."""
-    return f"{sign(share)}{points(abs(share))} %"
+    return f"{signed_points(share)} %"
+
+
+def signed_points(share: float) -> str:
+    """A change in percent, without the sign of percent: `+3.1`, `−12`."""
+    return f"{sign(share)}{points(abs(share))}"
 
 
 def sign(share: float) -> str:
@@ -56,35 +98,71 @@ def points(share: float) -> str:
     return f"{100 * share:,.0f}" if abs(share) >= _WHOLE_SHARE_FROM else f"{100 * share:.1f}"
 
 
-def seconds(length_s: float) -> str:
-    """A duration: `250 µs`, `4.1 ms`, `2.5 s`, `2,090 s`."""
-    return _in_unit(length_s, "s")
+def seconds(length_s: float | None) -> str:
+    """A time given in seconds: `250 µs`, `4.1 ms`, `2.5 s`, `4 min`; `–` for none."""
+    if length_s is None:
+        return ABSENT
+    if length_s >= 2 * _MINUTE_S and length_s % _MINUTE_S == 0:
+        return f"{exact(length_s / _MINUTE_S)} min"
+    return duration(length_s * 1e9)
 
 
-def joules(energy_j: float) -> str:
-    """An energy: `1.2 J`, `4.1 mJ`, `250 µJ`."""
-    return _in_unit(energy_j, "J")
+def duration(value_ns: float | None) -> str:
+    """A time given in nanoseconds: `250 µs`, `4.1 ms`, `2,090 s`; `–` for none."""
+    return _in_unit(value_ns, _TIME_UNITS)
 
 
-def _in_unit(value: float, unit: str) -> str:
-    """A value in its unit, in thousandths or in millionths of it."""
-    for factor, prefix in ((1.0, ""), (1e3, "m")):
-        if value * factor >= 1:
-            return f"{_three_digits(value * factor)} {prefix}{unit}"
-    return f"{_three_digits(value * 1e6)} µ{unit}"
+def size(value_bytes: float | None) -> str:
+    """An amount of memory or traffic: `22.4 MB`; `–` for none."""
+    return _in_unit(value_bytes, _BYTE_UNITS)
 
 
-def _three_digits(number: float) -> str:
-    """Three digits, all of a whole number that has more; never with an exponent."""
-    return f"{number:,.0f}" if number >= _WHOLE_FROM - 0.5 else f"{number:.3g}"
+def bits_per_second(value: float) -> str:
+    """A speed of a link: `1.25 Gbit/s`, `800 bit/s`."""
+    return _in_unit(value, _BIT_UNITS)
 
 
-def bits_per_s(value: float) -> str:
-    """A rate of bits: `10 Gbit/s`."""
-    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
-        if value >= factor:
-            return f"{value / factor:.3g} {unit}"
-    return f"{value:.0f} bit/s"
+def joules(energy_j: float | None) -> str:
+    """An energy: `1.2 J`, `4.1 mJ`, `250 µJ`; `–` for none."""
+    return _in_unit(energy_j, _JOULE_UNITS)
+
+
+def joules_between(low_j: float, high_j: float) -> str:
+    """An interval of energies: `1.2–1.4 mJ`, `980 µJ–1.1 mJ`."""
+    (low, of_low), (high, of_high) = _parts(low_j, _JOULE_UNITS), _parts(high_j, _JOULE_UNITS)
+    return f"{low}–{high} {of_high}" if of_low == of_high else f"{low} {of_low}–{high} {of_high}"
+
+
+def power(value_w: float | None) -> str:
+    """A power: `12.3 W`; `–` for none."""
+    return ABSENT if value_w is None else f"{number(value_w, 3)} W"
+
+
+def per_second(value: float | None) -> str:
+    """A rate: `12,345/s`, `0.25/s`; `–` for none."""
+    if value is None:
+        return ABSENT
+    is_small = abs(value) < _ONE_DIGIT_FROM
+    return f"{significant(value, 3)}/s" if is_small else f"{value:,.0f}/s"
+
+
+def _in_unit(value: float | None, units: Sequence[tuple[float, str]]) -> str:
+    """A value in the greatest unit that it has one of, with three digits."""
+    if value is None or not math.isfinite(value):
+        return ABSENT
+    return " ".join(_parts(value, units))
+
+
+def _parts(value: float, units: Sequence[tuple[float, str]]) -> tuple[str, str]:
+    """Number and unit."""
+    factor, unit = next((pair for pair in units if abs(value) >= pair[0]), units[-1])
+    return number(value / factor, 3), unit
+
+
+def busy_cores(number_of: float | None) -> str:
+    """Busy cores with three digits: `1.93 cores`; `–` for none."""
+    text = number(number_of, 3)
+    return text if text == ABSENT else f"{text} core" if text == "1" else f"{text} cores"
 
 
 def cores(number: float) -> str:
@@ -102,6 +180,11 @@ def from_whom(cores_by_side: Mapping[str, float]) -> str:
     return " and ".join(
         f"{cores(taken)} from {sides[side]}" for side, taken in cores_by_side.items()
     )
+
+
+def capital(clause: str) -> str:
+    """A clause as the beginning of a sentence."""
+    return f"{clause[:1].upper()}{clause[1:]}"
 
 
 def several(number: int, one: str, many: str = "") -> str:
@@ -125,13 +208,3 @@ def significant(value: float | None, digits: int = 4) -> float | None:
         return None if value is None or not math.isfinite(value) else 0
     rounded = round(value, digits - 1 - math.floor(math.log10(abs(value))))
     return int(rounded) if rounded == int(rounded) else rounded
-
-
-def counted(number: float) -> str:
-    """A count: `9,000`."""
-    return f"{number:,.0f}"
-
-
-def per_second(value: float) -> str:
-    """A rate: `12,345/s`, `0.25/s`."""
-    return f"{significant(value, 3)}/s" if abs(value) < 10 else f"{value:,.0f}/s"  # noqa: PLR2004

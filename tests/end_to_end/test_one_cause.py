@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from command_line import TOY, TOYS, Ran, run, start
-from plimsoll.verdicts.causes import BY_STOP
+from roles import misled_by
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -53,7 +53,7 @@ def test_an_engine_that_was_stopped_is_told_and_the_server_is_not_accused(
     owner = given["driver_headroom"]
     assert owner["level"] == "void"
     assert any("stalled for 1." in one["text"] for one in owner["sentences"])
-    assert not doubting(given) & BY_STOP
+    assert not doubting(given) & misled_by("long_stall")
     assert "the load generator stalled for 1." in given["steady"]["sentences"][0]["text"]
 
 

@@ -7,13 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import venv
 import zipfile
 from collections.abc import Iterator
+from email import message_from_string
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from command_line import CHECKOUT, Ran, Running
 
@@ -41,14 +43,41 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel; what it depends on is that of this one."""
+    """A fresh environment with the wheel, and with what it declares to depend on and no more."""
     folder = tmp_path_factory.mktemp("fresh") / "venv"
     venv.create(folder, symlinks=True)
     pip = (sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"))
     _run(*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel))
     (packages,) = folder.glob("lib/python*/site-packages")
-    (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    for name in declared(wheel):
+        link(metadata.distribution(name), packages)
     return folder
+
+
+def declared(wheel: Path) -> set[str]:
+    """What a wheel requires without extras, and what that requires in turn."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
+        text = archive.read(name).decode()
+    found: set[str] = set()
+    left = [Requirement(one) for one in message_from_string(text).get_all("Requires-Dist", [])]
+    while left:
+        one = left.pop()
+        if one.marker is not None and not one.marker.evaluate({"extra": ""}):
+            continue
+        there = metadata.distribution(one.name)
+        assert one.specifier.contains(there.version, prereleases=True), f"{one}, {there.version}"
+        if one.name not in found:
+            found.add(one.name)
+            left += map(Requirement, there.requires or [])
+    return found
+
+
+def link(distribution: metadata.Distribution, into: Path) -> None:
+    """Links the modules and the metadata of a distribution into an environment."""
+    for top in {file.parts[0] for file in distribution.files or []} - {"..", "__pycache__"}:
+        if not (into / top).exists():
+            (into / top).symlink_to(Path(str(distribution.locate_file(top))).resolve())
 
 
 @pytest.fixture
@@ -104,6 +133,14 @@ def test_the_wheel_holds_what_git_does_not_ignore_and_nothing_else(wheel: Path) 
     assert bundled == set(listed.stdout.splitlines())
     tops = {name.partition("/")[0] for name in names}
     assert {top.partition("-")[0] for top in tops} == {"plimsoll", "plimsoll_bench"}
+
+
+def test_the_environment_has_nothing_that_is_not_declared(environment: Path) -> None:
+    code = "import pytest"
+    ran = subprocess.run(
+        [environment / "bin" / "python", "-c", code], capture_output=True, check=False
+    )
+    assert b"No module named 'pytest'" in ran.stderr
 
 
 def test_load_is_put_on_a_server(

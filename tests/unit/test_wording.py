@@ -26,7 +26,8 @@ def test_a_ratio_is_never_rounded_to_none_or_to_all_when_it_is_not(ratio, text):
 
 
 @pytest.mark.parametrize(
-    ("length_s", "text"), [(2.5, "2.5 s"), (0.0041, "4.1 ms"), (0.00025, "250 µs"), (0.0, "0 µs")]
+    ("length_s", "text"),
+    [(2.5, "2.5 s"), (0.0041, "4.1 ms"), (0.00025, "250 µs"), (0.0, "0 ns"), (180, "3 min")],
 )
 def test_times_have_the_unit_they_are_read_in(length_s, text):
     assert wording.seconds(length_s) == text

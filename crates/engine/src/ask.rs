@@ -19,7 +19,7 @@ use self::http2::Http2;
 use self::websocket::Messages;
 use crate::outcome::Outcome;
 use crate::protocol::http1::response::{
-    LONGEST_HEAD_BYTES, LastHead, MOST_HEADERS, Malformed, Part, Reader,
+    LONGEST_HEAD_BYTES, MOST_HEADERS, Malformed, Part, Reader,
 };
 use crate::protocol::http2::request::encode;
 use crate::protocol::websocket::upgrade::{Answer, Upgrade};
@@ -256,7 +256,7 @@ impl Connection {
             let kept = LONGEST_HEAD_BYTES.saturating_sub(head.len()).min(count);
             head.extend_from_slice(&received[..kept]);
             let mut fits = true;
-            let progress = self.reader.read(received, &mut LastHead::default(), |part| {
+            let progress = self.reader.read(received, |part| {
                 let Part::Body(piece) = part else { return };
                 fits = fits && body.len() + piece.len() <= LARGEST_BODY_BYTES;
                 if fits {

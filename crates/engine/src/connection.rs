@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use crate::coding::Decoded;
 use crate::exchange::Exchange;
 use crate::outcome::{Group, Outcome, Phase};
-use crate::protocol::http1::response::LastHead;
 use crate::protocol::websocket::upgrade::Answer;
 use crate::protocol::{Event, Id, Protocol, Step};
 use crate::request::Request;
@@ -361,11 +360,11 @@ impl<'a> Connection<'a> {
         begun
     }
 
-    /// Bytes have come; connections to the same server share the `last_head`.
+    /// Bytes have come.
     #[inline]
-    pub fn received(&mut self, bytes: &[u8], last_head: &mut LastHead, now_ns: u64) -> Received {
+    pub fn received(&mut self, bytes: &[u8], now_ns: u64) -> Received {
         let Self { protocol, exchanges, responses, .. } = self;
-        let step = protocol.received(bytes, last_head, |id, event| {
+        let step = protocol.received(bytes, |id, event| {
             if let Some(place) = place_of(exchanges, id) {
                 let exchange = &mut exchanges[place];
                 *responses += u32::from(is_first_byte(exchange, event));
@@ -588,7 +587,7 @@ mod tests {
     }
 
     fn outcome_of(answer: &[u8], requests: &Requests, compared: bool) -> Received {
-        waiting(requests, compared).received(answer, &mut LastHead::default(), 40)
+        waiting(requests, compared).received(answer, 40)
     }
 
     fn complete(outcome: Outcome) -> Received {
@@ -613,9 +612,9 @@ mod tests {
     fn a_body_in_pieces_is_compared_piece_by_piece() {
         let requests = expecting(b"HELLO");
         let mut connection = waiting(&requests, true);
-        assert_eq!(connection.received(&HELLO[..41], &mut LastHead::default(), 40), Received::More);
+        assert_eq!(connection.received(&HELLO[..41], 40), Received::More);
         assert_eq!(phase(&connection), Some(Phase::Receiving));
-        let last = connection.received(&HELLO[41..], &mut LastHead::default(), 50);
+        let last = connection.received(&HELLO[41..], 50);
         let consumed = HELLO.len() - 41;
         assert_eq!(last, Received::Ended { id: Id(0), outcome: Outcome::Ok, code: 0, consumed });
         let sample = end(&mut connection, Outcome::Ok, 50);
@@ -632,20 +631,20 @@ mod tests {
         let mut connection = waiting(&requests, true);
         let twice = [HELLO, HELLO].concat();
         assert_eq!(
-            connection.received(&twice, &mut LastHead::default(), 40),
+            connection.received(&twice, 40),
             complete(Outcome::Ok)
         );
         assert_eq!(connection.must_close(), Some(Outcome::Unsolicited));
         end(&mut connection, Outcome::Ok, 40);
         assert_eq!(
-            connection.received(&twice[HELLO.len()..], &mut LastHead::default(), 40),
+            connection.received(&twice[HELLO.len()..], 40),
             UNSOLICITED
         );
     }
 
     #[test]
     fn bytes_without_a_request_are_unsolicited() {
-        assert_eq!(open().received(HELLO, &mut LastHead::default(), 2), UNSOLICITED);
+        assert_eq!(open().received(HELLO, 2), UNSOLICITED);
     }
 
     #[test]
@@ -653,7 +652,7 @@ mod tests {
         let requests = expecting(b"HELLO");
         let mut connection = open();
         assign(&mut connection, &requests, 5);
-        assert_eq!(connection.received(HELLO, &mut LastHead::default(), 2), UNSOLICITED);
+        assert_eq!(connection.received(HELLO, 2), UNSOLICITED);
         assert_eq!((connection.assigned(), connection.in_flight()), (1, 0));
     }
 
@@ -665,10 +664,10 @@ mod tests {
         assert_eq!(ended(open()), None);
         assert_eq!(ended(waiting(&requests, false)), Some(Outcome::ClosedWaiting));
         let mut cut = waiting(&requests, false);
-        cut.received(&HELLO[..43], &mut LastHead::default(), 40);
+        cut.received(&HELLO[..43], 40);
         assert_eq!(ended(cut), Some(Outcome::ClosedEarly));
         let mut until_close = waiting(&requests, false);
-        until_close.received(b"HTTP/1.1 200 OK\r\n\r\nbody", &mut LastHead::default(), 40);
+        until_close.received(b"HTTP/1.1 200 OK\r\n\r\nbody", 40);
         assert_eq!(ended(until_close), Some(Outcome::Ok));
     }
 
@@ -694,7 +693,7 @@ mod tests {
         let mut rest = &answers[..];
         for (number, now_ns) in (0..3_u64).zip([200, 210, 220]) {
             let Received::Ended { id, outcome, consumed, .. } =
-                connection.received(rest, &mut LastHead::default(), now_ns)
+                connection.received(rest, now_ns)
             else {
                 panic!("answer {number} is not complete")
             };

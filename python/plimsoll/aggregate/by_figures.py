@@ -50,6 +50,21 @@ def right_responses(recording: Recording) -> int | None:
     return driver.outcomes.get("ok") if driver else None
 
 
+def responses(recording: Recording) -> int | None:
+    """Successful responses of the whole load and of the contract checks.
+
+    Args:
+        recording: The recording.
+
+    Returns:
+        Their number; None where it is unknown, or there is no database.
+    """
+    of_load = right_responses(recording)
+    if of_load is None or recording.database is None:
+        return None
+    return of_load + recording.database.contract_responses
+
+
 def _counts(figures: ReportedStatistics) -> Columns:
     completed, wrong = round(complete_responses(figures)), round(figures.wrong)
     received = figures.received_bytes

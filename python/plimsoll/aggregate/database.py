@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -96,7 +96,7 @@ def _instance() -> Generator[duckdb.DuckDBPyConnection]:
     """A database with nothing in it."""
     _require_readable_limits()
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as spill:
-        settings: dict[str, Any] = {
+        settings: dict[str, str | bool | int | float | list[str]] = {
             "temp_directory": spill,
             "memory_limit": MEMORY,
             "preserve_insertion_order": False,

@@ -226,14 +226,18 @@ def _refused(every: ReadingSeries, loaded: ReadingSeries, holds: Sequence[Window
             return f"the power meter said nothing for {silence} of the load"
     if least_w == most_w and len(every.values) >= FEWEST_CHANGES:
         count = len(every.values)
-        return f"the power meter gave {least_w:g} W each of {count} times, with load and without"
+        return (
+            f"the power meter gave {wording.exact(least_w)} W each of {count} times, with load "
+            "and without"
+        )
     length_s = max(end - start for start, end in holds) / SECOND_NS
     changes_s = refresh_s(every) or length_s
     if length_s < FEWEST_CHANGES * changes_s:
         needed_s = math.ceil(FEWEST_CHANGES * changes_s)
         return (
-            f"the power meter has a new number every {changes_s:.2g} s, too rarely for a hold of "
-            f"{length_s:.3g} s; {needed_s} s would do"
+            f"the power meter has a new number every {wording.number(changes_s, 2)} s, too rarely "
+            "for a hold of "
+            f"{wording.number(length_s, 3)} s; {needed_s} s would do"
         )
     return ""
 

@@ -5,7 +5,7 @@ Requests of the same name are one kind, whatever values were drawn for them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import pyarrow as pa
 
@@ -28,7 +28,24 @@ TIMES = {"response_time": "done_ns - due_ns", "service_time": "done_ns - sent_ns
 """Times that are given of each kind."""
 
 SCHEMA = tables.KINDS.schema
-"""One row for each kind of request: its name, answers, failures, answers per second and times."""
+"""One row for each kind of request: its name, responses, failures, their rate and times."""
+
+
+class KindRow(TypedDict):
+    """A row of `SCHEMA`."""
+
+    request: str
+    completed: int
+    failed: int
+    throughput_per_s: float
+    response_time_p50_ns: float | None
+    response_time_p90_ns: float | None
+    response_time_p99_ns: float | None
+    response_time_max_ns: float | None
+    service_time_p50_ns: float | None
+    service_time_p90_ns: float | None
+    service_time_p99_ns: float | None
+    service_time_max_ns: float | None
 
 
 def kinds(recording: Recording, requests: Rows) -> pa.Table:

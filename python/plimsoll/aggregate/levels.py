@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,6 +41,16 @@ class Level:
     server_busy_cores: float | None
 
 
+class _Second(TypedDict):
+    """The columns of `COLUMNS`, of a second with a count."""
+
+    stage: str
+    requested_level: float
+    completed: int
+    in_flight: float | None
+    server_busy_cores: float | None
+
+
 def rising(seconds: pa.Table, fewest: int = 1) -> tuple[Level, ...]:
     """Levels of connections in order, those left out that are no higher than the one before.
 
@@ -65,7 +75,7 @@ def rising(seconds: pa.Table, fewest: int = 1) -> tuple[Level, ...]:
     )
 
 
-def _level(requested: float, rows: Sequence[dict[str, Any]]) -> Level:
+def _level(requested: float, rows: Sequence[_Second]) -> Level:
     settled = rows[OPENING:] or rows
     return Level(
         connections=requested,

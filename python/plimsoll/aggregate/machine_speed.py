@@ -49,9 +49,6 @@ FEWEST = 4
 CONTROL = ("control_compute_s", "control_memory_s", "control_loopback_s")
 """Parts of the control, quantities of `usage`."""
 
-WANDERED = "the machine's speed wandered"
-"""How sentences on a speed that wandered begin."""
-
 BY_SECOND = tables.MACHINE_SPEED.schema
 """Schema of `by_second`."""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import pyarrow as pa
 
@@ -63,6 +63,21 @@ class RateLevel:
     start_ns: int
     end_ns: int
     rate_per_s: float
+
+
+class RateLevelRow(TypedDict):
+    """A row of `tables.RATE_LEVELS`."""
+
+    start_ns: int
+    end_ns: int
+    rate_per_s: float
+    completed: int
+    failed: int
+    time: str
+    p50_ns: float | None
+    p90_ns: float | None
+    p99_ns: float | None
+    p999_ns: float | None
 
 
 def of_trial(recording: Recording, requests: Rows) -> pa.Table:

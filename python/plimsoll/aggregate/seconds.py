@@ -20,7 +20,7 @@ from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import second_window, usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     import duckdb
 
@@ -183,7 +183,7 @@ def _is_time(name: str) -> bool:
     return name.endswith("_ns")
 
 
-def _times(row: Mapping[str, Any]) -> dict[str, float | None]:
+def _times(row: Columns) -> dict[str, float | None]:
     """Columns of one second from a row of `second_times.sql`."""
     times: dict[str, float | None] = {}
     for name in ("response_time", "service_time"):

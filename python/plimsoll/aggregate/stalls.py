@@ -24,7 +24,7 @@ Source:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ from plimsoll.aggregate import query
 from plimsoll.aggregate.engine_records import EngineRecords
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.aggregate.query import Rows
     from plimsoll.recording import Recording
@@ -58,6 +58,18 @@ SCHEMA = tables.STALLS.schema
 """One row a trial: number, sum and longest of the stalls, and quantiles of the estimate."""
 
 
+class StallsRow(TypedDict):
+    """A row of `SCHEMA`."""
+
+    stalls: int
+    stalled_ns: int
+    longest_ns: int
+    wait_p50_ns: float | None
+    wait_p90_ns: float | None
+    wait_p99_ns: float | None
+    wait_p999_ns: float | None
+
+
 def of_trial(recording: Recording, stalls: Sequence[tuple[int, int]]) -> pa.Table:
     """What the stalls of a trial amount to.
 
@@ -73,7 +85,7 @@ def of_trial(recording: Recording, stalls: Sequence[tuple[int, int]]) -> pa.Tabl
     if recording.load.model != "closed" or not duration_ns:
         return SCHEMA.empty_table()
     lengths_ns = [end - start for start, end in stalls]
-    row: Mapping[str, Any] = {
+    row: dict[str, float | None] = {
         "stalls": len(lengths_ns),
         "stalled_ns": sum(lengths_ns),
         "longest_ns": max(lengths_ns, default=0),

@@ -106,8 +106,7 @@ class SteadyState:
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> SteadyState:
         """A value of this type from a row of `SCHEMA`."""
-        values: dict[str, Any] = {**row, "levels_per_s": tuple(row["levels_per_s"])}
-        return cls(**values)
+        return cls(**{**row, "levels_per_s": tuple(row["levels_per_s"])})
 
     @property
     def start_ratio(self) -> float:

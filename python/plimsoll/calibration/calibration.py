@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll import _engine
+from plimsoll import _engine, wording
 from plimsoll.calibration import accuracy, capacity, freezing, pacing, tools
 from plimsoll.machine import Fact
 
@@ -83,7 +83,7 @@ class Calibration:
     def misses(self) -> tuple[str, ...]:
         """Names of results outside their tolerance."""
         found = [case.name for case in self.cases if _misses(case.points)]
-        found += [f"{pace.rate_per_s:,}/s" for pace in self.paces if not pace.within]
+        found += [f"{wording.count(pace.rate_per_s)}/s" for pace in self.paces if not pace.within]
         if self.freeze is not None and _misses(self.freeze.points):
             found.append("the stall")
         return tuple(found)

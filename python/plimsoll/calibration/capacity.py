@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from plimsoll import machine
+from plimsoll import machine, wording
 from plimsoll.calibration.bench import closed
 from plimsoll.capacity import Ceiling
 from plimsoll.errors import LimitTooLow
@@ -133,7 +133,7 @@ def _left_out() -> Iterator[Left]:
 
 
 def _measured(reference: Reference, connections: int, path: str, seconds: float) -> Ceiling:
-    reference.bench.tell(f"capacity at {connections:,} connections, {path}")
+    reference.bench.tell(f"capacity at {wording.count(connections)} connections, {path}")
     clocks = Clocks(reference.scope)
     load = closed(connections, seconds, WARM_UP_S)
     driven = reference.drive(load, path, started=clocks.watch, progress=clocks.read)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.calibration import agreement, truth
 from plimsoll.calibration.bench import opened
 from plimsoll.calibration.truth import Freeze
@@ -65,8 +66,8 @@ def measured(bench: Bench, freeze: Freeze, periods: int) -> FreezeFound:
         freeze: The stalls.
         periods: Length of the load in periods.
     """
-    bench.tell(f"a server that stalls {freeze.duration_ns / 1e9:g} s in every "
-               f"{freeze.period_ns / 1e9:g} s")  # fmt: skip
+    bench.tell(f"a server that stalls {wording.exact(freeze.duration_ns / 1e9)} s in every "
+               f"{wording.exact(freeze.period_ns / 1e9)} s")  # fmt: skip
     seconds = periods * freeze.period_ns / 1e9
     with bench.reference(*options(freeze)) as reference:
         driven = reference.drive(opened(RATE_PER_S, seconds, POOL))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.calibration import truth
 from plimsoll.calibration.bench import opened
 
@@ -53,7 +54,7 @@ def measured(bench: Bench, seconds: float) -> tuple[PaceFound, ...]:
     with bench.reference("--workers", "1") as reference:
         found: list[PaceFound] = []
         for rate in RATES_PER_S:
-            bench.tell(f"send times at {rate:,} arrivals per second")
+            bench.tell(f"send times at {wording.count(rate)} arrivals per second")
             driven = reference.drive(opened(rate, seconds, POOL))
             late = truth.quantiles(driven.sent_ns - driven.due_ns)
             pause_ns = driven.driver.longest_pause_ns

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from plimsoll import wording
 from plimsoll.campaign import campaign_file, documents, framework
 from plimsoll.campaign.documents import ALL, Mistake
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
@@ -138,7 +139,10 @@ def read(
     if problems or broken:
         raise InputError([*problems, *broken])
     requested = _campaign(table, chosen, scales)
-    requested = replace(requested, published=published, **_drivers(table.driver, drivers))
+    chosen_drivers, are_optional = _drivers(table.driver, drivers)
+    requested = replace(
+        requested, published=published, drivers=chosen_drivers, drivers_optional=are_optional
+    )
     if too_much := list(_excesses(requested)):
         raise InputError(documents.problems(document, too_much))
     return requested
@@ -158,12 +162,12 @@ def _excesses(requested: Campaign) -> Iterator[Mistake]:
     )
     trials = each * requested.repetitions
     if trials > MOST_TRIALS:
-        message = f"`repetitions` results in {trials:,} trials"
-        hint = f"a campaign has {MOST_TRIALS:,} trials at most; reduce the repetitions"
+        message = f"`repetitions` results in {wording.count(trials)} trials"
+        hint = f"a campaign has {wording.count(MOST_TRIALS)} trials at most; reduce the repetitions"
         yield Mistake(("repetitions",), message, hint)
 
 
-def resolved(campaign: Campaign) -> dict[str, Any]:
+def resolved(campaign: Campaign) -> dict[str, object]:
     """A campaign as JSON, with all defaults and scaled values filled in.
 
     Args:
@@ -298,12 +302,12 @@ def _no_figures(file: Path) -> Mistake:
     )
 
 
-def _drivers(names: Sequence[str | None] | None, known: Collection[str]) -> dict[str, Any]:
-    """The fields for the drivers; `all` means every available one."""
+def _drivers(
+    names: Sequence[str | None] | None, known: Collection[str]
+) -> tuple[tuple[str, ...], bool]:
+    """The drivers, and whether each may be missing; `all` means every available one."""
     given = tuple(_given(names)) or Campaign.drivers
-    if ALL in given:
-        return {"drivers": tuple(known), "drivers_optional": True}
-    return {"drivers": given}
+    return (tuple(known), True) if ALL in given else (given, False)
 
 
 def _endpoints(names: Iterable[str]) -> tuple[Endpoint, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from plimsoll import wording
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import ALL, Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS
@@ -354,7 +355,7 @@ def _ladder(table: CampaignTable) -> Iterator[Mistake]:
     if len(given) != 1:
         hint = "`rates` are in requests per second, `shares` of the smallest closed peak"
         yield Mistake(("ladder",), "a ladder needs either `rates` or `shares`", hint)
-    most = f"above 0 and at most {HIGHEST_LEVEL:,.0f}"
+    most = f"above 0 and at most {wording.count(HIGHEST_LEVEL)}"
     yield from _rungs(ladder.rates, "rates", most, lambda rate: 0 < rate <= HIGHEST_LEVEL)
     yield from _rungs(ladder.shares, "shares", "above 0% and below 100%", lambda one: 0 < one < 1)
     for key in ("hold", "connections"):
@@ -382,7 +383,7 @@ def _limits_of_line(line: LineTable) -> Iterator[Mistake]:
     for key in PERCENTILES:
         most_s = getattr(line, key)
         if most_s is not None and not 0 < most_s <= LONGEST_LIMIT_S:
-            message = f"`{key}` must be above 0 and at most {LONGEST_LIMIT_S:g} s"
+            message = f"`{key}` must be above 0 and at most {wording.exact(LONGEST_LIMIT_S)} s"
             yield Mistake(("line", key), message, 'write `"20ms"`; a bare number is in seconds')
 
 

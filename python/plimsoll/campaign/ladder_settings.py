@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.campaign.line_settings import PEAK
 from plimsoll.campaign.load import Load, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from plimsoll.campaign.load import Arrivals
 
@@ -90,17 +90,3 @@ def rounded_down(rate_per_s: float) -> float:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(rate_per_s)) - _DIGITS + 1)
     return math.floor(rate_per_s / unit + 1e-9) * unit
-
-
-def settings(resolved: Mapping[str, Any] | None) -> LadderSettings | None:
-    """What a campaign measures; None for a campaign of another kind.
-
-    Args:
-        resolved: What `campaign.resolved` gave; None where there was no campaign.
-    """
-    found = resolved and resolved.get("ladder")
-    if not found:
-        return None
-    found = dict(found)
-    rates, shares = tuple(found.pop("rates")), tuple(found.pop("shares"))
-    return LadderSettings(rates, shares, **found)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from plimsoll import wording
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -118,12 +120,15 @@ class Excess:
     @property
     def message(self) -> str:
         """The error message."""
-        return f"`{self.key}` is too large: `{self.amount:.10g}`{self.unit and f' {self.unit}'}"
+        return (
+            f"`{self.key}` is too large: "
+            f"`{wording.exact(self.amount)}`{self.unit and f' {self.unit}'}"
+        )
 
     @property
     def hint(self) -> str:
         """The largest allowed value."""
-        return f"`{self.most:,.0f}`{self.unit and f' {self.unit}'} is the maximum"
+        return f"`{wording.count(self.most)}`{self.unit and f' {self.unit}'} is the maximum"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll import wording
 from plimsoll.campaign.database_use import DatabaseUse
 from plimsoll.campaign.fixtures import Fixtures
 from plimsoll.errors import InputError, Problem
@@ -27,7 +28,9 @@ DRAWN = 2048
 More than the default size of caches in front of handlers: 128 to 1,000 entries.
 """
 
-CACHE_NOT_EXCLUDED = f"that every response was computed: a cache of {DRAWN:,} holds them all"
+CACHE_NOT_EXCLUDED = (
+    f"that every response was computed: a cache of {wording.count(DRAWN)} holds them all"
+)
 """What correct responses do not prove if the work is too little to show in their time."""
 
 DRAWN_BY_TOOLS = 64

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.campaign.as_run import Document
 
 _NAMES = {
     "drivers": "driver",
@@ -21,8 +23,14 @@ _NAMES = {
 _IMPLIED = ("drivers_optional",)
 """Fields that follow from others."""
 
-_ABSENT_AT_0 = ("until", "budget_s", "turn_s", "think_time_s", "follow", "idle_s", "power")
-"""Amounts that a file leaves out where there are none."""
+_ABSENT_AT_0 = (
+    *("until", "budget_s", "turn_s", "think_time_s", "follow", "idle_s", "power"),
+    *("rates", "shares"),
+)
+"""What a file leaves out where there is none."""
+
+_KINDS = ("line", "ladder")
+"""Kinds of campaigns whose loads follow from a table of the same name."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 _NO_KEYS = ("message",)
@@ -32,35 +40,45 @@ _OPEN_ONLY = ("arrivals", "connections")
 _CLOSED_ONLY = ("think_time_s", "request_limit")
 
 
-def as_toml(resolved: Mapping[str, Any]) -> str:
+def as_toml(resolved: Document) -> str:
     """A campaign as run as TOML.
 
     Args:
         resolved: What `campaign.resolved` gave.
     """
-    nested = ("loads", "limits", "line")
+    nested = ("loads", "limits", *_KINDS)
     lines = [*_pairs({key: value for key, value in resolved.items() if key not in nested})]
-    line = resolved.get("line")
-    if line:
-        lines += ['kind = "line"', "", "[line]", *_pairs(line)]
-    for check, limits in resolved.get("limits", {}).items():
-        lines += ["", f"[limits.{_key(check)}]", *_pairs(limits)]
-    for load in () if line else resolved.get("loads", ()):
+    if resolved.get("ladder") and not resolved.get("idle_s"):
+        lines.append('idle = "0s"')  # a ladder has a time without load by default
+    followed = [kind for kind in _KINDS if resolved.get(kind)]
+    for kind in followed:
+        lines += [f'kind = "{kind}"', "", f"[{kind}]", *_pairs(_table(resolved[kind]))]
+    for check, limits in _table(resolved.get("limits", {})).items():
+        lines += ["", f"[limits.{_key(check)}]", *_pairs(_table(limits))]
+    for load in () if followed else _tables(resolved.get("loads", ())):
         lines += ["", "[[load]]", *_load(load)]
     return "\n".join(lines) + "\n"
 
 
-def _load(load: Mapping[str, Any]) -> Iterator[str]:
+def _table(value: object) -> Document:
+    return cast("Document", value)
+
+
+def _tables(value: object) -> Sequence[Document]:
+    return cast("Sequence[Document]", value)
+
+
+def _load(load: Document) -> Iterator[str]:
     of_other_model = _CLOSED_ONLY if load.get("model") == "open" else _OPEN_ONLY
     left_out = (*of_other_model, *_NO_KEYS, "stages")
     yield from _pairs({key: value for key, value in load.items() if key not in left_out})
     yield "stages = ["
-    for stage in load.get("stages", ()):
+    for stage in _tables(load.get("stages", ())):
         yield f"    {{ {', '.join(_pairs(_levels(stage)))} }},"
     yield "]"
 
 
-def _levels(stage: Mapping[str, Any]) -> Mapping[str, Any]:
+def _levels(stage: Document) -> Document:
     """A stage with the keys of its kind: one level, or two with the steps between them."""
     if stage["kind"] == "ramp" or stage["start"] != stage["end"]:
         return stage
@@ -68,12 +86,13 @@ def _levels(stage: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**named, "at": stage["start"]}
 
 
-def _pairs(fields: Mapping[str, Any]) -> Iterator[str]:
+def _pairs(fields: Document) -> Iterator[str]:
     for name, value in fields.items():
         if value is None or name in _IMPLIED or (name in _ABSENT_AT_0 and not value):
             continue
         key = _NAMES.get(name, name.removesuffix("_s"))
-        reported = f'"{value * 1000:.15g}ms"' if name.endswith("_s") else _value(value)
+        is_time = name.endswith("_s") and isinstance(value, int | float)
+        reported = f'"{value * 1000:.15g}ms"' if is_time else _value(value)
         yield f"{_key(key)} = {reported}"
 
 
@@ -82,9 +101,9 @@ def _key(name: str) -> str:
     return name if _PLAIN.fullmatch(name) else json.dumps(name)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.15g}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_value, cast('Sequence[Any]', value)))}]"
+        return f"[{', '.join(map(_value, cast('Sequence[object]', value)))}]"
     return json.dumps(value, ensure_ascii=False)

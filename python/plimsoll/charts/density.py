@@ -24,7 +24,8 @@ TITLE = "Latency density"
 CAPTION = (
     "Share of the responses of the measurement window in each bucket of latency, all repetitions "
     "that count together. Buckets are logarithmic, each "
-    f"{latency_buckets.GROWTH:.2f} × as wide as the one before, so that equal areas are equally "
+    f"{wording.decimals(latency_buckets.GROWTH, 2)} × as wide as the one before, so that equal "
+    "areas are equally "
     "many responses."
 )
 TABLE = "density"

@@ -28,7 +28,8 @@ TITLE = "Latency of every response"
 CAPTION = (
     "Each cell counts the responses that ended in its second with its latency: the stronger the "
     "shade, the more, on a logarithmic scale, and a single one is visible. Each bucket of latency "
-    f"is {latency_buckets.GROWTH:.2f} × as wide as the one below. Every complete response of the "
+    f"is {wording.decimals(latency_buckets.GROWTH, 2)} × as wide as the one below. Every complete "
+    "response of the "
     "trial is in it; failed requests are not, because they have no latency. In trials above "
     f"{latency_buckets.MOST_COLUMNS} s several seconds share a column."
 )
@@ -102,7 +103,7 @@ def _description(data: TrialData, time: str) -> str:
     count = sum(row["completed"] for row in rows)
     most = max(rows, key=lambda row: row["completed"])
     return (
-        f"{whole}: {wording.counted(count)} responses, {_span(rows[0], rows[-1])}; "
+        f"{whole}: {wording.count(count)} responses, {_span(rows[0], rows[-1])}; "
         f"{wording.percent(most['completed'] / count)} of them {_span(most, most)}"
     )
 

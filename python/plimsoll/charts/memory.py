@@ -53,7 +53,7 @@ def draw(data: TrialData) -> Specification:
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
             "rest": _rest_rows(data),
         },
-        f"Memory of the server of {data.recording.title}: at most {peak:,} MB (RSS)",
+        f"Memory of the server of {data.recording.title}: at most {wording.number(peak)} MB (RSS)",
     )
 
 
@@ -62,7 +62,7 @@ def _rest_rows(data: TrialData) -> Rows:
     if server is None or server.rest_rss_bytes is None:
         return []
     value = wording.significant(server.rest_rss_bytes / 1e6, 3)
-    return [{"value": value, "text": f"at rest {value:,} MB"}]
+    return [{"value": value, "text": f"at rest {wording.number(value)} MB"}]
 
 
 @cache

@@ -105,8 +105,8 @@ def _percent(failed: float) -> float | None:
 def _description(data: ConnectionsSeries) -> str:
     levels = sorted({point.connections for point in data.points})
     return (
-        f"{', '.join(data.frameworks)} at {data.endpoint}, on {wording.counted(levels[0])} to "
-        f"{wording.counted(levels[-1])} connections"
+        f"{', '.join(data.frameworks)} at {data.endpoint}, on {wording.count(levels[0])} to "
+        f"{wording.count(levels[-1])} connections"
     )
 
 

@@ -6,7 +6,7 @@ A second without a response is a bar of no height with a mark on it, never a gap
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import altair as alt
 
@@ -14,8 +14,6 @@ from plimsoll import canvas, wording
 from plimsoll.aggregate.seconds import AFTER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from plimsoll.canvas import Rows, Specification
     from plimsoll.findings.trial import TrialData
 
@@ -78,7 +76,7 @@ def _has_levels(rows: Rows) -> bool:
     return len({row["requested_level"] for row in rows if row["stage"] != AFTER}) > 1
 
 
-def _is_silent(row: Mapping[str, Any]) -> bool:
+def _is_silent(row: canvas.Row) -> bool:
     """Whether a second of the load had no response; what lies behind it does not count."""
     return row["completed"] == 0 and row["stage"] != AFTER
 
@@ -113,7 +111,7 @@ def _description(data: TrialData, rows: Rows) -> str:
     return (
         f"Throughput of {data.recording.title} over {len(rows)} seconds: mean of the window "
         f"{mean or 'unknown'}, {silent} seconds without a response, "
-        f"{wording.counted(failed)} requests failed"
+        f"{wording.count(failed)} requests failed"
     )
 
 

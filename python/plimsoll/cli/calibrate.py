@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 import plimsoll
-from plimsoll import events, report
-from plimsoll.cli import messages, options
+from plimsoll import report
+from plimsoll.cli import heard, options
 from plimsoll.errors import VERDICT_VOID
 
 if TYPE_CHECKING:
-    from plimsoll.events import Event
     from plimsoll.lab.calibrations import CalibrationResult
 
 PARTS = ("accuracy", "pacing", "freeze", "ceiling", "tools")
@@ -65,19 +64,9 @@ def command(
     plimsoll calibrate --quick                half a minute
     plimsoll calibrate --only pacing          one part; repeatable
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    found = plimsoll.calibrate(parts, quick=quick, into=into, tell=_tell)
+    found = plimsoll.calibrate(parts, quick=quick, into=into, tell=heard.steps)
     _print(found, "json" if as_json else form)
     return VERDICT_VOID if found.misses else 0
-
-
-def _tell(event: Event) -> None:
-    match event:
-        case events.Notice():
-            messages.note(event.message)
-        case events.Step():
-            messages.step(event.message)
-        case _:
-            pass
 
 
 def _print(found: CalibrationResult, form: str) -> None:

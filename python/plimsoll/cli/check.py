@@ -11,12 +11,11 @@ import click
 
 from plimsoll import cli, lab, machine
 from plimsoll.campaign.endpoints import ENDPOINTS
-from plimsoll.cli import messages, options
+from plimsoll.cli import heard, messages, options
 from plimsoll.errors import FrameworkError
-from plimsoll.events import Step
 
 if TYPE_CHECKING:
-    from plimsoll.events import Event
+    pass
 
 SEED = 1
 
@@ -60,7 +59,7 @@ def command(
     cores = machine.divide_cores(
         None, None, with_third_party=lab.databases.has_third_party(endpoints)
     )
-    with lab.databases.running(endpoints, cores.third_party, _tell) as database:
+    with lab.databases.running(endpoints, cores.third_party, heard.steps) as database:
         here = cli.checking.Surroundings(seed, cores.server, cores.third_party, database)
         found = [
             cli.checking.checked(framework, here, full=full, quiet=as_json) for framework in wanted
@@ -75,8 +74,3 @@ def command(
     if failed and not as_json:
         messages.note("the contract is described in `frameworks/README.md`")
     return FrameworkError.exit_code if failed else 0
-
-
-def _tell(event: Event) -> None:
-    if isinstance(event, Step):
-        messages.step(event.message)

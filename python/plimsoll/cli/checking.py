@@ -8,11 +8,11 @@ from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import databases, lab, machine
+from plimsoll import databases, lab, machine, wording
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.cli import messages, pasting
 from plimsoll.errors import FrameworkError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Service
+    from plimsoll.cli.checked import Checked, CheckedViolation
     from plimsoll.databases.running import RunningDatabase
     from plimsoll.databases.served import ServedDatabase
     from plimsoll.recording import RecordedServer
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
     Found = tuple[str, Sequence[ContractViolation]]
     """What was checked, and the violations found."""
-
-    Checked = dict[str, Any]
-    """The outcome for one framework, as `--json` prints it."""
 
 SHOWN = 2
 """The most violations of one rule that are printed per endpoint."""
@@ -88,7 +86,7 @@ def checked(framework: Framework, here: Surroundings, *, full: bool, quiet: bool
         with tempfile.TemporaryDirectory(prefix="plimsoll-check-") as folder:
             log = Path(folder) / "server.log"
             for name, failures in _looked_at(framework, log, here, found):
-                found["failures"] += [{"endpoint": name, **vars(failure)} for failure in failures]
+                found["failures"] += [_violation(name, failure) for failure in failures]
                 if not quiet:
                     _print(framework, name, failures, shown, full=full)
             found["to_paste"] = pasting.lines(framework, found)
@@ -99,6 +97,17 @@ def checked(framework: Framework, here: Surroundings, *, full: bool, quiet: bool
         found["error"] = error.message
         messages.error(error.message, error.hint)
     return found
+
+
+def _violation(name: str, failure: ContractViolation) -> CheckedViolation:
+    return {
+        "endpoint": name,
+        "request": failure.request,
+        "response": failure.response,
+        "problem": failure.problem,
+        "rule": failure.rule,
+        "sent": failure.sent,
+    }
 
 
 def _looked_at(
@@ -132,10 +141,10 @@ def _looked_at(
         yield from _endpoints(framework, running, here.seed, database)
         checked_s = time.monotonic() - begun_s
         seen = observed.at_rest(running)
-        found |= {"rest_rss_bytes": seen.rest_rss_bytes, "backlogs": list(seen.backlogs)}
+        found["rest_rss_bytes"], found["backlogs"] = seen.rest_rss_bytes, list(seen.backlogs)
         yield "backlog", _backlog(framework, seen)
         stopped = running.stop()
-    found |= {"exit_code": stopped.exit_code, "stop_s": stopped.duration_s}
+    found["exit_code"], found["stop_s"] = stopped.exit_code, stopped.duration_s
     yield "stop", _stop(framework, stopped)
     for service in framework.services:
         yield from _service(framework, service, log, here)
@@ -212,7 +221,7 @@ def _stop(framework: Framework, stopped: Stopped) -> list[ContractViolation]:
         if stopped.exit_code in framework.clean_exit_codes
         else f"`clean_exit_codes` allows {known}",
     ]
-    response = f"exit code {code}, after {stopped.duration_s:.1f} s"
+    response = f"exit code {code}, after {wording.decimals(stopped.duration_s, 1)} s"
     problem = ", ".join(filter(None, problems)) or "it had exited before"
     return [ContractViolation(f"`SIG{framework.stop_signal}`", response, problem, STOP_RULE)]
 

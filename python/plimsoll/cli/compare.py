@@ -11,13 +11,11 @@ import click
 import plimsoll
 from plimsoll import cli, report
 from plimsoll.campaign import quantities
-from plimsoll.cli import EPILOGUE, messages, options
+from plimsoll.cli import EPILOGUE, heard, messages, options
 from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError
-from plimsoll.events import Notice, Step
 
 if TYPE_CHECKING:
     from plimsoll.comparison.difference import Metric
-    from plimsoll.events import Event
     from plimsoll.lab.comparing import ComparisonResult
 
 
@@ -166,7 +164,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         max_regression=max_regression,
         warm_up_s=warm_up,
         frameworks=root,
-        tell=_nothing_but_notes if quiet or as_json else _tell,
+        tell=heard.notes if quiet or as_json else heard.steps,
     )
     cli.outgoing.write(markdown, result.markdown)
     cli.outgoing.write(junit, result.junit)
@@ -209,14 +207,3 @@ def _exit_code(result: ComparisonResult) -> int:
     hint = "give a longer `--budget`, a greater `--max-regression`, or a quieter machine"
     code = HostError.exit_code if end.is_limit_too_small else UNDECIDED
     return messages.error(stated, hint, code)
-
-
-def _tell(event: Event) -> None:
-    _nothing_but_notes(event)
-    if isinstance(event, Step):
-        messages.step(event.message)
-
-
-def _nothing_but_notes(event: Event) -> None:
-    if isinstance(event, Notice):
-        messages.note(event.message)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 import plimsoll
-from plimsoll import lab
+from plimsoll import lab, wording
 from plimsoll.campaign.quantities import UnreadableQuantity
 from plimsoll.cli import messages, options
 from plimsoll.errors import InputError, Problem
@@ -149,4 +149,4 @@ def _copy(results: CampaignResults, trials: Sequence[str] | None, target: str) -
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{wording.count(number)} {noun}" if number == 1 else f"{wording.count(number)} {noun}s"

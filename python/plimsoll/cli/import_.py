@@ -150,4 +150,5 @@ def command(
     plimsoll import jmeter results.csv.zip --cpu cpu.csv.zip --cores 72 --cpu-unit percent-of-one
     plimsoll import zabbix cpu.csv --cores 8
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    return cli.importing.imported(files, into, storage, chosen, judge=not no_judge, as_json=as_json)
+    given = cli.importing.ImportOptions(**chosen)
+    return cli.importing.imported(files, into, storage, given, judge=not no_judge, as_json=as_json)

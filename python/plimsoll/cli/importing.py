@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,10 +21,11 @@ from plimsoll.intake.rows import ReadOptions
 from plimsoll.intake.unpacked import stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.intake.importing import Cpu, Imported
     from plimsoll.intake.rows import ImportStats
+    from plimsoll.intake.zabbix import Unit
     from plimsoll.storage.results import Results
 
 ZABBIX = "zabbix"
@@ -32,11 +33,50 @@ ZABBIX = "zabbix"
 _TAB = {"tab": "\t", "\\t": "\t"}
 
 
+@dataclass(frozen=True)
+class ImportOptions:
+    """The options of `plimsoll import` that say how files are read; those not given are None.
+
+    Attributes:
+        framework: Name of the measured server.
+        endpoint: Measured endpoint.
+        labels: Requests with these labels only; empty for all.
+        warm_up: Length of what is excluded, in seconds.
+        cpu: File of CPU readings.
+        cores: Cores of the server.
+        cpu_unit: Unit of CPU readings.
+        run: Number of the run; 0 for all.
+        columns: Names of columns, with commas between them.
+        separator: Separator of columns.
+        timestamp_format: Format of timestamps.
+        time_zone: Time zone of timestamps without one.
+        end_stamps: Whether timestamps mark the end of a request.
+        strict: Whether a malformed line is an error.
+        partial: Whether the readable part of a damaged file is imported.
+    """
+
+    framework: str | None
+    endpoint: str | None
+    labels: tuple[str, ...]
+    warm_up: float | None
+    cpu: Path | None
+    cores: int | None
+    cpu_unit: Unit
+    run: int | None
+    columns: str | None
+    separator: str | None
+    timestamp_format: str | None
+    time_zone: str
+    end_stamps: bool
+    strict: bool
+    partial: bool
+
+
 def imported(
     files: tuple[str, ...],
     into: Path | None,
     storage: str,
-    chosen: Mapping[str, Any],
+    chosen: ImportOptions,
     *,
     judge: bool,
     as_json: bool,
@@ -47,7 +87,7 @@ def imported(
         files: The files, perhaps with the name of their tool in front.
         into: Folder of the results; None for `results/` and the name of the first file.
         storage: Address of a database; empty for the folder.
-        chosen: The other options by name.
+        chosen: The other options.
         judge: Whether the recording is judged.
         as_json: Whether JSON is printed.
 
@@ -55,7 +95,7 @@ def imported(
         The exit code.
     """
     tool, paths = _named(files)
-    run = chosen["run"]
+    run = chosen.run
     name = f"{stem(paths[0])}-run-{run}" if run else stem(paths[0])
     folder = into or Path("results") / name
     with storages.opened(folder, storage) as results:
@@ -90,7 +130,7 @@ def _named(files: tuple[str, ...]) -> tuple[str, list[Path]]:
 
 
 def _imported(
-    tool: str, paths: Sequence[Path], results: Results, chosen: Mapping[str, Any]
+    tool: str, paths: Sequence[Path], results: Results, chosen: ImportOptions
 ) -> Imported:
     about = _about(paths[0], chosen)
     if tool == ZABBIX:
@@ -99,46 +139,46 @@ def _imported(
             raise InputError([Problem(str(paths[1]), "Zabbix import takes one file", hint)])
         return importing.readings(_cpu(paths[0], chosen), about, results)
     reader = importing.reader_of(paths, tool, partial=about.partial)
-    cpu = None if chosen["cpu"] is None else _cpu(chosen["cpu"], chosen)
+    cpu = None if chosen.cpu is None else _cpu(chosen.cpu, chosen)
     return importing.rows(reader, paths, _read_options(chosen), about, cpu, results)
 
 
-def _about(first: Path, chosen: Mapping[str, Any]) -> About:
+def _about(first: Path, chosen: ImportOptions) -> About:
     return About(
-        framework=chosen["framework"] or stem(first),
-        is_named_by_file=not chosen["framework"],
-        endpoint=chosen["endpoint"] or "",
-        labels=chosen["labels"],
-        warm_up_s=chosen["warm_up"],
-        cores=chosen["cores"],
-        partial=chosen["partial"],
-        run=chosen["run"],
+        framework=chosen.framework or stem(first),
+        is_named_by_file=not chosen.framework,
+        endpoint=chosen.endpoint or "",
+        labels=chosen.labels,
+        warm_up_s=chosen.warm_up,
+        cores=chosen.cores,
+        partial=chosen.partial,
+        run=chosen.run,
     )
 
 
-def _read_options(chosen: Mapping[str, Any]) -> ReadOptions:
+def _read_options(chosen: ImportOptions) -> ReadOptions:
     """The file format options.
 
     Raises:
         InputError: The separator is not a single character.
     """
-    separator = _TAB.get(chosen["separator"], chosen["separator"] or "")
+    separator = _TAB.get(chosen.separator or "", chosen.separator or "")
     if len(separator) > 1 or separator in ('"', "\n", "\r"):
         message = f"`{separator}` is not a valid column separator"
         raise InputError([Problem("--separator", message, "give one character, or `tab`")])
-    names = (chosen["columns"] or "").split(",")
+    names = (chosen.columns or "").split(",")
     return ReadOptions(
         columns=tuple(name.strip() for name in names if name.strip()),
         separator=separator,
-        timestamp_format=chosen["timestamp_format"] or "",
-        time_zone=chosen["time_zone"],
-        timestamp_is_end=chosen["end_stamps"],
-        strict=chosen["strict"],
+        timestamp_format=chosen.timestamp_format or "",
+        time_zone=chosen.time_zone,
+        timestamp_is_end=chosen.end_stamps,
+        strict=chosen.strict,
     )
 
 
-def _cpu(file: Path, chosen: Mapping[str, Any]) -> Cpu:
-    how = zabbix.CpuOptions(unit=chosen["cpu_unit"], cores=chosen["cores"], strict=chosen["strict"])
+def _cpu(file: Path, chosen: ImportOptions) -> Cpu:
+    how = zabbix.CpuOptions(unit=chosen.cpu_unit, cores=chosen.cores, strict=chosen.strict)
     return importing.Cpu(file, how)
 
 
@@ -171,7 +211,7 @@ def _kept(results: Results, imported: Imported, *, as_json: bool) -> int:
     return 0
 
 
-def _accounts(imported: Imported) -> list[dict[str, Any]]:
+def _accounts(imported: Imported) -> list[dict[str, object]]:
     """The import statistics of each file."""
     return [
         {**asdict(one), "read": one.read, "left_out": dict(one.left_out)}

@@ -11,13 +11,11 @@ import click
 import plimsoll
 from plimsoll import cli
 from plimsoll.campaign import quantities
-from plimsoll.cli import EPILOGUE, messages, options
-from plimsoll.events import Notice, Step
+from plimsoll.cli import EPILOGUE, heard, options
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
-    from plimsoll.events import Event
     from plimsoll.lab.lines import LineResult
 
 Output = Literal["text", "json", "md"]
@@ -185,7 +183,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
         headers=[cli.incoming.header(one) for one in headers], body=sent, status=expect_status,
         length_bytes=expect_length, expected_body=expected, record=record, storage=storage,
-        tell=_nothing_but_notes if quiet or form != "text" else _tell,
+        tell=heard.notes if quiet or form != "text" else heard.steps,
     )  # fmt: skip
     with result:
         cli.outgoing.write(chart, lambda: result.chart().svg())
@@ -202,14 +200,3 @@ def _print(result: LineResult, form: Output, *, verbose: bool, quiet: bool) -> N
         click.echo(result.sentence)
     else:
         click.echo(f"{result.sentence}\n\n{result.text(verbose=verbose)}")
-
-
-def _tell(event: Event) -> None:
-    _nothing_but_notes(event)
-    if isinstance(event, Step):
-        messages.step(event.message)
-
-
-def _nothing_but_notes(event: Event) -> None:
-    if isinstance(event, Notice):
-        messages.note(event.message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -23,7 +24,11 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
     found = cli.listing.found(names, root)
     contract = cli.listing.contract()
     if as_json:
-        listed = {"frameworks": found.frameworks, "tools": found.tools, **contract}
+        listed = {
+            "frameworks": [asdict(one) for one in found.frameworks],
+            "tools": [asdict(one) for one in found.tools],
+            **asdict(contract),
+        }
         click.echo(json.dumps(listed, indent=1))
     elif names:
         cli.listing.show_each([*found.tools, *found.frameworks])

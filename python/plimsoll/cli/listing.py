@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll import texts
+from plimsoll import texts, wording
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign import places
 from plimsoll.campaign import tool as tools_here
@@ -35,11 +35,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from plimsoll.campaign.framework import Framework, Installable
+    from plimsoll.campaign.load import Service
     from plimsoll.campaign.tool import Tool
+    from plimsoll.cli.status import Word
     from plimsoll.drivers.job import DriverModule
 
-    Details = dict[str, Any]
-    """Details of a framework, a tool or a driver, as `--json` prints them."""
+T = TypeVar("T", bound="Listed")
 
 WIDE = 120
 """Columns of a terminal from which a framework takes one line of a table."""
@@ -55,17 +56,111 @@ AT_A_TIME = 4
 
 
 @dataclass(frozen=True)
+class Listed:
+    """Whether a driver, a tool or a framework is there.
+
+    Attributes:
+        name: Its name.
+        status: `ready`, or what stands between it and that.
+        version: Its version; None when it is not ready, or does not say.
+        why: What is missing, or the command to run; empty when ready.
+        remedy: How to get what is missing; may be empty.
+    """
+
+    name: str
+    status: Word
+    version: str | None
+    why: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class ListedTool(Listed):
+    """A tool.
+
+    Attributes:
+        needs: What a host must have for it.
+        notes: Remarks for people.
+        site: Address of its home page; may be empty.
+    """
+
+    needs: list[str]
+    notes: list[str]
+    site: str
+
+
+@dataclass(frozen=True)
+class ListedFramework(ListedTool):
+    """A framework or one of its variants.
+
+    Attributes:
+        framework: Name of the framework.
+        variant: Name of the variant; may be empty.
+        language: Its language.
+        endpoints: Endpoints that it serves.
+        services: Protocols that it serves besides HTTP/1.1.
+        not_implemented: Endpoints that it does not serve, with the reason.
+        no_keep_alive: Why it closes connections; empty if it keeps them.
+        contract_notes: Rules of the contract that it is exempt from, with the reason.
+        application_id: Digest of what a trial would run now; None if it is not ready, or was not
+            given by name.
+    """
+
+    framework: str
+    variant: str
+    language: str
+    endpoints: list[str]
+    services: list[Service]
+    not_implemented: Mapping[str, str]
+    no_keep_alive: str
+    contract_notes: Mapping[str, str]
+    application_id: str | None = None
+
+
+@dataclass(frozen=True)
+class ListedEndpoint:
+    """An endpoint.
+
+    Attributes:
+        name: Its name.
+        summary: What it serves.
+        not_proven: What successful responses under load do not prove; may be empty.
+    """
+
+    name: str
+    summary: str
+    not_proven: str
+
+
+@dataclass(frozen=True)
+class ListedContract:
+    """What there is besides frameworks and tools.
+
+    Attributes:
+        campaigns: Names of the campaigns that come with Plimsoll.
+        drivers: Every driver.
+        endpoints: Every endpoint.
+        checks: Names of the checks of a trial.
+    """
+
+    campaigns: list[str]
+    drivers: list[Listed]
+    endpoints: list[ListedEndpoint]
+    checks: list[str]
+
+
+@dataclass(frozen=True)
 class Listing:
     """Tools and frameworks.
 
     Attributes:
-        tools: The details of each tool.
-        frameworks: The details of each framework.
+        tools: Each tool.
+        frameworks: Each framework.
         code: Exit code: 2 when a file is invalid, else 0.
     """
 
-    tools: list[Details]
-    frameworks: list[Details]
+    tools: list[ListedTool]
+    frameworks: list[ListedFramework]
     code: int
 
 
@@ -85,14 +180,18 @@ def found(names: Sequence[str], root: Path | None) -> Listing:
     return Listing(brought, known, code or mistaken)
 
 
-def _shown(value: Any) -> Any:
-    """The details of a framework or tool, its texts made safe for a terminal."""
+def _shown(one: T) -> T:
+    """A framework or tool, its texts made safe for a terminal."""
+    return replace(one, **{name: _safe(value) for name, value in vars(one).items()})
+
+
+def _safe(value: Any) -> Any:
     if isinstance(value, str):
         return texts.line(value)
     if isinstance(value, dict):
-        return {key: _shown(one) for key, one in cast("Details", value).items()}
-    if isinstance(value, list | tuple):
-        return [_shown(one) for one in cast("list[Any]", value)]
+        return {key: _safe(one) for key, one in cast("Mapping[str, str]", value).items()}
+    if isinstance(value, list):
+        return [_safe(one) for one in cast("Sequence[str]", value)]
     return value
 
 
@@ -110,31 +209,24 @@ def _tools(names: Sequence[str]) -> tuple[list[Tool], int]:
     return found, code
 
 
-def contract() -> Details:
+def contract() -> ListedContract:
     """The campaigns, the drivers, the endpoints, and the checks of a trial."""
     with ThreadPoolExecutor(AT_A_TIME) as asking:
         drivers = list(asking.map(_driver, DRIVERS))
-    return {
-        "campaigns": list(places.campaigns()),
-        "drivers": drivers,
-        "endpoints": [
-            {"name": one.name, "summary": one.summary, "not_proven": one.not_proven}
-            for one in ENDPOINTS
-        ],
-        "checks": sorted({limit.check for limit in LIMITS}),
-    }
+    return ListedContract(
+        campaigns=list(places.campaigns()),
+        drivers=drivers,
+        endpoints=[ListedEndpoint(one.name, one.summary, one.not_proven) for one in ENDPOINTS],
+        checks=sorted({limit.check for limit in LIMITS}),
+    )
 
 
-def _driver(driver: DriverModule) -> Details:
+def _driver(driver: DriverModule) -> Listed:
     """A driver, and whether it is installed."""
     lacking = driver.needs()
-    return {
-        "name": driver.NAME,
-        "status": "ready" if lacking is None else "needs install",
-        "version": None if lacking else driver.version() or None,
-        "why": lacking.message if lacking else "",
-        "remedy": lacking.hint if lacking else "",
-    }
+    if lacking is None:
+        return Listed(driver.NAME, "ready", driver.version() or None, "", "")
+    return Listed(driver.NAME, "needs install", None, lacking.message, lacking.hint)
 
 
 def _chosen(names: Sequence[str], root: Path | None) -> tuple[list[Framework], int]:
@@ -153,48 +245,48 @@ def _chosen(names: Sequence[str], root: Path | None) -> tuple[list[Framework], i
     return selection, code
 
 
-def _framework(framework: Framework) -> Details:
+def _framework(framework: Framework) -> ListedFramework:
     here = status(framework)
-    return {
-        "name": framework.reference,
-        "framework": framework.name,
-        "variant": framework.variant,
-        "language": framework.language,
-        "version": _version(framework) if here.word == "ready" else None,
-        "status": here.word,
-        "why": here.why,
-        "remedy": here.remedy,
-        "needs": [spoken(need) for need in framework.needs],
-        "endpoints": list(framework.endpoints),
-        "services": list(framework.services),
-        "not_implemented": framework.not_implemented,
-        "no_keep_alive": framework.no_keep_alive,
-        "notes": [*framework.notes, *framework.notes_on_rules],
-        "contract_notes": framework.contract_notes,
-        "site": framework.site,
-    }
+    return ListedFramework(
+        name=framework.reference,
+        framework=framework.name,
+        variant=framework.variant,
+        language=framework.language,
+        version=_version(framework) if here.word == "ready" else None,
+        status=here.word,
+        why=here.why,
+        remedy=here.remedy,
+        needs=[spoken(need) for need in framework.needs],
+        endpoints=list(framework.endpoints),
+        services=list(framework.services),
+        not_implemented=framework.not_implemented,
+        no_keep_alive=framework.no_keep_alive,
+        notes=[*framework.notes, *framework.notes_on_rules],
+        contract_notes=framework.contract_notes,
+        site=framework.site,
+    )
 
 
-def _named_framework(framework: Framework) -> Details:
+def _named_framework(framework: Framework) -> ListedFramework:
     """A framework given by name, with the digest of what a trial would run now."""
     known = _framework(framework)
-    is_ready = known["status"] == "ready"
-    digest = short_id(applications.of(framework)) if is_ready else None
-    return {**known, "application_id": digest}
+    if known.status != "ready":
+        return known
+    return replace(known, application_id=short_id(applications.of(framework)))
 
 
-def _tool(tool: Tool) -> Details:
+def _tool(tool: Tool) -> ListedTool:
     here = status(tool)
-    return {
-        "name": tool.name,
-        "version": _version(tool) if here.word == "ready" else None,
-        "status": here.word,
-        "why": here.why,
-        "remedy": here.remedy,
-        "needs": [spoken(need) for need in tool.needs],
-        "notes": list(tool.notes),
-        "site": tool.site,
-    }
+    return ListedTool(
+        name=tool.name,
+        version=_version(tool) if here.word == "ready" else None,
+        status=here.word,
+        why=here.why,
+        remedy=here.remedy,
+        needs=[spoken(need) for need in tool.needs],
+        notes=list(tool.notes),
+        site=tool.site,
+    )
 
 
 def _version(framework: Installable) -> str | None:
@@ -204,7 +296,7 @@ def _version(framework: Installable) -> str | None:
         return None
 
 
-def show(found: Sequence[Mapping[str, Any]], contract: Mapping[str, Any]) -> None:
+def show(found: Sequence[ListedFramework], contract: ListedContract) -> None:
     """Prints the frameworks, the campaigns, the drivers, the endpoints and the checks."""
     found = [_shown(one) for one in found]
     console = Console(highlight=False)
@@ -218,27 +310,27 @@ def show(found: Sequence[Mapping[str, Any]], contract: Mapping[str, Any]) -> Non
     _print_contract(console, contract)
 
 
-def _print_contract(console: Console, contract: Mapping[str, Any]) -> None:
+def _print_contract(console: Console, contract: ListedContract) -> None:
     console.print("\n[bold]campaigns[/bold]")
-    console.print(Text(" ".join(map(texts.line, contract["campaigns"]))))
+    console.print(Text(" ".join(map(texts.line, contract.campaigns))))
     console.print("\n[bold]drivers[/bold]")
     drivers = Table.grid(padding=(0, 2))
-    for driver in contract["drivers"]:
-        state = Text(driver["status"], style=STYLES[driver["status"]])
-        drivers.add_row(Text(driver["name"]), state, Text(_about(driver)))
+    for driver in contract.drivers:
+        state = Text(driver.status, style=STYLES[driver.status])
+        drivers.add_row(Text(driver.name), state, Text(_about(driver)))
     console.print(drivers)
     console.print("\n[bold]endpoints[/bold]")
     endpoints = Table.grid(padding=(0, 2))
-    for endpoint in contract["endpoints"]:
-        endpoints.add_row(Text(endpoint["name"]), Text(endpoint["summary"]))
+    for endpoint in contract.endpoints:
+        endpoints.add_row(Text(endpoint.name), Text(endpoint.summary))
     console.print(endpoints)
     console.print("\n[bold]checks[/bold]")
-    console.print(" ".join(contract["checks"]))
+    console.print(" ".join(contract.checks))
 
 
-def _counted(found: Sequence[Mapping[str, Any]]) -> Text:
+def _counted(found: Sequence[ListedFramework]) -> Text:
     """The number in each status: `14 ready, 2 not available`."""
-    states = [one["status"] for one in found]
+    states = [one.status for one in found]
     parts = [
         Text.assemble(f"{states.count(word)} ", (word, style))
         for word, style in STYLES.items()
@@ -247,7 +339,7 @@ def _counted(found: Sequence[Mapping[str, Any]]) -> Text:
     return Text.assemble(("frameworks", "bold"), "  ", Text(", ").join(parts), "\n")
 
 
-def _table(found: Sequence[Mapping[str, Any]]) -> RenderableType:
+def _table(found: Sequence[ListedFramework]) -> RenderableType:
     """A line for each framework."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("name", "language", "status"):
@@ -256,49 +348,45 @@ def _table(found: Sequence[Mapping[str, Any]]) -> RenderableType:
     table.add_column("endpoints")
     table.add_column("notes", justify="right")
     for one in found:
-        state = Text(one["status"], style=STYLES[one["status"]])
+        state = Text(one.status, style=STYLES[one.status])
         about = Text(_about(one))
-        served, notes = Text(_served(one)), str(len(one["notes"]) or "–")
-        table.add_row(Text(one["name"]), Text(one["language"]), state, about, served, notes)
+        served, notes = Text(_served(one)), str(len(one.notes) or "–")
+        table.add_row(Text(one.name), Text(one.language), state, about, served, notes)
     return table
 
 
-def _lines(found: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+def _lines(found: Sequence[ListedFramework]) -> Iterator[RenderableType]:
     """Two lines for each framework: what it is, and below it its version or what is missing."""
-    name_width = max((len(one["name"]) for one in found), default=0)
-    language_width = max((len(one["language"]) for one in found), default=0)
+    name_width = max((len(one.name) for one in found), default=0)
+    language_width = max((len(one.language) for one in found), default=0)
     for one in found:
-        state = (f"{one['status']:<15}", STYLES[one["status"]])
-        head = f"{one['name']:<{name_width}}  {one['language']:<{language_width}}  "
-        notes = f", {_several(len(one['notes']), 'note')}" if one["notes"] else ""
+        state = (f"{one.status:<15}", STYLES[one.status])
+        head = f"{one.name:<{name_width}}  {one.language:<{language_width}}  "
+        notes = f", {wording.several(len(one.notes), 'note')}" if one.notes else ""
         yield Text.assemble((head, "bold"), state, _served(one), notes)
         yield Padding(Text(_about(one), style="dim"), (0, 0, 0, 4), expand=False)
 
 
-def _about(one: Mapping[str, Any]) -> str:
+def _about(one: Listed) -> str:
     """The version of a framework that is ready; else what is missing and how to get it."""
-    if one["status"] == "ready":
-        return one["version"] or "version unknown"
-    return f"{one['why']}: {one['remedy']}" if one["remedy"] else one["why"]
+    if one.status == "ready":
+        return one.version or "version unknown"
+    return f"{one.why}: {one.remedy}" if one.remedy else one.why
 
 
-def _served(one: Mapping[str, Any]) -> str:
-    left_out = [known.name for known in ENDPOINTS if known.name not in one["endpoints"]]
+def _served(one: ListedFramework) -> str:
+    left_out = [known.name for known in ENDPOINTS if known.name not in one.endpoints]
     if not left_out:
-        return f"all {len(one['endpoints'])} endpoints"
+        return f"all {len(one.endpoints)} endpoints"
     shown = ", ".join(left_out) if len(left_out) <= 2 else f"{len(left_out)} others"  # noqa: PLR2004
-    return f"{_several(len(one['endpoints']), 'endpoint')}, without {shown}"
+    return f"{wording.several(len(one.endpoints), 'endpoint')}, without {shown}"
 
 
-def _several(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def show_each(found: Sequence[Mapping[str, Any]]) -> None:
+def show_each(found: Sequence[ListedTool]) -> None:
     """Prints all details of some frameworks or tools."""
     console = Console(highlight=False)
     for place, one in enumerate(map(_shown, found)):
-        console.print(Text(f"{chr(10) if place else ''}{one['name']}", style="bold"))
+        console.print(Text(f"{chr(10) if place else ''}{one.name}", style="bold"))
         facts = Table.grid(padding=(0, 2))
         facts.add_column(no_wrap=True)
         facts.add_column(overflow="fold")
@@ -307,31 +395,31 @@ def show_each(found: Sequence[Mapping[str, Any]]) -> None:
         console.print(facts)
 
 
-def _facts(one: Mapping[str, Any]) -> Iterator[tuple[str, Text]]:
+def _facts(one: ListedTool) -> Iterator[tuple[str, Text]]:
     """Names and values; the name of a list stands only in its first row."""
-    if "language" in one:
-        yield "language", Text(one["language"])
-    yield "status", Text(one["status"], style=STYLES[one["status"]])
-    yield ABOUT[one["status"]], Text(_about(one))
-    if one.get("application_id"):
-        yield "application", Text(one["application_id"])
-    yield "needs", Text(", ".join(one["needs"]) or "nothing")
+    if isinstance(one, ListedFramework):
+        yield "language", Text(one.language)
+    yield "status", Text(one.status, style=STYLES[one.status])
+    yield ABOUT[one.status], Text(_about(one))
+    if isinstance(one, ListedFramework) and one.application_id:
+        yield "application", Text(one.application_id)
+    yield "needs", Text(", ".join(one.needs) or "nothing")
     for name, found in _lists(one).items():
         for place, text in enumerate(found):
             yield "" if place else name, Text(text)
-    if one["site"]:
-        yield "site", Text(one["site"])
+    if one.site:
+        yield "site", Text(one.site)
 
 
-def _lists(one: Mapping[str, Any]) -> dict[str, list[str]]:
+def _lists(one: ListedTool) -> dict[str, list[str]]:
     """The details that are lists; a tool has only notes."""
-    lists = {"notes": [f"- {note}" for note in one["notes"]]}
-    if "endpoints" not in one:
+    lists = {"notes": [f"- {note}" for note in one.notes]}
+    if not isinstance(one, ListedFramework):
         return lists
-    without = [f"- {name}: {why}" for name, why in one["not_implemented"].items()]
-    kept = [f"- {one['no_keep_alive']}"] if one["no_keep_alive"] else []
-    served = [" ".join(one["endpoints"])]
-    services = [f"- {name}: {SERVICES[name]}" for name in one["services"]]
+    without = [f"- {name}: {why}" for name, why in one.not_implemented.items()]
+    kept = [f"- {one.no_keep_alive}"] if one.no_keep_alive else []
+    served = [" ".join(one.endpoints)]
+    services = [f"- {name}: {SERVICES[name]}" for name in one.services]
     return {
         "endpoints": served,
         "services": services,

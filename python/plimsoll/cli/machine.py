@@ -111,8 +111,9 @@ def _line(second: WatchedSecond, best_s: float) -> str:
     """`  12 s  control +3.1 %  steal 0.0 cores  other programs 0.3 cores`."""
     slower = wording.signed_percent(round(second.control_s / best_s - 1, 3))
     return (
-        f"{second.at_s:4.0f} s  control {slower:>8}  steal {second.steal_cores:4.2f} cores  "
-        f"other programs {second.other_cores:4.2f} cores"
+        f"{wording.count(second.at_s):>4} s  control {slower:>8}  "
+        f"steal {wording.decimals(second.steal_cores, 2)} cores  "
+        f"other programs {wording.decimals(second.other_cores, 2)} cores"
     )
 
 
@@ -130,7 +131,7 @@ def _json_line(second: WatchedSecond, best_s: float) -> str:
 
 
 def _variation(found: Variation) -> str:
-    time = f"{found.length_s:.0f} s"
+    time = f"{wording.count(found.length_s)} s"
     said = f"speed varied by ±{wording.percent(round(found.ratio, 3))} in {time}"
     if found.smallest is None:
         return said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 
+from plimsoll import wording
 from plimsoll.errors import LimitTooLow
 
 ROWS_BYTES = 4 << 30
@@ -34,8 +35,9 @@ def require(verb: str) -> None:
     if most == resource.RLIM_INFINITY or most >= needed:
         return
     message = (
-        f"the address space is limited to {most >> 20:,} MiB (`ulimit -v`), but `{verb}` reserves"
-        f" {needed >> 20:,} MiB"
+        f"the address space is limited to {wording.count(most >> 20)} MiB (`ulimit -v`), but "
+        f"`{verb}` reserves"
+        f" {wording.count(needed >> 20)} MiB"
     )
     hint = "run `ulimit -v unlimited`; to limit memory, use a control group"
     raise LimitTooLow(message, hint)

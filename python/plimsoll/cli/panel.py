@@ -154,11 +154,16 @@ def ending_text(event: events.TrialEnded) -> str:
     if driver is not None and driver.figures is not None:
         return f"{event.trial.id}: {_figures_text(driver.name, driver.figures)}"
     if driver is not None and driver.sent and not driver.outcomes:
-        return f"{event.trial.id}: {driver.sent:,} requests, as counted by {driver.name}"
+        return (
+            f"{event.trial.id}: {wording.count(driver.sent)} requests, as counted by {driver.name}"
+        )
     ended = sum(driver.outcomes.values()) if driver else 0
     wrong = ended - (driver.outcomes.get("ok", 0) if driver else 0)
     unended = sum(driver.outcomes.get(name, 0) for name in UNENDED) if driver else 0
-    return f"{event.trial.id}: {ended:,} requests, {wrong - unended:,} failed"
+    return (
+        f"{event.trial.id}: {wording.count(ended)} requests, {wording.count(wrong - unended)} "
+        "failed"
+    )
 
 
 def _group_text(event: events.GroupStarted) -> str:
@@ -172,8 +177,11 @@ def _group_text(event: events.GroupStarted) -> str:
 
 def _figures_text(driver: str, figures: ReportedStatistics) -> str:
     """The counts that an external driver printed."""
-    failed = f"{figures.without_response:,.0f} without response, {figures.wrong:,.0f} wrong"
-    ended = f"{figures.ended or 0:,.0f} requests in the measurement window"
+    failed = (
+        f"{wording.count(figures.without_response)} without response, "
+        f"{wording.count(figures.wrong)} wrong"
+    )
+    ended = f"{wording.count(figures.ended or 0)} requests in the measurement window"
     return f"{ended}, {failed}, as counted by {driver}"
 
 
@@ -255,23 +263,28 @@ def _plan_text(event: events.CampaignStarted) -> str:
         return f"{trials}, all complete"
     done = event.trials - event.to_do
     earlier = f", {done} complete" if done else ""
-    return f"{trials}{earlier}; {event.load_s:.0f} s of load to run"
+    return f"{trials}{earlier}; {wording.count(event.load_s)} s of load to run"
 
 
 def _progress_text(progress: events.Progress) -> str:
     failed = progress_rows.outcomes_text(progress)
     if not progress.counted:
-        return f"{progress.at_s:.0f} s {progress.stage}: {_uncounted_text(progress)}"
+        return f"{wording.count(progress.at_s)} s {progress.stage}: {_uncounted_text(progress)}"
     return (
-        f"{progress.at_s:.0f} s {progress.stage}: {progress.throughput_per_s:,.0f}/s,"
-        f" {progress.connections_open:,} of {progress.connections_requested:,} connections open"
+        f"{wording.count(progress.at_s)} s {progress.stage}: "
+        f"{wording.count(progress.throughput_per_s)}/s,"
+        f" {wording.count(progress.connections_open)} of "
+        f"{wording.count(progress.connections_requested)} connections open"
         + (f"; {failed}" if failed else "")
     )
 
 
 def _uncounted_text(progress: events.Progress) -> str:
     """The line for a driver that reports no progress."""
-    return f"{progress.connections_requested:,} connections requested; reports when it ends"
+    return (
+        f"{wording.count(progress.connections_requested)} connections requested; reports when it "
+        "ends"
+    )
 
 
 def _panel(scene: Scene, width: int) -> RenderableType:
@@ -301,9 +314,9 @@ def _panel_rows(scene: Scene, width: int) -> Iterator[tuple[str, RenderableType]
     if scene.phase != PHASES["driving"]:
         yield "now", Text(scene.phase)
     elif scene.load_s:
-        yield "remaining", Text(f"{scene.remaining_s:.0f} s of load")
+        yield "remaining", Text(f"{wording.count(scene.remaining_s)} s of load")
 
 
 def _passed(scene: Scene, progress: events.Progress) -> str:
-    whole = f" of {scene.load_s:.0f}" if scene.load_s else ""
-    return f"{progress.at_s:.0f}{whole} s"
+    whole = f" of {wording.count(scene.load_s)}" if scene.load_s else ""
+    return f"{wording.count(progress.at_s)}{whole} s"

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 import signal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.campaign.endpoints import mix
 from plimsoll.serving import surroundings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.campaign.framework import Framework
+    from plimsoll.cli.checked import Checked
 
 _ABSENT = "the status is `404`"
 _AS_A_SHELL = 128
 """A shell adds this to the number of the signal that ended its command."""
 
 
-def lines(framework: Framework, found: Mapping[str, Any]) -> list[str]:
+def lines(framework: Framework, found: Checked) -> list[str]:
     """The lines of `framework.toml` with which some violations would be in order; may be empty.
 
     An endpoint that is not there, a short backlog, an end by the stop signal, and rules from which
@@ -41,7 +42,7 @@ def lines(framework: Framework, found: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _endpoints(framework: Framework, found: Mapping[str, Any]) -> Iterator[str]:
+def _endpoints(framework: Framework, found: Checked) -> Iterator[str]:
     """All endpoints but those whose first request got 404."""
     first: dict[str, str] = {}
     for failure in found["failures"]:
@@ -55,13 +56,13 @@ def _endpoints(framework: Framework, found: Mapping[str, Any]) -> Iterator[str]:
     yield f"endpoints = {_listed(served)}"
 
 
-def _backlog(framework: Framework, found: Mapping[str, Any]) -> Iterator[str]:
+def _backlog(framework: Framework, found: Checked) -> Iterator[str]:
     if any(failure["endpoint"] == "backlog" for failure in found["failures"]):
-        note = f"The listen backlog is {min(found['backlogs'])}: …"
+        note = f"The listen backlog is {min(found.get('backlogs', ()))}: …"
         yield f"notes = {_listed([*framework.notes, note])}"
 
 
-def _exit(framework: Framework, found: Mapping[str, Any]) -> Iterator[str]:
+def _exit(framework: Framework, found: Checked) -> Iterator[str]:
     """The exit code of a server that ended by the stop signal."""
     number = signal.Signals[f"SIG{framework.stop_signal}"]
     code = found.get("exit_code")
@@ -69,7 +70,7 @@ def _exit(framework: Framework, found: Mapping[str, Any]) -> Iterator[str]:
         yield f"clean_exit_codes = {_listed([*framework.clean_exit_codes, code])}"
 
 
-def _rules(found: Mapping[str, Any]) -> Iterator[str]:
+def _rules(found: Checked) -> Iterator[str]:
     """Rules that a note exempts from, if nothing else is wrong at the same endpoint."""
     noted = {*surroundings.BY_NAME.values()}
     wrong = {one["endpoint"] for one in found["failures"] if one["rule"] not in noted}

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 """The least time that is printed in a unit, the length of that unit, both in seconds; its name."""
 
-GIGABYTE = 1e9
-
 
 @click.command(name="plan")
 @options.campaign_file
@@ -157,24 +155,22 @@ def _spoken(estimate: plan.PlanEstimate, starts: int) -> str:
     started = f", {wording.several(starts, 'start')} of servers" if starts else ""
     assumed = (
         f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran here:"
-        f" {plan.ASSUMED_REQUESTS_PER_S:,.0f} requests per second and"
-        f" {plan.ASSUMED_AROUND_S:g} s besides the load assumed"
+        f" {wording.count(plan.ASSUMED_REQUESTS_PER_S)} requests per second and"
+        f" {wording.exact(plan.ASSUMED_AROUND_S)} s besides the load assumed"
     )
     return (
         f"{wording.several(estimate.trials, 'trial')}{started}, {_time(estimate.load_s)} of load,"
         f" about {_time(estimate.duration_s)} in total;"
-        f" {estimate.requests:,} requests,"
-        f" {_size(estimate.bytes)} of uncompressed records,"
-        f" {_size(estimate.largest_trial_bytes)} for the largest trial"
+        f" {wording.count(estimate.requests)} requests,"
+        f" {wording.size(estimate.bytes)} of uncompressed records,"
+        f" {wording.size(estimate.largest_trial_bytes)} for the largest trial"
         f"{assumed if estimate.assumed_trials else ''}"
     )
 
 
 def _time(seconds: float) -> str:
-    return next(f"{seconds / unit:.0f} {name}" for least, unit, name in UNITS_S if seconds >= least)
-
-
-def _size(size_bytes: float) -> str:
-    if size_bytes < GIGABYTE:
-        return f"{size_bytes / 1e6:.0f} MB"
-    return f"{size_bytes / GIGABYTE:.1f} GB"
+    return next(
+        f"{wording.count(seconds / unit)} {name}"
+        for least, unit, name in UNITS_S
+        if seconds >= least
+    )

@@ -40,10 +40,16 @@ def rows(
         limits: Thresholds that fail the command.
         width: Available columns.
     """
-    opened = f"{progress.connections_open:,} of {progress.connections_requested:,} open"
+    opened = (
+        f"{wording.count(progress.connections_open)} of "
+        f"{wording.count(progress.connections_requested)} open"
+    )
     refused = progress.connections_refused
-    yield "connections", Text(opened + (f", {refused:,} failed attempts" if refused else ""))
-    latest = f"{throughputs[-1]:,.0f}/s" if throughputs else "–"
+    yield (
+        "connections",
+        Text(opened + (f", {wording.count(refused)} failed attempts" if refused else "")),
+    )
+    latest = f"{wording.count(throughputs[-1])}/s" if throughputs else "–"
     yield "throughput", _barred(latest, throughputs, width)
     if progress.latency is not None:
         yield "latency", Text(latency_text(progress.latency))
@@ -53,7 +59,7 @@ def rows(
         yield "status", Text(statuses_text(progress), no_wrap=True, overflow="ellipsis")
     failed = outcomes_text(progress)
     yield "failed", Text(failed or "none", style="red" if failed else "green")
-    yield "requests", Text(f"{progress.requests_ended:,}")
+    yield "requests", Text(wording.count(progress.requests_ended))
     if progress.driver_busy_cores is not None and progress.driver_threads:
         is_busy = progress.driver_busy_cores > BUSY_RATIO * progress.driver_threads
         yield "driver", Text(driver_text(progress), style="yellow" if is_busy else "")
@@ -93,7 +99,9 @@ def latency_text(latency: events.RecentLatency) -> str:
 def statuses_text(progress: events.Progress) -> str:
     """Complete responses by status code, the most frequent first."""
     ordered = sorted(progress.statuses.items(), key=lambda item: -item[1])
-    return wording.listed([f"{code} × {count:,}" for code, count in ordered], MOST_STATUSES)
+    return wording.listed(
+        [f"{code} × {wording.count(count)}" for code, count in ordered], MOST_STATUSES
+    )
 
 
 def outcomes_text(progress: events.Progress) -> str:
@@ -104,13 +112,13 @@ def outcomes_text(progress: events.Progress) -> str:
     fine = ("ok", *UNENDED)
     failed = {name: count for name, count in progress.outcomes.items() if name not in fine}
     ordered = sorted(failed.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {count:,}" for name, count in ordered)
+    return ", ".join(f"{name} {wording.count(count)}" for name, count in ordered)
 
 
 def driver_text(progress: events.Progress) -> str:
     """How many of the cores that its threads can use the driver keeps busy."""
     cores = wording.several(progress.driver_threads or 0, "core")
-    return f"{progress.driver_busy_cores:.2f} of {cores} busy"
+    return f"{wording.decimals(progress.driver_busy_cores, 2)} of {cores} busy"
 
 
 def limit_text(limit: Threshold, progress: events.Progress, latest_per_s: float | None) -> Text:

@@ -14,17 +14,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll.comparison.comparisons import RANKED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from plimsoll.campaign.as_run import CampaignAsRun
+    from plimsoll.comparison.entry_comparison import ComparedTable, EntryComparison
     from plimsoll.recording import Recording
-
-    Table = tuple[str, str, str]
-    """Endpoint, load and driver."""
 
 MOST = 60
 """The most blocks of a table, where no budget ends it earlier."""
@@ -59,7 +58,7 @@ class TableProgress:
         block_s: Time of its longest block, in seconds.
     """
 
-    table: Table
+    table: ComparedTable
     blocks: int
     undecided: tuple[tuple[str, float], ...]
     spent_s: float
@@ -105,30 +104,29 @@ class CampaignProgress:
         return [one for one in self.tables if one.undecided and one.blocks < MOST]
 
 
-def rule(resolved: Mapping[str, Any] | None) -> Rule | None:
+def rule(as_run: CampaignAsRun | None) -> Rule | None:
     """The rule of a campaign.
 
     Args:
-        resolved: What `campaign.resolved` gave; None where there was no campaign.
+        as_run: The campaign as run; None where there was none.
 
     Returns:
         The rule; None where the number of blocks was fixed.
     """
-    if resolved is None or not resolved.get("until"):
+    if as_run is None or not as_run.until:
         return None
-    budget_s = resolved.get("budget_s") or math.inf
-    return Rule(resolved["until"], budget_s)
+    return Rule(as_run.until, as_run.budget_s or math.inf)
 
 
 def progress(
-    rule: Rule, recordings: Iterable[Recording], comparisons: Sequence[Mapping[str, Any]]
+    rule: Rule, recordings: Iterable[Recording], comparisons: Sequence[EntryComparison]
 ) -> CampaignProgress:
     """How far a campaign came.
 
     Args:
         rule: When it needs no further blocks.
         recordings: Recordings of its trials.
-        comparisons: Rows of `tables.COMPARISONS`, by intervals that allow for the rule.
+        comparisons: Its comparisons, by intervals that allow for the rule.
     """
     ordered = sorted(recordings, key=_table)
     tables = [
@@ -138,26 +136,24 @@ def progress(
     return CampaignProgress(rule, tuple(tables))
 
 
-def _table(recording: Recording) -> Table:
+def _table(recording: Recording) -> ComparedTable:
     return recording.endpoint, recording.load.name, recording.driver_name
 
 
 def _progress(
     rule: Rule,
-    table: Table,
+    table: ComparedTable,
     recordings: Sequence[Recording],
-    comparisons: Sequence[Mapping[str, Any]],
+    comparisons: Sequence[EntryComparison],
 ) -> TableProgress:
     took_s: dict[int, float] = {}
     for one in recordings:
         took_s[one.repetition] = took_s.get(one.repetition, 0.0) + (one.took_s or 0.0)
     completed = {one.title for one in recordings if _has_numbers(one)}
     widths = [
-        (name, half_width(row, is_void=name in completed and not row["repetitions"]))
-        for row in comparisons
-        if (row["endpoint"], row["load"], row["driver"]) == table
-        and row["quantity"] == RANKED[0]
-        and (name := row["framework"])
+        (one.framework, half_width(one, is_void=one.framework in completed and not one.repetitions))
+        for one in comparisons
+        if one.table == table and one.quantity == RANKED[0]
     ]
     wide = [(name, width) for name, width in widths if width is not None and width > rule.within]
     return TableProgress(
@@ -174,11 +170,11 @@ def _has_numbers(recording: Recording) -> bool:
     return recording.ending.kind == "completed" and not recording.is_yardstick
 
 
-def half_width(row: Mapping[str, Any], *, is_void: bool = False) -> float | None:
+def half_width(compared: EntryComparison, *, is_void: bool = False) -> float | None:
     """Half the width of the interval of a ratio to the best, as a share of the ratio.
 
     Args:
-        row: A row of `tables.COMPARISONS`.
+        compared: A framework beside the best.
         is_void: Whether it was measured, and no trial of it counts.
 
     Returns:
@@ -188,7 +184,7 @@ def half_width(row: Mapping[str, Any], *, is_void: bool = False) -> float | None
     """
     if is_void:
         return math.inf
-    if row["ratio_to_best"] is None or row["best_framework"] == row["framework"]:
+    if compared.to_best is None or compared.best_framework == compared.framework:
         return None
-    low, high = row["ratio_to_best_low"], row["ratio_to_best_high"]
-    return math.inf if low is None or high is None else math.sqrt(high / low) - 1
+    ends = compared.to_best.interval
+    return math.inf if ends is None else math.sqrt(ends.high / ends.low) - 1

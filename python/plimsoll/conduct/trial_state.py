@@ -35,7 +35,6 @@ from plimsoll.sampling.wall import WallMeter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
     from plimsoll.campaign.requests import Exchange
     from plimsoll.campaign.tls import Tls
@@ -278,7 +277,7 @@ class TrialState:
         )
         return next(values, None)
 
-    def _driver(self, host: Mapping[str, Any]) -> Driver | None:
+    def _driver(self, host: Mapping[str, Fact]) -> Driver | None:
         """The driver's side; one on this host with what it could have done at most."""
         if self.driven is None or self.driven.hosts:
             return self.driven and self.driven.driver
@@ -329,7 +328,7 @@ def _requested(tls: Tls) -> RequestedTls:
     )
 
 
-def _ceiling_per_s(driven: DriverResult, host: Mapping[str, Any]) -> float | None:
+def _ceiling_per_s(driven: DriverResult, host: Mapping[str, Fact]) -> float | None:
     """The calibrated ceiling of the case that is most like a drive; None when there is none."""
     driver = driven.driver
     known = capacity.kept(host, capacity.engine(driver.name, driver.version))

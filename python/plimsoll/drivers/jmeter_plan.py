@@ -26,6 +26,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.drivers import plain_load
 
 if TYPE_CHECKING:
@@ -138,9 +139,13 @@ def _of_load(load: Load) -> Iterator[str]:
     if load.model == "closed" and _falls(load):
         yield "cannot reduce the number of connections during a load"
     if not _is_whole(load.duration_s):
-        yield f"takes durations in whole seconds, but the load lasts {load.duration_s:g} s"
+        yield (
+            "takes durations in whole seconds, but the load lasts "
+            f"{wording.exact(load.duration_s)} s"
+        )
     yield from (
-        f"takes durations in whole seconds, but a linear ramp lasts {stage.duration_s:g} s"
+        "takes durations in whole seconds, but a linear ramp lasts "
+        f"{wording.exact(stage.duration_s)} s"
         for stage in load.stages
         if stage.steps == 0 and stage.start != stage.end and not _is_whole(stage.duration_s)
     )
@@ -159,7 +164,10 @@ def _of_requests(exchanges: Sequence[Exchange]) -> Iterator[str]:
         if not all(map(_is_plain, _texts(exchange))):
             yield f"cannot represent this request in its XML plan: `{request.name}`"
     if len(exchanges) > 1 and sum(_counts(exchanges)) > MOST_TICKETS:
-        yield f"supports weights in steps of 1/{MOST_TICKETS:,}, which is too coarse for these"
+        yield (
+            f"supports weights in steps of 1/{wording.count(MOST_TICKETS)}, which is too coarse "
+            "for these"
+        )
 
 
 def _texts(exchange: Exchange) -> Iterator[str]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -81,6 +83,6 @@ def _is_uneven(stage: Stage, step_s: float) -> bool:
 
 
 def _uneven(stage: Stage, step_s: float) -> str:
-    step = "whole seconds" if step_s == 1 else f"steps of {step_s:g} s"
+    step = "whole seconds" if step_s == 1 else f"steps of {wording.exact(step_s)} s"
     noun = stage.kind.replace("_", "-")
-    return f"takes durations in {step}, but the {noun} lasts {stage.duration_s:g} s"
+    return f"takes durations in {step}, but the {noun} lasts {wording.exact(stage.duration_s)} s"

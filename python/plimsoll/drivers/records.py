@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from plimsoll._engine import Layout
+
 NUMPY_KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8"}
 """The engine's names of types, in bits, and NumPy's, in bytes."""
 
@@ -17,7 +19,7 @@ COMPLETE = frozenset({"successful", "wrong"})
 """Groups of outcomes whose response is complete, right or wrong."""
 
 
-def dtype(layout: Mapping[str, Any]) -> np.dtype[np.void]:
+def dtype(layout: Layout) -> np.dtype[np.void]:
     """NumPy type of one record.
 
     Args:
@@ -60,7 +62,7 @@ def complete_outcomes() -> frozenset[str]:
 
 
 @cache
-def _described() -> tuple[Mapping[str, Any], Sequence[tuple[int, str, str, str]]]:
+def _described() -> tuple[Mapping[str, Layout], Sequence[tuple[int, str, str, str]]]:
     """What the engine says of its records: their layouts, and the outcomes."""
     from plimsoll import _engine  # noqa: PLC0415
 

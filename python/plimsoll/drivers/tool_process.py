@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.errors import DriverFailed, DriverMissing
 from plimsoll.events import Progress
 from plimsoll.processes import logs, process_table
@@ -338,7 +339,10 @@ def _require_success(order: ToolRun, work: _Work, code: int | None, into: Path) 
         return
     hint = f"see its output in `{order.output}` and `{LOG}` of the trial's folder"
     if work.hung:
-        message = f"`{order.name}` still ran {order.patience_s:.0f} s after the end of the load"
+        message = (
+            f"`{order.name}` still ran {wording.count(order.patience_s)} s after the end of the "
+            "load"
+        )
         raise DriverFailed(f"{message}; {last_words(order, into)}", hint)
     if code:
         how = f"exit code {code}" if code > 0 else signal.Signals(-code).name

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import duckdb
 
@@ -41,6 +41,12 @@ DESCRIPTION = "export.json"
 
 OPTION = "--to"
 """The option that selects the folder, for hints."""
+
+
+class ExportDescription(TypedDict):
+    """What is read of `export.json`."""
+
+    formats: dict[str, list[str]]
 
 
 def prepare(folder: Path) -> None:
@@ -144,11 +150,11 @@ def _origin(recording: Recording) -> dict[str, int | str]:
     }
 
 
-def _description(folder: Path) -> dict[str, Any]:
+def _description(folder: Path) -> ExportDescription:
     try:
         return json.loads((folder / DESCRIPTION).read_bytes())
     except (OSError, ValueError):
-        return {}
+        return {"formats": {}}
 
 
 def _is_exported(path: Path) -> bool:

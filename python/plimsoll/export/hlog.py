@@ -93,7 +93,7 @@ def _seconds(
     database: duckdb.DuckDBPyConnection, begin: str, kinds: Sequence[int]
 ) -> Iterator[tuple[int, Mapping[int, Interval]]]:
     """Each second with a response, with the histogram of each request type."""
-    given: dict[str, Any] = {"highest": histogram.HIGHEST_NS, "kinds": list(kinds)}
+    given = {"highest": histogram.HIGHEST_NS, "kinds": list(kinds)}
     cursor = database.execute(sql(begin), given)
     for second, rows in groupby(_fetched(cursor), itemgetter(0)):
         by_kind = groupby(rows, itemgetter(1))

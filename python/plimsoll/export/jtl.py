@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING
 
 import pyarrow as pa
 
+from plimsoll import wording
 from plimsoll.aggregate import query
 from plimsoll.aggregate.outcomes import COMPLETED, OUTCOMES, RIGHT
 from plimsoll.aggregate.query import SECOND_NS
@@ -289,4 +290,4 @@ def _missing(database: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
 
 
 def _requests(count: int) -> str:
-    return f"{count:,} request" if count == 1 else f"{count:,} requests"
+    return f"{wording.count(count)} request" if count == 1 else f"{wording.count(count)} requests"

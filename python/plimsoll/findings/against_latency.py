@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from plimsoll.comparison import entry_comparison
 from plimsoll.findings.trial import RANKED_BY
-from plimsoll.statistics.intervals import Estimate, Interval
 
 if TYPE_CHECKING:
+    from plimsoll.comparison.entry_comparison import EntryComparison
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.rankings import Ranking
+    from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Level
+
+    Compared = Mapping[tuple[str, str, str, str, str], EntryComparison]
+    """By endpoint, load, driver, framework and quantity."""
 
 LATENCIES = (
     *("response_time_p99_ns", "service_time_p99_ns"),
@@ -22,9 +27,6 @@ LATENCIES = (
 
 FEWEST = 2
 """Points without which there is nothing to compare."""
-
-Key = tuple[str, str, str, str, str]
-"""Framework, endpoint, load, driver and quantity."""
 
 
 @dataclass(frozen=True)
@@ -71,35 +73,33 @@ def of_findings(findings: Findings) -> tuple[AgainstLatency, ...]:
     Args:
         findings: What to report.
     """
-    rows = {
-        (row["framework"], row["endpoint"], row["load"], row["driver"], row["quantity"]): row
-        for row in findings.comparisons.to_pylist()
+    compared = {
+        (*one.table, one.framework, one.quantity): one
+        for one in entry_comparison.of_table(findings.comparisons)
     }
     grouped: dict[tuple[str, str], list[Ranking]] = {}
     for ranking in findings.rankings:
         grouped.setdefault((ranking.endpoint, ranking.driver), []).append(ranking)
-    found = (_of_field(*field, rankings, rows) for field, rankings in grouped.items())
+    found = (_of_field(*field, rankings, compared) for field, rankings in grouped.items())
     return tuple(one for one in found if len(one.points) >= FEWEST)
 
 
 def _of_field(
-    endpoint: str, driver: str, rankings: Sequence[Ranking], rows: Mapping[Key, Mapping[str, Any]]
+    endpoint: str, driver: str, rankings: Sequence[Ranking], compared: Compared
 ) -> AgainstLatency:
     every = [
-        AgainstLatency(endpoint, driver, latency, tuple(_points(rankings, latency, rows)))
+        AgainstLatency(endpoint, driver, latency, tuple(_points(rankings, latency, compared)))
         for latency in LATENCIES
     ]
     return max(every, key=lambda one: len(one.points))
 
 
-def _points(
-    rankings: Sequence[Ranking], latency: str, rows: Mapping[Key, Mapping[str, Any]]
-) -> list[LatencyPoint]:
+def _points(rankings: Sequence[Ranking], latency: str, compared: Compared) -> list[LatencyPoint]:
     points: list[LatencyPoint] = []
     for ranking in rankings:
         for standing in ranking.standings:
-            key = (standing.framework, ranking.endpoint, ranking.load, ranking.driver)
-            x, y = (_estimate(rows.get((*key, name), {})) for name in (RANKED_BY, latency))
+            key = (ranking.endpoint, ranking.load, ranking.driver, standing.framework)
+            x, y = (_positive(compared.get((*key, name))) for name in (RANKED_BY, latency))
             if standing.level == "void" or x is None or y is None:
                 continue
             points.append(
@@ -110,9 +110,6 @@ def _points(
     return points
 
 
-def _estimate(row: Mapping[str, Any]) -> Estimate | None:
-    """The number of a row with its interval; None where it is not known, or is not positive."""
-    if not row.get("median"):
-        return None
-    low, high = row["low"], row["high"]
-    return Estimate(row["median"], None if low is None or high is None else Interval(low, high))
+def _positive(compared: EntryComparison | None) -> Estimate | None:
+    """The number with its interval; None where it is not known, or is 0."""
+    return compared.value if compared is not None and compared.median else None

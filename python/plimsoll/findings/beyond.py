@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll import wording
 from plimsoll.aggregate import utilisation
-from plimsoll.verdicts.checks import backlog, driver_headroom, memory_headroom
+from plimsoll.verdicts.catalogue import role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.verdicts.role import Lacking
     from plimsoll.verdicts.verdict import Verdict
 
 Resource = Literal[
@@ -50,19 +52,22 @@ def beyond(found: TrialFindings, tables: Tables) -> Beyond:
     driver = shares.pop(utilisation.DRIVER, 0.0)
     ceiling = shares.pop(utilisation.CEILING, 0.0)
     server = max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0))
-    headroom = _doubt(found, driver_headroom.NAME)
+    headroom = _doubt(found, "driver")
     if headroom is not None and max(driver, ceiling) > FULL and server < FULL:
         return Beyond("driver", headroom.sentences[0].text)
-    if verdict := _doubt(found, backlog.NAME):
+    if verdict := _doubt(found, "queue"):
         return Beyond("queue", verdict.sentences[0].text)
-    if verdict := _doubt(found, memory_headroom.NAME):
+    if verdict := _doubt(found, "memory"):
         return Beyond("memory", verdict.sentences[0].text)
     for resource in SEARCHED:
         if shares.get(resource, 0.0) >= FULL:
             return Beyond(resource, utilisation.stated(resource, shares[resource]))
     in_flight, most = tables.summary.in_flight, tables.summary.connections_requested
     if in_flight and most and in_flight >= _CONNECTIONS_FULL * most:
-        sentence = f"all {most:,.0f} connections waited for responses; more may carry more (`-c`)"
+        sentence = (
+            f"all {wording.count(most)} connections waited for responses; more may carry more "
+            "(`-c`)"
+        )
         return Beyond("connections", sentence)
     seen = max(shares, key=lambda name: shares[name], default=None)
     stated = f" ({utilisation.stated(seen, shares[seen])})" if seen else ""
@@ -72,5 +77,7 @@ def beyond(found: TrialFindings, tables: Tables) -> Beyond:
     return Beyond("unknown", sentence)
 
 
-def _doubt(found: TrialFindings, check: str) -> Verdict | None:
-    return next((one for one in found.verdicts if one.check == check and one.is_doubting), None)
+def _doubt(found: TrialFindings, lacking: Lacking) -> Verdict | None:
+    """The verdict that a resource was full; None where no check found that."""
+    doubts = (one for one in found.verdicts if one.is_doubting)
+    return next((one for one in doubts if role(one.check).lacks == lacking), None)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.campaign import quantities
@@ -21,12 +21,13 @@ from plimsoll.findings.entries import EntryName, reference
 from plimsoll.findings.rankings import causes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.findings.thresholds import Threshold
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.plan import Trial
     from plimsoll.statistics.intervals import Estimate
+    from plimsoll.storage.documents import PlannedTrial
 
 MOST_LISTED = 12
 """Entries that the error of a threshold lists that applies to none."""
@@ -159,8 +160,8 @@ def entry_of(trial: Trial) -> EntryName:
     return EntryName(trial.framework.reference, trial.endpoint.name, trial.load.name, trial.driver)
 
 
-def entry_of_stored(planned: Mapping[str, Any]) -> EntryName:
-    """The entry of a trial of a stored plan, as `storage.documents.planned` writes it."""
+def entry_of_stored(planned: PlannedTrial) -> EntryName:
+    """The entry of a trial of a stored plan."""
     framework = reference(planned["framework"], planned["variant"])
     return EntryName(framework, planned["endpoint"], planned["load"]["name"], planned["driver"])
 

@@ -217,6 +217,6 @@ def _findings(recording: Recording, derived: DerivedTrial) -> TrialFindings:
     )
 
 
-def _rows(table: pa.Table) -> list[dict[str, Any]]:
-    """Rows without the name of their trial."""
+def _rows(table: pa.Table) -> list[Any]:
+    """Rows without the name of their trial: each column by its name."""
     return table.drop_columns("trial").to_pylist()

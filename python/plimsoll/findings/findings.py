@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.findings import ladders, load_lines, measured
 from plimsoll.findings.rankings import rankings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pyarrow as pa
 
+    from plimsoll.campaign.as_run import CampaignAsRun
     from plimsoll.comparison.driver_comparison import Disagreement
     from plimsoll.comparison.further_blocks import CampaignProgress
     from plimsoll.comparison.over_connections import ConnectionsSeries
@@ -62,7 +61,7 @@ class Findings:
         protocol_costs: What TLS and HTTP/2 cost the servers.
         publication: What was published of the same experiment; None where the campaign names none.
         over_connections: What became of the servers as more connections were requested.
-        as_run: The campaign as run, `campaign.resolved`; None where there was no campaign file.
+        as_run: The campaign as run; None where there was no campaign file.
         thresholds: What the thresholds that a reader set say of each entry that they apply to.
         progress: Which tables need further blocks; None where the number of blocks was fixed.
         lines: Load lines by endpoint and framework; empty for a campaign of another kind.
@@ -80,7 +79,7 @@ class Findings:
     protocol_costs: tuple[ProtocolCost, ...] = ()
     publication: Publication | None = None
     over_connections: tuple[ConnectionsSeries, ...] = ()
-    as_run: Mapping[str, Any] | None = None
+    as_run: CampaignAsRun | None = None
     thresholds: tuple[JudgedEntry, ...] = ()
     progress: CampaignProgress | None = None
     lines: tuple[EntryLines, ...] = ()

@@ -14,15 +14,19 @@ import plimsoll
 from plimsoll import findings
 from plimsoll.aggregate import steady_state
 from plimsoll.aggregate.usage import second_window
-from plimsoll.campaign import ladder_settings
-from plimsoll.comparison import further_blocks, over_connections, protocol_costs
+from plimsoll.campaign import as_run as campaigns_as_run
+from plimsoll.comparison import (
+    entry_comparison,
+    further_blocks,
+    over_connections,
+    protocol_costs,
+)
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
 from plimsoll.findings import ladders, load_lines, measured, rate_curves
 from plimsoll.findings.derivation import of_trial
 from plimsoll.findings.findings import Findings
-from plimsoll.load_line import campaign_search
-from plimsoll.verdicts.checks.steady import NAME as STEADY
+from plimsoll.verdicts.catalogue import role
 from plimsoll.verdicts.judge import judge_campaign, with_campaign
 
 if TYPE_CHECKING:
@@ -72,7 +76,7 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         StorageError: The plan or the campaign could not be read.
     """
     recordings = [trial.recording for trial in each]
-    as_run = results.campaign_resolved()
+    as_run = campaigns_as_run.read(results.campaign_resolved())
     repeated = measured.results(each, as_run)
     in_blocks = {one.recording.trial for one in repeated}
     judged = judge_campaign(_repetitions(repeated))
@@ -105,21 +109,22 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         over_connections=over_connections.series(counting),
         rate_curves=rate_curves.of_trials(measured.without_tries(trials, as_run)),
         as_run=as_run,
-        progress=rule and further_blocks.progress(rule, recordings, compared.to_pylist()),
+        progress=rule
+        and further_blocks.progress(rule, recordings, entry_comparison.of_table(compared)),
     )
 
 
 def _lines(results: Results, found: Findings) -> tuple[EntryLines, ...]:
     """The load lines of a campaign; empty for one of another kind."""
-    wanted = campaign_search.settings(found.as_run)
-    if wanted is None or found.as_run is None:
+    as_run = found.as_run
+    if as_run is None or as_run.line is None:
         return ()
-    return load_lines.of_campaign(results, found.trials, wanted, found.as_run["seed"])
+    return load_lines.of_campaign(results, found.trials, as_run.line, as_run.seed)
 
 
 def _ladders(results: Results, found: Findings) -> tuple[EntryLadder, ...]:
     """The ladders of a campaign; empty for one of another kind."""
-    if ladder_settings.settings(found.as_run) is None:
+    if found.as_run is None or found.as_run.ladder is None:
         return ()
     return ladders.of_campaign(results, found.trials)
 
@@ -174,7 +179,7 @@ def _is_within(second: Window, stretches: Sequence[Window]) -> bool:
 
 
 def _course(trial: TrialFindings) -> str:
-    """The course of a trial; flat where the check `steady` finds that it does not matter."""
+    """The course of a trial; flat where no check on it finds that it matters."""
     name = "" if trial.course is None else trial.course.name
-    doubted = any(one.check == STEADY and one.is_doubting for one in trial.verdicts)
+    doubted = any(role(one.check).is_on_course and one.is_doubting for one in trial.verdicts)
     return name if doubted or name in ("", steady_state.SHORT) else steady_state.FLAT

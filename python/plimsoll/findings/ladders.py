@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
-from statistics import median
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
@@ -17,6 +16,7 @@ from plimsoll.aggregate.trial import stored
 from plimsoll.campaign.line_settings import PEAK
 from plimsoll.findings.trial import state_of
 from plimsoll.statistics import intervals, ranks, straight_line
+from plimsoll.statistics.known import median_of_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -125,12 +125,12 @@ class EntryLadder:
     @property
     def idle_power_w(self) -> float | None:
         """Power of the host without load; None where it was not read."""
-        return _median([one.cost and one.cost.idle_power_w for one in self.counting])
+        return median_of_known([one.cost and one.cost.idle_power_w for one in self.counting])
 
     @property
     def loaded_bytes(self) -> float | None:
         """Memory at the highest rate that counts; None where it is unknown."""
-        return _median([one.cost and one.cost.rss_bytes for one in self._at(max)])
+        return median_of_known([one.cost and one.cost.rss_bytes for one in self._at(max)])
 
     @property
     def switches(self) -> tuple[float | None, float | None]:
@@ -147,7 +147,7 @@ class EntryLadder:
     ) -> tuple[float | None, float | None]:
         """A value at the lowest and at the highest rate that counts."""
         low, high = (
-            _median([one.cost and value_of(one.cost) for one in self._at(chosen)])
+            median_of_known([one.cost and value_of(one.cost) for one in self._at(chosen)])
             for chosen in (min, max)
         )
         return low, high
@@ -298,8 +298,3 @@ def _fullness(
         answered = wording.percent(round(answered_per_s / requested_per_s, 3))
         return f"{answered} of the requested rate was answered"
     return ""
-
-
-def _median(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return median(known) if known else None

@@ -1,14 +1,14 @@
 """Leads: who is ahead of whom in a table and by how much, and how many repetitions would decide.
 
-They are read from `tables.COMPARISONS`, whose ratios are those of one model per table, so a
-sentence here and a rank never contradict each other.
+Their ratios are those of one model per table, so a sentence here and a rank never contradict each
+other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.statistics.comparison import EFFECT
@@ -16,8 +16,7 @@ from plimsoll.statistics.intervals import Estimate, Interval
 from plimsoll.statistics.repetitions import detectable_ratio, needed
 
 if TYPE_CHECKING:
-    Row = Mapping[str, Any]
-    """A row of `tables.COMPARISONS`."""
+    from plimsoll.comparison.entry_comparison import EntryComparison
 
 QUANTITIES = {
     "goodput_per_s": "",
@@ -113,13 +112,13 @@ class Resolution:
         return wording.percent(detectable_ratio(repetitions, self.scatter, self.entries))
 
 
-def leads(tables: Sequence[Sequence[Row]]) -> tuple[Lead, ...]:
+def leads(tables: Sequence[Sequence[EntryComparison]]) -> tuple[Lead, ...]:
     """The lead by each quantity, the ranking's own first; of others only those with an interval.
 
     Args:
-        tables: For each of `QUANTITIES` its rows at one endpoint and load, by one driver.
+        tables: For each of `QUANTITIES` its entries at one endpoint and load, by one driver.
     """
-    found = [lead(rows) for rows in tables]
+    found = [lead(entries) for entries in tables]
     return tuple(
         one
         for place, one in enumerate(found)
@@ -127,31 +126,31 @@ def leads(tables: Sequence[Sequence[Row]]) -> tuple[Lead, ...]:
     )
 
 
-def lead(rows: Sequence[Row]) -> Lead | None:
+def lead(entries: Sequence[EntryComparison]) -> Lead | None:
     """The lead in one table; None where fewer than two have a ratio.
 
     Args:
-        rows: Rows of one quantity at one endpoint and load, by one driver.
+        entries: One quantity at one endpoint and load, by one driver.
     """
-    best = next((row for row in rows if row["framework"] == row["best_framework"]), None)
-    ratio = None if best is None else ratio_of(best, "next")
-    if best is None or ratio is None:
+    best = next((one for one in entries if one.framework == one.best_framework), None)
+    if best is None or best.to_next is None or best.next_framework is None:
         return None
-    return Lead(best["quantity"], best["framework"], best["next_framework"], ratio)
+    return Lead(best.quantity, best.framework, best.next_framework, best.to_next)
 
 
-def clear_lead(rows: Sequence[Row]) -> Lead | None:
+def clear_lead(entries: Sequence[EntryComparison]) -> Lead | None:
     """The lead of the best over the first one that it is ahead of beyond chance; None for no such.
 
     Args:
-        rows: Rows of one quantity, of which more is better, at one endpoint and load.
+        entries: One quantity, of which more is better, at one endpoint and load.
     """
-    others = [(ratio, row) for row in rows if (ratio := ratio_of(row, "best")) and ratio.interval]
-    for ratio, row in sorted(others, key=lambda one: -one[0].value):
-        found = Lead(row["quantity"], row["best_framework"], row["framework"], inverse(ratio))
-        if found.is_apart:
-            return found
-    return None
+    others = [
+        (one.to_best, Lead(one.quantity, one.best_framework, one.framework, inverse(one.to_best)))
+        for one in entries
+        if one.best_framework and one.to_best and one.to_best.interval
+    ]
+    ordered = sorted(others, key=lambda one: -one[0].value)
+    return next((found for _, found in ordered if found.is_apart), None)
 
 
 def inverse(ratio: Estimate) -> Estimate:
@@ -160,28 +159,14 @@ def inverse(ratio: Estimate) -> Estimate:
     return Estimate(1 / ratio.value, ends and Interval(1 / ends.high, 1 / ends.low))
 
 
-def resolution(rows: Sequence[Row]) -> Resolution | None:
+def resolution(entries: Sequence[EntryComparison]) -> Resolution | None:
     """Which differences one table detects; None where nothing is known of scatter.
 
     Args:
-        rows: Rows of one quantity at one endpoint and load, by one driver.
+        entries: One quantity at one endpoint and load, by one driver.
     """
-    compared = [row for row in rows if row["ratio_to_best"] is not None]
-    if len(compared) < 2 or not compared[0]["scatter_ratio"]:  # noqa: PLR2004
+    compared = [one for one in entries if one.to_best is not None]
+    if len(compared) < 2 or not compared[0].scatter_ratio:  # noqa: PLR2004
         return None
-    repetitions = max(row["repetitions"] for row in compared)
-    return Resolution(len(compared), repetitions, compared[0]["scatter_ratio"])
-
-
-def ratio_of(row: Row, role: Literal["best", "next"]) -> Estimate | None:
-    """A ratio of a row; None where there is none.
-
-    Args:
-        row: The row; it may lack the columns.
-        role: To which framework.
-    """
-    value = row.get(f"ratio_to_{role}")
-    low, high = row.get(f"ratio_to_{role}_low"), row.get(f"ratio_to_{role}_high")
-    if value is None:
-        return None
-    return Estimate(value, None if low is None or high is None else Interval(low, high))
+    repetitions = max(one.repetitions for one in compared)
+    return Resolution(len(compared), repetitions, compared[0].scatter_ratio)

@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from plimsoll.campaign import ladder_settings
 from plimsoll.findings import ladders
 from plimsoll.load_line import campaign_search
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from plimsoll.campaign.as_run import CampaignAsRun
     from plimsoll.findings.trial import TrialFindings
 
 
 def results(
-    trials: Sequence[TrialFindings], as_run: Mapping[str, Any] | None
+    trials: Sequence[TrialFindings], as_run: CampaignAsRun | None
 ) -> tuple[TrialFindings, ...]:
     """The trials whose goodput is a result: no tries of load lines, and no steps of ladders.
 
     Args:
         trials: What is known of each trial.
-        as_run: What `campaign.resolved` gave; None where there was no campaign.
+        as_run: The campaign as run; None where there was none.
     """
     found = without_tries(trials, as_run)
-    if ladder_settings.settings(as_run) is None:
+    if as_run is None or as_run.ladder is None:
         return found
     return tuple(one for one in found if not ladders.is_step(one.recording))
 
 
 def without_tries(
-    trials: Sequence[TrialFindings], as_run: Mapping[str, Any] | None
+    trials: Sequence[TrialFindings], as_run: CampaignAsRun | None
 ) -> tuple[TrialFindings, ...]:
     """The trials of a campaign that are no tries of load lines.
 
     Args:
         trials: What is known of each trial.
-        as_run: What `campaign.resolved` gave; None where there was no campaign.
+        as_run: The campaign as run; None where there was none.
     """
-    if campaign_search.settings(as_run) is None:
+    if as_run is None or as_run.line is None:
         return tuple(trials)
     return tuple(one for one in trials if not campaign_search.is_try(one.recording))

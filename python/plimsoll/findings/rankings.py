@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.campaign.endpoints import ENDPOINTS
-from plimsoll.findings.leads import ratio_of
+from plimsoll.comparison import entry_comparison
 from plimsoll.findings.trial import RANKED_BY, load_name
 from plimsoll.verdicts.catalogue import title
 from plimsoll.verdicts.verdict import TRIAL_LEVELS, by_checks, worst_trial
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from plimsoll.comparison.entry_comparison import EntryComparison
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Level
@@ -109,10 +110,10 @@ def rankings(trials: Sequence[TrialFindings], comparisons: pa.Table) -> tuple[Ra
         trials: The trials.
         comparisons: Rows of `tables.COMPARISONS`.
     """
-    rows = {
-        (row["endpoint"], row["load"], row["driver"], row["framework"]): row
-        for row in comparisons.to_pylist()
-        if row["quantity"] == RANKED_BY
+    compared = {
+        (*one.table, one.framework): one
+        for one in entry_comparison.of_table(comparisons)
+        if one.quantity == RANKED_BY
     }
     grouped: dict[tuple[str, str, str], dict[str, list[TrialFindings]]] = {}
     for trial in trials:
@@ -120,7 +121,7 @@ def rankings(trials: Sequence[TrialFindings], comparisons: pa.Table) -> tuple[Ra
         key = (recording.endpoint, load_name(recording), recording.driver_name)
         grouped.setdefault(key, {}).setdefault(recording.title, []).append(trial)
     return tuple(
-        _ranking(field, frameworks, rows)
+        _ranking(field, frameworks, compared)
         for field, frameworks in sorted(grouped.items(), key=_place)
     )
 
@@ -134,14 +135,14 @@ def _place(item: tuple[tuple[str, str, str], object]) -> tuple[int, str, str, st
 def _ranking(
     field: tuple[str, str, str],
     frameworks: Mapping[str, Sequence[TrialFindings]],
-    rows: Mapping[tuple[str, str, str, str], Mapping[str, Any]],
+    compared: Mapping[tuple[str, str, str, str], EntryComparison],
 ) -> Ranking:
     endpoint, load, driver = field
     yardsticks = {name for name, trials in frameworks.items() if _is_yardstick(trials)}
     is_beside = yardsticks < frameworks.keys()
     standings = [
         replace(
-            _standing(framework, trials, rows.get((*field, framework), {})),
+            _standing(framework, trials, compared.get((*field, framework))),
             is_yardstick=is_beside and framework in yardsticks,
         )
         for framework, trials in frameworks.items()
@@ -153,26 +154,29 @@ def _is_yardstick(trials: Sequence[TrialFindings]) -> bool:
     return all(trial.recording.is_yardstick for trial in trials)
 
 
-def _standing(framework: str, trials: Sequence[TrialFindings], row: Mapping[str, Any]) -> Standing:
+def _standing(
+    framework: str, trials: Sequence[TrialFindings], compared: EntryComparison | None
+) -> Standing:
     counting = [trial for trial in trials if trial.level != "void"]
     level = worst_trial(trial.level for trial in counting) if counting else "void"
     shown = [trial.value for trial in counting or trials if trial.value is not None]
+    ends = compared and compared.value and compared.value.interval
     return Standing(
         framework=framework,
-        rank_low=row.get("rank_low"),
-        rank_high=row.get("rank_high"),
+        rank_low=compared and compared.rank_low,
+        rank_high=compared and compared.rank_high,
         value=median(shown) if shown else None,
-        low=row.get("low"),
-        high=row.get("high"),
+        low=ends and ends.low,
+        high=ends and ends.high,
         level=level,
         repetitions=tuple(
             RankedRepetition(trial.recording.trial, trial.value, trial.level)
             for trial in sorted(trials, key=lambda trial: trial.recording.repetition)
         ),
         reason=_reason(counting, trials),
-        to_best=ratio_of(row, "best"),
-        to_next=ratio_of(row, "next"),
-        next_framework=row.get("next_framework") or "",
+        to_best=compared and compared.to_best,
+        to_next=compared and compared.to_next,
+        next_framework=(compared and compared.next_framework) or "",
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate.rate_levels import FEWEST, PERCENTILES
-from plimsoll.verdicts.checks.steady import NAME as STEADY
+from plimsoll.verdicts.catalogue import role
 from plimsoll.verdicts.verdict import of_trial
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _points(trial: TrialFindings) -> Iterator[tuple[str, RatePoint]]:
     title = trial.recording.title
     for row in trial.rate_levels:
         ended = row["completed"] + row["failed"]
-        times_ns = {one: row[f"{one}_ns"] for one in PERCENTILES if row[f"{one}_ns"] is not None}
+        times_ns = {one: ns for one in PERCENTILES if (ns := row.get(f"{one}_ns")) is not None}
         failed = row["failed"] / ended if ended else None
         yield (
             row["time"],
@@ -105,7 +105,7 @@ def _level(trial: TrialFindings) -> Level:
     """How far to believe each of several rates of a trial: it was not steady, as was intended."""
     if not trial.has_ended_well:
         return trial.level
-    return of_trial([one for one in trial.verdicts if one.check != STEADY])
+    return of_trial([one for one in trial.verdicts if not role(one.check).is_on_course])
 
 
 def _held_per_s(trial: TrialFindings) -> float | None:

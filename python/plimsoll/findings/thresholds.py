@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll import wording
 from plimsoll.campaign import quantities
 
 if TYPE_CHECKING:
@@ -85,8 +86,9 @@ class Threshold:
     def spoken(self, measured: float) -> str:
         """A measured value in the unit in which thresholds are typed."""
         if self.column.endswith("_ns"):
-            return f"{measured / 1e6:,.3f} ms"
-        return f"{measured:.3%}" if self.column.endswith("_ratio") else f"{measured:,.0f}"
+            return f"{wording.decimals(measured / 1e6, 3)} ms"
+        is_share = self.column.endswith("_ratio")
+        return wording.percent(measured) if is_share else wording.count(measured)
 
     def described(self, summary: Summary | None) -> str:
         """The threshold and the measured value.

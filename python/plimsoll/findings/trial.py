@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll.comparison.comparisons import RANKED
 from plimsoll.verdicts.verdict import of_trial, worst_trial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
 
     from plimsoll.aggregate.counted import Failure, StatusTotal
     from plimsoll.aggregate.distribution import Quantile
+    from plimsoll.aggregate.kinds import KindRow
+    from plimsoll.aggregate.rate_levels import RateLevelRow
+    from plimsoll.aggregate.stalls import StallsRow
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.comparison.entry_comparison import ComparedTable
     from plimsoll.recording import Recording
     from plimsoll.verdicts.verdict import Level, Verdict
 
@@ -76,9 +80,9 @@ class TrialFindings:
     data: TrialData
     verdicts: tuple[Verdict, ...] = ()
     failures: tuple[Failure, ...] = ()
-    kinds: tuple[Mapping[str, Any], ...] = ()
-    rate_levels: tuple[Mapping[str, Any], ...] = ()
-    stalls: Mapping[str, Any] | None = None
+    kinds: tuple[KindRow, ...] = ()
+    rate_levels: tuple[RateLevelRow, ...] = ()
+    stalls: StallsRow | None = None
     course: SteadyState | None = None
     statuses: tuple[StatusTotal, ...] = ()
     quantiles: tuple[Quantile, ...] = ()
@@ -119,6 +123,18 @@ class TrialFindings:
         if self.summary is None or not (self.has_ended_well or self.summary.completed):
             return None
         return self.summary.value(RANKED_BY)
+
+
+def by_table(
+    trials: Iterable[TrialFindings],
+) -> dict[ComparedTable, dict[str, list[TrialFindings]]]:
+    """Trials by endpoint, load and driver, in their order; then by framework and variant."""
+    found: dict[ComparedTable, dict[str, list[TrialFindings]]] = {}
+    for one in trials:
+        recording = one.recording
+        table = (recording.endpoint, recording.load.name, recording.driver_name)
+        found.setdefault(table, {}).setdefault(recording.title, []).append(one)
+    return dict(sorted(found.items()))
 
 
 def state_of(trials: Sequence[TrialFindings]) -> State:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from distributed import Scheduler
 from distributed.protocol.serialize import deserialize, to_serialize
 
+from plimsoll import wording
 from plimsoll.errors import HostError, HostLost, PlimsollError
 from plimsoll.hosts import certificates, network, ssh
 from plimsoll.hosts.clocks import ClockExchange
@@ -167,7 +168,7 @@ class Lab:
 
     def _missing(self, missing: tuple[str, ...]) -> HostError:
         refusals = [f"{name}: {why}" for name, why in self.refusals().items()]
-        message = f"{_listed(missing)} did not join in {self.hosts.wait_s:g} s"
+        message = f"{_listed(missing)} did not join in {wording.exact(self.hosts.wait_s)} s"
         hint = (
             "start `plimsoll host serve --join "
             f"{network.address(self.hosts.address, self.hosts.port)} --name NAME …` there"
@@ -222,7 +223,7 @@ class Lab:
         except TimeoutError as error:
             # It may join again under its name as soon as it is reached.
             await self._scheduler.remove_worker(address, stimulus_id="silent")
-            message = f"`{host}` did not answer for {network.ANSWER_S:g} s"
+            message = f"`{host}` did not answer for {wording.exact(network.ANSWER_S)} s"
             raise HostLost(message, "look at its agent and at the network") from error
         except OSError as error:
             hint = "look at its agent and at the network"

@@ -135,7 +135,7 @@ def _wrong(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness
         hint = f"raise the limit there: `ulimit -Hn {needed}`"
         yield Unfitness(host.name, message, hint, is_fatal=True)
     if facts.free_bytes < LEAST_FREE_BYTES:
-        message = f"has {facts.free_bytes / 1e9:.2g} GB of free space for rows"
+        message = f"has {wording.number(facts.free_bytes / 1e9, 2)} GB of free space for rows"
         yield Unfitness(host.name, message, "set `TMPDIR` of the agent elsewhere", is_fatal=False)
 
 

@@ -11,6 +11,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.errors import BuildFailed, NotInstalled, StorageError
 from plimsoll.install import apt, commands, sources
 from plimsoll.install.requirements import missing, spoken
@@ -67,7 +68,7 @@ class Installed:
         """The result in words."""
         done = [f"installed {' '.join(self.packages)}"] if self.packages else []
         done += [f"left {' '.join(self.services)} off"] if self.services else []
-        done += [f"built in {self.built.duration_s:.0f} s"] if self.built.done else []
+        done += [f"built in {wording.count(self.built.duration_s)} s"] if self.built.done else []
         return f"{self.framework}: {', '.join(done) or 'nothing to do'}"
 
 
@@ -178,7 +179,9 @@ def _run(framework: Installable, log: Path, timeout_s: float) -> None:
         ended = supervised.wait(timeout_s)
         code = supervised.exit_code
     if not ended:
-        what = f"the build of `{framework.title}` did not finish within {timeout_s:.0f} s"
+        what = (
+            f"the build of `{framework.title}` did not finish within {wording.count(timeout_s)} s"
+        )
     elif code != 0:
         what = f"the build of `{framework.title}` exited with code {code}"
     else:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from plimsoll.intake.limits import IntakeLimit
     from plimsoll.intake.rows import ImportStats, ReadOptions
 
-Known = dict[str, Any]
-"""Arrow arrays or numpy vectors of one length, by the column of `ROWS` that they fill."""
+Known = dict[str, pa.Array]
+"""Arrays of one length, by the column of `ROWS` that they fill."""
 
 LEAST_STATUS, GREATEST_STATUS = 100, 999
 FIRST_RIGHT, LAST_RIGHT = 200, 399

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll import texts
+from plimsoll import texts, wording
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.intake import READERS, limits, named, recorded, runs, stages, unpacked, zabbix
@@ -450,8 +450,13 @@ def _apart(written: Written) -> str:
     late = max(firsts, key=lambda host: firsts[host])
     apart_s = firsts[late] / _SECOND_NS
     together_s = (min(lasts.values()) - max(firsts.values())) / _SECOND_NS
-    overlap = f"all sent for {together_s:.1f} s" if together_s > 0 else "they never overlapped"
+    overlap = (
+        f"all sent for {wording.decimals(together_s, 1)} s"
+        if together_s > 0
+        else "they never overlapped"
+    )
     return (
-        f"{len(firsts)} engines: `{late}` sent its first request {apart_s:.3f} s after the first"
+        f"{len(firsts)} engines: `{late}` sent its first request {wording.decimals(apart_s, 3)} s "
+        "after the first"
         f" of all, and {overlap}; the offset of their clocks is unknown"
     )

@@ -130,7 +130,7 @@ class _Times:
     answered: Marks
 
 
-def _times(columns: Mapping[str, Any], options: ReadOptions) -> _Times:
+def _times(columns: Mapping[str, pa.Array], options: ReadOptions) -> _Times:
     stamp, elapsed = _numbers(columns["timeStamp"]), _numbers(columns["elapsed"])
     nothing = np.zeros(len(stamp), np.int64)
     idle = _numbers(columns["IdleTime"]) if "IdleTime" in columns else nothing
@@ -156,7 +156,7 @@ class _Found:
     cached: Marks
 
 
-def _found(columns: Mapping[str, Any], rows: int) -> _Found:
+def _found(columns: Mapping[str, pa.Array], rows: int) -> _Found:
     """The outcomes of samples; each combination of words is mapped once."""
     names = ("responseCode", "responseMessage", "failureMessage", "success")
     words = {name: columns[name].dictionary.to_pylist() for name in names if name in columns}
@@ -179,7 +179,7 @@ def _found(columns: Mapping[str, Any], rows: int) -> _Found:
 
 
 def _end_of(
-    stated: Mapping[str, str], answered: bool, columns: Mapping[str, Any]
+    stated: Mapping[str, str], answered: bool, columns: Mapping[str, pa.Array]
 ) -> failures.SampleOutcome:
     """The outcome of a sample; success if the file does not contain it."""
     success = stated["success"].strip().lower() == "true" if "success" in columns else None
@@ -194,11 +194,11 @@ def _end_of(
     )
 
 
-def _word(columns: Mapping[str, Any], name: str, row: int) -> str:
+def _word(columns: Mapping[str, pa.Array], name: str, row: int) -> str:
     return (columns[name][row].as_py() or "") if name in columns else ""
 
 
-def _reasons(columns: Mapping[str, Any], found: _Found, rows: int) -> Numbers:
+def _reasons(columns: Mapping[str, pa.Array], found: _Found, rows: int) -> Numbers:
     """Why each sample is left out; 0 if it is kept."""
     reasons = np.zeros(rows, np.int64)
     if "SampleCount" in columns:
@@ -226,7 +226,7 @@ class _Parts:
         default_factory=dict[tuple[str, str], tuple[int, int]]
     )
 
-    def mark(self, columns: Mapping[str, Any], times: _Times, reasons: Numbers) -> None:
+    def mark(self, columns: Mapping[str, pa.Array], times: _Times, reasons: Numbers) -> None:
         """Marks samples within an earlier one of their thread that are named as its parts."""
         if "label" not in columns:
             return
@@ -258,7 +258,7 @@ def _concerned(name: str, whole_of: Mapping[str, str], wholes: set[str]) -> bool
 
 
 def _batch(
-    columns: Mapping[str, Any], times: _Times, found: _Found, kept: Numbers
+    columns: Mapping[str, pa.Array], times: _Times, found: _Found, kept: Numbers
 ) -> pa.RecordBatch:
     """The samples that are requests."""
     which = found.which[kept]
@@ -290,7 +290,7 @@ def _batch(
     return pa.RecordBatch.from_arrays([rows[name] for name in ROWS.names], schema=ROWS)
 
 
-def _connects(columns: Mapping[str, Any], kept: Numbers) -> Any:
+def _connects(columns: Mapping[str, pa.Array], kept: Numbers) -> Any:
     """Times to connect; null for 0, which may be a reused connection."""
     if "Connect" not in columns:
         return pa.nulls(len(kept), pa.int64())
@@ -298,7 +298,7 @@ def _connects(columns: Mapping[str, Any], kept: Numbers) -> Any:
     return pa.array(found * MS, mask=found == 0)
 
 
-def _taken(columns: Mapping[str, Any], name: str, kind: pa.DataType, kept: Numbers) -> Any:
+def _taken(columns: Mapping[str, pa.Array], name: str, kind: pa.DataType, kept: Numbers) -> Any:
     if name not in columns:
         return pa.nulls(len(kept), kind)
     values = columns[name].take(pa.array(kept))

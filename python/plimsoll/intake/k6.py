@@ -25,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from plimsoll import wording
 from plimsoll.intake import columns, limits, points
 from plimsoll.intake.blocks import WHOLE, WORD, Layout, WantedColumn
 from plimsoll.intake.points import NOT_SAID
@@ -151,7 +152,7 @@ class _Seen:
         if self.is_endless:
             yield ENDLESS
         if self.never_begun:
-            yield f"{self.never_begun // _MS:,} {NEVER_BEGUN}"
+            yield f"{wording.count(self.never_begun // _MS)} {NEVER_BEGUN}"
 
 
 def _requests(part: pa.Table, seen: _Seen, tally: ImportStats) -> columns.Known:

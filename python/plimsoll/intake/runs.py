@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.compute as pc
 
+from plimsoll import wording
 from plimsoll.errors import InputError, Problem
 from plimsoll.intake import limits
 
@@ -98,7 +99,7 @@ class Runs:
         found = self.found
         if not 1 <= number <= len(found):
             is_one = len(found) == 1
-            message = f"there {'is 1 run' if is_one else f'are {len(found):,} runs'}"
+            message = f"there {'is 1 run' if is_one else f'are {wording.count(len(found))} runs'}"
             hint = "leave out `--run`" if is_one else f"give a number from 1 to {len(found)}"
             raise InputError([Problem("--run", f"{message} in `{self._file}`", hint)])
         return found[number - 1]
@@ -115,7 +116,7 @@ class Runs:
         hint = limits.SILENCE_NS.hint
         if self._are_too_long:
             hint = f"take one run, from `--run 1` to `--run {len(found)}`"
-        message = f"contains {len(found):,} runs: {_listed(found)}"
+        message = f"contains {wording.count(len(found))} runs: {_listed(found)}"
         raise InputError([Problem(self._file, message, hint)])
 
     def require_short(self) -> None:
@@ -172,21 +173,21 @@ def _listed(found: tuple[ImportedRun, ...]) -> str:
         silence = _length((run.begin_ns - before.end_ns) // limits.SECOND_NS)
         parts.append(f"{_counted(run)} starting {silence} later, at {_instant(run.begin_ns)}")
     rest = len(found) - _NAMED
-    return ", then ".join(parts) + (f", and {rest:,} more" if rest > 0 else "")
+    return ", then ".join(parts) + (f", and {wording.count(rest)} more" if rest > 0 else "")
 
 
 def _counted(run: ImportedRun) -> str:
-    return f"{run.requests:,} request{'s' if run.requests > 1 else ''}"
+    return f"{wording.count(run.requests)} request{'s' if run.requests > 1 else ''}"
 
 
 def _length(seconds: int) -> str:
     """A duration in its largest fitting unit."""
     size, name = next(one for one in _UNITS if seconds >= one[0])
-    return f"{seconds / size:.0f} {name}"
+    return f"{wording.count(seconds / size)} {name}"
 
 
 def _instant(at_ns: int) -> str:
     """A timestamp as a date; in seconds if it is not since 1970."""
     if at_ns < limits.EARLIEST_NS:
-        return f"{at_ns / limits.SECOND_NS:.0f} s"
+        return f"{wording.count(at_ns / limits.SECOND_NS)} s"
     return f"{datetime.fromtimestamp(at_ns // limits.SECOND_NS, UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.recording import RecordedStage
 
 if TYPE_CHECKING:
@@ -76,11 +77,11 @@ def _ramped(
     parts: list[str] = []
     if first_ns:
         stages.insert(0, RecordedStage("ramp", 0, first_ns, levels[min(levels)], most, 0))
-        parts.append(f"their number rose in the first {first_ns / _SECOND_NS:.0f} s")
+        parts.append(f"their number rose in the first {wording.count(first_ns / _SECOND_NS)} s")
     if full_ns < end_ns:
-        parts.append(f"it fell in the last {(end_ns - full_ns) / _SECOND_NS:.0f} s")
+        parts.append(f"it fell in the last {wording.count((end_ns - full_ns) / _SECOND_NS)} s")
     sentence = (
-        f"summarised is the time at {most:.0f} active users: {' and '.join(parts)}"
+        f"summarised is the time at {wording.count(most)} active users: {' and '.join(parts)}"
         " (`--warm-up 0s` summarises all)"
     )
     return DerivedStages(tuple(stages), sentence)

@@ -107,7 +107,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
 
 def _from_csv(
     stream: BinaryIO, held: bytes, options: ReadOptions, tally: ImportStats
-) -> Iterator[Mapping[str, Any]]:
+) -> Iterator[Mapping[str, pa.Array]]:
     names = _NAMES[: len(columns.fields(held, ","))]
     layout = Layout(names, ",", tuple(one for one in _COLUMNS if one.name in names))
     return columns.rows(stream, layout, options, tally, held=held)
@@ -115,7 +115,7 @@ def _from_csv(
 
 def _from_json(
     stream: BinaryIO, held: bytes, options: ReadOptions, tally: ImportStats
-) -> Iterator[Mapping[str, Any]]:
+) -> Iterator[Mapping[str, pa.Array]]:
     """The same columns of lines of JSON."""
     for some in _blocks(stream, held, tally):
         found = [one for number, line in some if (one := _parsed(number, line, options, tally))]
@@ -182,7 +182,7 @@ def _instant_ns(text: str) -> int:
     return round(whole_s) * _S + int((match[2] or "").ljust(9, "0"))
 
 
-def _requests(found: Mapping[str, Any]) -> columns.Known:
+def _requests(found: Mapping[str, pa.Array]) -> columns.Known:
     known = {
         "sent_ns": found["timestamp"],
         "done_ns": pc.add(found["timestamp"], found["latency"]),

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Literal, get_args
 
-from plimsoll import texts
+from plimsoll import texts, wording
 from plimsoll.errors import InputError, Problem
 from plimsoll.intake import limits
 from plimsoll.recording.readings import Reading
@@ -122,7 +122,7 @@ def readings(found: Sequence[Busy], zero_ns: int, end_ns: int, tally: ImportStat
     ]
     if not near:
         apart_s = min(abs(one.clock_ns - zero_ns) for one in found) / _SECOND_NS
-        message = f"its readings are at least {apart_s:.0f} s away from the load"
+        message = f"its readings are at least {wording.count(apart_s)} s away from the load"
         hint = "export the same time span; formatted timestamps may need `--time-zone`"
         raise InputError([Problem(tally.file, message, hint)])
     left = len(found) - len(near)
@@ -138,7 +138,8 @@ def _summed_up(near: Sequence[Reading]) -> str:
     seconds = {reading.at_ns // _SECOND_NS for reading in near}
     missing = max(seconds) - min(seconds) + 1 - len(seconds)
     return (
-        f"the server kept {sum(values) / len(values):.2f} cores busy on average, {max(values):.2f}"
+        f"the server kept {wording.decimals(sum(values) / len(values), 2)} cores busy on average, "
+        f"{wording.decimals(max(values), 2)}"
         f" at most; {missing} of {len(seconds) + missing} seconds have no reading"
     )
 
@@ -256,10 +257,15 @@ def _cores(value: float, options: CpuOptions, tally: ImportStats) -> float:
     most = (options.cores or math.inf) * _TOLERANCE_PERCENT / 100
     busy = _in_unit(value, options.unit, options.cores)
     if busy > most:
-        message = f"`{value:g}` would be {busy:g} cores, but the server has {options.cores}"
+        message = (
+            f"`{wording.exact(value)}` would be {wording.exact(busy)} cores, but the server has "
+            f"{options.cores}"
+        )
         in_units = {unit: _in_unit(value, unit, options.cores) for unit in UNITS}
         fitting = [
-            f"`{unit}` ({cores:g} cores)" for unit, cores in in_units.items() if cores <= most
+            f"`{unit}` ({wording.exact(cores)} cores)"
+            for unit, cores in in_units.items()
+            if cores <= most
         ]
         hint = f"give the unit with `--cpu-unit`: {' or '.join(fitting)}"
         if not fitting:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
+from plimsoll import lab
 from plimsoll.errors import InputError, Problem
 from plimsoll.published import claims
 from plimsoll.report import audited
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.published.claims import ClaimCheck
+    from plimsoll.report.machine_readable import JsonObject
     from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.audit import Audit
     from plimsoll.verdicts.verdict import Level
@@ -51,7 +53,7 @@ class AuditResult:
         """The worst of all verdicts."""
         return self.audit.level
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Everything, ready for JSON: what `plimsoll audit --json` prints."""
         return audited.document(self.audit, self.claims, self.unread)
 
@@ -66,6 +68,10 @@ class AuditResult:
     def _repr_markdown_(self) -> str:
         """What was found, for a notebook."""
         return self.markdown()
+
+    def _repr_html_(self) -> str:
+        """The same from the report's parts."""
+        return lab.charts.cells.audit(self.audit, self.claims, self.unread)
 
 
 def audit(*sources: Source, settings: Sequence[str] = ()) -> AuditResult:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from plimsoll import capacity, machine
+from plimsoll import capacity, lab, machine
 from plimsoll.calibration import calibration
 from plimsoll.calibration.bench import Bench
 from plimsoll.errors import InputError, Problem
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.calibration.calibration import Calibration
+    from plimsoll.report.machine_readable import JsonObject
 
 QUICK = tuple(part for part in calibration.PARTS if part != "tools")
 """The parts of a quick calibration where none is named."""
@@ -42,7 +43,7 @@ class CalibrationResult:
         """Names of what is beyond its limits; empty when the load generator is right."""
         return self.calibration.misses
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Everything, ready for JSON: what `plimsoll calibrate --json` prints."""
         return calibrated.document(self.calibration, self.kept)
 
@@ -53,6 +54,10 @@ class CalibrationResult:
     def _repr_markdown_(self) -> str:
         """The tables, for a notebook."""
         return self.markdown()
+
+    def _repr_html_(self) -> str:
+        """The same from the report's parts."""
+        return lab.charts.cells.calibration(self.calibration, self.kept)
 
 
 def calibrate(

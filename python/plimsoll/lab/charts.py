@@ -43,7 +43,7 @@ class TrialChart:
         """The chart as a picture, on light paper."""
         return pictures.svg(self.spec)
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, object]:
         """The specification for notebooks that draw Vega-Lite, a picture for the others."""
         return {
             _media_type(self.spec): self.spec,

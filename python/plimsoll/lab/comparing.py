@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import errors, machine
+from plimsoll import errors, lab, machine, wording
 from plimsoll import storage as storages
 from plimsoll.aggregate.trial import stored
 from plimsoll.campaign.endpoints import ENDPOINTS
@@ -92,6 +92,10 @@ class ComparisonResult:
     def _repr_markdown_(self) -> str:
         """The answer, for a notebook."""
         return self.markdown()
+
+    def _repr_html_(self) -> str:
+        """The same from the report's parts."""
+        return lab.charts.cells.comparison(self.compared, self.sides)
 
 
 def compare(  # noqa: PLR0913 - one argument for each option
@@ -186,12 +190,14 @@ def _require_possible(
         "--max-regression": max_regression,
     }
     problems = [
-        Problem(option, f"`{amount:g}` is too small", "give a value above 0")
+        Problem(option, f"`{wording.exact(amount)}` is too small", "give a value above 0")
         for option, amount in amounts.items()
         if amount is not None and amount <= 0
     ]
     problems += [
-        Problem(option, f"`{amounts[option]:g}` is too large", "give a value below 100 %")
+        Problem(
+            option, f"`{wording.exact(amounts[option])}` is too large", "give a value below 100 %"
+        )
         for option in ("--until", "--max-regression")
         if (amounts[option] or 0) >= 1
     ]
@@ -343,4 +349,6 @@ def _times(group: int, results: Results, found: Sequence[Recording]) -> GroupTim
 
 def _step(now: Compared) -> str:
     """How things stand after a look."""
-    return f"group {now.difference.groups}, {now.elapsed_s:.0f} s: {report.sentence(now)}"
+    return (
+        f"group {now.difference.groups}, {wording.count(now.elapsed_s)} s: {report.sentence(now)}"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import plan
+from plimsoll.campaign import as_run
 from plimsoll.comparison import further_blocks
 from plimsoll.errors import StorageError
 from plimsoll.findings import gathering
@@ -87,7 +88,7 @@ def require_until(asked: Campaign, stored: Results) -> None:
     Raises:
         StorageError: It was run with `until` before, and intervals would no longer allow for that.
     """
-    before = stored.campaign_resolved()
-    if before is not None and before.get("until") and not asked.until:
+    before = as_run.read(stored.campaign_resolved())
+    if before is not None and before.until and not asked.until:
         message = f"`{stored.place}` was run with `until`, and its intervals allow for that"
         raise StorageError(message, "keep `until`, or choose another folder with `--into`")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
 from plimsoll import errors as all_errors
-from plimsoll import lab, machine
+from plimsoll import lab, machine, wording
 from plimsoll.aggregate import first_figures
 from plimsoll.aggregate import trial as of_trials
 from plimsoll.campaign import quantities
@@ -133,6 +133,10 @@ class LineResult:
     def _repr_markdown_(self) -> str:
         """The answer, for a notebook."""
         return self.markdown()
+
+    def _repr_html_(self) -> str:
+        """The same from the report's parts."""
+        return lab.charts.cells.line(self.found)
 
     def __enter__(self) -> Self:
         """The result, closed after the block."""
@@ -280,12 +284,18 @@ def _wanted(typed: Sequence[str], errors: float, budget_s: float, within: float)
         problems.append(Problem("", "a line needs a limit of latency", "add `--p99 20ms`"))
     shares = {"--errors": errors, "--until": within}
     problems += [
-        Problem(option, f"`{share:g}` is not a share between 0 and 1", "write `0.1%` or `0.001`")
+        Problem(
+            option,
+            f"`{wording.exact(share)}` is not a share between 0 and 1",
+            "write `0.1%` or `0.001`",
+        )
         for option, share in shares.items()
         if not 0 < share < 1
     ]
     if budget_s <= 0:
-        problems.append(Problem("--budget", f"`{budget_s:g}` is too small", "write `90s`"))
+        problems.append(
+            Problem("--budget", f"`{wording.exact(budget_s)}` is too small", "write `90s`")
+        )
     if problems:
         raise InputError(problems)
     return SearchGoal(tuple(found.values()), limits.errors(errors), budget_s, within, HIGHEST_LEVEL)
@@ -357,7 +367,7 @@ class _Bench:
         self._put_on(planned, counted)
         if not completed:
             raise FrameworkError(
-                f"`{self.address}` sent no response in {PEAK_S:g} s",
+                f"`{self.address}` sent no response in {wording.exact(PEAK_S)} s",
                 "see what `plimsoll load` says of it",
             )
         return completed / PEAK_S
@@ -373,7 +383,7 @@ class _Bench:
             warm_up_s=WARM_UP_S,
         )
         planned = load_options.trial(requested)
-        named = replace(planned.load, name=f"{rate_per_s:,.0f} per second")
+        named = replace(planned.load, name=f"{wording.count(rate_per_s)} per second")
         planned = replace(planned, id=f"try-{self.count:03}", order=self.count, load=named)
         judged = (*self.wanted.limits, self.wanted.errors, limits.SENDING)
         found: list[Try] = []

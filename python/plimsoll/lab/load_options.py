@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from plimsoll import addresses
+from plimsoll import addresses, wording
 from plimsoll.campaign import power
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import (
@@ -386,7 +386,7 @@ def _too_little(requested: LoadOptions) -> Iterator[Problem]:
     }
     for option, amount in amounts.items():
         if amount is not None and amount <= 0:
-            yield Problem(option, f"`{amount:g}` is too small", "give a value above 0")
+            yield Problem(option, f"`{wording.exact(amount)}` is too small", "give a value above 0")
 
 
 def _too_much(requested: LoadOptions) -> Iterator[Problem]:
@@ -407,7 +407,9 @@ def _too_much(requested: LoadOptions) -> Iterator[Problem]:
     }
     for option, (amount, most) in counts.items():
         if amount is not None and amount > most:
-            yield Problem(option, f"`{_exact(amount)}` is too large", f"the maximum is {most:,}")
+            yield Problem(
+                option, f"`{_exact(amount)}` is too large", f"the maximum is {wording.count(most)}"
+            )
     lengths = {
         "--duration": requested.duration_s,
         "--ramp": requested.ramp_s,
@@ -418,13 +420,15 @@ def _too_much(requested: LoadOptions) -> Iterator[Problem]:
     }
     for option, length_s in lengths.items():
         if length_s is not None and length_s > LONGEST_S:
-            days = f"{LONGEST_S / 86_400:.0f} days"
-            yield Problem(option, f"`{length_s:.10g}s` is too long", f"the maximum is {days}")
+            days = f"{wording.count(LONGEST_S / 86_400)} days"
+            yield Problem(
+                option, f"`{wording.exact(length_s)}s` is too long", f"the maximum is {days}"
+            )
 
 
 def _exact(amount: float) -> str:
     """A number as it was typed; integers without an exponent."""
-    return str(amount) if isinstance(amount, int) else f"{amount:.10g}"
+    return str(amount) if isinstance(amount, int) else wording.exact(amount)
 
 
 def _excluded(requested: LoadOptions) -> Iterator[Problem]:

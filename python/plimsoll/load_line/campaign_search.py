@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow.dataset as ds
 
@@ -24,7 +24,7 @@ from plimsoll.load_line.tries import Try
 from plimsoll.statistics.edge import Count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     import pyarrow as pa
 
@@ -55,16 +55,6 @@ class LineEntry:
     def of(cls, recording: Recording) -> LineEntry:
         """The entry that a trial belongs to."""
         return cls(recording.endpoint, recording.framework, recording.variant)
-
-
-def settings(resolved: Mapping[str, Any] | None) -> LineSettings | None:
-    """What a campaign searches; None for a campaign of another kind.
-
-    Args:
-        resolved: What `campaign.resolved` gave; None where there was no campaign.
-    """
-    found = resolved and resolved.get("line")
-    return LineSettings(**found) if found else None
 
 
 def goal(wanted: LineSettings) -> SearchGoal:

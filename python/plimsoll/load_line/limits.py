@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from plimsoll import wording
 from plimsoll.campaign import quantities
 
 LEAST_SENT = 0.99
@@ -64,7 +65,7 @@ def read(text: str) -> LineLimit:
     percent = float(_SHORT.get(match["percent"], match["percent"]))
     if not _LEAST_PERCENT <= percent <= _MOST_PERCENT:
         raise quantities.UnreadableQuantity(
-            f"`p{percent:g}` is not a percentile from 10 to 99.99", _EXAMPLE
+            f"`p{wording.exact(percent)}` is not a percentile from 10 to 99.99", _EXAMPLE
         )
     return latency(percent, duration_s(match["time"]))
 

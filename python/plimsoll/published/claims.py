@@ -27,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from plimsoll import wording
 from plimsoll.errors import InputError, Problem
 from plimsoll.tool_output.reported import ReportedStatistics
 
@@ -60,7 +61,7 @@ class Claim:
     def claimed(self) -> str:
         """The claimed number: `× 3`, `22,000/s`; empty if there is none."""
         if self.ratio is not None:
-            return f"× {self.ratio:g}"
+            return f"× {wording.exact(self.ratio)}"
         return "" if self.throughput_per_s is None else _rate(self.throughput_per_s)
 
 
@@ -136,7 +137,7 @@ def _claim(table: Mapping[str, Any]) -> Claim:
 def _problems(table: Any) -> list[str]:
     if not isinstance(table, Mapping):
         return ["must be a table"]
-    claim = cast("Mapping[str, Any]", table)
+    claim = cast("Mapping[str, object]", table)
     problems = [f"unknown key `{key}` here" for key in claim if key not in _KEYS]
     problems += [
         f"`{key}` must be a quoted string"
@@ -214,8 +215,8 @@ def statement(claim: Claim, figures: Sequence[ReportedStatistics]) -> str:
 
 
 def _ratio(value: float) -> str:
-    return f"× {value:.3f}"
+    return f"× {wording.decimals(value, 3)}"
 
 
 def _rate(value: float) -> str:
-    return f"{value:,.0f}/s"
+    return f"{wording.count(value)}/s"

@@ -24,14 +24,17 @@ A subject without a counterpart is not compared.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from plimsoll.errors import InputError, Problem
 
 _KEYS = ("baseline", "load", "subjects", "endpoints")
 _HINT = "see docs/audit.md for `[here]`"
+
+_Given = str | Mapping[str, str]
+"""A name, or a table with a name and a load."""
 
 
 @dataclass(frozen=True)
@@ -108,27 +111,27 @@ def read(text: str, name: str) -> Counterparts:
     Raises:
         InputError: A key is unknown, or a value has the wrong type; contains every mistake.
     """
-    table: Mapping[str, Any] = tomllib.loads(text).get("here", {})
+    table: Mapping[str, object] = tomllib.loads(text).get("here", {})
     problems = [Problem(f"{name}: here", problem, _HINT) for problem in _problems(table)]
     if problems:
         raise InputError(problems)
     return Counterparts(
-        table.get("baseline", ""),
-        table.get("load", ""),
+        str(table.get("baseline", "")),
+        str(table.get("load", "")),
         {subject: _name(value, "framework") for subject, value in _part(table, "subjects")},
         {endpoint: _name(value, "endpoint") for endpoint, value in _part(table, "endpoints")},
     )
 
 
-def _part(table: Mapping[str, Any], key: str) -> list[tuple[str, Any]]:
-    return list(table.get(key, {}).items())
+def _part(table: Mapping[str, object], key: str) -> Iterable[tuple[str, _Given]]:
+    return cast("Mapping[str, _Given]", table.get(key, {})).items()
 
 
-def _name(value: str | Mapping[str, str], key: str) -> _Name:
+def _name(value: _Given, key: str) -> _Name:
     return _Name(value) if isinstance(value, str) else _Name(value[key], value.get("load", ""))
 
 
-def _problems(table: Mapping[str, Any]) -> Iterator[str]:
+def _problems(table: Mapping[str, object]) -> Iterator[str]:
     yield from (f"unknown key `{key}`" for key in table if key not in _KEYS)
     for key in ("baseline", "load"):
         if not isinstance(table.get(key, ""), str):
@@ -138,16 +141,16 @@ def _problems(table: Mapping[str, Any]) -> Iterator[str]:
         if not isinstance(part, dict):
             yield f"`{key}` must be a table"
             continue
-        for of, value in cast("dict[str, Any]", part).items():
+        for of, value in cast("dict[str, object]", part).items():
             if not _is_name(value, name):
                 yield f"`{of}` of `{key}` must be a name, or a table of `{name}` and `load`"
 
 
-def _is_name(value: Any, key: str) -> bool:
+def _is_name(value: object, key: str) -> bool:
     if isinstance(value, str):
         return bool(value)
     if not isinstance(value, dict):
         return False
-    given = cast("dict[str, Any]", value)
+    given = cast("dict[str, object]", value)
     texts = all(isinstance(one, str) for one in given.values())
     return bool(given.get(key)) and texts and given.keys() <= {key, "load"}

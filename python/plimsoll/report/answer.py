@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.findings import distributions
 from plimsoll.report import contents, words
 from plimsoll.statistics.intervals import Interval
@@ -159,7 +160,7 @@ def _answer(
         headline=_headline(ranking),
         further=ranking.clear_lead,
         counts=tuple((state, states.count(state)) for state in _STATES if state in states),
-        total=words.plural(len(trials), "trial"),
+        total=wording.several(len(trials), "trial"),
         marks=tuple(marks[:MOST_MARKS]),
         more_marks=len(marks[MOST_MARKS:]),
         load=words.load_text(trials[0].recording.load),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from plimsoll.errors import Problem
     from plimsoll.published.claims import ClaimCheck
+    from plimsoll.report.machine_readable import JsonObject
     from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.audit import Audit, Audited
     from plimsoll.verdicts.verdict import Level, Verdict
@@ -53,7 +54,7 @@ class Unread:
 
 def document(
     found: Audit, claimed: Sequence[ClaimCheck] = (), unread: Unread = Unread()
-) -> dict[str, Any]:
+) -> JsonObject:
     """Everything that was read and found, ready for JSON; what is missing is null."""
     return {
         "refused": [asdict(one) for one in unread.refused],
@@ -96,7 +97,7 @@ def show(
         full: Whether sound verdicts, and what could not be checked, are shown too.
     """
     out = console or Console(highlight=False, emoji=False)
-    for heading, lines in _claimed(claimed).items():
+    for heading, lines in claims(claimed).items():
         _print_claims(out, heading, lines)
     for one in found.results:
         _print(out, title(one.figures), read(one.figures))
@@ -117,7 +118,7 @@ def _print_left(console: Console, left: Sequence[Problem]) -> None:
         console.print()
 
 
-def _claimed(claimed: Sequence[ClaimCheck]) -> dict[str, list[str]]:
+def claims(claimed: Sequence[ClaimCheck]) -> dict[str, list[str]]:
     """Claims in words, by a heading for each document."""
     found: dict[str, list[str]] = {}
     for one in claimed:
@@ -155,7 +156,7 @@ def _print_verdicts(
         _indented(console, head + Text(texts.line(f"  {verdict.check}: {verdict.text}")))
         for remedy in verdict.remedies:
             _indented(console, Text(texts.line(f"→ {remedy}")), 4)
-    if not full and (stated := _sound(verdicts, unmade)):
+    if not full and (stated := sound(verdicts, unmade)):
         _indented(console, Text(stated))
     console.print()
 
@@ -184,7 +185,7 @@ def markdown(
         full: Whether sound verdicts, and what could not be checked, are in it too.
     """
     lines: list[str] = []
-    for heading, stated in _claimed(claimed).items():
+    for heading, stated in claims(claimed).items():
         lines += [f"## {heading}", "", *(f"- {line}" for line in stated), ""]
     for one in found.results:
         lines += [f"## {title(one.figures)}", "", *_paragraph(read(one.figures))]
@@ -211,7 +212,7 @@ def _items(verdicts: Sequence[Verdict], unmade: int = 0, *, full: bool) -> Itera
         remedies = f" *{' '.join(verdict.remedies)}*" if verdict.remedies else ""
         mark = f"{MARKS[verdict.level]} **{level_name(verdict.level)}**"
         yield f"- {mark} `{verdict.check}`: {verdict.text}{remedies}"
-    if not full and (stated := _sound(verdicts, unmade)):
+    if not full and (stated := sound(verdicts, unmade)):
         yield f"- {stated}"
 
 
@@ -222,7 +223,7 @@ def _missing_items(one: Audited, *, full: bool) -> list[str]:
     return [*checks, *(f"- {note}" for note in one.figures.notes)]
 
 
-def _sound(verdicts: Sequence[Verdict], unmade: int) -> str:
+def sound(verdicts: Sequence[Verdict], unmade: int) -> str:
     """How many checks found nothing to doubt, and which they were; empty when none did.
 
     Args:

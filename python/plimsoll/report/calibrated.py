@@ -5,16 +5,19 @@ Both are drawn from the same sheets: a title, headings, rows of texts, and sente
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from plimsoll import wording
 from plimsoll.calibration import accuracy, freezing, pacing
 from plimsoll.calibration.truth import QUANTILES
+from plimsoll.report import sheet
+from plimsoll.report.sheet import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,8 +31,8 @@ if TYPE_CHECKING:
     from plimsoll.calibration.capacity import CeilingsFound
     from plimsoll.calibration.freezing import FreezeFound
     from plimsoll.capacity import Ceiling
+    from plimsoll.report.machine_readable import JsonObject
 
-ABSENT = "–"
 FULL = 0.9
 """Share of its time from which on a side was at its limit."""
 
@@ -39,24 +42,7 @@ NAMES = {"p50": "50 %", "p90": "90 %", "p95": "95 %", "p99": "99 %", "p999": "99
 INDENT = "  "
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """One table.
-
-    Attributes:
-        title: What it is about.
-        headings: Headings of its columns.
-        rows: Its rows; one that is shorter than the headings has nothing in the last columns.
-        remarks: What a reader must know, in sentences.
-    """
-
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    remarks: tuple[str, ...] = ()
-
-
-def document(found: Calibration, ceilings_at: Path | None) -> dict[str, Any]:
+def document(found: Calibration, ceilings_at: Path | None) -> JsonObject:
     """Everything that was found, ready for JSON; times are nanoseconds.
 
     Args:
@@ -77,8 +63,8 @@ def show(found: Calibration, ceilings_at: Path | None, console: Console | None =
         console: Where to; None for stdout.
     """
     out = console or Console(highlight=False, emoji=False)
-    for sheet in sheets(found, ceilings_at):
-        for part in _drawn(sheet):
+    for one in sheets(found, ceilings_at):
+        for part in _drawn(one):
             out.print(part)
     out.print(_styled(verdict(found)))
 
@@ -90,7 +76,7 @@ def markdown(found: Calibration, ceilings_at: Path | None) -> str:
         found: What was found.
         ceilings_at: File that the ceilings were written to; None when they were not.
     """
-    parts = [_markdown(sheet) for sheet in sheets(found, ceilings_at)]
+    parts = [_markdown(one) for one in sheets(found, ceilings_at)]
     return "\n".join([*parts, verdict(found), ""])
 
 
@@ -139,7 +125,8 @@ def _noise(way: Way) -> Iterator[str]:
         slow = way.times.get("p99", way.times["max"]) / way.times["p50"]
         yield (
             "This host was not idle: the 99th percentile of the loopback round trip was "
-            f"{slow:,.0f} times its median; up to {accuracy.QUIET:g} times is usual. Stop other "
+            f"{wording.count(slow)} times its median; up to {wording.exact(accuracy.QUIET)} times "
+            "is usual. Stop other "
             "programs and calibrate again."
         )
 
@@ -148,7 +135,7 @@ def _compared(points: Sequence[AgreementPoint]) -> Iterator[tuple[str, ...]]:
     yield (f"{INDENT}true", *_times({one.statistic: one.true_ns for one in points}))
     yield (f"{INDENT}reported", *_times({one.statistic: one.reported_ns for one in points}))
     off = {one.statistic: f"{_ms(one.off_ns, '+')}{_mark(one.within)}" for one in points}
-    yield (f"{INDENT}off by", *(off.get(name, ABSENT) for name in QUANTILES))
+    yield (f"{INDENT}off by", *(off.get(name, wording.ABSENT) for name in QUANTILES))
 
 
 def _mark(within: bool | None) -> str:
@@ -160,8 +147,8 @@ def _mark(within: bool | None) -> str:
 def _pacing(found: Calibration) -> Sheet:
     rows = [
         (
-            f"{pace.rate_per_s:,}",
-            f"{pace.arrived:,} of {pace.requested:,}",
+            wording.count(pace.rate_per_s),
+            f"{wording.count(pace.arrived)} of {wording.count(pace.requested)}",
             *(_us(pace.late.get(name)) for name in ("p50", "p99", "max")),
             _us(pace.longest_pause_ns),
             GOOD if pace.within else BAD,
@@ -169,7 +156,8 @@ def _pacing(found: Calibration) -> Sheet:
         for pace in found.paces
     ]
     remarks = (
-        f"Late is sent − due. The limit of the 99th percentile is {pacing.LIMIT_NS / 1e3:g} µs.",
+        "Late is sent − due. The limit of the 99th percentile is "
+        f"{wording.exact(pacing.LIMIT_NS / 1e3)} µs.",
         "Stop is the longest pause of a load generator thread; over all loads it was "
         f"{_us(found.longest_pause_ns)} µs. Every recording has its own.",
     )
@@ -196,7 +184,8 @@ def _freeze(found: FreezeFound) -> Sheet:
 def _spoken(found: FreezeFound) -> str:
     duration, period = found.freeze.duration_ns / 1e9, found.freeze.period_ns / 1e9
     return (
-        f"{freezing.RATE_PER_S:,} arrivals/s, server stalled {duration:g} s in every {period:g} s"
+        f"{wording.count(freezing.RATE_PER_S)} arrivals/s, server stalled "
+        f"{wording.exact(duration)} s in every {wording.exact(period)} s"
     )
 
 
@@ -228,7 +217,10 @@ def _ceilings(found: CeilingsFound, ceilings_at: Path | None) -> Sheet:
         "their cores. CPU is the cost of a request in the engine; alone is the rate its "
         "threads could reach at that cost.",
         *_disturbed(found),
-        *(f"{one.connections:,} connections: {one.reason}; {one.remedy}." for one in found.left),
+        *(
+            f"{wording.count(one.connections)} connections: {one.reason}; {one.remedy}."
+            for one in found.left
+        ),
         *(kept if ceilings_at else ()),
     )
     headings = ("connections", "response", "reached/s", "engine", "server", "CPU", "alone/s")
@@ -248,32 +240,33 @@ def _disturbed(found: CeilingsFound) -> Iterator[str]:
 
 def _ceiling(one: Ceiling) -> tuple[str, ...]:
     return (
-        f"{one.connections:,}",
-        f"{one.response_bytes:,.0f} B",
-        f"{one.throughput_per_s:,.0f}",
-        f"{one.driver_busy_ratio:.0%}",
-        f"{one.server_busy_ratio:.0%}",
-        f"{one.cpu_per_request_s * 1e6:.2f} µs",
-        f"{one.thread_per_s * one.threads:,.0f}",
+        wording.count(one.connections),
+        f"{wording.count(one.response_bytes)} B",
+        wording.count(one.throughput_per_s),
+        wording.percent(round(one.driver_busy_ratio, 2)),
+        wording.percent(round(one.server_busy_ratio, 2)),
+        f"{wording.decimals(one.cpu_per_request_s * 1e6, 2)} µs",
+        wording.count(one.thread_per_s * one.threads),
     )
 
 
 def _times(times: Mapping[str, int]) -> tuple[str, ...]:
     """Times in milliseconds, in the order of the columns."""
-    return tuple(_ms(times[name]) if name in times else ABSENT for name in QUANTILES)
+    return tuple(_ms(times[name]) if name in times else wording.ABSENT for name in QUANTILES)
 
 
 def _ms(value_ns: int, sign: str = "") -> str:
     """Milliseconds to the microsecond; to the tenth where there are many."""
     digits = 3 if abs(value_ns) < _MANY_NS else 1
-    return f"{value_ns / 1e6:{sign},.{digits}f}"
+    text = wording.decimals(value_ns / 1e6, digits)
+    return f"{sign}{text}" if value_ns >= 0 else text
 
 
 _MANY_NS = 100_000_000
 
 
 def _us(value_ns: int | None) -> str:
-    return ABSENT if value_ns is None else f"{value_ns / 1e3:,.0f}"
+    return wording.ABSENT if value_ns is None else wording.count(value_ns / 1e3)
 
 
 def _drawn(sheet: Sheet) -> Iterator[RenderableType]:
@@ -302,23 +295,12 @@ def _styled(text: str) -> RenderableType:
     return Text(text, style=style)
 
 
-def _markdown(sheet: Sheet) -> str:
-    width = len(sheet.headings)
-    rows = [(*row, *[""] * (width - len(row))) for row in sheet.rows]
-    lines = [
-        f"**{sheet.title}**",
-        "",
-        _line(sheet.headings),
-        _line(("---", *["---:"] * (width - 1))),
-        *(_line(row) for row in rows),
-        "",
-        *(f"{remark}\n" for remark in sheet.remarks),
-    ]
-    return "\n".join(lines)
+def _markdown(one: Sheet) -> str:
+    rows = tuple(tuple(map(_indented, row)) for row in one.rows)
+    table = sheet.markdown(replace(one, rows=rows))
+    return "\n".join([f"**{one.title}**", "", *table, "", *(f"{text}\n" for text in one.remarks)])
 
 
-def _line(cells: Sequence[str]) -> str:
-    texts = (
-        cell.replace(INDENT, "&emsp;", 1) if cell.startswith(INDENT) else cell for cell in cells
-    )
-    return f"| {' | '.join(texts)} |"
+def _indented(cell: str) -> str:
+    """A cell whose indentation Markdown shows."""
+    return cell.replace(INDENT, "&emsp;", 1) if cell.startswith(INDENT) else cell

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.comparison.difference import AT_FULL_SPEED, ERROR, METRICS, MOST_FAILED
-from plimsoll.report import junit
+from plimsoll.report import junit, sheet
+from plimsoll.report.sheet import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,10 @@ NAMES: dict[Metric, str] = {
 """What may decide, as people read it."""
 
 _LONG_S = 600.0
+
+
+RATIOS = ("B / A", "", "95 % interval")
+"""Headings of the quantities of B / those of A."""
 
 
 def sentence(end: Compared) -> str:
@@ -63,7 +68,7 @@ def remarks(end: Compared) -> Iterator[str]:
 
 def text(end: Compared, sides: Sides) -> str:
     """The answer for a terminal, without its sentence."""
-    rows = [("", "B / A", "95 % interval"), *_rows(end.difference)]
+    rows = [("", RATIOS[0], RATIOS[2]), *ratios(end.difference)]
     widths = [max(len(row[place]) for row in rows) for place in range(3)]
     table = [
         f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}".rstrip()
@@ -73,31 +78,55 @@ def text(end: Compared, sides: Sides) -> str:
     return "\n".join([*head, "", *table, "", *remarks(end), _measured(end)])
 
 
-def markdown(end: Compared, sides: Sides) -> str:
-    """The answer as Markdown."""
+def answer(end: Compared) -> str:
+    """The answer in one sentence."""
+    return f"{wording.capital(sentence(end))}."
+
+
+def servers(end: Compared, sides: Sides) -> Sheet:
+    """The two servers beside each other."""
     found = end.difference
-    names = [
-        f"| | {_code(sides.a)} (A) | {_code(sides.b)} (B) |",
-        "| --- | ---: | ---: |",
-        f"| responses per second | {found.a_per_s:,.0f} | {found.b_per_s:,.0f} |",
-        f"| failed requests | {wording.percent(found.failed.a)} "
-        f"| {wording.percent(found.failed.b)} |",
+    rows = [
+        ("responses per second", wording.count(found.a_per_s), wording.count(found.b_per_s)),
+        ("failed requests", wording.percent(found.failed.a), wording.percent(found.failed.b)),
     ]
     if found.a_p99_ns and found.b_p99_ns:
-        a, b = (wording.seconds(one / 1e9) for one in (found.a_p99_ns, found.b_p99_ns))
-        names.append(f"| p99 latency | {a} | {b} |")
-    table = ["| B / A | | 95 % interval |", "| --- | ---: | ---: |"]
-    table += [f"| {name} | {value} | {interval} |" for name, value, interval in _rows(found)]
-    stated = [f"- {one}" for one in (*remarks(end), _measured(end))]
-    head = f"**{_capital(sentence(end))}.**"
-    what = ", ".join(
-        [
-            f"`GET {texts.line(sides.path)}`",
-            wording.several(sides.connections, "connection"),
-            *_at_rate(sides),
-        ]
-    )
-    return "\n".join([head, "", what, "", *names, "", *table, "", *stated, ""])
+        rows.append(
+            ("p99 latency", wording.duration(found.a_p99_ns), wording.duration(found.b_p99_ns))
+        )
+    headings = ("", f"{_code(sides.a)} (A)", f"{_code(sides.b)} (B)")
+    return Sheet("", headings, tuple(rows))
+
+
+def what(sides: Sides) -> str:
+    """What was requested of both."""
+    parts = [
+        f"`GET {texts.line(sides.path)}`",
+        wording.several(sides.connections, "connection"),
+        *_at_rate(sides),
+    ]
+    return ", ".join(parts)
+
+
+def stated(end: Compared) -> list[str]:
+    """What else must be known, a sentence each."""
+    return [*remarks(end), _measured(end)]
+
+
+def markdown(end: Compared, sides: Sides) -> str:
+    """The answer as Markdown."""
+    beside = servers(end, sides)
+    relative = Sheet("", RATIOS, tuple(ratios(end.difference)))
+    tables = [line for one in (beside, relative) for line in (*sheet.markdown(one), "")]
+    lines = [
+        f"**{answer(end)}**",
+        "",
+        what(sides),
+        "",
+        *tables,
+        *(f"- {one}" for one in stated(end)),
+    ]
+    return "\n".join([*lines, ""])
 
 
 def document(end: Compared, sides: Sides) -> dict[str, object]:
@@ -146,7 +175,7 @@ def document(end: Compared, sides: Sides) -> dict[str, object]:
 
 def as_junit(end: Compared, sides: Sides) -> str:
     """The answer as a JUnit file: a failure where the limit is crossed, skipped where undecided."""
-    said = _capital(sentence(end)) + "."
+    said = answer(end)
     is_crossed = end.limit == "crossed"
     is_open = end.limit == "open" or (end.limit is None and end.difference.answer == "undecided")
     case = junit.JunitCase(
@@ -193,7 +222,7 @@ def _limit(end: Compared) -> Iterator[str]:
     if end.limit == "kept":
         yield f"{_loses(end, wording.percent(limit), not_='not ')}."
     else:
-        yield f"{_capital(limit_missed(end))}."
+        yield f"{wording.capital(limit_missed(end))}."
     if end.is_limit_too_small and end.limit_needs_s:
         yield f"A budget of about {_length(end.limit_needs_s)} would show it."
 
@@ -218,7 +247,8 @@ def _source(found: Difference) -> Iterator[str]:
             yield "That is time in which it waited for a core (run delay)."
 
 
-def _rows(found: Difference) -> list[tuple[str, str, str]]:
+def ratios(found: Difference) -> list[tuple[str, str, str]]:
+    """Each quantity of B / that of A, with its interval; a row for each of `RATIOS`."""
     ratios = {
         "throughput": found.throughput,
         "CPU time per request": found.cpu_per_request,
@@ -245,7 +275,7 @@ def _named(end: Compared, sides: Sides) -> list[str]:
         ("B", found.b_per_s, found.b_p99_ns, sides.b),
     )
     return [
-        f"{label}  {rate:>10,.0f}/s  {_p99(p99_ns)}{texts.line(name)}"
+        f"{label}  {wording.count(rate):>10}/s  {_p99(p99_ns)}{texts.line(name)}"
         for label, rate, p99_ns, name in known
     ]
 
@@ -311,7 +341,7 @@ def _signed_interval(ratio: PairedRatio) -> str:
     if ratio.interval is None:
         return ""
     low, high = ratio.interval.low - 1, ratio.interval.high - 1
-    return f"{wording.signed_percent(low).removesuffix(' %')} to {wording.signed_percent(high)}"
+    return f"{wording.signed_points(low)} to {wording.signed_percent(high)}"
 
 
 def _ratio(ratio: PairedRatio | None) -> dict[str, object] | None:
@@ -332,11 +362,11 @@ def _holds_one(ratio: PairedRatio | None) -> bool:
 def _length(seconds: float | None) -> str:
     if seconds is None:
         return "–"
-    return f"{seconds / 60:,.0f} min" if seconds >= _LONG_S else f"{seconds:.0f} s"
-
-
-def _capital(stated: str) -> str:
-    return stated[:1].upper() + stated[1:]
+    return (
+        f"{wording.count(seconds / 60)} min"
+        if seconds >= _LONG_S
+        else f"{wording.count(seconds)} s"
+    )
 
 
 def _code(name: str) -> str:

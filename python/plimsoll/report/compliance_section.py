@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.recording.compliance import RESULTS, count
 from plimsoll.report import words
 from plimsoll.report.section import Section, SectionTable, TableRow
@@ -53,7 +54,7 @@ def _servers(found: Servers) -> SectionTable:
 def _counts(results: Sequence[ComplianceResult]) -> tuple[str, ...]:
     counted = count(results)
     differing = [one.title for one in results if one.result == "differs"]
-    return (*(str(counted[result]) for result in RESULTS), "; ".join(differing) or words.ABSENT)
+    return (*(str(counted[result]) for result in RESULTS), "; ".join(differing) or wording.ABSENT)
 
 
 def _cases(found: Servers) -> SectionTable:
@@ -68,8 +69,8 @@ def _cases(found: Servers) -> SectionTable:
             TableRow(
                 (
                     one.title,
-                    one.source or words.ABSENT,
-                    *(seen.get((name, case), words.ABSENT) for name in found),
+                    one.source or wording.ABSENT,
+                    *(seen.get((name, case), wording.ABSENT) for name in found),
                 )
             )
             for case, one in cases.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll import charts
+from plimsoll import charts, wording
 from plimsoll.findings.trial import state_of
 from plimsoll.report import words
 from plimsoll.report.contents import anchor
@@ -84,10 +84,10 @@ def _line(point: ConnectionsPoint, power: str, trials: Mapping[str, TrialFinding
     failed = words.middle_value(point.numbers.get("failure_ratio"))
     cells = (
         point.framework,
-        words.number(point.connections),
+        wording.number(point.connections),
         *words.middle_rate(point.numbers.get("goodput_per_s")),
-        words.ABSENT if failed is None else f"{words.number(100 * (1 - failed), 3)} %",
-        words.size(words.middle_value(point.numbers.get("server_peak_rss_bytes"))),
-        words.power(words.middle_value(point.numbers.get(power))),
+        wording.ABSENT if failed is None else f"{wording.number(100 * (1 - failed), 3)} %",
+        wording.size(words.middle_value(point.numbers.get("server_peak_rss_bytes"))),
+        wording.power(words.middle_value(point.numbers.get(power))),
     )
     return TableRow(cells, state_of(found), anchor=anchor("trial", point.trials[0]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.findings.trial import state_of
 from plimsoll.report import words
 from plimsoll.report.contents import anchor
@@ -65,13 +66,13 @@ def _line(by: ByDriver, trials: Sequence[TrialFindings]) -> TableRow:
         by.driver,
         *words.middle_rate(number("throughput_per_s")),
         *words.ratio(by.ratio),
-        words.share(words.middle_value(number("failure_ratio"))),
+        wording.percent(words.middle_value(number("failure_ratio"))),
         *(
-            words.duration(words.middle_value(number(f"service_time_{name}_ns")))
+            wording.duration(words.middle_value(number(f"service_time_{name}_ns")))
             for name in ("p50", "p99", "max")
         ),
         *(
-            words.number(words.middle_value(number(f"{name}_busy_cores")), 3)
+            wording.number(words.middle_value(number(f"{name}_busy_cores")), 3)
             for name in ("server", "driver")
         ),
     )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from plimsoll.report import words
-from plimsoll.wording import counted
+from plimsoll import wording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
+    from plimsoll.aggregate.stalls import StallsRow
     from plimsoll.aggregate.summary import Summary
 
 HIDES = (
@@ -22,7 +22,7 @@ HEADINGS = {"p50": "50 %", "p90": "90 %", "p99": "99 %", "p999": "99.9 %"}
 """How the estimate's quantiles are called."""
 
 
-def sentence(stalls: Mapping[str, Any] | None, summary: Summary | None) -> str:
+def sentence(stalls: StallsRow | None, summary: Summary | None) -> str:
     """What the times of a closed load hide, and how much that is; empty for an open one.
 
     Args:
@@ -34,27 +34,27 @@ def sentence(stalls: Mapping[str, Any] | None, summary: Summary | None) -> str:
     return f"{HIDES}: {amount(stalls, summary)}."
 
 
-def amount(stalls: Mapping[str, Any], summary: Summary) -> str:
+def amount(stalls: StallsRow, summary: Summary) -> str:
     """How much the times of a closed load hide, without a full stop."""
     if not stalls["stalls"]:
         return "little here: responses came all the time"
-    longest = words.duration(stalls["longest_ns"])
+    longest = wording.duration(stalls["longest_ns"])
     estimate = ", ".join(_estimate(stalls, summary))
     if not estimate:
         return f"little here: the longest gap between responses was {longest}"
-    missed = counted(summary.throughput_per_s * stalls["longest_ns"] / 1e9)
+    missed = wording.count(summary.throughput_per_s * stalls["longest_ns"] / 1e9)
     return (
         f"no response for up to {longest}, in which {missed} requests were due at the mean "
         f"rate; evenly spaced, they would have waited at least (estimate) {estimate}"
     )
 
 
-def _estimate(stalls: Mapping[str, Any], summary: Summary) -> Iterator[str]:
+def _estimate(stalls: StallsRow, summary: Summary) -> Iterator[str]:
     """Each quantile of the estimate that is more than what was measured."""
     for name, heading in HEADINGS.items():
-        wait_ns, measured_ns = stalls[f"wait_{name}_ns"], _measured_ns(summary, name)
+        wait_ns, measured_ns = stalls.get(f"wait_{name}_ns"), _measured_ns(summary, name)
         if wait_ns is not None and wait_ns > measured_ns:
-            yield f"{heading} {words.duration(wait_ns)}"
+            yield f"{heading} {wording.duration(wait_ns)}"
 
 
 def _measured_ns(summary: Summary, name: str) -> float:

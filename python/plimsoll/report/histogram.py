@@ -9,9 +9,8 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from plimsoll.report import words
+from plimsoll import wording
 from plimsoll.report.screen_lines import LABEL
-from plimsoll.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +49,8 @@ def lines(times_ns: Times) -> list[str]:
     edges = _edges(int(times_ns.min()), int(times_ns.max()))
     counts, _ = np.histogram(times_ns, edges)
     return [
-        f"{f'≥ {words.duration(edge)}':>{LABEL}}  {_bar(count, counts.max()):<{BAR}}"
-        f" {words.share(count / len(times_ns)):>7} {counted(count):>11}"
+        f"{f'≥ {wording.duration(edge)}':>{LABEL}}  {_bar(count, counts.max()):<{BAR}}"
+        f" {wording.percent(count / len(times_ns)):>7} {wording.count(count):>11}"
         for edge, count in zip(edges[:-1], counts.tolist(), strict=True)
     ]
 

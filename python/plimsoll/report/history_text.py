@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.charts import history as chart
-from plimsoll.report import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,23 +76,23 @@ def rows(found: Series) -> list[tuple[str, ...]]:
 
 def value(quantity: str, estimate: Estimate | None) -> str:
     """The number of a quantity in its natural unit."""
-    return words.ABSENT if estimate is None else _in_unit(quantity, estimate.value)
+    return wording.ABSENT if estimate is None else _in_unit(quantity, estimate.value)
 
 
 def _in_unit(quantity: str, number: float) -> str:
     if quantity.endswith("_ns"):
-        return words.duration(number)
+        return wording.duration(number)
     if quantity.endswith("_bytes"):
-        return words.size(number)
+        return wording.size(number)
     if quantity.endswith("_s_per_request"):
-        return words.duration(1e9 * number)
-    return words.rate(number) if quantity.endswith("_per_s") else words.number(number)
+        return wording.duration(1e9 * number)
+    return wording.per_second(number) if quantity.endswith("_per_s") else wording.number(number)
 
 
 def _interval(quantity: str, estimate: Estimate | None) -> str:
     ends = estimate and estimate.interval
     if ends is None:
-        return words.ABSENT
+        return wording.ABSENT
     return f"{_in_unit(quantity, ends.low)} – {_in_unit(quantity, ends.high)}"
 
 

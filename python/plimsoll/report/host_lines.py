@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.recording import HOST
-from plimsoll.report.words import ABSENT
+from plimsoll.wording import ABSENT
 
 if TYPE_CHECKING:
     from plimsoll.recording import HostDriver, NetworkLink, Recording
@@ -50,6 +50,6 @@ def _cells(one: HostDriver) -> tuple[str, ...]:
 def _link(link: NetworkLink | None) -> str:
     if link is None:
         return ABSENT
-    speed = None if link.bits_per_s is None else wording.bits_per_s(link.bits_per_s)
+    speed = None if link.bits_per_s is None else wording.bits_per_second(link.bits_per_s)
     mtu = None if link.mtu_bytes is None else f"MTU {wording.count(link.mtu_bytes)}"
     return ", ".join(part for part in (link.interface, speed, mtu) if part is not None)

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jinja2
 import vl_convert
@@ -24,8 +24,8 @@ from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
 from plimsoll.report import against_latency, answer, contents, repeat, sections, servers, words
-from plimsoll.report.words import bound
 from plimsoll.storage.parquet import keep
+from plimsoll.wording import bound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -125,8 +125,10 @@ def render(findings: Findings) -> str:
     ranked = contents.rankings(findings)
     rankings = [_with_chart(ranking, drawn) for ranking in ranked]
     of_campaign = contents.of_campaign(findings)
-    of_sections = [_section(section, drawn) for section in sections.of(findings)]
-    trials = [_with_charts(trial, drawn) for trial in contents.trials(findings)]
+    of_sections = sections.of(findings)
+    placed = [_section(section, drawn) for section in of_sections]
+    of_trials = contents.trials(findings)
+    trials = [_with_charts(trial, drawn) for trial in of_trials]
     scripts = {"library": library(), "script": _template_text("page.js")}
     return (
         environment()
@@ -146,7 +148,7 @@ def render(findings: Findings) -> str:
             banner=contents.banner(findings),
             extent=contents.extent(findings),
             limits=contents.changed_limits(findings),
-            failed=[trial for trial in trials if trial["error"]],
+            failed=[shown for one, shown in zip(of_trials, trials, strict=True) if one.error],
             answers=[
                 _answer(one, drawn, findings.frameworks) for one in answer.answers(findings, ranked)
             ],
@@ -158,12 +160,12 @@ def render(findings: Findings) -> str:
             campaign_sound=[one for one in of_campaign if one.level == "sound"],
             campaign_heading=contents.CAMPAIGN,
             doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
-            matrix=_matrix(rankings),
+            matrix=_matrix(ranked),
             rankings=rankings,
             detail=contents.detail(ranked),
             against_latency=_pictures(against_latency.drawn(findings), drawn),
-            foremost=[one for one in of_sections if one["is_answer"]],
-            sections=[one for one in of_sections if not one["is_answer"]],
+            foremost=_only(placed, of_sections, is_answer=True),
+            sections=_only(placed, of_sections, is_answer=False),
             servers=servers.rows(findings),
             server_headings=servers.HEADINGS,
             server_caption=servers.CAPTION,
@@ -222,13 +224,13 @@ def library() -> str:
     return str(vl_convert.javascript_bundle())  # pyright: ignore[reportCallIssue, reportUnknownArgumentType]
 
 
-def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, Any]:
+def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, object]:
     module = charts.comparison
     chart = drawn.add(f"data-{ranking.anchor}", module, module.draw(ranking.ranking))
     return {**vars(ranking), "chart": {**chart, "caption": ""}}
 
 
-def _answer(found: RankingAnswer, drawn: Charts, entries: tuple[str, ...]) -> Mapping[str, Any]:
+def _answer(found: RankingAnswer, drawn: Charts, entries: tuple[str, ...]) -> Mapping[str, object]:
     """An answer with the charts of its distributions, and which are laid over each other."""
     data = found.distributions
     if data is None:
@@ -251,7 +253,16 @@ def _frameworks(findings: Findings) -> list[str]:
     return list(dict.fromkeys(standing.framework for standing in ranked))
 
 
-def _section(section: Section, drawn: Charts) -> Mapping[str, Any]:
+def _only(
+    placed: Iterable[Mapping[str, object]], sections: Iterable[Section], *, is_answer: bool
+) -> list[Mapping[str, object]]:
+    """The sections that answer a question of the campaign, or the others."""
+    return [
+        shown for one, shown in zip(sections, placed, strict=True) if one.is_answer == is_answer
+    ]
+
+
+def _section(section: Section, drawn: Charts) -> Mapping[str, object]:
     return {**vars(section), "pictures": _pictures(section.pictures, drawn)}
 
 
@@ -266,7 +277,7 @@ def _pictures(pictures: Iterable[Picture], drawn: Charts) -> list[tuple[str, Map
     ]
 
 
-def _with_charts(trial: TrialContents, drawn: Charts) -> Mapping[str, Any]:
+def _with_charts(trial: TrialContents, drawn: Charts) -> Mapping[str, object]:
     data = trial.trial.data
     modules = charts.drawn(data) if data.seconds.num_rows else ()
     placed = [drawn.add(f"data-{trial.anchor}", module, module.draw(data)) for module in modules]
@@ -274,23 +285,23 @@ def _with_charts(trial: TrialContents, drawn: Charts) -> Mapping[str, Any]:
     return {**vars(trial), **names, "charts": placed}
 
 
-def _doubt(doubt: contents.Doubt) -> Mapping[str, Any]:
+def _doubt(doubt: contents.Doubt) -> Mapping[str, object]:
     remarks = list(doubt.remarks)
     return {**vars(doubt), "shown": remarks[:SHOWN], "more": remarks[SHOWN:]}
 
 
-def _matrix(rankings: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _matrix(rankings: list[RankingContents]) -> Mapping[str, object] | None:
     """Every framework at every endpoint and load; None when there is only one of these."""
     if len(rankings) < 2:  # noqa: PLR2004
         return None
     cells = {
-        (row.framework, ranking["anchor"]): {
+        (row.framework, ranking.anchor): {
             "number": row.number,
             "level": row.state,
             "rank": f"rank {row.rank}" if row.is_ranked else "not ranked",
         }
         for ranking in rankings
-        for row in ranking["rows"]
+        for row in ranking.rows
     }
     frameworks = dict.fromkeys(framework for framework, _ in cells)
     return {
@@ -298,7 +309,7 @@ def _matrix(rankings: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
         "rows": [
             {
                 "framework": framework,
-                "cells": [cells.get((framework, ranking["anchor"])) for ranking in rankings],
+                "cells": [cells.get((framework, ranking.anchor)) for ranking in rankings],
             }
             for framework in frameworks
         ],

@@ -128,7 +128,7 @@ def _added(one: RankedLadder) -> TableRow:
     slopes = [line and line.slope for line in (ladder.cores, ladder.user, ladder.system)]
     cells = (
         ladder.framework,
-        ranks.text(one.ranks) or words.ABSENT,
+        ranks.text(one.ranks) or wording.ABSENT,
         _per_million(slopes[0]),
         _ends(slopes[0], MILLION),
         *(_per_million(slope) for slope in slopes[1:]),
@@ -149,9 +149,9 @@ def _standing(ladder: EntryLadder) -> TableRow:
         _ends(intercept, 1.0),
         _cores(ladder.standing_cores("before")),
         _cores(ladder.standing_cores("after")),
-        words.size(words.middle_value(before)),
-        words.size(ladder.loaded_bytes),
-        words.size(words.middle_value(after)),
+        wording.size(words.middle_value(before)),
+        wording.size(ladder.loaded_bytes),
+        wording.size(words.middle_value(after)),
     )
     return TableRow(cells)
 
@@ -161,31 +161,31 @@ def _energy(ladder: EntryLadder) -> TableRow:
     intercept = ladder.power and ladder.power.intercept
     cells = (
         ladder.framework,
-        words.joules(words.middle_value(slope)),
-        "–".join(map(words.joules, (slope.interval.low, slope.interval.high)))
+        wording.joules(words.middle_value(slope)),
+        "–".join(map(wording.joules, (slope.interval.low, slope.interval.high)))
         if slope and slope.interval
-        else words.ABSENT,
-        words.power(words.middle_value(intercept)),
+        else wording.ABSENT,
+        wording.power(words.middle_value(intercept)),
         _ends(intercept, 1.0),
-        words.power(ladder.idle_power_w),
+        wording.power(ladder.idle_power_w),
     )
     return TableRow(cells)
 
 
 def _per_million(slope: Estimate | None) -> str:
-    return words.ABSENT if slope is None else words.number(slope.value * MILLION, 3)
+    return wording.ABSENT if slope is None else wording.number(slope.value * MILLION, 3)
 
 
 def _cores(found: Estimate | None) -> str:
-    return words.ABSENT if found is None else f"{found.value:.3f}"
+    return wording.ABSENT if found is None else wording.decimals(found.value, 3)
 
 
 def _ends(found: Estimate | None, factor: float) -> str:
     """An interval: `0.10 to 0.21`, since an end may be negative."""
     if found is None or found.interval is None:
-        return words.ABSENT
+        return wording.ABSENT
     low, high = found.interval.low * factor, found.interval.high * factor
-    return f"{words.number(low, 3)} to {words.number(high, 3)}".replace("-", "−")
+    return f"{wording.number(low, 3)} to {wording.number(high, 3)}".replace("-", "−")
 
 
 def _without(table: SectionTable, place: int) -> SectionTable:
@@ -202,8 +202,8 @@ def _from_to(ends: tuple[float | None, float | None]) -> str:
     """At the lowest and the highest rate: batches grow with the rate."""
     low, high = ends
     if low is None or high is None:
-        return words.ABSENT
-    return f"{words.number(low, 2)} → {words.number(high, 2)}"
+        return wording.ABSENT
+    return f"{wording.number(low, 2)} → {wording.number(high, 2)}"
 
 
 def _reason(ladder: EntryLadder) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.load_line.limits import ERRORS, SENT
+from plimsoll.report import sheet
+from plimsoll.report.sheet import Sheet
 from plimsoll.statistics.intervals import CONFIDENCE
 from plimsoll.verdicts import catalogue
 
@@ -61,11 +63,23 @@ def text(found: LineFindings, *, verbose: bool = False) -> str:
     return "\n".join(lines)
 
 
+def answer(found: LineFindings) -> str:
+    """The answer in one sentence."""
+    return f"{wording.capital(sentence(found))}."
+
+
+def sheets(found: LineFindings) -> tuple[Sheet, Sheet]:
+    """The lines, and every try."""
+    lines, tries = _table(found), _tries(found)
+    return Sheet("", lines[0], tuple(lines[1:])), Sheet("", tries[0], tuple(tries[1:]))
+
+
 def markdown(found: LineFindings) -> str:
     """The answer as Markdown, with every try."""
-    blocks = [f"**{_capital(sentence(found))}.**", "", *_markdown_table(_table(found)), ""]
+    lines, tries = sheets(found)
+    blocks = [f"**{answer(found)}**", "", *sheet.markdown(lines), ""]
     blocks += [f"- {one}" for one in _stated(found)]
-    blocks += ["", *_markdown_table(_tries(found)), ""]
+    blocks += ["", *sheet.markdown(tries), ""]
     return "\n".join(blocks)
 
 
@@ -75,7 +89,10 @@ def step(now: Searched) -> str:
     states = ", ".join(f"{one.name} {_of_limit(last, one)}" for one in now.wanted.limits)
     known = [line for line in now.lines if line.edge is not None]
     line = f"; line {interval_text(known[0])}/s" if known else ""
-    tried = f"try {len(now.tries)}: {rate_text(last.rate_per_s)}/s for {last.hold_s:.1f} s"
+    tried = (
+        f"try {len(now.tries)}: {rate_text(last.rate_per_s)}/s for "
+        f"{wording.decimals(last.hold_s, 1)} s"
+    )
     return f"{tried}: {states}{line}"
 
 
@@ -202,24 +219,34 @@ def limit_text(limit: LineLimit) -> str:
     return f"{limit.name} ≤ {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
 
 
-def _stated(found: LineFindings) -> Iterator[str]:
+def _stated(found: LineFindings) -> list[str]:
     """What else must be known, a line each."""
+    return [f"{name:<11} {said}" for name, said in _named(found)]
+
+
+def stated(found: LineFindings) -> list[str]:
+    """The same as sentences."""
+    return [f"{wording.capital(name)}: {said}." for name, said in _named(found)]
+
+
+def _named(found: LineFindings) -> Iterator[tuple[str, str]]:
+    """What else must be known: its name, and what is said of it."""
     now = found.searched
     for line in now.lines:
         named = f"{line.limit.name}: " if len(now.lines) > 1 else ""
         if len(now.lines) == 1:
-            yield f"bracket     {_bracket(line)}"
+            yield "bracket", _bracket(line)
         beyond = found.beyond.get(line.limit.name)
         if beyond is not None:
-            yield f"beyond it   {named}{beyond.sentence}"
+            yield "beyond it", f"{named}{beyond.sentence}"
         if line.gap is not None:
-            yield f"gap         {named}{_gap(line.gap)}"
+            yield "gap", f"{named}{_gap(line.gap)}"
     if now.forgotten:
-        yield f"slowed      {_slowed(now)}"
-    yield f"load        {_load(found)}"
-    yield f"search      {_search(now)}"
+        yield "slowed", _slowed(now)
+    yield "load", _load(found)
+    yield "search", _search(now)
     if said := doubt(found):
-        yield f"{found.level:<11} {said}"
+        yield found.level, said
 
 
 def notable(found: LineFindings) -> Iterator[str]:
@@ -279,7 +306,7 @@ def _search(now: Searched) -> str:
     confirmed = sum(line.is_confirmed for line in now.lines)
     told = "confirmed" if confirmed == len(now.lines) else "not confirmed by a longer try"
     end = "" if now.is_narrow else f"; wider than ±{wording.percent(now.wanted.within)}"
-    took = f"{now.elapsed_s:.0f} s of {now.wanted.budget_s:.0f} s"
+    took = f"{wording.count(now.elapsed_s)} s of {wording.count(now.wanted.budget_s)} s"
     return f"{tries}, {took}; {told}{end}"
 
 
@@ -306,7 +333,14 @@ def _tries(found: LineFindings) -> list[tuple[str, ...]]:
         states = {one.state(each) for each in (*now.wanted.limits, now.wanted.errors)}
         state = next(each for each in ("failed", "open", "held") if each in states)
         rows.append(
-            (rate_text(one.rate_per_s), f"{one.hold_s:.1f}", *times, *missed, failed, state)
+            (
+                rate_text(one.rate_per_s),
+                wording.decimals(one.hold_s, 1),
+                *times,
+                *missed,
+                failed,
+                state,
+            )
         )
     return rows
 
@@ -348,13 +382,3 @@ def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-
-
-def _markdown_table(rows: list[tuple[str, ...]]) -> list[str]:
-    head, *body = rows
-    marks = ["---", *("---:" for _ in head[1:])]
-    return [f"| {' | '.join(row)} |" for row in (head, tuple(marks), *body)]
-
-
-def _capital(stated: str) -> str:
-    return stated[:1].upper() + stated[1:]

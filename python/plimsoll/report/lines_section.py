@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
-from plimsoll.report import lined, words
+from plimsoll.report import lined
 from plimsoll.report.contents import anchor
 from plimsoll.report.section import Picture, Section, SectionTable, TableRow
 
@@ -113,14 +113,14 @@ def _line(one: RankedLine, by_peak: Mapping[tuple[str, str], Standing]) -> Table
     )
     cells = (
         entry.framework,
-        one.rank or words.ABSENT,
+        one.rank or wording.ABSENT,
         lined.rate_text(rate_per_s),
-        lined.interval_text(line) if line else words.ABSENT,
-        str(len(entry.found.searched.tries)) if entry.found else words.ABSENT,
+        lined.interval_text(line) if line else wording.ABSENT,
+        str(len(entry.found.searched.tries)) if entry.found else wording.ABSENT,
         lined.rate_text(entry.peak and entry.peak.value),
-        (peak and peak.rank) or words.ABSENT,
-        words.ABSENT if of_peak is None else wording.percent(of_peak),
-        beyond.sentence if beyond else words.ABSENT,
+        (peak and peak.rank) or wording.ABSENT,
+        wording.ABSENT if of_peak is None else wording.percent(of_peak),
+        beyond.sentence if beyond else wording.ABSENT,
     )
     return TableRow(cells, entry.state, _reason(one), anchor("trial", first) if first else "")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.report import screen, screen_doubts, words
 from plimsoll.report.markdown import literal
 from plimsoll.verdicts import catalogue
@@ -54,7 +55,7 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     yield f"| | {' | '.join(screen.STATISTICS.values())} |"
     yield f"| --- |{' ---: |' * len(screen.STATISTICS)}"
     for name in TIMES:
-        values = [words.duration(summary.time(name).of(each)) for each in screen.STATISTICS]
+        values = [wording.duration(summary.time(name).of(each)) for each in screen.STATISTICS]
         yield f"| {words.time_name(name, recording.load)} | {' | '.join(values)} |"
     yield ""
 

@@ -11,7 +11,7 @@ import textwrap
 from html import escape
 from typing import TYPE_CHECKING
 
-from plimsoll import charts, texts
+from plimsoll import charts, texts, wording
 from plimsoll.report import against_latency, answer, contents, pictures, sections, servers, words
 from plimsoll.storage.parquet import keep
 
@@ -134,7 +134,7 @@ def _bar(bar: Bar) -> tuple[str, ...]:
         row.rank,
         f"{literal(row.framework)}{' (yardstick)' if bar.is_yardstick else ''}",
         f"**{row.number}**" if row.is_ranked else row.number,
-        row.interval or words.ABSENT,
+        row.interval or wording.ABSENT,
         *bar.columns,
         words.level_text(row.state),
     )
@@ -241,7 +241,7 @@ def _ranking(ranking: RankingContents) -> list[str]:
             row.rank,
             literal(row.framework),
             f"**{row.number}**" if row.is_ranked else row.number,
-            row.interval or words.ABSENT,
+            row.interval or wording.ABSENT,
             row.of_best,
             literal(row.to_next),
             *(value for _, value in row.others),
@@ -292,7 +292,7 @@ def _section(section: Section) -> list[str]:
 def _verdicts_of(table: SectionTable, line: TableRow) -> list[str]:
     if not table.verdict:
         return []
-    state = words.ABSENT if line.state is None else words.level_text(line.state)
+    state = wording.ABSENT if line.state is None else words.level_text(line.state)
     return [f"{state} {literal(line.reason)}".strip()]
 
 

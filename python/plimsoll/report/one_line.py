@@ -6,9 +6,8 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from plimsoll import texts
+from plimsoll import texts, wording
 from plimsoll.report import screen, words
-from plimsoll.wording import counted
 
 if TYPE_CHECKING:
     from plimsoll.findings.trial import TrialFindings
@@ -26,9 +25,9 @@ def line(found: TrialFindings) -> str:
     if summary is None:
         return f"{level}  {texts.line(found.recording.ending.message)}"
     time = summary.time(summary.latency_kind)
-    times = [f"{screen.STATISTICS[name]} {words.duration(time.of(name))}" for name in STATISTICS]
-    failed = f"{counted(summary.failed)} failed"
-    rate = words.rate(summary.throughput_per_s)
+    times = [f"{screen.STATISTICS[name]} {wording.duration(time.of(name))}" for name in STATISTICS]
+    failed = f"{wording.count(summary.failed)} failed"
+    rate = wording.per_second(summary.throughput_per_s)
     return "  ".join(filter(None, [level, rate, *times, failed, screen.status_codes(found)]))
 
 

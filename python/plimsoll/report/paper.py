@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from plimsoll import charts
+from plimsoll import charts, wording
 from plimsoll.report import against_latency, answer, contents, sections, servers, words
 from plimsoll.report.pictures import joined, sized, svg
 
@@ -280,7 +280,7 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
     hosts = [("Machine", summary) for summary, _ in contents.machines(findings).values()]
     of_sections = sections.of(findings)
     return Paper(
-        campaign=findings.campaign.strip() or words.ABSENT,
+        campaign=findings.campaign.strip() or wording.ABSENT,
         version=findings.version,
         subtitle=contents.subtitle(findings),
         machines=tuple(summary for _, summary in hosts),
@@ -335,14 +335,14 @@ def _doubts(marks: Sequence[Mark]) -> str:
         return "No check found anything to doubt."
     told = [_told(mark) for mark in marks[:MOST_DOUBTS]]
     rest = len(marks) - len(told)
-    more = [words.plural(rest, "further doubt")] if rest else []
+    more = [wording.several(rest, "further doubt")] if rest else []
     return f"Doubts: {'; '.join([*told, *more])}."
 
 
 def _told(mark: Mark) -> str:
     """A doubt in a few words: its check, how many trials it concerns, and what it found first."""
     state = words.level_name(mark.state)
-    concerned = f", {words.plural(mark.count, 'trial')}" if mark.count else ""
+    concerned = f", {wording.several(mark.count, 'trial')}" if mark.count else ""
     sentence = mark.remarks[0].sentences[0].clause if mark.remarks else ""
     return f"{mark.name} ({state}{concerned})" + (f": {sentence}" if sentence else "")
 
@@ -379,7 +379,7 @@ def _doubt(doubt: Doubt) -> Statement:
 def _ranking(ranking: RankingContents, drawings: Drawings) -> PaperRanking:
     module = charts.comparison
     return PaperRanking(
-        title=ranking.title or words.ABSENT,
+        title=ranking.title or wording.ABSENT,
         picture=drawings.add(module.draw(ranking.ranking), module.TITLE),
         headings=ranking.headings,
         rows=ranking.rows,

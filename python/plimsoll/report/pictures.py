@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import vl_convert
 
@@ -36,7 +36,7 @@ def svg(specification: Specification) -> str:
         specification: What the chart drew.
     """
     still = without_pointer(specification)
-    config: Mapping[str, Any] = {**specification["config"], "font": FONT}
+    config: Specification = {**specification["config"], "font": FONT}
     return _svg(json.dumps({**still, "config": config}, sort_keys=True))
 
 
@@ -74,7 +74,7 @@ def _rounded(number: re.Match[str]) -> str:
 def without_pointer(specification: Specification) -> Specification:
     """A chart without what is only there for a pointer: on paper there is none."""
 
-    def still(view: Mapping[str, Any]) -> Specification:
+    def still(view: Specification) -> Specification:
         layers = [one for one in view.get("layer", []) if not _is_pointer(one)]
         return {**view, **({"layer": layers} if layers else {})}
 
@@ -84,7 +84,7 @@ def without_pointer(specification: Specification) -> Specification:
     return bare
 
 
-def _is_pointer(layer: Mapping[str, Any]) -> bool:
+def _is_pointer(layer: Specification) -> bool:
     return str(layer.get("name", "")).startswith(canvas.POINTER)
 
 
@@ -103,7 +103,7 @@ def sized(
     )
     plot = {"width": round(width_px - outside_px)}
 
-    def fitted(view: Mapping[str, Any]) -> Specification:
+    def fitted(view: Specification) -> Specification:
         return {**view, **plot, "height": heights_px.get(view["height"], view["height"])}
 
     if "vconcat" in specification:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.findings.trial import state_of
 from plimsoll.report import contents, words
 from plimsoll.report.contents import anchor
@@ -153,7 +154,7 @@ def _order(field: Field) -> str:
     if not pairs:
         return "No two of these servers have a valid number here."
     return (
-        f"Of {words.plural(pairs, 'pair')} of servers that were measured here, {order.same} "
+        f"Of {wording.several(pairs, 'pair')} of servers that were measured here, {order.same} "
         f"{'stands' if order.same == 1 else 'stand'} in the published order, {order.turned} in the "
         f"other, and {order.level} are not significantly different."
     )
@@ -166,7 +167,7 @@ def _claims(claims: Sequence[Claimed]) -> SectionTable:
         numbers=(),
         lines=tuple(
             TableRow(
-                (one.claim.says, one.claim.claimed or words.ABSENT, one.published, _measured(one))
+                (one.claim.says, one.claim.claimed or wording.ABSENT, one.published, _measured(one))
             )
             for one in claims
         ),
@@ -177,11 +178,12 @@ def _measured(one: Claimed) -> str:
     """What was measured of a claim: one ratio with its interval, or the least to the most."""
     if len(one.measured) == 1:
         value, ends = words.ratio(*one.measured.values())
-        return value if ends == words.ABSENT else f"{value} (95 %: {ends})"
+        return value if ends == wording.ABSENT else f"{value} (95 %: {ends})"
     ordered = sorted(one.measured.items(), key=lambda item: item[1].value)
     (least_at, least), (most_at, most) = ordered[0], ordered[-1]
     return (
-        f"× {least.value:.2f} ({', '.join(least_at[:2])}) to × {most.value:.2f} "
+        f"× {wording.decimals(least.value, 2)} ({', '.join(least_at[:2])}) to × "
+        f"{wording.decimals(most.value, 2)} "
         f"({', '.join(most_at[:2])}), of {len(ordered)} loads"
     )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.campaign.written import as_toml
 from plimsoll.provenance import digest
-from plimsoll.report import contents, words
+from plimsoll.report import contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,8 +47,8 @@ def repeat(findings: Findings) -> HowToRepeat | None:
     """
     if findings.as_run is None:
         return None
-    text = as_toml(findings.as_run)
-    file = f"{contents.anchor(str(findings.as_run['name']))}.toml"
+    text = as_toml(findings.as_run.document)
+    file = f"{contents.anchor(findings.as_run.name)}.toml"
     command = f"cat > {file} <<'{_END}'\n{text}{_END}\nplimsoll run {file}"
     return HowToRepeat(command, [("Campaign digest", digest(text.encode())), *_facts(findings)])
 
@@ -79,7 +80,7 @@ def _facts(findings: Findings) -> Facts:
         ("Applications", _listed(applications)),
         *(("Machine", reported) for reported, _ in contents.machines(findings).values()),
     ]
-    return [fact for fact in facts if fact[1] not in ("", words.ABSENT)]
+    return [fact for fact in facts if fact[1] not in ("", wording.ABSENT)]
 
 
 def _listed(texts: Iterable[str]) -> str:

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll import report, texts
+from plimsoll import report, texts, wording
 from plimsoll.report import host_lines, words
 from plimsoll.report.screen_lines import LABEL, cut, line, wrapped
-from plimsoll.wording import counted, listed
+from plimsoll.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -124,7 +124,7 @@ def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool)
     for name in shown:
         table.add_column(STATISTICS[name], justify="right", min_width=8)
     for name in _shown_times(summary, recording, verbose=verbose):
-        values = [words.duration(summary.time(name).of(each)) for each in shown]
+        values = [wording.duration(summary.time(name).of(each)) for each in shown]
         called = words.time_name(name, recording.load).removeprefix("time to ")
         table.add_row(called, *values)
     return table
@@ -188,7 +188,9 @@ def status_codes(found: Counted) -> str:
         found: Its figures.
     """
     held = sorted((one for one in found.statuses if one.held), key=lambda one: -one.held)
-    reported = [f"{one.status} × {counted(one.held)}" for one in held if one.status is not None]
+    reported = [
+        f"{one.status} × {wording.count(one.held)}" for one in held if one.status is not None
+    ]
     notes: list[str] = []
     if any(one.held_wrong for one in held):
         notes.append(f"expected {_expected(found.recording)}")
@@ -218,18 +220,18 @@ def _throughput(summary: Summary, recording: Recording) -> str:
     if right is None:
         wrong = ", and it is unknown how many are successful"
     else:
-        wrong = "" if right == all_of_them else f", goodput {words.rate(right)}"
-    rate = words.rate(all_of_them)
+        wrong = "" if right == all_of_them else f", goodput {wording.per_second(right)}"
+    rate = wording.per_second(all_of_them)
     if recording.load.protocol == "websocket":
         rate = rate.replace("/s", " messages/s")
-    return f"{rate}{wrong}; {words.size(summary.received_bytes_per_s)}/s"
+    return f"{rate}{wrong}; {wording.size(summary.received_bytes_per_s)}/s"
 
 
 def _requests(summary: Summary) -> str:
     return (
-        f"{counted(summary.completed)} complete, {counted(summary.failed)} failed"
-        f" ({words.share(summary.failure_ratio)}), "
-        f"{words.counted_or_absent(summary.unfinished)} unfinished"
+        f"{wording.count(summary.completed)} complete, {wording.count(summary.failed)} failed"
+        f" ({wording.percent(summary.failure_ratio)}), "
+        f"{wording.count(summary.unfinished)} unfinished"
     )
 
 
@@ -245,7 +247,10 @@ def _failures(found: Counted, *, verbose: bool) -> Iterator[tuple[str, str]]:
         name = "" if place else "failures"
         known = failure.errno_name or failure.status
         detail = f" ({known})" if known else ""
-        when = f"{failure.first_at_s:.1f} to {failure.last_at_s:.1f} s"
-        yield name, f"{failure.outcome}{detail} {counted(failure.count)}, {when}"
+        when = (
+            f"{wording.decimals(failure.first_at_s, 1)} to "
+            f"{wording.decimals(failure.last_at_s, 1)} s"
+        )
+        yield name, f"{failure.outcome}{detail} {wording.count(failure.count)}, {when}"
     if kinds[MOST_FAILURES:]:
         yield "", f"and {len(kinds) - MOST_FAILURES} more kinds"

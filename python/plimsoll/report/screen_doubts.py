@@ -8,18 +8,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll import texts
+from plimsoll import texts, wording
 from plimsoll.aggregate.summary import latency_kind
 from plimsoll.report import hidden, words
 from plimsoll.report.screen_lines import LABEL, cut, line, wrapped
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import DOUBTING, by_checks
-from plimsoll.wording import counted, listed
+from plimsoll.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterator, Sequence
 
+    from plimsoll.aggregate.kinds import KindRow
     from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import Recording
@@ -41,11 +41,6 @@ ENERGY = {"rapl": "RAPL", "wall": "power meter"}
 
 SHORT_S = 1.0
 """A measurement window below it is too short to judge, in seconds: reported once."""
-
-ABOUT_RESPONSES = frozenset(
-    {"conservation", "connection_target_met", "failures_explained", "responses_correct"}
-)
-"""Checks that need no length of time to be right."""
 
 
 def show(found: TrialFindings, console: Console | None = None, *, verbose: bool = False) -> None:
@@ -75,9 +70,9 @@ def driver(summary: Summary, recording: Recording) -> str:
     """What the load generator needed."""
     driver = recording.driver
     threads = driver.threads if driver else 0
-    memory = words.size(driver.peak_rss_bytes if driver else None)
-    busy = words.cores(summary.driver_busy_cores)
-    return f"{busy} busy, {words.plural(threads, 'thread')}; {memory}"
+    memory = wording.size(driver.peak_rss_bytes if driver else None)
+    busy = wording.busy_cores(summary.driver_busy_cores)
+    return f"{busy} busy, {wording.several(threads, 'thread')}; {memory}"
 
 
 def energy(found: TrialFindings, summary: Summary) -> Iterator[tuple[str, str]]:
@@ -92,23 +87,23 @@ def energy(found: TrialFindings, summary: Summary) -> Iterator[tuple[str, str]]:
             yield name, _joules(summary, source, total_j)
     power = found.recording.power
     if power is not None and power.meter and summary.wall_power_w is None:
-        sentences = (one.text for one in found.verdicts if one.check == "energy_net")
-        yield ENERGY["wall"], next(sentences, words.ABSENT)
+        shown = (one for one in found.verdicts if catalogue.role(one.check).shown_in == "energy")
+        yield ENERGY["wall"], next((one.text for one in shown), wording.ABSENT)
 
 
 def _joules(summary: Summary, source: str, total_j: float) -> str:
     """Energy of a response above idle and in all, and the powers behind it."""
-    total, power = f"{words.joules(total_j)}/response in all", summary.value(f"{source}_power_w")
+    total, power = f"{wording.joules(total_j)}/response in all", summary.value(f"{source}_power_w")
     idle_w, net_j = (summary.value(f"{source}_{one}") for one in ("idle_power_w", "net_j_per_ok"))
     if idle_w is None:
-        return f"{total}; {words.power(power)}"
-    powers = f"{words.power(power)}, idle {words.power(idle_w)}"
+        return f"{total}; {wording.power(power)}"
+    powers = f"{wording.power(power)}, idle {wording.power(idle_w)}"
     if net_j is None:
         return f"{total}, not distinguishable from idle; {powers}"
-    return f"{words.joules(net_j)}/response above idle, {total}; {powers}"
+    return f"{wording.joules(net_j)}/response above idle, {total}; {powers}"
 
 
-def _kinds(kinds: tuple[Mapping[str, Any], ...]) -> Table:
+def _kinds(kinds: tuple[KindRow, ...]) -> Table:
     """What came of each URL."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("", overflow="ellipsis", no_wrap=True, min_width=LABEL, max_width=30)
@@ -116,10 +111,13 @@ def _kinds(kinds: tuple[Mapping[str, Any], ...]) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for kind in kinds[:MOST_KINDS]:
         time = latency_kind(kind["response_time_max_ns"], kind["service_time_max_ns"])
-        times = [words.duration(kind[f"{time}_{name}_ns"]) for name in ("p50", "p99")]
-        failed, per_second = counted(kind["failed"]), words.rate(kind["throughput_per_s"])
+        times = [wording.duration(kind.get(f"{time}_{name}_ns")) for name in ("p50", "p99")]
+        failed, per_second = (
+            wording.count(kind["failed"]),
+            wording.per_second(kind["throughput_per_s"]),
+        )
         name = Text(texts.line(kind["request"]))
-        table.add_row(name, counted(kind["completed"]), per_second, failed, *times)
+        table.add_row(name, wording.count(kind["completed"]), per_second, failed, *times)
     if kinds[MOST_KINDS:]:
         table.add_row(f"and {len(kinds) - MOST_KINDS} more")
     return table
@@ -150,7 +148,7 @@ def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
     counts = {"void": void, "doubtful": len(doubts) - void}
     reported = [f"{count} {level}" for level, count in counts.items() if count]
     return (
-        f"({', '.join(reported)} of {words.plural(len(found.verdicts), 'check')})"
+        f"({', '.join(reported)} of {wording.several(len(found.verdicts), 'check')})"
         if reported
         else ""
     )
@@ -161,11 +159,13 @@ def _is_too_short(found: TrialFindings, doubts: Sequence[Verdict]) -> bool:
     summary = found.summary
     if summary is None or summary.duration_s >= SHORT_S or not found.has_ended_well:
         return False
-    return found.level != "void" and not any(one.check in ABOUT_RESPONSES for one in doubts)
+    return found.level != "void" and not any(
+        catalogue.role(one.check).needs_no_time for one in doubts
+    )
 
 
 def _too_short(found: TrialFindings) -> str:
-    length = words.seconds(found.summary.duration_s if found.summary else None)
+    length = wording.seconds(found.summary.duration_s if found.summary else None)
     return f"as far as {length} can tell; too short to judge: give `-d 5s` or more"
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
+from plimsoll.findings import servers
 from plimsoll.report import words
 from plimsoll.report.contents import anchor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from plimsoll.findings.findings import Findings
-    from plimsoll.findings.trial import TrialFindings
-    from plimsoll.recording import RecordedServer, ResponseHead
+    from plimsoll.findings.servers import EntryServers, Extent
 
 CAPTION = (
     "Ready after: from the start of the server to its first successful response; median "
@@ -63,71 +61,43 @@ class ServerRow:
 
 def rows(findings: Findings) -> list[ServerRow]:
     """A row for each framework of which a server was seen, in the order of the rankings."""
-    grouped: dict[str, list[TrialFindings]] = {}
-    by_id = {trial.recording.trial: trial for trial in findings.trials}
-    for ranking in findings.rankings:
-        for standing in ranking.standings:
-            trials = [by_id[repetition.trial] for repetition in standing.repetitions]
-            seen = [trial for trial in trials if _is_known(trial.recording.server)]
-            grouped.setdefault(standing.framework, []).extend(seen)
-    return [_row(framework, trials) for framework, trials in grouped.items() if trials]
+    return [_row(one) for one in servers.of_findings(findings)]
 
 
-def _is_known(server: RecordedServer | None) -> bool:
-    """Whether more than its address is known of a server."""
-    if server is None:
-        return False
-    return any(fact is not None for fact in (server.start_s, server.rest_rss_bytes, server.backlog))
-
-
-def _row(framework: str, trials: Sequence[TrialFindings]) -> ServerRow:
-    servers = [trial.recording.server for trial in trials if trial.recording.server is not None]
-    queues = dict.fromkeys(words.listen_queue(server) for server in servers)
-    programs = {trial.recording.provenance.application_id: trial.recording for trial in trials}
+def _row(found: EntryServers) -> ServerRow:
+    queues = dict.fromkeys(words.listen_queue(server) for server in found.servers)
+    recordings = [trial.recording for trial in found.trials]
+    programs = {one.provenance.application_id: one for one in recordings}
     return ServerRow(
-        framework=framework,
-        anchor=anchor("trial", trials[0].recording.trial),
+        framework=found.framework,
+        anchor=anchor("trial", recordings[0].trial),
         numbers=(
-            *_starts([server.start_s for server in servers if server.start_s is not None]),
-            _size([server.rest_rss_bytes for server in servers]),
-            _size([server.rest_pss_bytes for server in servers]),
-            _most(trials, "server_peak_rss_bytes"),
-            _most(trials, "server_peak_pss_bytes"),
-            *_heads([head for trial in trials for head in trial.recording.heads]),
-            ", ".join(filter(None, programs)) or words.ABSENT,
+            wording.seconds(found.ready_s),
+            _between(found.ready_between_s),
+            wording.size(found.rest_rss_bytes),
+            wording.size(found.rest_pss_bytes),
+            wording.size(found.peak_rss_bytes),
+            wording.size(found.peak_pss_bytes),
+            _range(found.head_bytes, " B"),
+            _range(found.segments, ""),
+            ", ".join(filter(None, programs)) or wording.ABSENT,
         ),
         listen_queue="; ".join(queues),
-        is_short=any(words.is_queue_short(server) for server in servers),
+        is_short=any(words.is_queue_short(server) for server in found.servers),
         ran=tuple(fact for one in programs.values() for fact in words.ran(one)),
     )
 
 
-def _starts(times_s: Sequence[float]) -> tuple[str, str]:
-    """The median of some times to start and, when they differ, the least and the most of them."""
-    if not times_s:
-        return words.ABSENT, words.ABSENT
-    least, most = words.seconds(min(times_s)), words.seconds(max(times_s))
-    return words.seconds(median(times_s)), words.ABSENT if least == most else f"{least}–{most}"
+def _between(times_s: Extent | None) -> str:
+    """The least and the most of some times; a dash where they read the same."""
+    if times_s is None:
+        return wording.ABSENT
+    least, most = map(wording.seconds, times_s)
+    return wording.ABSENT if least == most else f"{least}–{most}"
 
 
-def _heads(heads: Sequence[ResponseHead]) -> tuple[str, str]:
-    """Bytes of response heads, and segments of responses."""
-    sizes, segments = [head.bytes for head in heads], [head.segments for head in heads]
-    return _range(sizes, " B"), _range([count for count in segments if count is not None], "")
-
-
-def _range(counts: Sequence[int], unit: str) -> str:
-    if not counts:
-        return words.ABSENT
-    least, most = min(counts), max(counts)
+def _range(extent: Extent | None, unit: str) -> str:
+    if extent is None:
+        return wording.ABSENT
+    least, most = map(wording.count, extent)
     return f"{least}{unit}" if least == most else f"{least}–{most}{unit}"
-
-
-def _size(sizes_bytes: Sequence[int | None]) -> str:
-    known = [size for size in sizes_bytes if size is not None]
-    return words.size(median(known) if known else None)
-
-
-def _most(trials: Sequence[TrialFindings], quantity: str) -> str:
-    known = [trial.summary.value(quantity) for trial in trials if trial.summary is not None]
-    return words.size(max((value for value in known if value is not None), default=None))

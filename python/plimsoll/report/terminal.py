@@ -192,7 +192,7 @@ def _section_table(requested: SectionTable, *, is_wide: bool) -> Table:
 
 def _judged(line: TableRow, *, is_wide: bool) -> Text:
     if line.state is None:
-        return Text(words.ABSENT)
+        return Text(wording.ABSENT)
     reason = f" {texts.line(line.reason)}" if is_wide and line.reason else ""
     return Text.assemble(_level(line.state), reason)
 
@@ -253,7 +253,7 @@ def _counts(findings: Findings) -> Text:
     parts = [
         Text.assemble(f"{count} ", _level(state)) for state, count, _ in contents.banner(findings)
     ]
-    total = words.plural(len(findings.counting), "trial")
+    total = wording.several(len(findings.counting), "trial")
     others = len(findings.trials) - len(findings.counting)
     kind = ("full step", "full steps") if findings.ladders else ("other try", "other tries")
     of = "ladders" if findings.ladders else "load lines"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report import junit
 from plimsoll.report.section import Section, SectionTable, TableRow
-from plimsoll.report.words import ABSENT
+from plimsoll.wording import ABSENT
 
 if TYPE_CHECKING:
     from plimsoll.findings.campaign_thresholds import JudgedEntry

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 import typst
 
 from plimsoll import canvas, texts
-from plimsoll.report.words import bound
+from plimsoll.wording import bound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
-from plimsoll import texts
+from plimsoll import texts, wording
 from plimsoll import verdicts as judging
 from plimsoll.aggregate import quantiles
 from plimsoll.aggregate.summary import STATISTICS
@@ -16,8 +15,6 @@ from plimsoll.provenance import ID_LENGTH
 from plimsoll.recording import HOST
 from plimsoll.verdicts import verdict as of_verdicts
 from plimsoll.verdicts.verdict import by_checks
-from plimsoll.wording import counted, factor, per_second, significant
-from plimsoll.wording import joules as joules_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,14 +23,12 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
     from plimsoll.campaign.load import Load, Stage, UnknownLoad
     from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.machine import Fact
     from plimsoll.provenance import Part
     from plimsoll.recording import RecordedServer, Recording, ResponseHead
     from plimsoll.recording.tls import NegotiatedTls
     from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Level, Verdict
-
-ABSENT = "–"
-"""Stands for a number that there is not."""
 
 MARKS: dict[State, str] = {
     "not_checked": "○",
@@ -63,60 +58,16 @@ TIMES = {
 """Times of a summary: their names, and what they are."""
 
 _TIME_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
-_BYTE_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
-_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?)\b|%)")
-
-
-def bound(text: str) -> str:
-    """A text whose numbers stay on one line with their units."""
-    return _BEFORE_UNIT.sub("\u00a0", text)
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """A number with a few significant digits and its thousands apart; `–` for none."""
-    if value is None or not math.isfinite(value):
-        return ABSENT
-    if abs(value) >= 10 ** (digits - 1):
-        return f"{value:,.0f}"
-    rounded = significant(value, digits)
-    return f"{rounded:,}"
-
-
-def duration(value_ns: float | None) -> str:
-    """A time in its natural unit: `1.23 ms`."""
-    return _in_unit(value_ns, _TIME_UNITS)
-
-
-def size(value_bytes: float | None) -> str:
-    """An amount of memory or traffic in its natural unit: `22.4 MB`."""
-    return _in_unit(value_bytes, _BYTE_UNITS)
-
-
-def _in_unit(value: float | None, units: tuple[tuple[float, str], ...]) -> str:
-    if value is None or not math.isfinite(value):
-        return ABSENT
-    factor, unit = next((pair for pair in units if abs(value) >= pair[0]), units[-1])
-    return f"{number(value / factor, 3)} {unit}"
-
-
-def rate(value_per_s: float | None) -> str:
-    """A rate: `12,345/s`."""
-    return ABSENT if value_per_s is None else per_second(value_per_s)
-
-
-def share(value_ratio: float | None) -> str:
-    """A ratio as a percentage: `0.98 %`; `0` stays bare."""
-    if value_ratio is None:
-        return ABSENT
-    return "0 %" if value_ratio == 0 else f"{number(100 * value_ratio, 2)} %"
 
 
 def middle_rate(middle: Estimate | None) -> tuple[str, str]:
     """A rate and its 95 % interval: `8,050/s` and `7,439–8,711`, each `–` where there is none."""
     if middle is None:
-        return ABSENT, ABSENT
+        return wording.ABSENT, wording.ABSENT
     ends = middle.interval
-    return rate(middle.value), ABSENT if ends is None else f"{number(ends.low)}–{number(ends.high)}"
+    return wording.per_second(
+        middle.value
+    ), wording.ABSENT if ends is None else f"{wording.number(ends.low)}–{wording.number(ends.high)}"
 
 
 def middle_value(middle: Estimate | None) -> float | None:
@@ -124,28 +75,23 @@ def middle_value(middle: Estimate | None) -> float | None:
     return None if middle is None else middle.value
 
 
-def power(value_w: float | None) -> str:
-    """A power: `12.3 W`."""
-    return ABSENT if value_w is None else f"{number(value_w, 3)} W"
-
-
-def joules(energy_j: float | None) -> str:
-    """An energy: `0.42 mJ`."""
-    return ABSENT if energy_j is None else joules_text(energy_j)
-
-
 def ratio(middle: Estimate | None) -> tuple[str, str]:
     """A ratio and its 95 % interval: `× 1.07` and `0.98–1.17`, each `–` where there is none."""
     if middle is None:
-        return ABSENT, ABSENT
+        return wording.ABSENT, wording.ABSENT
     ends = middle.interval
-    return f"× {middle.value:.2f}", ABSENT if ends is None else f"{ends.low:.2f}–{ends.high:.2f}"
+    return (
+        f"× {wording.decimals(middle.value, 2)}",
+        wording.ABSENT
+        if ends is None
+        else f"{wording.decimals(ends.low, 2)}–{wording.decimals(ends.high, 2)}",
+    )
 
 
 def of_best(ratio: Estimate | None) -> str:
     """A ratio to the best, as a share of it: `73 % (70–76)`; `–` where there is none."""
     if ratio is None:
-        return ABSENT
+        return wording.ABSENT
     if ratio.value == 1:
         return "100 %"
     ends = ratio.interval
@@ -158,32 +104,22 @@ def of_best(ratio: Estimate | None) -> str:
 
 def _percent(value: float, width: float) -> str:
     """A share in per cent, with as many decimals as an interval of this width deserves."""
-    decimals = 0 if width > 0.02 and value >= 0.1 else 1 if value >= 0.01 else 2  # noqa: PLR2004
-    return f"{100 * value:.{decimals}f}"
+    places = 0 if width > 0.02 and value >= 0.1 else 1 if value >= 0.01 else 2  # noqa: PLR2004
+    return wording.decimals(100 * value, places)
 
 
 def times_as(ratio: Estimate | None, name: str = "") -> str:
     """A ratio to another one: `1.35 × node (1.21–1.50)`; `–` where there is none."""
     if ratio is None:
-        return ABSENT
-    return " ".join(part for part in (factor(ratio.value), "×", name, _between(ratio)) if part)
+        return wording.ABSENT
+    return " ".join(
+        part for part in (wording.factor(ratio.value), "×", name, _between(ratio)) if part
+    )
 
 
 def _between(ratio: Estimate) -> str:
     ends = ratio.interval
-    return "" if ends is None else f"({factor(ends.low)}–{factor(ends.high)})"
-
-
-def seconds(value_s: float | None) -> str:
-    """A time given in seconds: `213 ms`, `5 s`, `4 min`."""
-    if value_s is not None and value_s >= 120 and value_s % 60 == 0:  # noqa: PLR2004
-        return f"{value_s / 60:g} min"
-    return duration(None if value_s is None else value_s * 1e9)
-
-
-def plural(count: int, noun: str) -> str:
-    """A count with its noun: `1 trial`, `2 trials`."""
-    return f"{counted(count)} {noun}{'' if count == 1 else 's'}"
+    return "" if ends is None else f"({wording.factor(ends.low)}–{wording.factor(ends.high)})"
 
 
 def measured(verdict: Verdict) -> str:
@@ -198,8 +134,12 @@ def limit(verdict: Verdict) -> str:
 
 def _with_unit(value: float | None, unit: str) -> str:
     if value is None:
-        return ABSENT
-    return f"{number(100 * value, 3)} %" if unit == "ratio" else f"{number(value)} {unit}".rstrip()
+        return wording.ABSENT
+    return (
+        f"{wording.number(100 * value, 3)} %"
+        if unit == "ratio"
+        else f"{wording.number(value)} {unit}".rstrip()
+    )
 
 
 def level_text(level: Level | State) -> str:
@@ -222,7 +162,7 @@ def verdicts_text(verdicts: Sequence[Verdict]) -> str:
     bad = [verdict for verdict in verdicts if verdict.level == level and verdict.is_doubting]
     if not bad:
         return f"{level_text(level)} {by_checks(verdicts)}"
-    more = f" (and {plural(len(bad) - 1, 'more check')})" if bad[1:] else ""
+    more = f" (and {wording.several(len(bad) - 1, 'more check')})" if bad[1:] else ""
     return f"{level_text(level)}: {judging.catalogue.title(bad[0].check)}: {first(bad[0])}{more}"
 
 
@@ -242,18 +182,18 @@ def load_text(load: Load | UnknownLoad) -> str:
         return "recorded by another tool; the requested load is unknown"
     stages = ", ".join(map(_stage_text, load.stages))
     if load.request_limit and len(load.stages) == 1:
-        stages = f"hold at {counted(load.stages[0].end)}"
+        stages = f"hold at {wording.count(load.stages[0].end)}"
     unit = "connections" if load.model == "closed" else "arrivals per second"
     parts = [f"{load.model} model ({unit}): {stages}", *_arrival_text(load), _connection_text(load)]
     parts.extend(_protocol_text(load))
     if load.think_time_s:
-        parts.append(f"think time {seconds(load.think_time_s)}")
+        parts.append(f"think time {wording.seconds(load.think_time_s)}")
     if load.timeout_s:
-        parts.append(f"timeout {seconds(load.timeout_s)}")
+        parts.append(f"timeout {wording.seconds(load.timeout_s)}")
     if load.request_limit:
-        parts.append(f"ends after {counted(load.request_limit)} {requests(load)}")
+        parts.append(f"ends after {wording.count(load.request_limit)} {requests(load)}")
     if load.threads:
-        parts.append(f"{plural(load.threads, 'load generator thread')}")
+        parts.append(wording.several(load.threads, "load generator thread"))
     if load.server_cores:
         parts.append(f"server on core {', '.join(map(str, load.server_cores))}")
     return "; ".join(parts)
@@ -275,7 +215,9 @@ def redirects_text(recording: Recording) -> str:
     """How many redirects were followed; empty where none is."""
     if recording.driver is None or not recording.load.follow:
         return ""
-    return f"{counted(recording.driver.redirects)} followed; times are of all hops of a request"
+    return (
+        f"{wording.count(recording.driver.redirects)} followed; times are of all hops of a request"
+    )
 
 
 def decoded_text(recording: Recording) -> str:
@@ -286,8 +228,10 @@ def decoded_text(recording: Recording) -> str:
     found = recording.driver.decoded
     if not found.bodies:
         return f"no body was compressed, though {', '.join(codings)} was accepted"
-    bytes_each = f"{size(found.coded_bytes)} compressed, {size(found.decoded_bytes)} decoded"
-    return f"bodies of {plural(found.bodies, 'response')}: {bytes_each}"
+    bytes_each = (
+        f"{wording.size(found.coded_bytes)} compressed, {wording.size(found.decoded_bytes)} decoded"
+    )
+    return f"bodies of {wording.several(found.bodies, 'response')}: {bytes_each}"
 
 
 def tls_text(recording: Recording) -> str:
@@ -303,7 +247,10 @@ def tls_text(recording: Recording) -> str:
         sum(one.connections for one in driver.tls if one.resumed == is_resumed)
         for is_resumed in (False, True)
     )
-    parts = [" or ".join(agreed), f"{plural(full, 'full handshake')}, {counted(resumed)} resumed"]
+    parts = [
+        " or ".join(agreed),
+        f"{wording.several(full, 'full handshake')}, {wording.count(resumed)} resumed",
+    ]
     if requested.trusted == "anyone":
         parts.append("any certificate accepted")
     return "; ".join(filter(None, parts))
@@ -317,7 +264,7 @@ def _protocol_text(load: Load) -> Iterator[str]:
     """What is spoken besides plain HTTP/1, and how much of it at one time on one connection."""
     over_tls = " over TLS" if load.tls else ""
     if load.protocol == "http2":
-        yield f"HTTP/2{over_tls}, {plural(load.streams, 'stream')} on each"
+        yield f"HTTP/2{over_tls}, {wording.several(load.streams, 'stream')} on each"
     elif load.protocol == "websocket":
         yield f"WebSocket{over_tls}, {load.message} messages"
     elif load.tls:
@@ -328,10 +275,10 @@ def _protocol_text(load: Load) -> Iterator[str]:
 
 def _stage_text(stage: Stage) -> str:
     kind = stage.kind.replace("_", "-")
-    start, end = counted(stage.start), counted(stage.end)
+    start, end = wording.count(stage.start), wording.count(stage.end)
     level = f"at {end}" if start == end else f"from {start} to {end}"
     stepped = f" in {stage.steps} steps" if start != end and stage.steps > 1 else ""
-    return f"{kind} {seconds(stage.duration_s)} {level}{stepped}"
+    return f"{kind} {wording.seconds(stage.duration_s)} {level}{stepped}"
 
 
 def _arrival_text(load: Load) -> Iterator[str]:
@@ -340,14 +287,18 @@ def _arrival_text(load: Load) -> Iterator[str]:
         if load.arrivals == "poisson":
             yield "Poisson arrivals"
         if load.connections:
-            yield f"a pool of {plural(load.connections, 'connection')}"
+            yield f"a pool of {wording.several(load.connections, 'connection')}"
 
 
 def _connection_text(load: Load) -> str:
     if not load.keep_alive:
         return f"a new connection for each {requests(load).removesuffix('s')}"
     each = load.requests_per_connection
-    return f"{counted(each)} {requests(load)} on a connection" if each else "connections kept alive"
+    return (
+        f"{wording.count(each)} {requests(load)} on a connection"
+        if each
+        else "connections kept alive"
+    )
 
 
 def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
@@ -359,35 +310,35 @@ def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
     return [
         (
             "Goodput",
-            rate(summary.goodput_per_s),
-            f"throughput {rate(summary.throughput_per_s)}",
+            wording.per_second(summary.goodput_per_s),
+            f"throughput {wording.per_second(summary.throughput_per_s)}",
         ),
         (
             f"{TIMES[summary.latency_kind][0].capitalize()}, median",
-            duration(time.p50_ns),
-            f"99 % {duration(time.p99_ns)}",
+            wording.duration(time.p50_ns),
+            f"99 % {wording.duration(time.p99_ns)}",
         ),
         (
             "Failed",
-            share(summary.failure_ratio),
-            f"{counted(summary.failed)} of {counted(summary.ok + summary.failed)}",
+            wording.percent(summary.failure_ratio),
+            f"{wording.count(summary.failed)} of {wording.count(summary.ok + summary.failed)}",
         ),
         (
             "Server CPU",
-            cores(summary.server_busy_cores),
-            f"{rate(summary.requests_per_core_s)} per busy core"
+            wording.busy_cores(summary.server_busy_cores),
+            f"{wording.per_second(summary.requests_per_core_s)} per busy core"
             if summary.requests_per_core_s is not None
             else "",
         ),
         (
             "Server memory, peak",
-            size(summary.server_peak_rss_bytes),
-            f"PSS {size(summary.server_peak_pss_bytes)}",
+            wording.size(summary.server_peak_rss_bytes),
+            f"PSS {wording.size(summary.server_peak_pss_bytes)}",
         ),
         (
             "Load generator CPU",
-            cores(summary.driver_busy_cores),
-            f"busiest core {share(summary.driver_peak_busy_ratio)}",
+            wording.busy_cores(summary.driver_busy_cores),
+            f"busiest core {wording.percent(summary.driver_peak_busy_ratio)}",
         ),
         *_energy(summary),
     ]
@@ -399,17 +350,13 @@ def _energy(summary: Summary) -> Iterator[tuple[str, str, str]]:
         total_j = summary.value(f"{source}_j_per_ok")
         net_j = summary.value(f"{source}_net_j_per_ok")
         if net_j is not None:
-            yield f"{name}, above idle", f"{joules(net_j)}/response", f"in all {joules(total_j)}"
+            yield (
+                f"{name}, above idle",
+                f"{wording.joules(net_j)}/response",
+                f"in all {wording.joules(total_j)}",
+            )
         elif total_j is not None:
-            yield f"{name}, in all", f"{joules(total_j)}/response", ""
-
-
-def cores(value: float | None) -> str:
-    """A number of busy cores: `1.93 cores`."""
-    if value is None:
-        return ABSENT
-    reported = number(value, 3)
-    return f"{reported} core" if reported == "1" else f"{reported} cores"
+            yield f"{name}, in all", f"{wording.joules(total_j)}/response", ""
 
 
 def times(summary: Summary) -> list[tuple[str, str, list[str]]]:
@@ -422,8 +369,11 @@ def times(summary: Summary) -> list[tuple[str, str, list[str]]]:
         values = [summary.time(kind).of(statistic) for statistic in STATISTICS]
         middle = values[0] or max((value for value in values if value), default=0.0)
         factor, unit = _unit_of(middle)
-        decimals = 0 if middle <= 0 else max(0, 2 - math.floor(math.log10(middle / factor)))
-        texts = [ABSENT if v is None else f"{v / factor:,.{min(decimals, 3)}f}" for v in values]
+        digits = 0 if middle <= 0 else 2 - math.floor(math.log10(middle / factor))
+        places = min(max(digits, 0), 3)
+        texts = [
+            wording.ABSENT if v is None else wording.decimals(v / factor, places) for v in values
+        ]
         is_known = any(value is not None for value in values)
         rows.append((f"{name}, {unit}" if is_known else name, meaning, texts))
     return rows
@@ -437,7 +387,7 @@ def why_absent(summary: Summary) -> str:
     """Why some percentiles are not shown; empty when all are."""
     responses, opened = summary.completed, summary.connections_opened or 0
     hidden = [
-        f"{heading} from {counted(_rows_needed(statistic))}"
+        f"{heading} from {wording.count(_rows_needed(statistic))}"
         for statistic, heading in zip(STATISTICS, STATISTIC_HEADINGS, strict=True)
         if statistic in quantiles.QUANTILES
         and not quantiles.enough(min(responses, opened), quantiles.QUANTILES[statistic])
@@ -446,8 +396,9 @@ def why_absent(summary: Summary) -> str:
         return ""
     return (
         f"A percentile is shown where at least {quantiles.ROWS_ABOVE} values lie above it: "
-        f"{', '.join(hidden)} values on; this trial has {plural(responses, 'response')} in the "
-        f"measurement window and {plural(opened, 'connection')}."
+        f"{', '.join(hidden)} values on; this trial has {wording.several(responses, 'response')} "
+        "in the "
+        f"measurement window and {wording.several(opened, 'connection')}."
     )
 
 
@@ -468,16 +419,11 @@ def connections(summary: Summary) -> list[tuple[str, str, str]]:
     return [
         (
             name.replace("_", " "),
-            counted_or_absent(summary.value(f"connections_{name}")),
+            wording.count(summary.value(f"connections_{name}")),
             meaning,
         )
         for name, meaning in names.items()
     ]
-
-
-def counted_or_absent(value: float | None) -> str:
-    """A count; `–` for none."""
-    return ABSENT if value is None else counted(value)
 
 
 _RAN = {
@@ -498,17 +444,17 @@ def server_facts(recording: Recording) -> list[tuple[str, str]]:
     if server is None:
         return []
     if is_imported(recording):
-        return [("Cores", counted(server.workers))] if server.workers else []
+        return [("Cores", wording.count(server.workers))] if server.workers else []
     facts = [
         ("Application", recording.provenance.application_id),
         ("Started with", texts.line(server.command)),
-        ("Ready after", seconds(server.start_s)),
+        ("Ready after", wording.seconds(server.start_s)),
         ("Started once for", ", ".join(server.shared_by)),
         ("Memory at rest", _rest(server)),
         ("Host", "" if server.host == HOST else server.host),
         ("Cores", _core_list(server.cores)),
-        ("Workers configured", counted_or_absent(server.workers or None)),
-        ("Listening sockets", counted_or_absent(server.listeners)),
+        ("Workers configured", wording.count(server.workers or None)),
+        ("Listening sockets", wording.count(server.listeners)),
         ("Listen backlog", _backlog(server)),
         ("Stopped", _stop(server.clean_stop, server.exit_code, server.killed)),
         *((f"Response head of {head.request}", _head(head)) for head in recording.heads),
@@ -542,7 +488,7 @@ def course_facts(course: SteadyState | None) -> list[tuple[str, str]]:
     if course is None:
         return []
     risen_s, levels = course.risen_after_s, course.levels_per_s
-    reported = " → ".join(rate(level) for level in levels[:MOST_LEVELS])
+    reported = " → ".join(wording.per_second(level) for level in levels[:MOST_LEVELS])
     more = f" and {len(levels) - MOST_LEVELS} more" if levels[MOST_LEVELS:] else ""
     facts = [
         ("90 % of steady throughput after", _risen(risen_s)),
@@ -554,22 +500,24 @@ def course_facts(course: SteadyState | None) -> list[tuple[str, str]]:
 def _risen(after_s: float | None) -> str:
     if after_s is None:
         return ""
-    return seconds(after_s) if after_s else "no time"
+    return wording.seconds(after_s) if after_s else "no time"
 
 
 def _rest(server: RecordedServer) -> str:
     if server.rest_pss_bytes is None:
-        return size(server.rest_rss_bytes)
-    return f"{size(server.rest_rss_bytes)}, PSS {size(server.rest_pss_bytes)}"
+        return wording.size(server.rest_rss_bytes)
+    return f"{wording.size(server.rest_rss_bytes)}, PSS {wording.size(server.rest_pss_bytes)}"
 
 
 def _backlog(server: RecordedServer) -> str:
     if server.backlog is None:
-        return ABSENT
+        return wording.ABSENT
     requested = (
-        "" if server.backlog_required is None else f"requested {counted(server.backlog_required)}, "
+        ""
+        if server.backlog_required is None
+        else f"requested {wording.count(server.backlog_required)}, "
     )
-    return f"{_places(server)} ({requested}host allows {counted_or_absent(server.somaxconn)})"
+    return f"{_places(server)} ({requested}host allows {wording.count(server.somaxconn)})"
 
 
 def _head(head: ResponseHead) -> str:
@@ -577,22 +525,24 @@ def _head(head: ResponseHead) -> str:
     fields = sorted(head.fields.items(), key=lambda field: -field[1])
     reported = ", ".join(f"{name} {length}" for name, length in fields)
     known = head.segments is not None
-    segments = f"; {plural(head.segments or 0, 'TCP segment')} with the body" if known else ""
-    return f"{counted(head.bytes)} bytes ({reported}){segments}"
+    segments = (
+        f"; {wording.several(head.segments or 0, 'TCP segment')} with the body" if known else ""
+    )
+    return f"{wording.count(head.bytes)} bytes ({reported}){segments}"
 
 
 def listen_queue(server: RecordedServer) -> str:
     """Places of each listening socket, and the requested number if that is more."""
     if server.backlog is None:
-        return ABSENT
+        return wording.ABSENT
     if not is_queue_short(server):
         return _places(server)
     host = server.somaxconn
     capped = (
         host is not None and server.backlog_required is not None and host < server.backlog_required
     )
-    allowed = f", host allows {counted_or_absent(host)}" if capped else ""
-    return f"{_places(server)}, requested {counted_or_absent(server.backlog_required)}{allowed}"
+    allowed = f", host allows {wording.count(host)}" if capped else ""
+    return f"{_places(server)}, requested {wording.count(server.backlog_required)}{allowed}"
 
 
 def is_queue_short(server: RecordedServer) -> bool:
@@ -606,7 +556,7 @@ def _places(server: RecordedServer) -> str:
     """Places of each listening socket: `4,096`, `2 × 4,096`, `128 and 2 × 4,096`."""
     sockets = Counter(server.backlogs or (server.backlog or 0,))
     return " and ".join(
-        counted(places) if count == 1 else f"{count} × {counted(places)}"
+        wording.count(places) if count == 1 else f"{count} × {wording.count(places)}"
         for places, count in sorted(sockets.items())
     )
 
@@ -637,27 +587,27 @@ def driver_facts(recording: Recording) -> list[tuple[str, str]]:
         ("Driver", f"{driver.name} {driver.version}".strip()),
         *([("Command", shlex.join(driver.command))] if driver.command else []),
         ("Cores", _core_list(driver.cores)),
-        ("Threads", counted(driver.threads)),
+        ("Threads", wording.count(driver.threads)),
         *([("TLS", tls_text(recording))] if recording.tls else []),
         *([("Redirects", text)] if (text := redirects_text(recording)) else []),
         *([("Compression", text)] if (text := decoded_text(recording)) else []),
-        ("Memory, peak", size(driver.peak_rss_bytes)),
-        ("Longest pause", duration(driver.longest_pause_ns)),
-        ("Bodies compared in full", counted(driver.bodies_compared)),
-        ("Rows lost", counted(driver.requests_lost_by_recorder)),
+        ("Memory, peak", wording.size(driver.peak_rss_bytes)),
+        ("Longest pause", wording.duration(driver.longest_pause_ns)),
+        ("Bodies compared in full", wording.count(driver.bodies_compared)),
+        ("Rows lost", wording.count(driver.requests_lost_by_recorder)),
         ("Ended by", driver.ended_by.replace("_", " ")),
         ("Seed", str(recording.seed)),
     ]
 
 
-def machine(facts: Mapping[str, Any]) -> str:
+def machine(facts: Mapping[str, Fact]) -> str:
     """A machine in one line: processor, cores, memory, system, and whether it is a virtual one."""
     memory = facts.get("memory_bytes")
     cores = facts.get("cores")
     parts = [
         facts.get("cpu_model"),
-        plural(len(cores), "core") if cores else None,
-        size(memory) if memory else None,
+        wording.several(len(cores), "core") if isinstance(cores, list) and cores else None,
+        wording.size(memory) if isinstance(memory, int) and memory else None,
         facts.get("distribution"),
         f"kernel {facts['kernel']}" if facts.get("kernel") else None,
         "virtual" if facts.get("virtual") else None,
@@ -667,7 +617,11 @@ def machine(facts: Mapping[str, Any]) -> str:
 
 def fact(name: str, value: Any) -> tuple[str, str]:
     """A fact of a machine, its unit read from its name: `memory_bytes`, 16e9: `Memory`, `16 GB`."""
-    for suffix, write in (("_bytes", size), ("_ns", duration), ("_s", seconds)):
+    for suffix, write in (
+        ("_bytes", wording.size),
+        ("_ns", wording.duration),
+        ("_s", wording.seconds),
+    ):
         if name.endswith(suffix) and isinstance(value, int | float | None):
             return _sentence(name.removesuffix(suffix)), write(value)
     return _sentence(name), _plain(value)
@@ -682,8 +636,8 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return number(value, 6)
+        return wording.number(value, 6)
     if isinstance(value, list | tuple):
         parts = cast("Sequence[Any]", value)
-        return ", ".join(_plain(part) for part in parts) or ABSENT
-    return ABSENT if value is None else str(value)
+        return ", ".join(_plain(part) for part in parts) or wording.ABSENT
+    return wording.ABSENT if value is None else str(value)

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll import _engine
+from plimsoll import _engine, wording
 from plimsoll.campaign.requests import HttpResponse, render, upgrade_request
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class Client:
     def _failure(self, kind: str, sentence: str) -> ResponseMissing:
         if kind == "timed_out":
             return ResponseMissing(
-                f"no complete response within {self.timeout_s:g} s", hopeless=True
+                f"no complete response within {wording.exact(self.timeout_s)} s", hopeless=True
             )
         if kind == "not_http2":
             return ResponseMissing("not HTTP/2", hopeless=True)

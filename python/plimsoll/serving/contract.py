@@ -17,6 +17,7 @@ from random import Random
 from statistics import median
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.campaign.endpoints import ENDPOINTS, mix
 from plimsoll.campaign.requests import Exchange, Expected, HttpResponse, Request
 from plimsoll.errors import ContractBroken
@@ -387,7 +388,10 @@ class _Examination:
                 break
         if times.are_suspicious:
             first_s, then_s = times.fastest_s
-            response = f"{asked.second} took {then_s * 1e3:.2f} ms against {first_s * 1e3:.2f} ms"
+            response = (
+                f"{asked.second} took {wording.decimals(then_s * 1e3, 2)} ms against "
+                f"{wording.decimals(first_s * 1e3, 2)} ms"
+            )
             repeated = f"{times.faster} of {len(times.pairs)} repeated requests"
             problem = f"{repeated} took less than half the time"
             self._note(asked.pairs[0][1].request, response, problem, _ANEW)

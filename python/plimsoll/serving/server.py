@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from plimsoll import machine
+from plimsoll import machine, wording
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.fixtures import Fixtures
 from plimsoll.campaign.load import OF_HTTP2, OVER_TLS
@@ -260,7 +260,7 @@ class RunningServer:
         where = f"; it listens on port {', '.join(map(str, sorted(others)))}" if others else ""
         hint = "`start` must listen on `$HOST:$PORT`" if others else _SLOW
         asked = f"{probe.method} {probe.target}"
-        message = f"`{title}` did not return 200 for `{asked}` within {limit_s:g} s"
+        message = f"`{title}` did not return 200 for `{asked}` within {wording.exact(limit_s)} s"
         last = f"the last probe {answer}{where}"
         return NotReady(f"{message}: {last}; {quoted(self.log)}", hint)
 

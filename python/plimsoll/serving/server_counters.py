@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from plimsoll.processes import logs
 
@@ -42,7 +42,7 @@ def _counts(line: bytes) -> dict[str, int] | None:
         return None
     if not isinstance(stated, dict):
         return None
-    known = cast("dict[str, Any]", stated)
+    known = cast("dict[str, object]", stated)
     if known.get("event") != EVENT:
         return None
     return {name: value for name, value in known.items() if type(value) is int}

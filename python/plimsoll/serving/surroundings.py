@@ -9,6 +9,8 @@ from datetime import datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
@@ -71,7 +73,10 @@ def _date(responded: ServerResponse) -> str | None:
         return f"`date` is `{stated}`, it should be like `Sun, 06 Nov 1994 08:49:37 GMT`"
     off_s = responded.arrived_s - at.timestamp()
     if abs(off_s) > OFF_S:
-        return f"`date` is {abs(off_s):.0f} s {'behind' if off_s > 0 else 'ahead'}: `{stated}`"
+        return (
+            f"`date` is {wording.count(abs(off_s))} s {'behind' if off_s > 0 else 'ahead'}: "
+            f"`{stated}`"
+        )
     return None
 
 

@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
+    from plimsoll.campaign.as_run import Document
     from plimsoll.plan import Trial
-
-    Planned = dict[str, Any]
-    """A trial of a stored plan."""
 
 TRIAL = "trial.json"
 """File of a recording, in the folder of its trial."""
@@ -38,6 +36,34 @@ FREE_OF_LINES = ("budget", "within")
 """Keys of its `[line]` that may change: tries that were recorded stay, and the search goes on."""
 
 
+class PlannedStage(TypedDict):
+    """What is read of a stage of a stored plan."""
+
+    kind: str
+    duration_s: float
+
+
+class PlannedLoad(TypedDict):
+    """What is read of a load of a stored plan."""
+
+    name: str
+    stages: list[PlannedStage]
+
+
+class PlannedTrial(TypedDict):
+    """A trial of a stored plan."""
+
+    id: str
+    order: int
+    framework: str
+    variant: str
+    endpoint: str
+    load: PlannedLoad
+    repetition: int
+    driver: str
+    seed: int
+
+
 @dataclass(frozen=True)
 class CampaignFiles:
     """The stored files of a campaign.
@@ -51,10 +77,10 @@ class CampaignFiles:
 
     toml: str | None
     published_toml: str | None = None
-    resolved: Mapping[str, Any] | None = None
+    resolved: Document | None = None
 
 
-def planned(trial: Trial) -> Planned:
+def planned(trial: Trial) -> PlannedTrial:
     """A trial in a stored plan."""
     return {
         "id": trial.id,
@@ -75,7 +101,10 @@ def as_text(content: object) -> str:
 
 
 def other_campaign(
-    campaign_toml: str, plan: Sequence[Planned], earlier_toml: str, earlier: Sequence[Planned]
+    campaign_toml: str,
+    plan: Sequence[PlannedTrial],
+    earlier_toml: str,
+    earlier: Sequence[PlannedTrial],
 ) -> str:
     """Why results belong to another campaign, as the end of a sentence; empty if they do not.
 
@@ -107,13 +136,13 @@ def _different_keys(campaign_toml: str, earlier_toml: str) -> list[str]:
     )
 
 
-def _without_line_ends(table: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_line_ends(table: Mapping[str, object]) -> Mapping[str, object]:
     """A campaign file whose `[line]` does not say when its search ends."""
     line = cast("Mapping[str, object]", table.get("line", {}))
     return {**table, "line": {key: line[key] for key in line if key not in FREE_OF_LINES}}
 
 
-def _changed(plan: Sequence[Planned], earlier: Sequence[Planned]) -> str:
+def _changed(plan: Sequence[PlannedTrial], earlier: Sequence[PlannedTrial]) -> str:
     """How a trial in both plans differs, apart from its order; empty if it does not.
 
     Args:
@@ -123,8 +152,8 @@ def _changed(plan: Sequence[Planned], earlier: Sequence[Planned]) -> str:
     before = {trial["id"]: trial for trial in earlier}
     for trial in plan:
         known = before.get(trial["id"], trial)
-        for key in sorted(trial):
-            if key != "order" and trial[key] != known.get(key):
+        for key, value in sorted(trial.items()):
+            if key != "order" and value != known.get(key):
                 return f"`{key}` of trial `{trial['id']}`"
     return ""
 
@@ -149,7 +178,7 @@ def recording(content: object, where: str) -> Recording:
     Raises:
         StorageError: It is not a recording, or has a newer format.
     """
-    document = cast("dict[str, Any]", content) if isinstance(content, dict) else {"format": None}
+    document = cast("dict[str, object]", content) if isinstance(content, dict) else {"format": None}
     written = document.get("format", 0)
     if not isinstance(written, int):
         raise StorageError(f"`{where}` is not a recording")

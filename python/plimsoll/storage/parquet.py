@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plimsoll import storage
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
 from plimsoll.storage import documents
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
+    from plimsoll.campaign.as_run import Document
     from plimsoll.plan import Trial
-    from plimsoll.storage.documents import CampaignFiles, Planned
+    from plimsoll.storage.documents import CampaignFiles, PlannedTrial
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
@@ -111,7 +113,7 @@ class ParquetResults:
         """Ids of the trials of the plan, in order; empty if there is no plan."""
         return tuple(planned["id"] for planned in self.plan())
 
-    def plan(self) -> list[Planned]:
+    def plan(self) -> list[PlannedTrial]:
         """The trials of the plan in the format of `documents.planned`; empty without a plan.
 
         Raises:
@@ -141,7 +143,7 @@ class ParquetResults:
         """
         return self._given("published.toml")
 
-    def campaign_resolved(self) -> dict[str, Any] | None:
+    def campaign_resolved(self) -> Document | None:
         """The campaign with all settings and defaults applied; None if unknown.
 
         Raises:
@@ -179,11 +181,9 @@ class ParquetResults:
         Raises:
             StorageError: The file is damaged.
         """
-        from plimsoll.storage import rows  # noqa: PLC0415 - a load starts without it
-
         path = self.trials / trial_id / f"{name}.parquet"
         try:
-            return rows.dataset(path, name)
+            return storage.rows.dataset(path, name)
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}") from error
 
@@ -203,15 +203,13 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written; the earlier version is unchanged.
         """
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
         partial = self.derived / f".{trial_id}.partial"
         try:
             with writing(self.folder):
                 shutil.rmtree(partial, ignore_errors=True)
                 partial.mkdir(parents=True)
                 for name, table in derived.tables.items():
-                    pq.write_table(table, partial / f"{name}.parquet", compression="zstd")
+                    storage.rows.write(table, partial / f"{name}.parquet")
                 (partial / _JUDGED).write_text(documents.as_text(derived.judged), "utf-8")
                 publish(partial, self.derived / trial_id)
         finally:
@@ -223,14 +221,12 @@ class ParquetResults:
         Raises:
             StorageError: A file is damaged.
         """
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
         folder = self.derived / trial_id
         if not folder.is_dir():
             return None
         try:
             judged = json.loads((folder / _JUDGED).read_bytes())
-            found = {path.stem: pq.ParquetFile(path).read() for path in folder.glob("*.parquet")}
+            found = {path.stem: storage.rows.read(path) for path in folder.glob("*.parquet")}
         except (OSError, ValueError) as error:
             raise StorageError(f"`{folder}` cannot be read: {error}", _JUDGE_AGAIN) from error
         return DerivedTrial(found, judged)
@@ -266,10 +262,8 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written.
         """
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
         with self._replacing(self.derived / f"{name}.parquet") as partial:
-            pq.write_table(table, partial, compression="zstd")
+            storage.rows.write(table, partial)
 
     def read_derived(self, name: str) -> pa.Table | None:
         """A derived table of the campaign; None if it has not been computed.
@@ -277,11 +271,9 @@ class ParquetResults:
         Raises:
             StorageError: The file is damaged.
         """
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
         path = self.derived / f"{name}.parquet"
         try:
-            return pq.read_table(path) if path.exists() else None
+            return storage.rows.read(path) if path.exists() else None
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}", _JUDGE_AGAIN) from error
 
@@ -409,7 +401,7 @@ class ParquetResults:
         with writing(self.folder):
             return given.read_text("utf-8", "replace")
 
-    def _require_same_campaign(self, campaign_toml: str, plan: list[Planned]) -> None:
+    def _require_same_campaign(self, campaign_toml: str, plan: list[PlannedTrial]) -> None:
         given = self.campaign_toml()
         if given is None:
             self._require_empty()
@@ -444,7 +436,7 @@ def _stems(folder: Path, suffix: str) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in found if path.is_file()))
 
 
-def _texts(campaign: CampaignFiles, plan: list[Planned]) -> dict[str, str]:
+def _texts(campaign: CampaignFiles, plan: list[PlannedTrial]) -> dict[str, str]:
     """The stored files of a campaign by name; the plan is written last."""
     resolved = None if campaign.resolved is None else documents.as_text(campaign.resolved)
     texts = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NotRequired, Protocol, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,9 +13,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
+    from plimsoll.campaign.as_run import Document
     from plimsoll.plan import Trial
     from plimsoll.recording import Recording
-    from plimsoll.storage.documents import CampaignFiles, Planned
+    from plimsoll.storage.documents import CampaignFiles, PlannedTrial
+
+
+class JudgedTrial(TypedDict):
+    """What the checks say of a trial, as it is stored.
+
+    Attributes:
+        origin: What everything derived was made from, by `findings.derivation`.
+        trial: Id of the trial.
+        verdicts: The fields of each verdict.
+    """
+
+    origin: NotRequired[dict[str, str]]
+    trial: NotRequired[str]
+    verdicts: list[dict[str, object]]
 
 
 @dataclass(frozen=True)
@@ -28,7 +43,7 @@ class DerivedTrial:
     """
 
     tables: Mapping[str, pa.Table]
-    judged: dict[str, Any]
+    judged: JudgedTrial
 
 
 class Results(Protocol):
@@ -66,7 +81,7 @@ class Results(Protocol):
         """Ids of the trials of the plan, in order; empty if there is no plan."""
         ...
 
-    def plan(self) -> list[Planned]:
+    def plan(self) -> list[PlannedTrial]:
         """The trials of the plan in the format of `documents.planned`; empty without a plan."""
         ...
 
@@ -78,7 +93,7 @@ class Results(Protocol):
         """The campaign's file of published figures as given; None if it has none."""
         ...
 
-    def campaign_resolved(self) -> dict[str, Any] | None:
+    def campaign_resolved(self) -> Document | None:
         """The campaign with all settings and defaults applied; None if unknown."""
         ...
 

@@ -1,4 +1,4 @@
-"""Rows of a recorded table in a Parquet file, read when a query needs them."""
+"""Tables in Parquet files: recorded rows, read when a query needs them, and derived tables."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from plimsoll import tables
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import BinaryIO
+
+    import pyarrow as pa
 
 
 def dataset(path: Path, name: str) -> ds.Dataset:
@@ -29,6 +32,26 @@ def dataset(path: Path, name: str) -> ds.Dataset:
         return ds.dataset(schema.empty_table())
     pq.read_schema(path)  # else the reader of the rows would meet the damage
     return ds.dataset(path, schema=schema, format=_unbuffered())
+
+
+def write(table: pa.Table, into: Path | BinaryIO) -> None:
+    """Writes a derived table.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    pq.write_table(table, into, compression="zstd")
+
+
+def read(source: Path | BinaryIO) -> pa.Table:
+    """A derived table as a whole.
+
+    Raises:
+        OSError: The file is damaged.
+        ValueError: It is not a Parquet file.
+    """
+    with pq.ParquetFile(source) as file:
+        return file.read()
 
 
 def _unbuffered() -> ds.ParquetFileFormat:

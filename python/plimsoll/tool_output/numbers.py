@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from plimsoll import wording
+
 SECONDS = {
     "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3,
     "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0,
@@ -222,7 +224,8 @@ def _is_thousands(body: str, sign: str, known: Marks, *, whole: bool) -> bool:
     if stated is None:
         digits = body.replace(sign, "")
         raise UnreadableNumber(
-            f"`{body}` may be {int(digits):,} or {body.replace(sign, '.')} (with decimals); "
+            f"`{body}` may be {wording.count(int(digits))} or {body.replace(sign, '.')} (with "
+            "decimals); "
             "the text does not tell which"
         )
     return stated

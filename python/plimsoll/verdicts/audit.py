@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
 from plimsoll.verdicts.figure_set_checks import FIGURE_SET_CHECKS
@@ -14,14 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.tool_output.reported import ReportedStatistics
+    from plimsoll.verdicts.needs import FigureComparison
     from plimsoll.verdicts.verdict import Level, Verdict
 
 
-BY_RATE = ("littles_law", "quantile_bounds")
-"""Checks that hold the rate against times."""
+class FigureCheck(Protocol):
+    """What of the module of a check on published figures is used here."""
 
-OF_EACH = ("failures_counted", "link_headroom", "cpu_bounds", "equal_lengths")
-"""Checks whose verdict holds for means as for each run: they compare shares."""
+    COMPARES: FigureComparison
+
+    @staticmethod
+    def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
+        """The verdict on a result; None where it lacks what the check needs."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -78,14 +83,24 @@ def audit(results: Sequence[ReportedStatistics], limits: Limits | None = None) -
     )
 
 
-def _of_means(figures: ReportedStatistics, found: Verdict | None) -> Verdict | None:
+def _judged(figures: ReportedStatistics, check: FigureCheck, limits: Limits) -> Verdict | None:
+    """The verdict of a check, softened where what was published need not be of one run."""
+    found = check.judge(figures, limits)
+    if found is None or found.level != "void" or check.COMPARES == "shares":
+        return found
+    if figures.mean_of:
+        return _of_means(figures, found)
+    if check.COMPARES == "rate_and_times" and not figures.is_resolved:
+        return _of_samples(found)
+    return found
+
+
+def _of_means(figures: ReportedStatistics, found: Verdict) -> Verdict:
     """A verdict on means of several runs: what no single run can be, their means may be.
 
     The mean of connections / rate is not connections / the mean rate, so laws that tie rates, times
     and counts of one run together can be missed by means without any of them being wrong.
     """
-    if found is None or not figures.mean_of or found.level != "void" or found.check in OF_EACH:
-        return found
     text = (
         f"These are means over {figures.mean_of}, which need not be consistent as those of one "
         "run must be."
@@ -93,10 +108,8 @@ def _of_means(figures: ReportedStatistics, found: Verdict | None) -> Verdict | N
     return _softened(found, text, "Publish the figures of each run beside their means.")
 
 
-def _of_samples(figures: ReportedStatistics, found: Verdict | None) -> Verdict | None:
+def _of_samples(found: Verdict) -> Verdict:
     """A verdict on a rate that is a mean of samples, where requests / time cannot be worked out."""
-    if found is None or figures.is_resolved or found.level != "void" or found.check not in BY_RATE:
-        return found
     text = "The rate is a mean over short stretches, which need not be requests / time."
     return _softened(found, text, "Publish the number of requests and the duration.")
 
@@ -112,10 +125,7 @@ def _softened(found: Verdict, text: str, remedy: str) -> Verdict:
 
 
 def _audited(figures: ReportedStatistics, limits: Limits) -> Audited:
-    judged = {
-        check: _of_samples(figures, _of_means(figures, check.judge(figures, limits)))
-        for check in FIGURE_CHECKS
-    }
+    judged = {check: _judged(figures, check, limits) for check in FIGURE_CHECKS}
     return Audited(
         figures,
         tuple(verdict for verdict in judged.values() if verdict is not None),

@@ -8,6 +8,7 @@ from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
 from plimsoll.verdicts.figure_set_checks import FIGURE_SET_CHECKS
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.verdicts.limits import Limit
@@ -26,6 +27,20 @@ TITLES = {
     for check in checks
 }
 """Name of each check to the name that people read."""
+
+
+_ROLES = {check.NAME: check.ROLE for check in CHECKS}
+
+_NO_ROLE = Role()
+
+
+def role(check: str) -> Role:
+    """What a check is among the others.
+
+    Args:
+        check: Its name; one that is not a check of a trial has no role.
+    """
+    return _ROLES.get(check, _NO_ROLE)
 
 
 def limit(check: str, name: str) -> Limit:

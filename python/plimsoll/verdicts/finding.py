@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, Verdict
 
 if TYPE_CHECKING:
@@ -185,7 +186,12 @@ def verdict(
 def _sentences(ordered: Sequence[Finding], unread: Sequence[str]) -> tuple[Sentence, ...]:
     """The sentences of findings, the worst first, each once."""
     reported = [
-        Sentence(one.level, _sentence(one.sentence), _sentence(_remedy(one.remedy, "campaign")))
+        Sentence(
+            one.level,
+            _sentence(one.sentence),
+            _sentence(_remedy(one.remedy, "campaign")),
+            one.limit.name,
+        )
         for one in _reported(ordered)
     ]
     if unread:
@@ -228,7 +234,7 @@ def _remedy(remedy: Remedy | str, origin: Origin) -> str:
 
 def _sentence(part: str) -> str:
     """A clause as a sentence: a capital in front, a full stop behind; empty stays empty."""
-    return f"{part[:1].upper()}{part[1:]}." if part else ""
+    return f"{wording.capital(part)}." if part else ""
 
 
 def _source(limit: Limit, source: str) -> str:

@@ -11,35 +11,42 @@ from plimsoll.verdicts.limits import PROPOSAL, Limit
 if TYPE_CHECKING:
     from plimsoll.statistics.scalability import Fit
     from plimsoll.verdicts.finding import Remedy
-    from plimsoll.verdicts.limits import Limits
 
 
-R_SQUARED = Limit(
-    "scalability_law",
-    "r_squared",
-    "below",
-    0.95,
-    None,
-    "ratio",
-    "variance of throughput over levels of connections that the law explains / all of it",
-    PROPOSAL,
-)
-MISSED_RATIO = Limit(
-    "scalability_law",
-    "missed_ratio",
-    "above",
-    0.1,
-    None,
-    "ratio",
-    "greatest difference between a level and the law / the level; within it the law fits",
-    PROPOSAL,
-)
+def limits(check: str) -> tuple[Limit, Limit]:
+    """The limits of a check that fits the law: of the variance it explains, and of what it misses.
+
+    Args:
+        check: Name of the check.
+    """
+    r_squared = Limit(
+        check,
+        "r_squared",
+        "below",
+        0.95,
+        None,
+        "ratio",
+        "variance of throughput over levels of connections that the law explains / all of it",
+        PROPOSAL,
+    )
+    missed_ratio = Limit(
+        check,
+        "missed_ratio",
+        "above",
+        0.1,
+        None,
+        "ratio",
+        "greatest difference between a level and the law / the level; within it the law fits",
+        PROPOSAL,
+    )
+    return r_squared, missed_ratio
 
 
 def finding(
     over: str,
     fit: Fit,
-    limits: Limits,
+    limit: Limit,
+    width: Limit,
     remedy: Remedy | str,
     *,
     beside: str = "",
@@ -50,16 +57,17 @@ def finding(
     Args:
         over: What was fitted, as the beginning of a sentence.
         fit: The law that comes nearest.
-        limits: Limits of the trial, or of the campaign.
+        limit: The limit of the variance that the law explains.
+        width: The limit of what it misses.
         remedy: What to do where it does not fit.
         beside: What stands behind the parameters of the law.
         close: The sentence's end if it misses no point by much.
     """
-    limit, width = limits.of(R_SQUARED), limits.of(MISSED_RATIO)
     sentence = (
         f"{over} the universal scalability law explains "
         f"{wording.percent(round(max(fit.r_squared, 0.0), 3))} of the variance "
-        f"(contention {fit.contention:.2g}, coherency {fit.coherency:.2g}{beside})"
+        f"(contention {wording.number(fit.contention, 2)}, coherency "
+        f"{wording.number(fit.coherency, 2)}{beside})"
     )
     if width.level(fit.farthest_ratio) == "sound":
         return found(limit, 1.0, f"{sentence}{close}", "")

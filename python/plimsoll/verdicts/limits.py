@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll import wording
+
 if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Level
 
@@ -97,7 +99,7 @@ class Limits:
 
 
 def _or_never(value: float | None) -> str:
-    return "never" if value is None else f"{value:g}"
+    return "never" if value is None else f"{wording.exact(value)}"
 
 
 def _is_beyond(measured: float, limit: float | None, bad: str) -> bool:

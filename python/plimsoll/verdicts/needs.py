@@ -1,12 +1,17 @@
-"""Needs: what a recording must have, so that a check on a trial can be made."""
+"""Needs: what a recording must have for a check on a trial; what a check on figures compares."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from plimsoll.verdicts.limits import Limit
+
+
+FigureComparison = Literal["shares", "rate_and_times", "one_run"]
+"""What a check on published figures compares: shares, which hold for means as for each run; a rate
+with times of the same run; other numbers of one run."""
 
 
 @dataclass(frozen=True)

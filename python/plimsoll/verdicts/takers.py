@@ -27,4 +27,4 @@ def takers(tables: Tables) -> str:
     }
     parts = [f"{who} took {wording.from_whom(cores)}" for who, cores in taken.items() if cores]
     sentence = ", and ".join(parts)
-    return sentence[:1].upper() + sentence[1:]
+    return wording.capital(sentence)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from plimsoll import verdicts as judging
 from plimsoll.wording import several
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ TRIAL_LEVELS: tuple[Level, ...] = ("sound", "not_checked", "doubtful", "void")
 DOUBTING: tuple[Level, ...] = ("doubtful", "void")
 """Levels that count against a number."""
 
-ESSENTIAL = ("conservation", "responses_correct")
-"""A sound trial needs one of these to be sound: on its counts, or on its responses."""
-
 CAMPAIGN = "campaign"
 """Subject of a verdict on a campaign as a whole."""
 
@@ -37,11 +35,18 @@ class Sentence:
         level: How bad it is: the worst sentence of a verdict gives the verdict its level.
         text: What was seen, with the numbers and a full stop.
         remedy: What to do about it, with a full stop; empty when there is nothing to do.
+        limit: Name of the limit that it is about; empty where it is about none.
     """
 
     level: Level
     text: str
     remedy: str = ""
+    limit: str = ""
+
+    @property
+    def is_doubting(self) -> bool:
+        """Whether it counts against the number."""
+        return self.level in DOUBTING
 
     @property
     def clause(self) -> str:
@@ -97,8 +102,7 @@ class Verdict:
             values: Its fields; `sentences` is a list of objects.
         """
         sentences = tuple(Sentence(**one) for one in values["sentences"])
-        fields: dict[str, Any] = {**values, "sentences": sentences}
-        return cls(**fields)
+        return cls(**{**values, "sentences": sentences})
 
 
 def block_name(repetition: int) -> str:
@@ -137,12 +141,12 @@ def worst_trial(levels: Iterable[Level]) -> Level:
 def of_trial(verdicts: Sequence[Verdict]) -> Level:
     """The level of a trial: the worst of its verdicts.
 
-    It is `not_checked`, not `sound`, if none of the `ESSENTIAL` checks could be made: then the
-    numbers may count wrong responses, whatever the other checks found.
+    It is `not_checked`, not `sound`, if no essential check (`Role.is_essential`) could be made:
+    then the numbers may count wrong responses, whatever the other checks found.
     """
     level = worst(one.level for one in verdicts)
     if level == "sound" and not any(
-        one.check in ESSENTIAL and one.level == "sound" for one in verdicts
+        one.level == "sound" and judging.catalogue.role(one.check).is_essential for one in verdicts
     ):
         return "not_checked"
     return level

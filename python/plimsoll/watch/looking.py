@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from plimsoll import canvas, live
+from plimsoll import canvas, live, wording
 from plimsoll.errors import InputError, PlimsollError, Problem
 from plimsoll.watch import charts, giving_way, page, snapshot
 from plimsoll.watch.latencies import RowReader
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plimsoll.canvas import Rows
     from plimsoll.live import LiveRun
-    from plimsoll.storage.documents import Planned
+    from plimsoll.storage.documents import PlannedTrial
     from plimsoll.storage.results import Results
     from plimsoll.watch.charts import LiveView
     from plimsoll.watch.latencies import LatencySecond
@@ -191,7 +191,9 @@ class Looker:
 
 def _described(view: LiveView, run: LiveRun) -> dict[str, object]:
     passed_s = run.seconds[-1].at_s if run.seconds else 0.0
-    description = f"{view.title} of the load that runs, second by second, {passed_s:.0f} s so far"
+    description = (
+        f"{view.title} of the load that runs, second by second, {wording.count(passed_s)} s so far"
+    )
     return {
         "title": view.title,
         "specification": view.specification,
@@ -199,7 +201,7 @@ def _described(view: LiveView, run: LiveRun) -> dict[str, object]:
     }
 
 
-def _stages(trials: Sequence[Planned], load_s: float, *, is_group: bool) -> Rows:
+def _stages(trials: Sequence[PlannedTrial], load_s: float, *, is_group: bool) -> Rows:
     """The stages of a trial, or the endpoints of trials that take turns, as bands of a chart."""
     if is_group or not trials:
         return _endpoints(trials, load_s)
@@ -214,7 +216,7 @@ def _stages(trials: Sequence[Planned], load_s: float, *, is_group: bool) -> Rows
     return rows
 
 
-def _endpoints(trials: Sequence[Planned], load_s: float) -> Rows:
+def _endpoints(trials: Sequence[PlannedTrial], load_s: float) -> Rows:
     """One band for each endpoint; before the first, servers may warm up."""
     lengths_s: dict[str, float] = {}
     for trial in trials:
@@ -234,7 +236,9 @@ def _band(start_s: float, end_s: float, kind: str, label: str) -> dict[str, obje
     return {"start_s": start_s, "end_s": end_s, "kind": kind, "label": label, "short": label}
 
 
-def _seconds(run: LiveRun, planned: dict[str, Planned], latencies: Sequence[LatencySecond]) -> Rows:
+def _seconds(
+    run: LiveRun, planned: dict[str, PlannedTrial], latencies: Sequence[LatencySecond]
+) -> Rows:
     """One row for each second, or turn."""
     times = {one.second: one for one in latencies}
     rows: Rows = []

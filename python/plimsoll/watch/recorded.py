@@ -11,7 +11,7 @@ from plimsoll.findings.derivation import kept_of_trial
 if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
-    from plimsoll.storage.documents import Planned
+    from plimsoll.storage.documents import PlannedTrial
     from plimsoll.storage.results import Results
 
 
@@ -26,7 +26,7 @@ class RecordedCampaign:
         findings: What is known of the others.
     """
 
-    plan: tuple[Planned, ...]
+    plan: tuple[PlannedTrial, ...]
     recorded: tuple[str, ...]
     unjudged: tuple[str, ...]
     findings: Findings

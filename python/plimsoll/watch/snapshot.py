@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
-from plimsoll.report import answer, contents, words
+from plimsoll.report import answer, contents
 from plimsoll.verdicts.verdict import DOUBTING, by_checks
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.live import LiveRun
     from plimsoll.report.answer import RankingAnswer
     from plimsoll.report.contents import Remark
-    from plimsoll.storage.documents import Planned
+    from plimsoll.storage.documents import PlannedTrial
     from plimsoll.watch.recorded import RecordedCampaign
 
 RunState = Literal["running", "stopped", "paused", "finished"]
@@ -218,7 +218,7 @@ def snapshot(
     )
 
 
-def planned_title(planned: Planned) -> str:
+def planned_title(planned: PlannedTrial) -> str:
     """A trial of a plan as people read it: `go · 2048 · steady · repetition 1`."""
     parts = [planned_framework(planned), planned["endpoint"], planned["load"]["name"]]
     if planned["driver"] != contents.ENGINE:
@@ -226,7 +226,7 @@ def planned_title(planned: Planned) -> str:
     return " · ".join([*parts, f"repetition {planned['repetition']}"])
 
 
-def planned_framework(planned: Planned) -> str:
+def planned_framework(planned: PlannedTrial) -> str:
     """Framework and variant of a trial of a plan, as rankings name it."""
     return f"{planned['framework']} {planned['variant']}".strip()
 
@@ -261,7 +261,7 @@ def _sentences(
             ends_utc_s = run.at_utc_s + max(run.left_s, 0.0)
             found.append(f"{left_text(run.left_s)}, until about {_clock(ends_utc_s)} UTC")
         if (silent_s := now_utc_s - run.at_utc_s) > QUIET_S:
-            found.append(f"the run is alive, but has not reported for {silent_s:.0f} s")
+            found.append(f"the run is alive, but has not reported for {wording.count(silent_s)} s")
     if run is not None and state == "stopped":
         found.append(
             f"the lab (process {run.writer.pid}) ended without finishing the run; its last report "
@@ -282,7 +282,7 @@ def left_text(left_s: float) -> str:
     if left_s < _SHORT_S:
         return f"About {max(5 * round(left_s / 5), 5)} s left"
     if left_s < _LONG_S:
-        return f"About {left_s / 60:.0f} min left"
+        return f"About {wording.count(left_s / 60)} min left"
     hours, minutes = divmod(round(left_s / 600) * 10, 60)
     return f"About {hours} h {minutes} min left" if minutes else f"About {hours} h left"
 
@@ -293,7 +293,7 @@ def _clock(utc_s: float) -> str:
 
 def _now(
     run: LiveRun,
-    plan: Sequence[Planned],
+    plan: Sequence[PlannedTrial],
     latency_ns: tuple[float | None, float | None],
 ) -> RunningNow:
     by_id = {one["id"]: one for one in plan}
@@ -302,7 +302,9 @@ def _now(
     phase = PHASES.get(run.phase, run.phase)
     if run.phase == "driving" and run.progress is not None:
         stage = run.progress.stage.replace("_", "-")
-        phase = f"{phase}: {stage}, {run.progress.at_s:.0f} of {run.load_s:.0f} s"
+        phase = (
+            f"{phase}: {stage}, {wording.count(run.progress.at_s)} of {wording.count(run.load_s)} s"
+        )
     if len(run.trials) > 1 and active is not None:
         table = _table(active)
         servers = sum(name in by_id and _table(by_id[name]) == table for name in run.trials)
@@ -311,7 +313,7 @@ def _now(
     return RunningNow(title, phase, tuple(_tiles(run, latency_ns)))
 
 
-def _table(planned: Planned) -> str:
+def _table(planned: PlannedTrial) -> str:
     """What the trials that take turns with this one have in common."""
     load = planned["load"]["name"]
     return f"{planned['endpoint']} · {load} · repetition {planned['repetition']}"
@@ -323,9 +325,9 @@ def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[
     latencies = dict(zip(("p50", "p99"), latency_ns, strict=True)) if len(run.trials) == 1 else {}
     if progress is None:
         names = ("Throughput", *latencies, "Server CPU", "Driver CPU", "Connections", "Failed")
-        return [Tile(name, words.ABSENT) for name in names]
+        return [Tile(name, wording.ABSENT) for name in names]
     busy = [
-        Tile(name, words.ABSENT if cores is None else f"{cores:.2f}", "busy cores")
+        Tile(name, wording.ABSENT if cores is None else wording.decimals(cores, 2), "busy cores")
         for name, cores in (
             ("Server CPU", progress.server_busy_cores),
             ("Driver CPU", progress.driver_busy_cores),
@@ -334,17 +336,21 @@ def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[
     if not progress.counted:
         return [Tile("Driver", "at work", "it reports its figures when it ends"), *busy]
     times = [
-        Tile(name, words.duration(value_ns), "response time")
+        Tile(name, wording.duration(value_ns), "response time")
         for name, value_ns in latencies.items()
     ]
     failed = sum(count for name, count in progress.outcomes.items() if name != "ok")
-    requested = f"of {progress.connections_requested:,} requested"
+    requested = f"of {wording.count(progress.connections_requested)} requested"
     return [
-        Tile("Throughput", words.rate(progress.throughput_per_s), "responses"),
+        Tile("Throughput", wording.per_second(progress.throughput_per_s), "responses"),
         *times,
         *busy,
-        Tile("Connections", f"{progress.connections_open:,}", requested),
-        Tile("Failed", f"{failed:,}", f"of {progress.requests_ended:,} requests"),
+        Tile("Connections", wording.count(progress.connections_open), requested),
+        Tile(
+            "Failed",
+            wording.count(failed),
+            f"of {wording.count(progress.requests_ended)} requests",
+        ),
     ]
 
 
@@ -357,7 +363,7 @@ def _ended(trial: TrialFindings) -> EndedTrial:
     return EndedTrial(
         anchor=contents.anchor("trial", recording.trial),
         title=title,
-        number=words.rate(trial.value),
+        number=wording.per_second(trial.value),
         state=trial.state,
         error=() if trial.has_ended_well else (ending.kind, ending.message, ending.hint),
         doubts=doubts,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from plimsoll.campaign import campaign, ladder_settings
+from plimsoll.campaign import as_run, campaign
 from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
@@ -866,8 +867,17 @@ def test_a_campaign_of_ladders_plans_the_peak_that_rates_are_shares_of(root: Pat
     assert (peak.model, peak.name, peak.stages[-1].start) == ("closed", "peak", 32.0)
     assert found.ladder.rates_per_s(1234.5) == pytest.approx((246.0, 984.0))
     kept = json.loads(json.dumps(campaign.resolved(found)))
-    assert ladder_settings.settings(kept) == found.ladder
-    assert ladder_settings.settings(campaign.resolved(read(root, LINES))) is None
+    stored = as_run.read(kept)
+    assert stored is not None and (stored.ladder, stored.line) == (found.ladder, None)
+    other = as_run.read(campaign.resolved(read(root, LINES)))
+    assert other is not None and (other.ladder, other.line) == (None, read(root, LINES).line)
+
+
+@pytest.mark.parametrize("settings", [(), ("idle=0s",), ("ladder.connections=32", "seed=3")])
+def test_a_campaign_of_ladders_is_written_as_it_ran(root: Path, settings: Sequence[str]) -> None:
+    found = read(root, LADDER, *settings)
+    again = read(root, as_toml(json.loads(json.dumps(campaign.resolved(found)))))
+    assert again == found
 
 
 def test_the_steps_of_a_ladder_are_open_loads(root: Path) -> None:

@@ -194,7 +194,7 @@ def test_cpu_and_response_time_show_the_level_asked_for(module: Any) -> None:
     drawn = module.draw(sample.trial_data())
     asked = sample.seconds("t")["requested_level"].to_pylist()
     assert [row["requested_level"] for row in drawn["datasets"]["seconds"]] == asked
-    assert f"to {wording.counted(max(asked))} connections requested" in pictures.svg(drawn)
+    assert f"to {wording.count(max(asked))} connections requested" in pictures.svg(drawn)
 
 
 @pytest.mark.parametrize("module", charts.OF_A_TRIAL, ids=lambda module: module.NAME)

@@ -178,7 +178,7 @@ def test_a_load_under_way_shows_latency_status_codes_and_the_drivers_own_headroo
         ("p50>2ms", "p50>2ms, now 0.122 ms"),
         ("throughput<20k", "throughput<20k, now 12,346"),
         ("failed>3", "failed>3, now 10"),
-        ("failures>1%", "failures>1%, now 0.027%"),
+        ("failures>1%", "failures>1%, now 0.027 %"),
         ("p99.9>1s", "p99.9>1s, known at the end"),
     ],
 )

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.campaign import as_run
+from plimsoll.campaign.as_run import Document
 from plimsoll.comparison import further_blocks
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
+from plimsoll.comparison.entry_comparison import of_table
 from plimsoll.comparison.further_blocks import MOST, CampaignProgress, Rule, TableProgress
 from plimsoll.recording import Ending
 from recordings import simulate
@@ -109,7 +112,7 @@ def trial(
 
 def progress(*trials: ComparedTrial, rule: Rule = RULE) -> CampaignProgress:
     compared = comparisons(trials, has_stopped_early=True)
-    return further_blocks.progress(rule, [one.recording for one in trials], compared.to_pylist())
+    return further_blocks.progress(rule, [one.recording for one in trials], of_table(compared))
 
 
 def scattered(framework: str, level: float, scatter: float, blocks: int = 4) -> list[ComparedTrial]:
@@ -170,20 +173,28 @@ def test_the_yardstick_is_not_waited_for() -> None:
     assert progress(*others, *void).end == "decided"
 
 
-def test_the_rule_is_that_of_the_campaign_as_run() -> None:
-    assert further_blocks.rule(None) is None
-    assert further_blocks.rule({"repetitions": 3}) is None
-    assert further_blocks.rule({"until": 0.0, "budget_s": 0.0}) is None
-    assert further_blocks.rule({"until": 0.02, "budget_s": 0.0}) == Rule(0.02, math.inf)
-    assert further_blocks.rule({"until": 0.02, "budget_s": 60.0}) == Rule(0.02, 60.0)
+@pytest.mark.parametrize(
+    ("document", "rule"),
+    [
+        (None, None),
+        ({"repetitions": 3}, None),
+        ({"until": 0.0, "budget_s": 0.0}, None),
+        ({"until": 0.02, "budget_s": 0.0}, Rule(0.02, math.inf)),
+        ({"until": 0.02, "budget_s": 60.0}, Rule(0.02, 60.0)),
+    ],
+)
+def test_the_rule_is_that_of_the_campaign_as_run(
+    document: Document | None, rule: Rule | None
+) -> None:
+    assert further_blocks.rule(as_run.read(document)) == rule
 
 
 def test_intervals_of_a_campaign_that_stops_early_are_wider() -> None:
     trials = [*scattered("go", 100.0, 0.03), *scattered("node", 50.0, 0.02)]
 
     def width(*, has_stopped_early: bool) -> float:
-        rows = comparisons(trials, has_stopped_early=has_stopped_early).to_pylist()
-        found = [further_blocks.half_width(one) for one in rows if one["framework"] == "node"]
+        every = of_table(comparisons(trials, has_stopped_early=has_stopped_early))
+        found = [further_blocks.half_width(one) for one in every if one.framework == "node"]
         return max(one for one in found if one is not None)
 
     assert width(has_stopped_early=True) > 1.1 * width(has_stopped_early=False)

@@ -10,6 +10,8 @@ import pytest
 import ladders as made
 import sample
 from ladders import Costs
+from plimsoll.campaign.as_run import CampaignAsRun
+from plimsoll.campaign.ladder_settings import LadderSettings
 from plimsoll.findings import measured
 from plimsoll.findings.ladders import EntryLadder, of_campaign, rankings
 from plimsoll.recording import Ending
@@ -135,8 +137,8 @@ def test_the_cheapest_request_is_first_and_overlapping_ones_share_ranks(
 
 def test_steps_are_no_results_and_full_ones_do_not_count(results: ParquetResults) -> None:
     findings = made.findings(results, {"go": Costs(most_per_s=700.0)})
-    as_run = {"ladder": {"rates": [], "shares": [0.2, 0.4]}}
-    found = replace(findings, as_run=as_run)
+    asked = CampaignAsRun({}, ladder=LadderSettings(shares=(0.2, 0.4)))
+    found = replace(findings, as_run=asked)
     assert {one.recording.load.name for one in found.measured} == {"peak"}
     assert measured.results(found.trials, None) == found.trials
     counting = {one.recording.load.name for one in found.counting}

@@ -10,10 +10,10 @@ import sample
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings import leads
 from plimsoll.findings.findings import Findings
+from plimsoll.findings.hold_length import HoldLength, hold_length
 from plimsoll.findings.leads import Lead, Resolution
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents, words
-from plimsoll.report.hold_length import HoldLength, hold_length
 from plimsoll.report.html import parted
 from plimsoll.statistics.intervals import Estimate, Interval
 

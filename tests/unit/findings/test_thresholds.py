@@ -55,7 +55,7 @@ def test_a_quantity_that_could_not_be_measured_misses_every_gate(text: str) -> N
     ("text", "told"),
     [
         ("p99>249ms", "p99>249ms, measured 250.000 ms"),
-        ("failures>0.5%", "failures>0.5%, measured 1.000%"),
+        ("failures>0.5%", "failures>0.5%, measured 1 %"),
         ("throughput<5k", "throughput<5k, measured 2,000"),
     ],
 )

@@ -16,7 +16,7 @@ from plimsoll.calibration.capacity import CeilingsFound, Left
 from plimsoll.calibration.tools import ToolFound
 from plimsoll.capacity import Ceiling
 from plimsoll.cli import calibrate
-from plimsoll.report import calibrated
+from plimsoll.report import calibrated, cells
 
 US, MS = 1_000, 1_000_000
 WAY = np.full(10_000, 80 * US)
@@ -116,6 +116,14 @@ def test_markdown_has_a_row_for_each_row() -> None:
     assert len(rows) == sum(len(sheet.rows) + 2 for sheet in sheets)
     widths = [sum(line.count("|") for line in [row]) for row in rows]
     assert set(widths) == {len(sheet.headings) + 1 for sheet in sheets}
+
+
+def test_a_cell_of_a_notebook_has_the_verdict_and_a_row_for_each_row() -> None:
+    html = cells.calibration(found(), None)
+    assert calibrated.verdict(found()) in html
+    assert html.count("<tr>") == sum(
+        len(sheet.rows) + 1 for sheet in calibrated.sheets(found(), None)
+    )
 
 
 def test_json_holds_everything_and_the_judgement() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -14,7 +15,7 @@ from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import AT_A_RATE, Metric, difference
 from plimsoll.comparison.turn_pairs import GroupTimes
 from plimsoll.comparison.until_decided import Compared, Sides, Wanted
-from plimsoll.report import compared
+from plimsoll.report import cells, compared
 from plimsoll.statistics.paired import Plan
 from turns import Pair, turns
 
@@ -163,6 +164,16 @@ def test_markdown_fits_into_a_pull_request(case: str) -> None:
     assert len(page.splitlines()) <= 40
     assert page.startswith("**")
     assert "`a'\\|b `" in page
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_cell_of_a_notebook_has_the_answer_its_figures_and_remarks(case: str) -> None:
+    html = unescape(cells.comparison(CASES[case], SIDES)).replace("\u00a0", " ")
+    assert compared.sentence(CASES[case])[1:] in html
+    rows = compared.ratios(CASES[case].difference)
+    assert html.count("<tr>") == 2 + len(compared.servers(CASES[case], SIDES).rows) + len(rows)
+    assert html.count('<p class="small">') == len(compared.stated(CASES[case]))
+    assert "<b>x" not in cells.comparison(CASES[case], Sides("<b>x", "b", "/", 1))
 
 
 @pytest.mark.parametrize(

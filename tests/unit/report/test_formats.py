@@ -20,6 +20,7 @@ from rich.console import Console
 
 import sample
 from plimsoll import report, tables
+from plimsoll.campaign import as_run
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.errors import StorageError
 from plimsoll.findings.findings import Findings
@@ -137,7 +138,7 @@ AS_RUN = {"name": "quick</pre></details>", "loads": [{"name": "`steady`", "conne
 
 
 def test_markdown_shows_the_campaign_as_run_folded_and_as_code() -> None:
-    text = markdown.render(replace(sample.findings(), as_run=AS_RUN))
+    text = markdown.render(replace(sample.findings(), as_run=as_run.read(AS_RUN)))
     folded = text.partition("<summary>Campaign as run</summary>")[2].partition("\n</details>")[0]
     code = [line.removeprefix("    ") for line in folded.splitlines() if line]
     assert json.loads("\n".join(code)) == AS_RUN
@@ -145,7 +146,7 @@ def test_markdown_shows_the_campaign_as_run_folded_and_as_code() -> None:
 
 
 def test_a_page_shows_the_campaign_as_run_and_keeps_its_text_in_it() -> None:
-    text = html.render(replace(sample.findings(), as_run=AS_RUN))
+    text = html.render(replace(sample.findings(), as_run=as_run.read(AS_RUN)))
     shown = text.partition('id="as-run"')[2].partition("<pre")[2].partition("</pre>")[0]
     assert json.loads(unescape(shown.partition(">")[2])) == AS_RUN
 

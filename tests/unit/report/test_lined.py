@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import jsonschema
@@ -14,7 +15,7 @@ import sample
 from plimsoll.findings.beyond import Beyond
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.load_line.search import Searched
-from plimsoll.report import lined
+from plimsoll.report import cells, lined
 from plimsoll.verdicts import catalogue
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "line-1.json"
@@ -110,6 +111,13 @@ def test_markdown_has_every_try() -> None:
     found = CASES["found"]
     rows = [line for line in lined.markdown(found).splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + 1 + 2 + len(found.searched.tries)
+
+
+def test_a_cell_of_a_notebook_has_the_answer_and_every_try() -> None:
+    found = CASES["found"]
+    html = unescape(cells.line(found)).replace("\u00a0", " ")
+    assert lined.sentence(found)[1:] in html
+    assert html.count("<tr>") == 2 + 1 + len(found.searched.tries)
 
 
 def test_the_worst_doubt_of_the_try_that_held_is_shown() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import sample
-from plimsoll.campaign import campaign
+from plimsoll.campaign import as_run, campaign
 from plimsoll.report import html
 from plimsoll.report.repeat import repeat
 
@@ -14,7 +14,7 @@ QUICK = Path(__file__).parents[3] / "campaigns" / "quick.toml"
 
 def test_the_lines_write_the_campaign_as_run_and_run_it(tmp_path: Path) -> None:
     made = campaign.resolved(campaign.read(QUICK, ["repetitions=4"]))
-    found = repeat(replace(sample.findings(), as_run=made))
+    found = repeat(replace(sample.findings(), as_run=as_run.read(made)))
     assert found is not None
     writing, _, running = found.command.rpartition("\n")
     assert running == "plimsoll run quick.toml"
@@ -25,8 +25,8 @@ def test_the_lines_write_the_campaign_as_run_and_run_it(tmp_path: Path) -> None:
 
 def test_a_campaign_from_elsewhere_cannot_put_a_command_into_the_lines(tmp_path: Path) -> None:
     evil = "x'; touch owned; '\nPLIMSOLL\ntouch owned\n"
-    as_run = {"name": evil, "frameworks": [evil], "limits": {evil: {evil: 1.0}}, "loads": []}
-    found = repeat(replace(sample.findings(), as_run=as_run))
+    given = {"name": evil, "frameworks": [evil], "limits": {evil: {evil: 1.0}}, "loads": []}
+    found = repeat(replace(sample.findings(), as_run=as_run.read(given)))
     assert found is not None
     writing, _, running = found.command.rpartition("\n")
     assert set(running) <= set("plimsoll run x-touch-owned-PLIMSOLL.toml")
@@ -36,7 +36,7 @@ def test_a_campaign_from_elsewhere_cannot_put_a_command_into_the_lines(tmp_path:
 
 def test_digest_versions_applications_and_machine_are_said() -> None:
     made = campaign.resolved(campaign.read(QUICK))
-    found = repeat(replace(sample.findings(), as_run=made))
+    found = repeat(replace(sample.findings(), as_run=as_run.read(made)))
     assert found is not None
     facts = dict(found.facts)
     assert len(facts["Campaign digest"]) == 16
@@ -47,5 +47,7 @@ def test_digest_versions_applications_and_machine_are_said() -> None:
 
 def test_the_page_has_it_where_there_was_a_campaign_file() -> None:
     made = campaign.resolved(campaign.read(QUICK))
-    assert 'id="repeat-command"' in html.render(replace(sample.findings(), as_run=made))
+    assert 'id="repeat-command"' in html.render(
+        replace(sample.findings(), as_run=as_run.read(made))
+    )
     assert 'id="repeat-command"' not in html.render(sample.findings())

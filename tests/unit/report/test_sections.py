@@ -13,9 +13,10 @@ from rich.console import Console
 
 import experiments
 import sample
+from plimsoll import wording
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.report import html, machine_readable, markdown, pdf, sections, terminal, words
+from plimsoll.report import html, machine_readable, markdown, pdf, sections, terminal
 from plimsoll.report.section import Section
 
 Golden = Callable[[str, str], None]
@@ -75,10 +76,10 @@ def test_a_page_has_the_section_with_all_its_cells_and_leads_to_it(name: str) ->
     assert f'<a href="#{name}">{found.short}</a>' in page
     body = re.search(rf'<section aria-labelledby="{name}">.*?</section>', page, re.DOTALL)
     assert body
-    shown = words.bound(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body[0])))
+    shown = wording.bound(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body[0])))
     for table in found.tables:
         for line in table.lines:
-            assert all(words.bound(cell) in shown for cell in line.cells)
+            assert all(wording.bound(cell) in shown for cell in line.cells)
 
 
 @pytest.mark.parametrize(

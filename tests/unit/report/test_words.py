@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import sample
+from plimsoll import wording
 from plimsoll.aggregate.steady_state import SteadyState
 from plimsoll.aggregate.summary import Summary, TimeStatistics
 from plimsoll.campaign.load import Stage, UnknownLoad
@@ -28,33 +29,33 @@ from plimsoll.report import words
     ],
 )
 def test_times_have_their_natural_unit(value_ns: float | None, text: str) -> None:
-    assert words.duration(value_ns) == text
+    assert wording.duration(value_ns) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(None, "–"), (512, "512 B"), (22_400_000, "22.4 MB"), (16e9, "16 GB")]
 )
 def test_amounts_of_memory_have_their_natural_unit(value: float | None, text: str) -> None:
-    assert words.size(value) == text
+    assert wording.size(value) == text
 
 
 @pytest.mark.parametrize(
     ("ratio", "text"), [(None, "–"), (0.0, "0 %"), (0.00984, "0.98 %"), (1.0, "100 %")]
 )
 def test_ratios_are_percentages(ratio: float | None, text: str) -> None:
-    assert words.share(ratio) == text
+    assert wording.percent(ratio) == text
 
 
 @pytest.mark.parametrize(("length_s", "text"), [(0.213, "213 ms"), (5.0, "5 s"), (240.0, "4 min")])
 def test_lengths_are_given_in_minutes_only_when_whole(length_s: float, text: str) -> None:
-    assert words.seconds(length_s) == text
+    assert wording.seconds(length_s) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(None, "–"), (1.0, "1 core"), (0.25, "0.25 cores"), (1.934, "1.93 cores")]
 )
 def test_one_core_is_one_core(value: float | None, text: str) -> None:
-    assert words.cores(value) == text
+    assert wording.busy_cores(value) == text
 
 
 def test_a_load_is_one_sentence() -> None:
@@ -94,7 +95,7 @@ def test_a_row_of_times_of_which_nothing_is_known_has_no_unit() -> None:
     unknown = replace(sample.summary("t"), lag=TimeStatistics())
     name, _, values = words.times(unknown)[-1]
     assert name == "scheduling delay"
-    assert set(values) == {words.ABSENT}
+    assert set(values) == {wording.ABSENT}
 
 
 def test_of_an_import_only_what_its_files_tell_is_a_fact() -> None:

@@ -6,11 +6,10 @@ import pytest
 
 from plimsoll.recording import Ending
 from plimsoll.verdicts import causes
-from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.judge import judge
 from recordings import as_load, simulate, with_speeds
+from roles import misled_by
 
-NAMES = {check.NAME for check in CHECKS}
 STOPPED_NS = 2_000_000_000
 
 
@@ -20,10 +19,6 @@ def judged(**options):
 
 def doubting(verdicts):
     return {name for name, verdict in verdicts.items() if verdict.is_doubting}
-
-
-def test_causes_name_checks_that_there_are():
-    assert causes.BY_STOP | causes.BY_INTERRUPTION | causes.BY_OTHERS <= NAMES
 
 
 @pytest.mark.parametrize("kind", ["EngineFailed", "DriverFailed", "DiedUnderLoad"])
@@ -53,7 +48,7 @@ def test_a_stop_of_the_load_generator_is_told_by_one_check_and_not_as_the_server
     assert given["driver_headroom"].level == "void"
     assert given["steady"].level == "not_checked"
     assert given["steady"].text == ("See Driver headroom: the load generator stalled for 2 s.")
-    assert not doubting(given) & causes.BY_STOP
+    assert not doubting(given) & misled_by("long_stall")
 
 
 def test_a_server_that_stood_still_is_told_where_the_load_generator_did_not():
@@ -125,5 +120,5 @@ def test_an_interruption_is_told_once():
 def test_without_a_cause_verdicts_are_those_of_the_checks():
     trial = simulate(failures={"reset_waiting": 0.1})
     given = judge(trial)
-    assert causes.of(trial, {one.check: one for one in given}) is None
+    assert causes.of(trial, given) is None
     assert {one.check for one in given if one.is_doubting} == {"failures_explained"}

@@ -20,8 +20,8 @@ def test_a_verdict_is_as_bad_as_its_worst_finding_and_tells_all_that_are_not_sou
     assert given.level == "void"
     assert (given.measured, given.limit) == (0.5, 0.05)
     assert given.sentences == (
-        Sentence("void", "The other is bad.", "Stop."),
-        Sentence("doubtful", "One is odd.", "Look."),
+        Sentence("void", "The other is bad.", "Stop.", LIMIT.name),
+        Sentence("doubtful", "One is odd.", "Look.", LIMIT.name),
     )
     assert (given.check, given.subject) == ("failures_explained", "go.1")
     assert given.source == "somebody; limit: first proposal"
@@ -52,7 +52,7 @@ def test_a_changed_limit_is_told_with_the_verdict():
 def test_what_does_not_apply_is_not_checked_and_has_no_remedy():
     given = verdict("failures_explained", "go.1", [not_checked(LIMIT, "there is no ramp")], "x")
     assert (given.level, given.measured) == ("not_checked", None)
-    assert given.sentences == (Sentence("not_checked", "There is no ramp."),)
+    assert given.sentences == (Sentence("not_checked", "There is no ramp.", limit=LIMIT.name),)
 
 
 def test_a_sound_verdict_says_what_it_could_not_see():

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
-use plimsoll_engine::protocol::http1::response::LastHead;
 use plimsoll_engine::protocol::{Id, Protocol, Step};
 use plimsoll_engine::request::Requests;
 use plimsoll_engine::spec::{Expected, RequestSpec};
@@ -49,14 +48,14 @@ fuzz_target!(|data: (bool, u8, &[u8])| {
     send(&mut http2, &requests, &mut next, &mut open);
     if greets {
         let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
-        let step = http2.received(&settings, &mut LastHead::default(), |_, _| ());
+        let step = http2.received(&settings, |_, _| ());
         assert_eq!(step, Step::More);
     }
     for piece in bytes.chunks(usize::from(length).max(1)) {
         let mut rest = piece;
         while !rest.is_empty() || http2.has_ended() {
             send(&mut http2, &requests, &mut next, &mut open);
-            let step = http2.received(rest, &mut LastHead::default(), |id, _| {
+            let step = http2.received(rest, |id, _| {
                 assert!(open.contains(&id.0));
             });
             let (id, consumed) = match step {

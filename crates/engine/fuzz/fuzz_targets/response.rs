@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use plimsoll_engine::protocol::http1::response::{
-    LONGEST_HEAD_BYTES, LastHead, Malformed, Part, Reader,
+    LONGEST_HEAD_BYTES, Malformed, Part, Reader,
 };
 
 /// All that a reader says of some bytes.
@@ -24,7 +24,7 @@ fn hear<'a>(is_head: bool, pieces: impl Iterator<Item = &'a [u8]>) -> Heard {
     reader.start(is_head);
     let (mut body, mut end) = (Vec::new(), Ok((false, 0)));
     for piece in pieces {
-        let progress = reader.read(piece, &mut LastHead::default(), |part| {
+        let progress = reader.read(piece, |part| {
             if let Part::Body(piece) = part {
                 body.extend_from_slice(piece);
             }

@@ -10,7 +10,6 @@ pub mod websocket;
 
 use self::http1::Http1;
 use self::http1::following::Following;
-use self::http1::response::LastHead;
 use self::http2::Http2;
 use self::websocket::WebSocket;
 use self::websocket::upgrade::Answer;
@@ -284,18 +283,16 @@ impl<'a> Protocol<'a> {
         }
     }
 
-    /// Bytes have come; `emit` gets what they hold, up to the end of a response. Connections to the
-    /// same server share the `last_head`.
+    /// Bytes have come; `emit` gets what they hold, up to the end of a response.
     #[inline]
     pub fn received(
         &mut self,
         bytes: &[u8],
-        last_head: &mut LastHead,
         emit: impl FnMut(Id, Event<'_>),
     ) -> Step {
         match self {
-            Self::Http1(http1) => http1.received(bytes, last_head, emit),
-            Self::Following(following) => following.received(bytes, last_head, emit),
+            Self::Http1(http1) => http1.received(bytes, emit),
+            Self::Following(following) => following.received(bytes, emit),
             Self::Http2(http2) => http2.received(bytes, emit),
             Self::WebSocket(websocket) => websocket.received(bytes, emit),
         }

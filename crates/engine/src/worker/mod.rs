@@ -37,7 +37,6 @@ pub use self::counts::{Counts, OUTCOME_CODES};
 use crate::connection::Connection;
 use crate::error::EngineError;
 use crate::protocol::Protocol;
-use crate::protocol::http1::response::LastHead;
 use crate::recorder::{Recorded, Recorder};
 use crate::request::Requests;
 use crate::share::share;
@@ -204,8 +203,6 @@ struct Worker<'a> {
     unread: Vec<Unread>,
     /// What one read has brought.
     buffer: Box<[u8]>,
-    /// The head that was read last on any connection.
-    last_head: LastHead,
     /// Turns in a row that found at least half of [`SOCKETS_A_FULL_TURN`] ready.
     full_turns: u32,
     /// Requests on their way into one call of `send`, where there are several.
@@ -251,7 +248,6 @@ impl<'a> Worker<'a> {
             deadlines: BinaryHeap::new(),
             unread: Vec::new(),
             buffer: vec![0; READ_BYTES].into(),
-            last_head: LastHead::default(),
             full_turns: 0,
             outbox: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),

@@ -248,7 +248,7 @@ impl Worker<'_> {
         {
             let bytes = &self.buffer[start..count];
             let connection = &mut self.slots[index].connection;
-            match connection.received(bytes, &mut self.last_head, now_ns) {
+            match connection.received(bytes, now_ns) {
                 Received::More => break,
                 Received::Ended { id, outcome, code, consumed } => {
                     start += consumed;

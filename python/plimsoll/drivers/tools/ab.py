@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.drivers import plain_load, reported_runs, tool_process
 from plimsoll.drivers.job import Rows
 from plimsoll.recording import Driver
@@ -135,7 +136,7 @@ def command(
 def _of_load(load: Load) -> Iterator[str]:
     connections = load.peak_connections
     if connections > MOST_CONNECTIONS:
-        yield f"`ab` opens at most {MOST_CONNECTIONS:,} connections"
+        yield f"`ab` opens at most {wording.count(MOST_CONNECTIONS)} connections"
     if load.protocol != "http1":
         yield "`ab` does not speak HTTP/2"
     if load.pipeline > 1:
@@ -143,7 +144,7 @@ def _of_load(load: Load) -> Iterator[str]:
     if load.threads not in (None, 1):
         yield "`ab` has one thread"
     if load.timeout_s != round(load.timeout_s):
-        yield f"`ab` takes a timeout in whole seconds, not {load.timeout_s:g} s"
+        yield f"`ab` takes a timeout in whole seconds, not {wording.exact(load.timeout_s)} s"
     if load.request_limit is not None and load.request_limit < connections:
         yield "`ab` needs at least one request per connection"
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 import plimsoll
+from plimsoll import wording
 from plimsoll.campaign.requests import render, upgrade_request
 from plimsoll.drivers import records
 from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult, LoadPart
@@ -185,7 +186,7 @@ class Heard:
     started: Line | None = None
     finished: Line | None = None
     readings: list[Reading] = field(default_factory=list[Reading])
-    last: Line = field(default_factory=dict[str, Any])
+    last: Line = field(default_factory=dict[str, object])
 
     @property
     def zero_ns(self) -> int:
@@ -305,7 +306,9 @@ def _line(text: bytes) -> Line:
 def _read(output: IO[bytes]) -> bytes:
     ready, _, _ = select.select([output], [], [], PATIENCE_S)
     if not ready:
-        raise EngineFailed(f"the engine did not respond for {PATIENCE_S:.0f} s", "see `driver.log`")
+        raise EngineFailed(
+            f"the engine did not respond for {wording.count(PATIENCE_S)} s", "see `driver.log`"
+        )
     return os.read(output.fileno(), 1 << 16)
 
 

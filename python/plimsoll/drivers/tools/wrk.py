@@ -16,6 +16,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.drivers import plain_load, reported_runs, tool_process
 from plimsoll.recording import Driver
 from plimsoll.storage.parquet import writing
@@ -66,7 +67,7 @@ def refuses(load: Load, exchanges: tuple[Exchange, ...]) -> str:
     if load.request_limit is not None:
         return "`wrk` has no limit for the number of requests"
     if load.timeout_s != round(load.timeout_s):
-        return f"`wrk` takes a timeout in whole seconds, not {load.timeout_s:g} s"
+        return f"`wrk` takes a timeout in whole seconds, not {wording.exact(load.timeout_s)} s"
     return ""
 
 

@@ -64,9 +64,9 @@ def subtitle(findings: Findings) -> str:
     frameworks = {trial.recording.title for trial in findings.trials}
     endpoints = {trial.recording.endpoint for trial in findings.trials}
     parts = [
-        words.plural(len(frameworks), "framework"),
-        words.plural(len(endpoints), "endpoint"),
-        words.plural(len(findings.trials), "trial"),
+        wording.several(len(frameworks), "framework"),
+        wording.several(len(endpoints), "endpoint"),
+        wording.several(len(findings.trials), "trial"),
     ]
     days = sorted({trial.recording.zero_utc[:10] for trial in findings.trials})
     when = " to ".join(dict.fromkeys([days[0], days[-1]])) if days else ""
@@ -136,7 +136,7 @@ def _listed(texts: Iterable[str]) -> str:
 
 def as_run(findings: Findings) -> str:
     """The campaign as run, as JSON; empty where there was no campaign file."""
-    return "" if findings.as_run is None else json.dumps(findings.as_run, indent=2)
+    return "" if findings.as_run is None else json.dumps(findings.as_run.document, indent=2)
 
 
 def machines(findings: Findings) -> dict[str, tuple[str, Facts]]:
@@ -163,7 +163,7 @@ def extent(findings: Findings) -> str:
     if not count:
         return "" if findings.progress is None else stopping.of_campaign(findings.progress)
     return (
-        f"{words.plural(count, 'trial')} of the plan {'is' if count == 1 else 'are'} missing: "
+        f"{wording.several(count, 'trial')} of the plan {'is' if count == 1 else 'are'} missing: "
         "the campaign was interrupted. Run the same `plimsoll run` again to resume."
     )
 
@@ -171,7 +171,7 @@ def extent(findings: Findings) -> str:
 def changed_limits(findings: Findings) -> list[str]:
     """Each limit of a check that the campaign changed, in words."""
     return [
-        f"{check}.{name} = {words.number(value)}"
+        f"{check}.{name} = {wording.number(value)}"
         for check, values in findings.limits.items()
         for name, value in values.items()
     ]

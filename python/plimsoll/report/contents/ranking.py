@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll import charts
+from plimsoll import charts, wording
+from plimsoll.comparison import entry_comparison
 from plimsoll.findings import leads
+from plimsoll.findings.hold_length import hold_length
 from plimsoll.findings.trial import RANKED_BY
 from plimsoll.report import stopping, words
 from plimsoll.report.contents.naming import anchor
-from plimsoll.report.hold_length import hold_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from plimsoll.comparison.entry_comparison import EntryComparison
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.rankings import Ranking, Standing
     from plimsoll.findings.trial import State, TrialFindings
@@ -24,11 +26,11 @@ Key = tuple[str, str, str, str]
 """Endpoint, load, driver and quantity."""
 
 _OTHERS = (
-    ("p50", "response_time_p50_ns", words.duration),
-    ("p99", "response_time_p99_ns", words.duration),
-    ("failed", "failure_ratio", words.share),
-    ("server CPU", "server_busy_cores", words.cores),
-    ("memory", "server_peak_rss_bytes", words.size),
+    ("p50", "response_time_p50_ns", wording.duration),
+    ("p99", "response_time_p99_ns", wording.duration),
+    ("failed", "failure_ratio", wording.percent),
+    ("server CPU", "server_busy_cores", wording.busy_cores),
+    ("memory", "server_peak_rss_bytes", wording.size),
 )
 """Columns of a ranking besides throughput: heading, quantity, how it is written."""
 
@@ -103,10 +105,9 @@ class RankingContents:
 
 def rankings(findings: Findings) -> list[RankingContents]:
     """Every ranking."""
-    compared: dict[Key, list[leads.Row]] = {}
-    for row in findings.comparisons.to_pylist():
-        key = (row["endpoint"], row["load"], row["driver"], row["quantity"])
-        compared.setdefault(key, []).append(row)
+    compared: dict[Key, list[EntryComparison]] = {}
+    for one in entry_comparison.of_table(findings.comparisons):
+        compared.setdefault((*one.table, one.quantity), []).append(one)
     states: dict[str, State] = {trial.recording.trial: trial.state for trial in findings.trials}
     return [_ranking(ranking, findings, compared, states) for ranking in findings.rankings]
 
@@ -121,21 +122,19 @@ def detail(rankings: Sequence[RankingContents]) -> tuple[str, str]:
 def _ranking(
     ranking: Ranking,
     findings: Findings,
-    compared: Mapping[Key, Sequence[leads.Row]],
+    compared: Mapping[Key, Sequence[EntryComparison]],
     states: Mapping[str, State],
 ) -> RankingContents:
-    def rows(quantity: str) -> Sequence[leads.Row]:
+    def entries(quantity: str) -> Sequence[EntryComparison]:
         return compared.get((ranking.endpoint, ranking.load, ranking.driver, quantity), ())
 
     quantities = {
-        (row["framework"], row["quantity"]): row
-        for quantity in _columns()
-        for row in rows(quantity)
+        (one.framework, one.quantity): one for quantity in _columns() for one in entries(quantity)
     }
-    reported = leads.leads([rows(quantity) for quantity in leads.QUANTITIES])
-    clear = leads.clear_lead(rows(RANKED_BY))
+    reported = leads.leads([entries(quantity) for quantity in leads.QUANTITIES])
+    clear = leads.clear_lead(entries(RANKED_BY))
     is_next = clear is None or (bool(reported) and reported[0].second == clear.second)
-    resolution = leads.resolution(rows(RANKED_BY))
+    resolution = leads.resolution(entries(RANKED_BY))
     counting = _counting(ranking, findings)
     length = None if resolution is None else hold_length(counting, resolution.scatter)
     return RankingContents(
@@ -205,16 +204,17 @@ def _field(ranking: Ranking, findings: Findings, always: tuple[int, ...]) -> lis
 
 def _row(
     standing: Standing,
-    quantities: Mapping[tuple[str, str], leads.Row],
+    quantities: Mapping[tuple[str, str], EntryComparison],
     states: Mapping[str, State],
 ) -> Row:
     others = [_other(standing.framework, quantities, *other) for other in _OTHERS]
+    cpu = quantities.get((standing.framework, CPU_PER_REQUEST))
     return Row(
         rank=standing.rank,
         is_ranked=standing.rank_low is not None,
         framework=standing.framework,
         anchor=anchor("trial", standing.repetitions[0].trial),
-        number=words.rate(standing.value),
+        number=wording.per_second(standing.value),
         interval=_interval(standing),
         of_best=words.of_best(standing.to_best),
         to_next=words.times_as(standing.to_next, standing.next_framework),
@@ -223,38 +223,35 @@ def _row(
         ratios=tuple(ratio for _, _, ratio in others),
         state=_state(standing, states),
         reason=_reason(standing),
-        cpu_per_request=words.seconds(
-            quantities.get((standing.framework, CPU_PER_REQUEST), {}).get("median")
-        ),
+        cpu_per_request=wording.seconds(cpu and cpu.median),
     )
 
 
 def _other(
     framework: str,
-    quantities: Mapping[tuple[str, str], leads.Row],
+    quantities: Mapping[tuple[str, str], EntryComparison],
     heading: str,
     quantity: str,
     write: Callable[[float | None], str],
 ) -> tuple[str, str, str]:
     """Heading, value and ratio to the best of another quantity."""
-    own: leads.Row = quantities.get((framework, quantity), {})
-    instead: leads.Row = quantities.get((framework, _instead(quantity)), {})
-    if own.get("median") is None and instead.get("median") is not None:
-        return heading, f"{write(instead['median'])} service", _to_least(instead)
-    return heading, write(own.get("median")), _to_least(own)
+    own = quantities.get((framework, quantity))
+    instead = quantities.get((framework, _instead(quantity)))
+    if (own is None or own.median is None) and instead and instead.median is not None:
+        return heading, f"{write(instead.median)} service", _to_least(instead)
+    return heading, write(own and own.median), _to_least(own)
 
 
-def _to_least(row: leads.Row) -> str:
-    ratio = leads.ratio_of(row, "best")
-    if ratio is None:
+def _to_least(compared: EntryComparison | None) -> str:
+    if compared is None or compared.to_best is None:
         return ""
-    return "least" if ratio.value == 1 else f"{words.times_as(ratio)}"
+    return "least" if compared.to_best.value == 1 else words.times_as(compared.to_best)
 
 
 def _interval(standing: Standing) -> str:
     if standing.low is None or standing.high is None:
         return ""
-    return f"{words.number(standing.low)}–{words.number(standing.high)}"
+    return f"{wording.number(standing.low)}–{wording.number(standing.high)}"
 
 
 def _state(standing: Standing, states: Mapping[str, State]) -> State:

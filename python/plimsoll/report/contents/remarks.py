@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.report import words
 from plimsoll.report.contents.naming import anchor, title
 from plimsoll.verdicts import catalogue
@@ -48,7 +49,7 @@ class Remark:
     @property
     def against(self) -> str:
         """What was measured against which limit; empty where nothing was."""
-        if self.measured == words.ABSENT:
+        if self.measured == wording.ABSENT:
             return ""
         return f"measured {self.measured}, limit {self.limit}"
 
@@ -118,7 +119,7 @@ def ended(trial: TrialFindings) -> Remark:
     kind, name = recording.ending.kind, title(recording)
     reported = Sentence("void", recording.ending.message, recording.ending.hint)
     place = anchor("trial", recording.trial)
-    return Remark("void", kind, name, place, words.ABSENT, words.ABSENT, (reported,), "")
+    return Remark("void", kind, name, place, wording.ABSENT, wording.ABSENT, (reported,), "")
 
 
 def doubts(findings: Findings) -> list[Doubt]:
@@ -147,7 +148,7 @@ def doubts_of(trials: Iterable[TrialFindings]) -> list[Doubt]:
         Doubt(
             level=level,
             name=catalogue.title(check),
-            count=f"in {words.plural(len(remarks), 'trial')}",
+            count=f"in {wording.several(len(remarks), 'trial')}",
             remedy=remedy,
             remarks=tuple(remarks),
         )
@@ -171,4 +172,4 @@ def _by_remedy(
     for key, sentences in grouped.items():
         is_first = verdict.sentences[0] in sentences
         reported = replace(whole, level=key[0], sentences=tuple(sentences))
-        yield key, reported if is_first else replace(reported, measured=words.ABSENT)
+        yield key, reported if is_first else replace(reported, measured=wording.ABSENT)

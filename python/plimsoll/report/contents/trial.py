@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll import charts
+from plimsoll import charts, wording
 from plimsoll.aggregate.outcomes import BY_NAME
 from plimsoll.report import hidden, words
 from plimsoll.report.contents.naming import anchor, title
 from plimsoll.report.contents.remarks import remark
 from plimsoll.verdicts.verdict import DOUBTING, LEVELS, by_checks
-from plimsoll.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -114,7 +113,7 @@ def _trial(trial: TrialFindings) -> TrialContents:
         title=title(recording),
         about=about(recording),
         state=trial.state,
-        number=words.rate(trial.value),
+        number=wording.per_second(trial.value),
         error=_error(recording),
         contract=_contract(recording),
         headline=words.headline(trial),
@@ -139,7 +138,7 @@ def _trial(trial: TrialFindings) -> TrialContents:
 def _connections(summary: Summary | None) -> list[tuple[str, str, str]]:
     """What became of the connections; nothing where nothing is known of any."""
     counts = [] if summary is None else words.connections(summary)
-    return counts if any(count != words.ABSENT for _, count, _ in counts) else []
+    return counts if any(count != wording.ABSENT for _, count, _ in counts) else []
 
 
 def _notes(trial: TrialFindings) -> Iterator[str]:
@@ -185,7 +184,7 @@ def _without_response(summary: Summary | None) -> str:
     if opened is None or responded is None or responded >= opened:
         return ""
     return (
-        f"{words.plural(opened - responded, 'connection')} opened without a response byte: "
+        f"{wording.several(opened - responded, 'connection')} opened without a response byte: "
         "accepted by the kernel, not by the server"
     )
 
@@ -200,8 +199,10 @@ def _failure(failure: Failure) -> Mapping[str, str]:
     return {
         "outcome": failure.outcome,
         "words": _failure_words(failure),
-        "errno": f"{failure.errno_name} ({failure.errno})" if failure.errno_name else words.ABSENT,
-        "count": counted(failure.count),
-        "first": words.seconds(failure.first_at_s),
-        "last": words.seconds(failure.last_at_s),
+        "errno": f"{failure.errno_name} ({failure.errno})"
+        if failure.errno_name
+        else wording.ABSENT,
+        "count": wording.count(failure.count),
+        "first": wording.seconds(failure.first_at_s),
+        "last": wording.seconds(failure.last_at_s),
     }

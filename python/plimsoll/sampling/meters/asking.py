@@ -11,6 +11,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, cast
 
+from plimsoll import wording
 from plimsoll.errors import MeterFailed
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ def text(address: MeterAddress, path: str, body: str | None = None) -> str:
     began_s = time.monotonic()
     connection = http.client.HTTPConnection(address.host, address.port or 80, timeout=TIMEOUT_S)
     headers = {} if body is None else {"Content-Type": "application/x-www-form-urlencoded"}
-    late = MeterFailed(f"the power meter did not answer within {TIMEOUT_S:g} s", _REACH)
+    late = MeterFailed(
+        f"the power meter did not answer within {wording.exact(TIMEOUT_S)} s", _REACH
+    )
     try:
         connection.connect()
         with _cut_after(connection.sock, TIMEOUT_S):

@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from typing import IO
 
+from plimsoll import wording
 from plimsoll.errors import MeterFailed
 
 INTERVAL_S = 1.0
@@ -92,7 +93,7 @@ class Command:
         while True:
             left_s = deadline_s - time.monotonic()
             if left_s <= 0 or not select.select([printed], [], [], left_s)[0]:
-                message = f"the power command printed nothing for {TIMEOUT_S:g} s"
+                message = f"the power command printed nothing for {wording.exact(TIMEOUT_S)} s"
                 raise MeterFailed(message, _HINT)
             more = os.read(printed.fileno(), LONGEST)
             self._rest = (self._rest + (more or b"\n" * bool(self._rest)))[-LONGEST:]

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plimsoll import storage
 from plimsoll.errors import StorageError
 from plimsoll.storage import documents
 from plimsoll.storage.parquet import ParquetResults, writing
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
+    from plimsoll.campaign.as_run import Document
     from plimsoll.plan import Trial
     from plimsoll.recording import Recording
-    from plimsoll.storage.documents import CampaignFiles, Planned
+    from plimsoll.storage.documents import CampaignFiles, PlannedTrial
     from plimsoll.storage.postgres.address import Address
     from plimsoll.storage.postgres.connection import Connection
     from plimsoll.storage.results import DerivedTrial, Results
@@ -91,7 +93,7 @@ class PostgresResults:
         """Ids of the trials of the plan, in order; empty if there is no plan."""
         return tuple(planned["id"] for planned in self.plan())
 
-    def plan(self) -> list[Planned]:
+    def plan(self) -> list[PlannedTrial]:
         """The trials of the plan; empty if there is no plan."""
         found = self.session.ask("SELECT plan_json FROM plimsoll.campaigns WHERE name = %s")
         return json.loads(found[0][0]) if found else []
@@ -106,7 +108,7 @@ class PostgresResults:
         found = self.session.ask("SELECT published_toml FROM plimsoll.campaigns WHERE name = %s")
         return found[0][0] if found else None
 
-    def campaign_resolved(self) -> dict[str, Any] | None:
+    def campaign_resolved(self) -> Document | None:
         """The campaign with all settings and defaults applied; None if unknown."""
         found = self.session.ask("SELECT campaign_json FROM plimsoll.campaigns WHERE name = %s")
         return json.loads(found[0][0]) if found and found[0][0] is not None else None
@@ -204,11 +206,9 @@ class PostgresResults:
         Raises:
             StorageError: It cannot be read.
         """
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
         found = self._derived("derived_tables", "content_parquet", name)
         try:
-            return None if found is None else pq.read_table(io.BytesIO(found))
+            return None if found is None else storage.rows.read(io.BytesIO(found))
         except (OSError, ValueError) as error:
             message = f"derived table `{name}` of `{self.place}` cannot be read: {error}"
             raise StorageError(message, _JUDGE_AGAIN) from error
@@ -259,7 +259,7 @@ class PostgresResults:
             if trial_id in planned:
                 self._load_waiting(trial_id)
 
-    def describe(self, campaign: CampaignFiles, plan: Sequence[Mapping[str, Any]]) -> None:
+    def describe(self, campaign: CampaignFiles, plan: Sequence[PlannedTrial]) -> None:
         """Stores the campaign and its plan.
 
         Raises:
@@ -356,7 +356,7 @@ class PostgresResults:
         with writing(self.folder):
             shutil.move(self._waiting.trials / trial_id, local.trials / trial_id)
 
-    def _require_same_campaign(self, campaign_toml: str, plan: list[Planned]) -> None:
+    def _require_same_campaign(self, campaign_toml: str, plan: list[PlannedTrial]) -> None:
         given = self.campaign_toml()
         if given is None and self.trial_ids():
             raise StorageError(f"`{self.place}` contains recordings without a campaign", ELSEWHERE)

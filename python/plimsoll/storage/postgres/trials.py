@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from plimsoll import tables
+from plimsoll.recording import writing
 from plimsoll.storage.postgres import copying
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _keep(table: Table, batches: Iterator[pa.RecordBatch], into: Path) -> None:
     if first is None:
         return
     path = into / f"{table.name}.parquet"
-    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
+    with writing.opened(table, path) as writer:
         writer.write_batch(first)
         for batch in batches:
             writer.write_batch(batch)

@@ -14,6 +14,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
+from plimsoll import wording
 from plimsoll.errors import InputError, Problem
 from plimsoll.tool_output import pasted, runs
 from plimsoll.tool_output.pasted import TextLine
@@ -301,7 +302,7 @@ def _require_sense(figures: ReportedStatistics, title: str, name: str) -> None:
         for inner, number in held.items():
             if isinstance(number, int | float) and not 0 <= number < MOST:
                 where = f"{key}.{inner}" if inner else key
-                message = f"looks like {title} but `{where}` would be {number:.3g}"
+                message = f"looks like {title} but `{where}` would be {wording.number(number, 3)}"
                 raise InputError([Problem(name, message, "give the output exactly as printed")])
 
 

@@ -15,9 +15,9 @@ What its figures mean, by its documentation and by what it printed of servers wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
+from plimsoll import wording
 from plimsoll.tool_output import printed
 from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
 
@@ -26,7 +26,7 @@ TITLE = "the JSON of Fortio (`fortio load -json`)"
 
 _NO_ANSWER = "-1"
 LOST = (
-    "{:,.0f} of the {:,.0f} connections replaced closed or lost ones; a request that was repeated "
+    "{} of the {} connections replaced closed or lost ones; a request that was repeated "
     "on one counts once, with its response"
 )
 NOTES = (
@@ -102,10 +102,10 @@ def _reconnected(document: printed.Json, threads: float | None, name: str) -> tu
     if not opened or not threads or document.get("DisableKeepAlive"):
         return ()
     lost = opened - threads * each
-    return (LOST.format(lost, opened),) if lost > 0 else ()
+    return (LOST.format(wording.count(lost), wording.count(opened)),) if lost > 0 else ()
 
 
-def _times(histogram: Mapping[str, Any]) -> dict[str, float]:
+def _times(histogram: printed.Json) -> dict[str, float]:
     names = {"Min": "min", "Avg": "mean", "StdDev": "stddev", "Max": "max"}
     reported = {
         ours: float(histogram[theirs]) for theirs, ours in names.items() if theirs in histogram
@@ -118,7 +118,7 @@ def _times(histogram: Mapping[str, Any]) -> dict[str, float]:
     return {**reported, **shares}
 
 
-def _widest(histogram: Mapping[str, Any]) -> float:
+def _widest(histogram: printed.Json) -> float:
     """The width of the widest bucket that a percentile was read off."""
     values = [one for name, one in _times(histogram).items() if name.startswith("p")]
     buckets = cast("list[printed.Json]", histogram.get("Data") or [])

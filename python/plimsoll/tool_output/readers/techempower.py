@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, cast
 
+from plimsoll import wording
 from plimsoll.tool_output import numbers, printed
 from plimsoll.tool_output.reported import ReportedStatistics, Source
 
@@ -107,14 +108,16 @@ def _level(document: printed.Json, test: str, level: int) -> tuple[float | None,
     if test in _BY_QUERIES:
         queries = _numbers(document, "queryIntervals")
         stated = (
-            f"{queries[level]:g} queries each" if level < len(queries) else f"level {level + 1}"
+            f"{wording.exact(queries[level])} queries each"
+            if level < len(queries)
+            else f"level {level + 1}"
         )
         return max(concurrency, default=None), stated
     key = "pipelineConcurrencyLevels" if test == "plaintext" else "concurrencyLevels"
     levels = _numbers(document, key)
     if level >= len(levels):
         return None, f"level {level + 1}"
-    return levels[level], f"{levels[level]:g} connections"
+    return levels[level], f"{wording.exact(levels[level])} connections"
 
 
 def _numbers(document: printed.Json, key: str) -> list[float]:

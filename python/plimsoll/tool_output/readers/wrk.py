@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from plimsoll import wording
 from plimsoll.tool_output import numbers, printed
 from plimsoll.tool_output.reported import ReportedStatistics
 from plimsoll.tool_output.run import OutputRun
@@ -128,7 +129,10 @@ def _opened(requested: float | None, threads: float | None) -> tuple[float | Non
     if not requested or not threads or requested % threads == 0:
         return requested, ()
     opened = requested // threads * threads
-    note = f"wrk opens equally many connections per thread: {opened:g} of {requested:g} requested"
+    note = (
+        f"wrk opens equally many connections per thread: {wording.exact(opened)} of "
+        f"{wording.exact(requested)} requested"
+    )
     return opened, (note,)
 
 

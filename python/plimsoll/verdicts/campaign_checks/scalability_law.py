@@ -53,6 +53,8 @@ LOADS_EFFICIENCY = Limit(
     PROPOSAL + "; 1 by the law; not void, because no single trial need be wrong",
 )
 LIMITS = (LOADS_EFFICIENCY,)
+R_SQUARED, MISSED_RATIO = law_fit.limits(NAME)
+"""Those of the check of a trial by the same name, which has them in its `LIMITS`."""
 FEWEST = 10
 """Efficiency of loads with fewer connections is that of waking."""
 REMEDY = "Compare which resources these trials used with those of the other loads"
@@ -145,4 +147,5 @@ def _fitted(name: str, points: Points, fit: Fit, limits: Limits) -> Finding:
         f"over {wording.count(points[0][0])} to {wording.count(points[-1][0])} connections of "
         f"{name}"
     )
-    return law_fit.finding(over, fit, limits, REMEDY, beside=most, close="")
+    limit, width = limits.of(R_SQUARED), limits.of(MISSED_RATIO)
+    return law_fit.finding(over, fit, limit, width, REMEDY, beside=most, close="")

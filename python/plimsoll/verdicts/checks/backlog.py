@@ -27,6 +27,7 @@ from plimsoll import wording
 from plimsoll.aggregate import seconds as of_seconds
 from plimsoll.verdicts.finding import Finding, found, led_by, not_checked, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -88,6 +89,7 @@ LIMITS = (
     QUEUE_RATIO,
 )
 NEEDS = None
+ROLE = Role(lacks="queue")
 STAGES = {"warm_up": "warm-up", "ramp": "ramp", "hold": "hold"}
 COUNTERS = {"ListenOverflows": "listen_overflows", "ListenDrops": "listen_drops"}
 """Counters of the host, and the quantities that hold them."""

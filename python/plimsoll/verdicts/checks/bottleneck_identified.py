@@ -27,6 +27,7 @@ from plimsoll import wording
 from plimsoll.aggregate import utilisation
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import PACE, Role
 from plimsoll.verdicts.takers import takers
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ FULLEST_RATIO = Limit(
 )
 LIMITS = (FULLEST_RATIO,)
 NEEDS = None
+ROLE = Role(misled_by=PACE)
 FEW_FOR_EACH_CORE = 4
 """Connections for each core of server and driver that need not fill any of them."""
 SHARED_WITH_OTHERS = (

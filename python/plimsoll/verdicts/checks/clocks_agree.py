@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -53,6 +54,7 @@ BOUND_S = Limit(
 )
 LIMITS = (OFFSET_S, BOUND_S)
 NEEDS = None
+ROLE = Role()
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:

@@ -26,6 +26,7 @@ from plimsoll.verdicts import closings
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import REPEAT
+from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.check_inputs import OutcomeCount
@@ -255,3 +256,18 @@ def _responded(tables: Tables, limits: Limits) -> Finding:
     )
     remedy = "Raise the server's listen backlog, or let it accept faster"
     return found(limit, without / opened, sentence, remedy)
+
+
+def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
+    """Not one connection could be opened, though it was tried."""
+    opened, refused = tables.summary.connections_opened, tables.summary.connections_refused
+    if opened == 0 and refused:
+        return Cause(verdict.check, "no connection could be opened")
+    return None
+
+
+ROLE = Role(
+    tells=_cause,
+    misled_by=frozenset({"interruption", "long_stall"}),
+    needs_no_time=True,
+)

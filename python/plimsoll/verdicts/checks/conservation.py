@@ -21,6 +21,7 @@ from plimsoll.verdicts.finding import Finding, found, led_by, of_trial, unknown
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import REPEAT
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,6 +71,7 @@ LIMITS = (
     ROWS_IMPOSSIBLE,
 )
 NEEDS = EveryRequest(ROWS_DIFFER, "whether each request was counted exactly once is unknown")
+ROLE = Role(is_essential=True, needs_no_time=True)
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:

@@ -40,6 +40,7 @@ from plimsoll.aggregate.outcomes import COMPLETED
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import REPEAT
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,6 +94,7 @@ LIMITS = (
     SOCKETS_DIFFERENCE,
 )
 NEEDS = None
+ROLE = Role(misled_by=frozenset({"long_stall"}))
 WITNESSES = (
     ("machine", "tcp_active_opens"),
     ("machine", "tcp_segments_out"),

@@ -24,6 +24,7 @@ from plimsoll import wording
 from plimsoll.aggregate import cores, levels
 from plimsoll.verdicts.finding import Finding, found, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.levels import Level
@@ -59,6 +60,7 @@ LIMITS = (
     SERVER_RATIO,
 )
 NEEDS = None
+ROLE = Role()
 SLACK_S = 0.1
 """Readings may be off by so much processor time, over all holds."""
 SHORTEST = 2

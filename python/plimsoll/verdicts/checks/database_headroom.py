@@ -17,6 +17,7 @@ from plimsoll import wording
 from plimsoll.aggregate import cores
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -38,6 +39,7 @@ BUSY_RATIO = Limit(
 )
 LIMITS = (BUSY_RATIO,)
 NEEDS = None
+ROLE = Role(shown_in="database")
 REMEDY = "Give the database more cores, or measure with fewer `connections`"
 READABLE = "Measure on a host whose `/proc` shows the database's processes"
 

@@ -46,6 +46,7 @@ from plimsoll.verdicts.finding import (
 )
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import DRIVER_CORES, OWN_CORES, QUIET_HOST
+from plimsoll.verdicts.role import Cause, Role
 from plimsoll.verdicts.takers import takers
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ LIKELY = 0.5
 """Waits for a core explain a stall at most twice as long."""
 LEAST_S = 1.0
 """Readings are taken once a second: on a shorter load they are meaningless."""
+STALL_S = 0.5
+"""A stall so long leaves a second with hardly any response, and fails requests and connections."""
+STALL_RATIO = 0.05
+"""A stall of this share of the measurement window changes its throughput as much as a check on
+steadiness doubts."""
 SOURCE = "CPU time of load generator and server, and run delay; proc_pid_stat(5), schedstat"
 DRIVER_BUSY_RATIO = Limit(
     NAME,
@@ -319,3 +325,19 @@ def _is_by_others(tables: Tables, pause_s: float) -> bool:
         return False
     waited = lost.waited_ratio if pause_s < LONG_PAUSE_S else lost.stolen_ratio
     return waited("driver") * _held_s(tables) >= LIKELY * pause_s
+
+
+def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
+    """The load generator stalled for so long that it shows in what it measured."""
+    driver = tables.recording.driver
+    if driver is None or driver.longest_pause_ns is None or not verdict.is_doubting:
+        return None
+    stalled_s = driver.longest_pause_ns / 1e9
+    held_s = sum(end - start for start, end in tables.holds) / 1e9
+    if stalled_s < min(STALL_S, STALL_RATIO * held_s):
+        return None
+    clause = f"the load generator stalled for {wording.seconds(stalled_s)}"
+    return Cause(verdict.check, clause, "long_stall" if stalled_s >= STALL_S else "short_stall")
+
+
+ROLE = Role(tells=_cause, lacks="driver")

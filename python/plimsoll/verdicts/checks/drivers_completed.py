@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found, led_by, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -57,6 +58,7 @@ UNOPENED_RATIO = Limit(
 )
 LIMITS = (LOST_RATIO, ROWS_DIFFER, UNOPENED_RATIO)
 NEEDS = None
+ROLE = Role()
 REPEAT = "Look at the agent of that host and at the network to it, and repeat the load"
 
 

@@ -25,6 +25,7 @@ from plimsoll.aggregate import energy
 from plimsoll.aggregate.energy import Energy, NoEnergy
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +49,7 @@ IDLE_S = Limit(
 )
 LIMITS = (IDLE_S,)
 NEEDS = None
+ROLE = Role(shown_in="energy")
 LONGER = Remedy(
     "Measure it for ten seconds or longer (`idle` of the campaign)",
     "Measure it for ten seconds or longer (`--idle`)",
@@ -85,12 +87,16 @@ def _of_source(
         yield not_checked(limit, f"energy at the wall is unknown: {known.sentence}")
         return
     if known.idle_w is None:
-        sentence = f"by {source}, the host drew {known.gross_w:.1f} W in the measurement window"
+        sentence = (
+            f"by {source}, the host drew {wording.decimals(known.gross_w, 1)} W in the "
+            "measurement window"
+        )
         yield not_checked(limit, f"{sentence}; power without load was not measured")
         return
     powers = (
-        f"by {source}, the host drew {known.gross_w:.1f} W in the measurement window and "
-        f"{known.idle_w:.1f} W without load"
+        f"by {source}, the host drew {wording.decimals(known.gross_w, 1)} W in the measurement "
+        "window and "
+        f"{wording.decimals(known.idle_w, 1)} W without load"
     )
     if net_j is None:
         figure = "the difference is not distinguishable from idle, so there is no energy figure"

@@ -22,6 +22,7 @@ from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.check_inputs import Shares
@@ -63,6 +64,7 @@ LIMITS = (
     FAIRNESS,
 )
 NEEDS = EveryRequest(STARVED_RATIO, "how responses were spread over connections is unknown")
+ROLE = Role(misled_by=frozenset({"interruption"}))
 SHORTEST_S = 0.5
 """In a shorter hold opening the connections takes up too much of the time to compare them."""
 FAIR_ANSWERS = 10
@@ -134,7 +136,7 @@ def _even(shares: Shares, expected: float, limits: Limits) -> list[Finding]:
     sentence = (
         f"responses were spread unevenly over {wording.count(shares.connections)} connections: "
         "Jain's "
-        f"fairness index is {shares.jain:.2f} (1: all equal)"
+        f"fairness index is {wording.decimals(shares.jain, 2)} (1: all equal)"
     )
     remedy = "Read the percentiles with care: some connections were served far more often"
     return [found(limits.of(FAIRNESS), shares.jain, sentence, remedy)]

@@ -19,6 +19,7 @@ from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, error_na
 from plimsoll.verdicts import closings
 from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.check_inputs import OutcomeCount
@@ -67,6 +68,7 @@ LIMITS = (
     UNEXPLAINED_RATIO,
 )
 NEEDS = None
+ROLE = Role(misled_by=frozenset({"long_stall"}), needs_no_time=True)
 NO_RESPONSE = Remedy(
     "Find in `server.log` why it did not respond", "Find in the server's log why it did not respond"
 )

@@ -28,6 +28,7 @@ from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,6 +63,7 @@ RARE_WAIT_RATIO = Limit(
 )
 LIMITS = (WAIT_RATIO, RARE_WAIT_RATIO)
 NEEDS = EveryRequest(WAIT_RATIO, "when the server stalled is unknown")
+ROLE = Role()
 QUANTILE = 0.99
 LEAST_NS = 10_000_000
 """A shorter stall may be the work of a scheduler."""

@@ -34,6 +34,7 @@ from plimsoll.statistics.intervals import interval
 from plimsoll.verdicts.finding import Finding, found, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import LONGER_HOLD, QUIET_HOST
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -113,6 +114,12 @@ LIMITS = (
     COMPARED_SPEED_ERROR_RATIO,
 )
 NEEDS = None
+ROLE = Role(
+    misled_by=frozenset({"others", "others_in_part"}),
+    misled_in=frozenset({SPEED_ERROR_RATIO.name, COMPARED_SPEED_ERROR_RATIO.name}),
+)
+"""Other programs share caches and memory with the trial: what they took, however little, explains a
+speed that wandered."""
 WITNESSES = tuple(
     ("machine", quantity)
     for quantity in ("core_busy_s", "pressure_io_s", "frequency_hz", "thermal_throttles")
@@ -153,7 +160,7 @@ def _speed(tables: Tables, limits: Limits) -> list[Finding]:
     wander = (max(known) - min(known)) / 2
     slowest = windows[int(np.nanargmin(speeds))][0] // SECOND_NS
     sentence = (
-        f"{machine_speed.WANDERED} by ±{wording.percent(round(wander, 3))} from second to "
+        f"the machine's speed wandered by ±{wording.percent(round(wander, 3))} from second to "
         f"second ({wording.percent(round(1 - min(known), 3))} below its median in second "
         f"{slowest}), so its mean is uncertain by ±{wording.percent(round(error, 3))}"
     )
@@ -205,8 +212,9 @@ def _frequency(tables: Tables, limits: Limits) -> Finding | None:
     governor = next(iter(tables.recording.machines.values()), dict[str, Fact]()).get("cpu_governor")
     chosen = f" (governor `{governor}`)" if governor else ""
     sentence = (
-        f"the mean frequency of the cores{chosen} was between {lowest / 1e9:.2f} and "
-        f"{highest / 1e9:.2f} GHz in the measurement window"
+        f"the mean frequency of the cores{chosen} was between {wording.decimals(lowest / 1e9, 2)} "
+        "and "
+        f"{wording.decimals(highest / 1e9, 2)} GHz in the measurement window"
     )
     remedy = "Fix the frequency: `sudo cpupower frequency-set -g performance`"
     return found(limits.of(FREQUENCY_FALL), fall, sentence, remedy)

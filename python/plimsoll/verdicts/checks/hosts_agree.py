@@ -18,6 +18,7 @@ from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.hosts import HostSecond
@@ -40,6 +41,7 @@ APART_RATIO = Limit(
 )
 LIMITS = (APART_RATIO,)
 NEEDS = EveryRequest(APART_RATIO, "whether load generators saw the same server is unknown")
+ROLE = Role()
 
 ENOUGH = 30
 """Responses of a host in a second from which on their median is compared."""

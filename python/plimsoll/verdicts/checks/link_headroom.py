@@ -23,6 +23,7 @@ from plimsoll.aggregate import links
 from plimsoll.recording import HOST
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.links import LinkLoad
@@ -45,6 +46,7 @@ USED_RATIO = Limit(
 )
 LIMITS = (USED_RATIO,)
 NEEDS = None
+ROLE = Role()
 LEAST_BITS_PER_S = 100e6
 """A link whose speed is unknown is at least so fast."""
 REMEDY = "Measure on one host, over a faster link, or with shorter responses"
@@ -74,12 +76,12 @@ def _ratio(load: LinkLoad) -> float:
 
 def _of_link(limit: Limit, load: LinkLoad) -> Finding:
     carried, speed, ratio = load.carried_bits_per_s, load.speed_bits_per_s, _ratio(load)
-    said = f"{wording.bits_per_s(carried)} were carried in the measurement window"
+    said = f"{wording.bits_per_second(carried)} were carried in the measurement window"
     whose = f" of {_named(load.host)}" if load.host else ""
     if speed:
         sentence = (
-            f"{said}, {wording.percent(round(ratio, 3))} of the {wording.bits_per_s(speed)} of the "
-            f"link{whose}"
+            f"{said}, {wording.percent(round(ratio, 3))} of the "
+            f"{wording.bits_per_second(speed)} of the link{whose}"
         )
         return found(limit, ratio, sentence, REMEDY)
     sentence = f"{said} over a link{whose} whose speed cannot be read"
@@ -87,7 +89,7 @@ def _of_link(limit: Limit, load: LinkLoad) -> Finding:
         return found(
             limit,
             ratio,
-            f"{sentence}; a link of {wording.bits_per_s(LEAST_BITS_PER_S)} would do",
+            f"{sentence}; a link of {wording.bits_per_second(LEAST_BITS_PER_S)} would do",
             "",
         )
     return unknown(

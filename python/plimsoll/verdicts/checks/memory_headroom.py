@@ -19,6 +19,7 @@ from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import LONGER_HOLD
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -75,6 +76,7 @@ LIMITS = (
     KILLS,
 )
 NEEDS = None
+ROLE = Role(lacks="memory")
 REMEDY = "Give the host more memory, or let the server use less"
 RATES = (
     (

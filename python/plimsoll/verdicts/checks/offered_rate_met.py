@@ -30,6 +30,7 @@ from plimsoll import wording
 from plimsoll.aggregate import disturbance
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import PACE, Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -66,6 +67,7 @@ LIMITS = (
     LAG_RATIO,
 )
 NEEDS = None
+ROLE = Role(misled_by=PACE)
 CHANCE = 4.0
 """Poisson counts differ by so many standard deviations by chance."""
 EDGES = 2

@@ -17,6 +17,7 @@ from plimsoll import wording
 from plimsoll.machine import LOOPBACK_SOURCES, Fact
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -63,6 +64,7 @@ LIMITS = (
     PORTS_RATIO,
 )
 NEEDS = None
+ROLE = Role()
 LACKING = {"no_port": "port", "too_many_files": "file"}
 SIDES = ("server", "driver")
 LOOPBACK = ("127.", "[::1]")

@@ -21,6 +21,7 @@ from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import REPEAT
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -45,6 +46,7 @@ LIMITS = (SHARE_DIFFERENCE,)
 NEEDS = EveryRequest(
     SHARE_DIFFERENCE, "how often each request type was sent is unknown", of_one_type=False
 )
+ROLE = Role()
 CHANCE = 4.0
 """A drawn share differs by so many standard deviations by chance."""
 

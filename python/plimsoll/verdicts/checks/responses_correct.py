@@ -39,6 +39,7 @@ from plimsoll.verdicts.finding import (
     unknown,
 )
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.check_inputs import BodyLengths
@@ -111,6 +112,7 @@ LIMITS = (
     UNSOLICITED,
 )
 NEEDS = None
+ROLE = Role(is_essential=True, needs_no_time=True)
 REMEDY = Remedy(
     campaign="Inspect the responses (`plimsoll check`), fix the server, and repeat the trial",
     load="Inspect the responses, fix the server, and repeat the test",
@@ -232,7 +234,7 @@ def _no_wrong_body(tables: Tables) -> str:
 
 def _none_wrong(bodies: int, how: str) -> str:
     """What a sample without a wrong body excludes."""
-    most = wording.percent(float(f"{excluded_from(bodies):.2g}"))
+    most = wording.percent(wording.significant(excluded_from(bodies), 2))
     return (
         f"and no wrong body among {wording.count(bodies)} {how}: "
         f"fewer than {most} are wrong, at 95 %"
@@ -321,7 +323,7 @@ def _recomputed(tables: Tables, limits: Limits) -> list[Finding]:
 def _interval(wrong: int, bodies: int) -> str:
     """` (9.9 %, at 95 % 8.3 % to 12 %)`."""
     ends = proportion_interval(wrong, bodies)
-    low, high = (wording.percent(float(f"{end:.2g}")) for end in (ends.low, ends.high))
+    low, high = (wording.percent(wording.significant(end, 2)) for end in (ends.low, ends.high))
     return f" ({wording.percent(wrong / bodies)}, at 95 % {low} to {high})"
 
 

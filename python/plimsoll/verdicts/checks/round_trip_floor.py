@@ -21,6 +21,7 @@ from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -42,6 +43,7 @@ FLOOR_RATIO = Limit(
 )
 LIMITS = (FLOOR_RATIO,)
 NEEDS = EveryRequest(FLOOR_RATIO, "how long the fastest response took is unknown")
+ROLE = Role()
 TRIP = ("driver", "round_trip_min_s")
 REMEDY = "Discard these numbers: some responses did not come from the server"
 

@@ -21,10 +21,10 @@ from plimsoll import wording
 from plimsoll.aggregate import by_figures
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.recording import Recording
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -53,6 +53,7 @@ UNWRITTEN_RATIO = Limit(
 )
 LIMITS = (UNREAD_RATIO, UNWRITTEN_RATIO)
 NEEDS = None
+ROLE = Role()
 READ_REMEDY = "Have the server read the rows for each request: remove its cache"
 WRITE_REMEDY = "Have the server write the rows before it responds"
 UNCOUNTED_REMEDY = "Have the server close its connections to the database when it stops"
@@ -73,7 +74,7 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
             "incomplete"
         )
         return [unknown(limit, sentence, UNCOUNTED_REMEDY)]
-    count = responses(tables.recording)
+    count = by_figures.responses(tables.recording)
     if count is None:
         return [not_checked(limit, "the load generator does not report successful responses")]
     each = database.read_per_response
@@ -85,21 +86,6 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     return findings
 
 
-def responses(recording: Recording) -> int | None:
-    """Successful responses of the whole load and of the contract checks.
-
-    Args:
-        recording: The recording.
-
-    Returns:
-        Their number; None where it is unknown, or there is no database.
-    """
-    of_load = by_figures.right_responses(recording)
-    if of_load is None or recording.database is None:
-        return None
-    return of_load + recording.database.contract_responses
-
-
 def _missing(limit: Limit, count: int, each: int, counted: int, did: str, remedy: str) -> Finding:
     needed = count * each
     ratio = max(needed - counted, 0) / needed if needed else 0.0
@@ -108,5 +94,5 @@ def _missing(limit: Limit, count: int, each: int, counted: int, did: str, remedy
         f"that need {wording.count(needed)}"
     )
     if ratio:
-        sentence += f": {wording.percent(float(f'{ratio:.3g}'))} came from elsewhere"
+        sentence += f": {wording.percent(wording.significant(ratio, 3))} came from elsewhere"
     return found(limit, ratio, sentence, remedy)

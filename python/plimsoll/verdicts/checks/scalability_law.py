@@ -28,6 +28,7 @@ from plimsoll.statistics import scalability
 from plimsoll.verdicts import law_fit
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import PACE, Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,12 +51,14 @@ EFFICIENCY = Limit(
     "throughput per connection at a level / the best at a lower one",
     PROPOSAL + "; 1 by the law, more where a ramp begins cold",
 )
+R_SQUARED, MISSED_RATIO = law_fit.limits(NAME)
 LIMITS = (
     EFFICIENCY,
-    law_fit.R_SQUARED,
-    law_fit.MISSED_RATIO,
+    R_SQUARED,
+    MISSED_RATIO,
 )
 NEEDS = None
+ROLE = Role(misled_by=PACE)
 FEWEST = 10
 """Efficiency of levels with fewer connections is that of waking."""
 SHORTEST = 2
@@ -126,4 +129,5 @@ def _fit(known: Sequence[Level], limits: Limits) -> list[Finding]:
     most = wording.count(points[-1][0])
     over = f"over {wording.count(len(points))} levels up to {most} connections,"
     close = ", and misses no level by much"
-    return [law_fit.finding(over, fit, limits, REMEDY, close=close)]
+    limit, width = limits.of(R_SQUARED), limits.of(MISSED_RATIO)
+    return [law_fit.finding(over, fit, limit, width, REMEDY, close=close)]

@@ -19,6 +19,7 @@ from plimsoll import wording
 from plimsoll.aggregate import levels
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import PACE, Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.levels import Level
@@ -41,6 +42,7 @@ FALL_RATIO = Limit(
 )
 LIMITS = (FALL_RATIO,)
 NEEDS = None
+ROLE = Role(misled_by=PACE)
 FEWEST = 10
 """Levels of fewer connections show nothing about a fall."""
 LESS_USED = 0.05

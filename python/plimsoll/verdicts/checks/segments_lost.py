@@ -31,6 +31,7 @@ from plimsoll.verdicts.finding import (
     unread_host,
 )
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +69,7 @@ LIMITS = (
     BROKEN_RATIO,
 )
 NEEDS = None
+ROLE = Role()
 BROKEN = ("tcp_resets_sent", "tcp_established_resets", "tcp_attempt_fails")
 """Counters of the same event on either side, of which the greatest counts."""
 AGAIN = ("machine", "tcp_retransmits")

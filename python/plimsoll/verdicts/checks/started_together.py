@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -35,6 +36,7 @@ LATE_S = Limit(
 )
 LIMITS = (LATE_S,)
 NEEDS = None
+ROLE = Role()
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:

@@ -39,6 +39,7 @@ from plimsoll.statistics.drift import PARTS, drift
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
+from plimsoll.verdicts.role import PACE, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -135,6 +136,7 @@ LIMITS = (
     TIMES_LEVELS_RATIO,
 )
 NEEDS = EveryRequest(CHANGE_RATIO, "whether throughput was steady is unknown")
+ROLE = Role(misled_by=PACE, is_on_course=True)
 LEAST_S = 3.0
 """In a shorter hold a change cannot be distinguished from scatter."""
 FEWEST = 10.0
@@ -178,7 +180,8 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     change = _drift(tables)
     if change is None:
         sentence = (
-            f"the measurement window is below {LEAST_S:.0f} s or has too few responses to tell "
+            f"the measurement window is below {wording.count(LEAST_S)} s or has too few responses "
+            "to tell "
             "whether it is "
             "steady"
         )

@@ -22,6 +22,7 @@ from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.needs import EveryRequest
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -43,6 +44,7 @@ ENDED_RATIO = Limit(
 )
 LIMITS = (ENDED_RATIO,)
 NEEDS = EveryRequest(ENDED_RATIO, "how long each request was in flight is unknown")
+ROLE = Role()
 LATE_S = 0.1
 """A driver may notice so late that the time of a request is over."""
 

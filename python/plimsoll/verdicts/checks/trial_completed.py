@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -46,6 +47,10 @@ SHORT_RATIO = Limit(
 )
 LIMITS = (SHORT_RATIO,)
 NEEDS = None
+DRIVER_FAILED = frozenset({"EngineFailed", "DriverFailed", "DriverMissing", "StorageError"})
+"""Errors that end a trial by the load generator."""
+SERVER_FAILED = frozenset({"DiedUnderLoad", "StartFailed", "NotReady"})
+"""Errors that end a trial by the server."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -108,3 +113,18 @@ def limit_s(limit: Limit, asked_s: float) -> float:
 
 def _ran(ran_s: float) -> str:
     return wording.seconds(ran_s) if ran_s else "no time at all"
+
+
+def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
+    """The load generator, or the server, ended before the trial did, or the user ended it."""
+    kind, driver = tables.recording.ending.kind, tables.recording.driver
+    if kind in DRIVER_FAILED:
+        return Cause(verdict.check, "the load generator failed, and its rows are lost")
+    if kind in SERVER_FAILED or tables.gone_ns is not None:
+        return Cause(verdict.check, "the server ended before the load did")
+    if driver is not None and driver.ended_by == "interrupt":
+        return Cause(verdict.check, "the load was interrupted", "interruption")
+    return None
+
+
+ROLE = Role(tells=_cause)

@@ -32,6 +32,7 @@ from plimsoll.aggregate import cores, disturbance
 from plimsoll.verdicts.finding import Finding, found, of_trial, unread_server
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.remedies import QUIET_HOST
+from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,9 +89,12 @@ WAITING = {
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether other programs, or other virtual machines, took time from the trial."""
-    is_compared = tables.recording.origin == "campaign"
-    limit = limits.of(COMPARED_LOST_RATIO if is_compared else LOST_RATIO)
-    return of_trial(NAME, tables.recording, [_finding(tables, limit)], SOURCE, [*_unread(tables)])
+    finding = _finding(tables, limits.of(_limit(tables)))
+    return of_trial(NAME, tables.recording, [finding], SOURCE, [*_unread(tables)])
+
+
+def _limit(tables: Tables) -> Limit:
+    return COMPARED_LOST_RATIO if tables.recording.origin == "campaign" else LOST_RATIO
 
 
 def _finding(tables: Tables, limit: Limit) -> Finding:
@@ -142,3 +146,18 @@ def _unread(tables: Tables) -> Iterator[str]:
         yield "time withheld by the host of a virtual machine"
     if cores.interrupt_time(tables.recording) is None:
         yield "how interrupts are counted (others took at least as much)"
+
+
+def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
+    """Other programs, or other virtual machines, took time from server and load generator.
+
+    Where they had more than the trial, that explains its pace. Where they had less, checks on the
+    pace take off by themselves what the machine changed.
+    """
+    if not verdict.is_doubting:
+        return None
+    clause = _finding(tables, _limit(tables)).sentence
+    return Cause(verdict.check, clause, "others" if verdict.level == "void" else "others_in_part")
+
+
+ROLE = Role(tells=_cause)

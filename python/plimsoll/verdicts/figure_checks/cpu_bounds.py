@@ -14,6 +14,7 @@ from plimsoll import wording
 from plimsoll.verdicts.checks.cpu_bounds import SERVER_RATIO
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 NAME = "cpu_bounds"
 TITLE = "CPU bounds"
 NEEDS = "cores of server or load generator, and how many of them were busy"
+COMPARES: FigureComparison = "shares"
 SOURCE = "busy cores against cores"
 DRIVER_RATIO = Limit(
     NAME,

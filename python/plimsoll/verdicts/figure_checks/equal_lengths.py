@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.verdicts.finding import found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 NAME = "equal_lengths"
 TITLE = "Equal lengths"
 NEEDS = "lengths of the shortest and the longest response of a run without failures"
+COMPARES: FigureComparison = "shares"
 SOURCE = "shortest against longest response"
 APART_RATIO = Limit(
     NAME,

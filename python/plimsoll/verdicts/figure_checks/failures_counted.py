@@ -16,6 +16,7 @@ from plimsoll import wording
 from plimsoll.tool_output.reported import OTHER_LENGTH
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -27,6 +28,7 @@ TITLE = "Failures counted"
 NEAR = 0.05
 """A mean length within this share of the first length may be that of a page that changes."""
 NEEDS = "how many requests failed, or that none did"
+COMPARES: FigureComparison = "shares"
 SOURCE = "what the tool's rate counts, by its documentation and source"
 FAILED_RATIO = Limit(
     NAME,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 NAME = "figures_consistent"
 TITLE = "Figures consistent"
 NEEDS = "throughput, and requests with the duration"
+COMPARES: FigureComparison = "one_run"
 SOURCE = "rate × duration against the tool's own count"
 APART_RATIO = Limit(
     NAME,

@@ -22,6 +22,7 @@ from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 NAME = "hidden_stalls"
 TITLE = "Hidden stalls"
 NEEDS = "mean and standard deviation, or maximum and number, of times from sending"
+COMPARES: FigureComparison = "one_run"
 SOURCE = "the residual life of a renewal process; Feller, volume II, 1971"
 LEFT_RATIO = Limit(
     NAME,

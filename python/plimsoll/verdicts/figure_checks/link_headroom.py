@@ -16,6 +16,7 @@ from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 NAME = "link_headroom"
 TITLE = "Link headroom"
 NEEDS = "speed of the link, and bytes per second or length of responses"
+COMPARES: FigureComparison = "shares"
 SOURCE = "bytes on the wire against the speed of the link; IEEE 802.3"
 LINK_RATIO = Limit(
     NAME,
@@ -49,7 +51,7 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     limit = limits.of(LINK_RATIO)
     sentence = (
         f"{clause}, with protocol overhead {wording.percent(round(ratio, 3))} of the "
-        f"link of {wording.bits_per_s(figures.link_bits_per_s)}"
+        f"link of {wording.bits_per_second(figures.link_bits_per_s)}"
     )
     if limit.level(ratio) != "sound":
         sentence += ": the link was saturated, or nearly"
@@ -62,11 +64,11 @@ def _received(figures: ReportedStatistics) -> tuple[float, str] | None:
     if figures.received_per_s is not None:
         return (
             figures.received_per_s,
-            f"{wording.bits_per_s(figures.received_per_s * 8)} were received",
+            f"{wording.bits_per_second(figures.received_per_s * 8)} were received",
         )
     if figures.throughput_per_s is None or figures.body_bytes is None:
         return None
     bodies = figures.throughput_per_s * figures.body_bytes
     responses = f"{wording.count(figures.throughput_per_s)} responses per second"
     length = f"{wording.count(figures.body_bytes)} bytes"
-    return bodies, f"{responses} with bodies of {length} make {wording.bits_per_s(bodies * 8)}"
+    return bodies, f"{responses} with bodies of {length} make {wording.bits_per_second(bodies * 8)}"

@@ -24,6 +24,7 @@ from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.checks.littles_law import ACCOUNTED_RATIO, EXCESS_RATIO
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 NAME = "littles_law"
 TITLE = "Little's law"
 NEEDS = "connections, throughput and the mean time of a load without a fixed rate"
+COMPARES: FigureComparison = "rate_and_times"
 SOURCE = "J. D. C. Little, Operations Research 9(3), 1961"
 LIMITS = ()
 

@@ -16,6 +16,7 @@ from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
 from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 NAME = "percentile_order"
 TITLE = "Percentile order"
 NEEDS = "two or more times of one result"
+COMPARES: FigureComparison = "one_run"
 SOURCE = "the definition of a quantile"
 DISORDER = Limit(
     NAME,
@@ -59,7 +61,7 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
 def _name(share: float) -> str:
     if share in (0.0, 1.0):
         return "the maximum" if share else "the minimum"
-    return f"p{share * 100:.10g}"
+    return f"p{wording.exact(share * 100)}"
 
 
 def _disorder(figures: ReportedStatistics) -> list[str]:

@@ -25,6 +25,7 @@ from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 NAME = "quantile_bounds"
 TITLE = "Quantile bounds"
 NEEDS = "connections, throughput and percentiles of a load without a fixed rate"
+COMPARES: FigureComparison = "rate_and_times"
 SOURCE = "Little, 1961, and the definition of a quantile"
 UPPER_RATIO = Limit(
     NAME,
@@ -134,7 +136,8 @@ def _without_maximum(
         sentence = f"{demand}, which the printed percentiles allow"
         return found(limit, ratio, sentence, "")
     sentence = (
-        f"{demand}; with p{share * 100:.10g} at {wording.seconds(highest_s)}, the slower requests "
+        f"{demand}; with p{wording.exact(share * 100)} at {wording.seconds(highest_s)}, the "
+        "slower requests "
         f"need {wording.seconds(needed_s)} on average, and so does the unpublished maximum"
     )
     remedy = "Publish the maximum: it decides whether these figures can be true"

@@ -16,6 +16,7 @@ from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
 from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 NAME = "sample_size"
 TITLE = "Sample size"
 NEEDS = "number of requests, and percentiles"
+COMPARES: FigureComparison = "one_run"
 SOURCE = "ten requests beyond a percentile"
 SAMPLES_RATIO = Limit(
     NAME,
@@ -67,7 +69,7 @@ def _timed(figures: ReportedStatistics, ended: float) -> float:
 
 
 def _name(share: float) -> str:
-    return f"p{share * 100:.10g}"
+    return f"p{wording.exact(share * 100)}"
 
 
 def _rarer(shares: list[float], count: float) -> str:

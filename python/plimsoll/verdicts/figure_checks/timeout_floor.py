@@ -21,6 +21,7 @@ from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
 from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 NAME = "timeout_floor"
 TITLE = "Timeout floor"
 NEEDS = "connections, throughput, the time limit and the share of requests that kept it"
+COMPARES: FigureComparison = "one_run"
 SOURCE = "connections × share in time / time limit; Little, 1961"
 FLOOR_RATIO = Limit(
     NAME,

@@ -85,7 +85,9 @@ def _run(figures: ReportedStatistics, length: float, median: float, limits: Limi
     fitting = (figures.throughput_per_s or 0.0) * median / KIB
     sentence = (
         f"{figures.label}: bytes and requests per second make {wording.amount(length)} bytes for "
-        f"a response, where its other runs make {wording.amount(median)}; {fitting:,.2f} KiB per "
-        f"second would fit, and {(figures.received_per_s or 0.0) / KIB:,.2f} were printed"
+        f"a response, where its other runs make {wording.amount(median)}; "
+        f"{wording.decimals(fitting, 2)} KiB per "
+        f"second would fit, and {wording.decimals((figures.received_per_s or 0.0) / KIB, 2)} were "
+        "printed"
     )
     return found(limit, ratio, sentence, REMEDY)

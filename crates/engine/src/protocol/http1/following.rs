@@ -12,7 +12,7 @@ use httparse::Status;
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr, UriStr};
 
 use super::outcome_of;
-use super::response::{LONGEST_HEAD_BYTES, LastHead, MOST_HEADERS, Part, Progress, Reader};
+use super::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Part, Progress, Reader};
 use crate::outcome::Outcome;
 use crate::protocol::{Event, Id, Step};
 use crate::request::Request;
@@ -106,7 +106,6 @@ impl<'a> Following<'a> {
     pub(in crate::protocol) fn received(
         &mut self,
         bytes: &[u8],
-        last_head: &mut LastHead,
         mut emit: impl FnMut(Id, Event<'_>),
     ) -> Step {
         let Some(current) = self.current.as_ref().filter(|current| current.is_begun) else {
@@ -124,7 +123,7 @@ impl<'a> Following<'a> {
             self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
         let redirect = &mut self.redirect;
-        let progress = self.reader.read(bytes, last_head, |part| match part {
+        let progress = self.reader.read(bytes, |part| match part {
             Part::Head(status) if is_redirect(status) => *redirect = Some(status),
             Part::Head(status) => emit(id, Event::Head(status)),
             _ if redirect.is_some() => {}
@@ -353,7 +352,7 @@ mod tests {
     /// What happens to a request, and what is told of it.
     fn hear(following: &mut Following<'_>, bytes: &[u8]) -> (Step, Vec<String>) {
         let mut told = Vec::new();
-        let step = following.received(bytes, &mut LastHead::default(), |id, event| {
+        let step = following.received(bytes, |id, event| {
             assert_eq!(id, Id(7));
             told.push(format!("{event:?}"));
         });

@@ -5,7 +5,7 @@ pub mod response;
 
 use std::collections::VecDeque;
 
-use self::response::{LastHead, Malformed, Part, Progress, Reader};
+use self::response::{Malformed, Part, Progress, Reader};
 use super::{Event, Id, Step};
 use crate::outcome::Outcome;
 use crate::request::Request;
@@ -99,7 +99,6 @@ impl<'a> Http1<'a> {
     pub(super) fn received(
         &mut self,
         bytes: &[u8],
-        last_head: &mut LastHead,
         mut emit: impl FnMut(Id, Event<'_>),
     ) -> Step {
         let Some(&Awaited { id, request }) = self.awaited.front() else {
@@ -109,7 +108,7 @@ impl<'a> Http1<'a> {
             self.is_reading = true;
             self.reader.start(request.is_head);
         }
-        let progress = self.reader.read(bytes, last_head, |part| match part {
+        let progress = self.reader.read(bytes, |part| match part {
             Part::Head(status) => emit(id, Event::Head(status)),
             Part::Coded(coded) => emit(id, Event::Coded(coded)),
             Part::Body(piece) => emit(id, Event::Body(piece)),
@@ -207,7 +206,7 @@ mod tests {
     }
 
     fn read(http1: &mut Http1<'_>, bytes: &[u8]) -> Step {
-        http1.received(bytes, &mut LastHead::default(), |_, _| ())
+        http1.received(bytes, |_, _| ())
     }
 
     fn complete(id: u32) -> Step {
@@ -248,7 +247,7 @@ mod tests {
         let mut http1 = under_way(&requests, 2);
         let both = [HELLO, HELLO].concat();
         let mut events = Vec::new();
-        let step = http1.received(&both, &mut LastHead::default(), |id, event| {
+        let step = http1.received(&both, |id, event| {
             events.push((id, format!("{event:?}")));
         });
         assert_eq!(step, complete(0));

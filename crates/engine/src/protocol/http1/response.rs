@@ -60,7 +60,7 @@ struct Head {
 /// The last head that was read. The heads of a server are alike, mostly, and one that begins with
 /// the same bytes as the last is not parsed again.
 #[derive(Clone, Debug, Default)]
-pub struct LastHead {
+struct LastHead {
     bytes: Vec<u8>,
     head: Option<Head>,
 }
@@ -88,6 +88,7 @@ pub struct Reader {
     state: State,
     /// Bytes of a head that came in pieces.
     partial: Vec<u8>,
+    last_head: LastHead,
     is_head: bool,
     status: u16,
     keep_alive: bool,
@@ -119,6 +120,7 @@ impl Default for Reader {
         Self {
             state: State::Complete,
             partial: Vec::new(),
+            last_head: LastHead::default(),
             is_head: false,
             status: 0,
             keep_alive: true,
@@ -150,8 +152,7 @@ impl Reader {
         self.keep_alive
     }
 
-    /// Reads on; hands each part of the response to `emit`. Readers of the same server may share the
-    /// `last_head`.
+    /// Reads on; hands each part of the response to `emit`.
     ///
     /// # Errors
     ///
@@ -160,7 +161,6 @@ impl Reader {
     pub fn read(
         &mut self,
         bytes: &[u8],
-        last_head: &mut LastHead,
         mut emit: impl FnMut(Part<'_>),
     ) -> Result<Progress, Malformed> {
         let mut consumed = 0;
@@ -168,7 +168,7 @@ impl Reader {
             let rest = &bytes[consumed..];
             consumed += match self.state {
                 State::Head => {
-                    let taken = self.read_head(rest, last_head)?;
+                    let taken = self.read_head(rest)?;
                     if self.state != State::Head {
                         emit(Part::Head(self.status));
                         if self.coded != Coded::Not {
@@ -218,11 +218,11 @@ impl Reader {
 
     /// Reads a head, or a part of one; returns the bytes taken.
     #[inline]
-    fn read_head(&mut self, bytes: &[u8], last_head: &mut LastHead) -> Result<usize, Malformed> {
+    fn read_head(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
         if self.partial.is_empty() {
             // What is wrong with a head is left to `read_split_head`, which finds the same
             // however it was split.
-            if let Ok(Some(head)) = last_head.read(bytes) {
+            if let Ok(Some(head)) = self.last_head.read(bytes) {
                 self.begin_body(head);
                 return Ok(head.length);
             }
@@ -456,8 +456,7 @@ mod tests {
         for &cut in cuts.iter().chain([&bytes.len()]) {
             let piece = &bytes[start..cut.max(start)];
             start = cut.max(start);
-            let progress =
-                reader.read(piece, &mut LastHead::default(), |part| keep(&mut body, part))?;
+            let progress = reader.read(piece, |part| keep(&mut body, part))?;
             consumed += progress.consumed;
             if progress.complete {
                 break;
@@ -514,9 +513,8 @@ mod tests {
     fn an_answer_to_head_has_no_body() {
         let mut reader = Reader::default();
         reader.start(true);
-        let progress = reader
-            .read(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", &mut LastHead::default(), |_| ())
-            .unwrap();
+        let progress =
+            reader.read(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", |_| ()).unwrap();
         assert!(progress.complete);
     }
 
@@ -543,10 +541,10 @@ mod tests {
     fn an_endless_head_is_refused_in_bounded_memory() {
         let mut reader = Reader::default();
         reader.start(false);
-        let mut result = reader.read(b"HTTP/1.1 200 OK\r\nX: ", &mut LastHead::default(), |_| ());
+        let mut result = reader.read(b"HTTP/1.1 200 OK\r\nX: ", |_| ());
         let mut pieces = 0;
         while result.is_ok() {
-            result = reader.read(&[b'a'; 1000], &mut LastHead::default(), |_| ());
+            result = reader.read(&[b'a'; 1000], |_| ());
             pieces += 1;
             assert!(pieces < 100);
         }
@@ -566,17 +564,16 @@ mod tests {
     }
 
     fn hear(bytes: &[u8], cuts: &[usize], is_head: bool) -> Heard {
-        hear_after(&mut LastHead::default(), bytes, cuts, is_head)
+        hear_next(&mut Reader::default(), bytes, cuts, is_head)
     }
 
-    fn hear_after(last_head: &mut LastHead, bytes: &[u8], cuts: &[usize], is_head: bool) -> Heard {
-        let mut reader = Reader::default();
+    fn hear_next(reader: &mut Reader, bytes: &[u8], cuts: &[usize], is_head: bool) -> Heard {
         reader.start(is_head);
         let (mut body, mut start, mut end) = (Vec::new(), 0, Ok((false, 0)));
         for &cut in cuts.iter().chain([&bytes.len()]) {
             let piece = &bytes[start..cut];
             start = cut;
-            let progress = reader.read(piece, last_head, |part| keep(&mut body, part));
+            let progress = reader.read(piece, |part| keep(&mut body, part));
             assert!(reader.held_bytes() <= LONGEST_HEAD_BYTES);
             let consumed = end.map_or(0, |(_, consumed)| consumed);
             end = progress.map(|progress| (progress.complete, consumed + progress.consumed));
@@ -719,9 +716,9 @@ mod tests {
                 1..8,
             ),
         ) {
-            let mut last_head = LastHead::default();
+            let mut reader = Reader::default();
             for (bytes, is_head) in answers {
-                let heard = hear_after(&mut last_head, &bytes, &[], is_head);
+                let heard = hear_next(&mut reader, &bytes, &[], is_head);
                 prop_assert_eq!(heard, hear(&bytes, &[], is_head));
             }
         }
@@ -740,7 +737,7 @@ mod tests {
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut reader = Reader::default();
             reader.start(false);
-            if let Ok(progress) = reader.read(&bytes, &mut LastHead::default(), |_| ()) {
+            if let Ok(progress) = reader.read(&bytes, |_| ()) {
                 prop_assert!(progress.consumed <= bytes.len());
             }
         }

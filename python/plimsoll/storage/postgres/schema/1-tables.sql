@@ -102,12 +102,18 @@ CREATE TABLE plimsoll.derived_documents (
     PRIMARY KEY (campaign_id, name)
 );
 
--- Whoever deletes a trial, or a whole campaign, is rid of its rows as well.
+-- Whoever deletes a trial, or a whole campaign, is rid of its rows as well: in every table, also in those
+-- that later steps create.
 CREATE FUNCTION plimsoll.forget_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM plimsoll.requests WHERE trial_id = OLD.id;
     DELETE FROM plimsoll.connections WHERE trial_id = OLD.id;
     DELETE FROM plimsoll.usage WHERE trial_id = OLD.id;
+    DELETE FROM plimsoll.seconds WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
+    DELETE FROM plimsoll.summaries WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
+    DELETE FROM plimsoll.stages WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
+    DELETE FROM plimsoll.quantiles WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
+    DELETE FROM plimsoll.latency_buckets WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
     RETURN OLD;
 END
 $$;

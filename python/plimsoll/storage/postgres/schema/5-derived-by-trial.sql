@@ -19,15 +19,3 @@ DELETE FROM plimsoll.derived_tables WHERE name <> 'comparisons';
 DELETE FROM plimsoll.derived_documents WHERE name <> 'campaign_verdicts';
 DELETE FROM plimsoll.seconds;
 DELETE FROM plimsoll.summaries;
-
--- Whoever deletes a trial is rid of its rows in the tables for queries as well.
-CREATE OR REPLACE FUNCTION plimsoll.forget_rows() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    DELETE FROM plimsoll.requests WHERE trial_id = OLD.id;
-    DELETE FROM plimsoll.connections WHERE trial_id = OLD.id;
-    DELETE FROM plimsoll.usage WHERE trial_id = OLD.id;
-    DELETE FROM plimsoll.seconds WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
-    DELETE FROM plimsoll.summaries WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
-    RETURN OLD;
-END
-$$;

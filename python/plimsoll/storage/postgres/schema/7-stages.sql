@@ -34,16 +34,3 @@ LEFT JOIN plimsoll.stages
     AND stages.trial = trials.trial
     AND coalesce(requests.done_ns, requests.due_ns, requests.sent_ns) >= stages.start_ns
     AND coalesce(requests.done_ns, requests.due_ns, requests.sent_ns) < stages.end_ns;
-
-CREATE OR REPLACE FUNCTION plimsoll.forget_rows() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    DELETE FROM plimsoll.requests WHERE trial_id = OLD.id;
-    DELETE FROM plimsoll.connections WHERE trial_id = OLD.id;
-    DELETE FROM plimsoll.usage WHERE trial_id = OLD.id;
-    DELETE FROM plimsoll.seconds WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
-    DELETE FROM plimsoll.summaries WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
-    DELETE FROM plimsoll.quantiles WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
-    DELETE FROM plimsoll.stages WHERE campaign_id = OLD.campaign_id AND trial = OLD.trial;
-    RETURN OLD;
-END
-$$;

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
-from plimsoll.report import words
+from plimsoll import wording
 from plimsoll.statistics.repetitions import best_hold_s
 
 if TYPE_CHECKING:
@@ -51,9 +51,11 @@ class HoldLength:
             )
         between = 1 - self.second_scatter**2 / self.hold_s / self.scatter**2
         if best_s <= self.hold_s:
-            lies = f"{words.share(between)} of the variance lies between trials"
+            lies = f"{wording.percent(between)} of the variance lies between trials"
             return f"More repetitions help, longer holds do not: {lies}"
-        lengths = f"{words.seconds(round(best_s))} instead of {words.seconds(round(self.hold_s))}"
+        lengths = (
+            f"{wording.seconds(round(best_s))} instead of {wording.seconds(round(self.hold_s))}"
+        )
         return f"Holds of {lengths} would pay best: seconds scatter more than trials"
 
 

@@ -1,0 +1,94 @@
+"""Role: what a check is among the others; each declares its own, and no table knows them by name.
+
+Several findings may have one cause. A load generator that was killed leaves no rows, and twenty
+checks then find something missing; one that stalled for two seconds leaves a server that seems to
+have stalled. A check tells of a cause (`Role.tells`), and declares which disturbances can mislead
+it (`Role.misled_by`); `causes` brings the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+    from plimsoll.verdicts.verdict import Verdict
+
+Disturbance = Literal["interruption", "long_stall", "short_stall", "others", "others_in_part"]
+"""What misleads checks: the load was interrupted; its generator stalled, for long enough to fail
+requests or not; other programs had more of the cores than the trial, or less."""
+
+DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
+"""The first one of a trial counts."""
+
+STALLS: frozenset[Disturbance] = frozenset({"long_stall", "short_stall"})
+
+PACE: frozenset[Disturbance] = frozenset({"interruption", "others"}) | STALLS
+"""What misleads checks on the pace of a trial: anything that takes time from either side."""
+
+Lacking = Literal["", "queue", "memory", "driver"]
+"""A resource that may have been full; empty for none."""
+
+ShownIn = Literal["", "energy", "database"]
+"""A section of the report; empty for none."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Something that explains several findings.
+
+    Attributes:
+        owner: Name of the check that tells of it.
+        clause: What happened, to stand behind a colon.
+        disturbance: What it does to other checks; None where it leaves them nothing to check.
+    """
+
+    owner: str
+    clause: str
+    disturbance: Disturbance | None = None
+
+    @property
+    def order(self) -> int:
+        """Its place among the causes of a trial, of which the first counts."""
+        return -1 if self.disturbance is None else DISTURBANCES.index(self.disturbance)
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a check is among the others.
+
+    Attributes:
+        tells: Gives the cause that the check tells of, from the tables of a trial and its own
+            verdict on them; None for a check that tells of none.
+        misled_by: What can mislead it.
+        misled_in: Names of the limits whose findings can be misled; empty for all.
+        is_essential: Whether it is on counts or on responses: a sound trial needs one such check
+            to be sound.
+        needs_no_time: Whether a load of less than a second is long enough for it.
+        is_on_course: Whether it judges how throughput went in the measurement window.
+        lacks: What was full where it doubts a trial.
+        shown_in: The section of the report that shows what it says.
+    """
+
+    tells: Callable[[Tables, Verdict], Cause | None] | None = None
+    misled_by: frozenset[Disturbance] = frozenset()
+    misled_in: frozenset[str] = frozenset()
+    is_essential: bool = False
+    needs_no_time: bool = False
+    is_on_course: bool = False
+    lacks: Lacking = ""
+    shown_in: ShownIn = ""
+
+    def is_misled(self, verdict: Verdict, cause: Cause) -> bool:
+        """Whether a cause explains all that the check doubts.
+
+        Args:
+            verdict: Its verdict.
+            cause: The cause; one that leaves something to check.
+        """
+        doubts = [one.limit for one in verdict.sentences if one.is_doubting]
+        return cause.disturbance in self.misled_by and (
+            not self.misled_in or self.misled_in.issuperset(doubts)
+        )
