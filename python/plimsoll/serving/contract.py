@@ -267,7 +267,8 @@ class _Examination:
         random = Random(seed)  # noqa: S311  a seed makes it repeatable
         if self.endpoint.protocol == "websocket":
             return self._with_messages(random)
-        probes = self.endpoint.probes(random)
+        drawn = self.endpoint.probes(random)
+        probes = tuple(one for one in drawn if one.expected.excepted_by not in self.excepted)
         with suppress(ResponseMissing):  # hopeless, and among the failures already
             self._ask_as_under_load(random)
             self._unlearn()
@@ -549,6 +550,8 @@ _SUMMARIES = {
 
 def _rule(exchange: Exchange, endpoint: Endpoint) -> str:
     """The rule of the contract on an exchange; one of `mix` has that of its own endpoint."""
+    if exchange.expected.excepted_by:
+        return surroundings.BY_NAME[exchange.expected.excepted_by]
     first, last = exchange.expected.status
     if last >= _REFUSED_FROM:
         status = f"{first}" if first == last else f"a status from {first} to {last}"
