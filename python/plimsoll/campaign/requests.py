@@ -116,19 +116,19 @@ class Expected:
         length_bytes: Length of the body in bytes; None for any length.
         body: The exact body; None if it is not constant.
         codings: Content codings that the request accepts; bodies are decoded to be compared.
-        excepted_by: The rule of `CONTRACT_NOTES` that the exchange checks; empty for none.
         check: Returns one sentence about a wrong response, or None for a correct one.
         check_body: Does the same for the body alone, if `body` does not suffice; None if nothing
             more is known about it.
+        excepted_by: The rule of `CONTRACT_NOTES` that the exchange checks; empty for none.
     """
 
     status: tuple[int, int] = (200, 200)
     length_bytes: int | None = None
     body: bytes | None = None
     codings: tuple[Coding, ...] = ()
-    excepted_by: str = ""
     check: Callable[[HttpResponse], str | None] = field(default=anything, compare=False)
     check_body: Callable[[bytes], str | None] | None = field(default=None, compare=False)
+    excepted_by: str = ""
 
     @property
     def is_recomputed(self) -> bool:
