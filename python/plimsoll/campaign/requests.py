@@ -122,6 +122,7 @@ class Expected:
         check: Returns one sentence about a wrong response, or None for a correct one.
         check_body: Does the same for the body alone, if `body` does not suffice; None if nothing
             more is known about it.
+        excepted_by: The rule of `CONTRACT_NOTES` that the exchange checks; empty for none.
     """
 
     status: tuple[int, int] = (200, 200)
@@ -130,6 +131,7 @@ class Expected:
     codings: tuple[Coding, ...] = ()
     check: Callable[[HttpResponse], str | None] = field(default=anything, compare=False)
     check_body: Callable[[bytes], str | None] | None = field(default=None, compare=False)
+    excepted_by: str = ""
 
     @property
     def is_recomputed(self) -> bool:
