@@ -26,7 +26,7 @@ WATCHED = HERE / "campaigns" / "watched.toml"
 RESULTS = "results/watched"
 SHORT = (
     *("--set", "load.steady.hold.duration=500ms", "--set", "load.steady.warm_up.duration=100ms"),
-    *(*LENIENT, "--no-report"),
+    *LENIENT,
 )
 LONG = ("--set", "load.steady.hold.duration=8s")
 PATIENCE_MS = 60_000
