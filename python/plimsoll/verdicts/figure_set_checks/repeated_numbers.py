@@ -52,7 +52,7 @@ def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | No
         return None
     limit = limits.of(PAIRS)
     pairs = [
-        f"{wording.exact(one.throughput_per_s or 0.0)} per second for {one.label} "
+        f"{wording.every_digit(one.throughput_per_s or 0.0)} per second for {one.label} "
         f"and for {other.label}"
         for several in servers
         for one, other in combinations(several, TWO)
