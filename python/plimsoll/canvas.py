@@ -497,7 +497,7 @@ def labelled(source: str, y: alt.Y, colour: Colour, **mark: Any) -> alt.LayerCha
         colour: Colour of the words.
         mark: Properties of the mark that differ.
     """
-    style = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -4, **mark}
+    style: Any = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -4, **mark}
     words = alt.Chart(alt.NamedData(name=source)).encode(x=alt.value("width"), y=y, text="text:N")
     halo = words.mark_text(stroke=PAPER.light, strokeWidth=4, strokeJoin="round", **style)
     return layered(halo, words.mark_text(color=colour.light, **style))

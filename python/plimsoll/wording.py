@@ -37,6 +37,11 @@ def exact(value: float) -> str:
     return f"{value:.10g}"
 
 
+def every_digit(value: float) -> str:
+    """The same with its thousands apart: `39,070.25`."""
+    return f"{value:,.10g}"
+
+
 def decimals(value: float, places: int) -> str:
     """A number with as many decimals as its neighbours: `1,234.50`."""
     return f"{value:,.{places}f}"

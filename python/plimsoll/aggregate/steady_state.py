@@ -106,7 +106,8 @@ class SteadyState:
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> SteadyState:
         """A value of this type from a row of `SCHEMA`."""
-        return cls(**{**row, "levels_per_s": tuple(row["levels_per_s"])})
+        values: Any = {**row, "levels_per_s": tuple(row["levels_per_s"])}
+        return cls(**values)
 
     @property
     def start_ratio(self) -> float:

@@ -91,9 +91,10 @@ def _pairs(fields: Document) -> Iterator[str]:
         if value is None or name in _IMPLIED or (name in _ABSENT_AT_0 and not value):
             continue
         key = _NAMES.get(name, name.removesuffix("_s"))
-        is_time = name.endswith("_s") and isinstance(value, int | float)
-        reported = f'"{value * 1000:.15g}ms"' if is_time else _value(value)
-        yield f"{_key(key)} = {reported}"
+        if name.endswith("_s") and isinstance(value, int | float):
+            yield f'{_key(key)} = "{value * 1000:.15g}ms"'
+        else:
+            yield f"{_key(key)} = {_value(value)}"
 
 
 def _key(name: str) -> str:

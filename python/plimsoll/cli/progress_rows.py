@@ -118,7 +118,7 @@ def outcomes_text(progress: events.Progress) -> str:
 def driver_text(progress: events.Progress) -> str:
     """How many of the cores that its threads can use the driver keeps busy."""
     cores = wording.several(progress.driver_threads or 0, "core")
-    return f"{wording.decimals(progress.driver_busy_cores, 2)} of {cores} busy"
+    return f"{wording.decimals(progress.driver_busy_cores or 0.0, 2)} of {cores} busy"
 
 
 def limit_text(limit: Threshold, progress: events.Progress, latest_per_s: float | None) -> Text:

@@ -71,7 +71,7 @@ class AuditResult:
 
     def _repr_html_(self) -> str:
         """The same from the report's parts."""
-        return lab.charts.cells.audit(self.audit, self.claims, self.unread)
+        return lab.charts.audit_html(self.audit, self.claims, self.unread)
 
 
 def audit(*sources: Source, settings: Sequence[str] = ()) -> AuditResult:

@@ -57,7 +57,7 @@ class CalibrationResult:
 
     def _repr_html_(self) -> str:
         """The same from the report's parts."""
-        return lab.charts.cells.calibration(self.calibration, self.kept)
+        return lab.charts.calibration_html(self.calibration, self.kept)
 
 
 def calibrate(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll import charts
 from plimsoll.errors import InputError, Problem
-from plimsoll.report import html, pictures
+from plimsoll.report import cells, html, pictures
 from plimsoll.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 rankings_html = html.rankings_fragment
 trial_html = html.trial_fragment
+audit_html = cells.audit
+calibration_html = cells.calibration
+comparison_html = cells.comparison
+line_html = cells.line
 
 
 @dataclass(frozen=True)

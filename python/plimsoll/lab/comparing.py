@@ -95,7 +95,7 @@ class ComparisonResult:
 
     def _repr_html_(self) -> str:
         """The same from the report's parts."""
-        return lab.charts.cells.comparison(self.compared, self.sides)
+        return lab.charts.comparison_html(self.compared, self.sides)
 
 
 def compare(  # noqa: PLR0913 - one argument for each option
@@ -195,11 +195,9 @@ def _require_possible(
         if amount is not None and amount <= 0
     ]
     problems += [
-        Problem(
-            option, f"`{wording.exact(amounts[option])}` is too large", "give a value below 100 %"
-        )
+        Problem(option, f"`{wording.exact(amount)}` is too large", "give a value below 100 %")
         for option in ("--until", "--max-regression")
-        if (amounts[option] or 0) >= 1
+        if (amount := amounts[option] or 0.0) >= 1
     ]
     if problems:
         raise InputError(problems)

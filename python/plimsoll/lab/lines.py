@@ -136,7 +136,7 @@ class LineResult:
 
     def _repr_html_(self) -> str:
         """The same from the report's parts."""
-        return lab.charts.cells.line(self.found)
+        return lab.charts.line_html(self.found)
 
     def __enter__(self) -> Self:
         """The result, closed after the block."""

@@ -69,11 +69,16 @@ def _line(found: EntryDatabaseUse) -> TableRow:
     cells = (
         found.framework,
         wording.percent(wording.significant(found.busy_ratio, 2)),
-        wording.number(found.rows_read, 3),
-        wording.number(found.rows_to_read, 3),
-        wording.number(found.rows_written, 3),
-        wording.number(found.rows_to_write, 3),
-        wording.number(found.commits, 3),
+        _each(found.rows_read),
+        _each(found.rows_to_read),
+        _each(found.rows_written),
+        _each(found.rows_to_write),
+        _each(found.commits),
     )
     first = found.trials[0].recording.trial
     return TableRow(cells, state_of(found.trials), anchor=anchor("trial", first))
+
+
+def _each(count: float | None) -> str:
+    """What was counted for each response."""
+    return wording.ABSENT if count is None else wording.amount(wording.significant(count, 3) or 0.0)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ANCHOR = "energy"
 TITLE = "Energy per response"
-SOURCES = dict(zip(energy.SOURCES, ("RAPL", "wall"), strict=True))
+SOURCES: dict[str, str] = dict(zip(energy.SOURCES, ("RAPL", "wall"), strict=True))
 """Sources of power, and their names."""
 
 _HEADINGS = ("framework", "source", "in all", "95 %", "above idle", "95 %", "power", "idle")

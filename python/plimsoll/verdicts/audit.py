@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
 from plimsoll.verdicts.figure_set_checks import FIGURE_SET_CHECKS
@@ -12,21 +12,10 @@ from plimsoll.verdicts.verdict import Sentence, worst
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
     from plimsoll.tool_output.reported import ReportedStatistics
-    from plimsoll.verdicts.needs import FigureComparison
     from plimsoll.verdicts.verdict import Level, Verdict
-
-
-class FigureCheck(Protocol):
-    """What of the module of a check on published figures is used here."""
-
-    COMPARES: FigureComparison
-
-    @staticmethod
-    def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
-        """The verdict on a result; None where it lacks what the check needs."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -83,9 +72,9 @@ def audit(results: Sequence[ReportedStatistics], limits: Limits | None = None) -
     )
 
 
-def _judged(figures: ReportedStatistics, check: FigureCheck, limits: Limits) -> Verdict | None:
+def _judged(figures: ReportedStatistics, check: ModuleType, limits: Limits) -> Verdict | None:
     """The verdict of a check, softened where what was published need not be of one run."""
-    found = check.judge(figures, limits)
+    found: Verdict | None = check.judge(figures, limits)
     if found is None or found.level != "void" or check.COMPARES == "shares":
         return found
     if figures.mean_of:

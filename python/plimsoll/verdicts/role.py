@@ -23,9 +23,7 @@ requests or not; other programs had more of the cores than the trial, or less.""
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
 """The first one of a trial counts."""
 
-STALLS: frozenset[Disturbance] = frozenset({"long_stall", "short_stall"})
-
-PACE: frozenset[Disturbance] = frozenset({"interruption", "others"}) | STALLS
+PACE: frozenset[Disturbance] = frozenset({"interruption", "others", "long_stall", "short_stall"})
 """What misleads checks on the pace of a trial: anything that takes time from either side."""
 
 Lacking = Literal["", "queue", "memory", "driver"]

@@ -101,8 +101,8 @@ class Verdict:
         Args:
             values: Its fields; `sentences` is a list of objects.
         """
-        sentences = tuple(Sentence(**one) for one in values["sentences"])
-        return cls(**{**values, "sentences": sentences})
+        fields: Any = {**values, "sentences": tuple(Sentence(**one) for one in values["sentences"])}
+        return cls(**fields)
 
 
 def block_name(repetition: int) -> str:

@@ -112,5 +112,5 @@ def test_readings_from_long_before_or_after_the_load_are_left_out() -> None:
 
 
 def test_readings_of_another_day_are_refused() -> None:
-    with pytest.raises(InputError, match="at least 3590 s away from the load"):
+    with pytest.raises(InputError, match="at least 3,590 s away from the load"):
         zabbix.readings([Busy((T + 3600) * S, 2.0)], (T + 7190) * S, 10 * S, ImportStats("cpu.csv"))

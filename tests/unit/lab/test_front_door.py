@@ -12,6 +12,8 @@ import pytest
 import plimsoll
 from plimsoll import doors, errors
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "published"
+
 PUBLIC = [
     "AuditResult",
     "CalibrationResult",
@@ -94,3 +96,27 @@ def test_how_a_trial_ended_is_an_error_again() -> None:
     assert isinstance(errors.of_ending("Melted", "it did", ""), errors.FrameworkError)
     assert isinstance(errors.of_ending("InputError", "wrong", ""), errors.InputError)
     assert isinstance(errors.of_ending("ContractBroken", "no", ""), errors.ContractBroken)
+
+
+RESULTS = (
+    plimsoll.AuditResult,
+    plimsoll.CalibrationResult,
+    plimsoll.CampaignResults,
+    plimsoll.ComparisonResult,
+    plimsoll.LineResult,
+    plimsoll.LoadResult,
+    plimsoll.TrialResult,
+)
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: result.__name__)
+def test_every_result_shows_itself_in_a_notebook(result: type) -> None:
+    assert callable(getattr(result, "_repr_html_", None))
+
+
+def test_an_audit_shows_its_doubts_in_a_notebook_with_the_names_of_checks() -> None:
+    found = plimsoll.audit(GOLDEN / "wrk-reset.txt")
+    html = found._repr_html_()
+    assert "Some of these figures are impossible" in html
+    assert html.count('<li class="is-void">') == 1
+    assert "Failures counted" in html

@@ -39,7 +39,7 @@ from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unk
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import REPEAT
-from plimsoll.verdicts.role import STALLS, Role
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,7 +91,7 @@ LIMITS = (
     OCCUPIED_RATIO,
 )
 NEEDS = EveryRequest(ACCOUNTED_RATIO, "requests in flight cannot be compared with their latencies")
-ROLE = Role(misled_by=STALLS | {"interruption"})
+ROLE = Role(misled_by=frozenset({"interruption", "long_stall", "short_stall"}))
 HALF = 0.5
 MOST_PARTS = 20
 """Parts of a ramp that are looked at."""

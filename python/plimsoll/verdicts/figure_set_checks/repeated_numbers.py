@@ -52,7 +52,8 @@ def judge(results: Sequence[ReportedStatistics], limits: Limits) -> Verdict | No
         return None
     limit = limits.of(PAIRS)
     pairs = [
-        f"{wording.exact(one.throughput_per_s)} per second for {one.label} and for {other.label}"
+        f"{wording.every_digit(one.throughput_per_s or 0.0)} per second for {one.label} "
+        f"and for {other.label}"
         for several in servers
         for one, other in combinations(several, TWO)
         if one.throughput_per_s == other.throughput_per_s
