@@ -42,27 +42,16 @@ $(BIN)/python -m compileall -q python/plimsoll # as pip does where it is not edi
 touch $(2)
 endef
 
-# What Plimsoll needs besides its engine: with that, frameworks can be built while the engine is.
-$(VENV)/.needed: $(VENV)/.created pyproject.toml constraints.txt
-	@echo "make: installing what Plimsoll needs"
-	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" > $(VENV)/needed.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --requirement $(VENV)/needed.txt
-	@touch $@
-
-$(VENV)/.installed: $(SOURCES) $(VENV)/.needed
+$(VENV)/.installed: $(SOURCES)
 	@$(call install,.,$@)
 
 $(VENV)/.developed: $(SOURCES)
 	@$(call install,.[dev],$@ $(VENV)/.installed)
 
 .PHONY: demo
-demo: tools ## set up, run campaigns/quick.toml, print where the report is
-	@$(MAKE) --jobs 2 runtime applications
+demo: runtime ## set up, run campaigns/quick.toml, print where the report is
+	@$(BIN)/plimsoll install --available --campaign $(CAMPAIGN)
 	@$(BIN)/plimsoll run $(CAMPAIGN) --available || [ $$? -eq 1 ] # 1: done, and some verdict is void
-
-.PHONY: applications
-applications: $(VENV)/.needed
-	@PYTHONPATH=python $(BIN)/python -P -m plimsoll install --available --campaign $(CAMPAIGN)
 
 # Tests of code alone, and tests that start real programs; of these, `alone` ones measure a load.
 PURE_TESTS := tests/unit tests/property

@@ -133,8 +133,8 @@ class Framework:
         stop_signal: Name of the signal for a clean stop: `TERM`.
         clean_exit_codes: Exit codes of a clean stop.
         start_timeout_s: Time until the server must respond, in seconds.
-        warm_up_s: Minimum warm-up of a load that has one, in seconds: how long the runtime
-            compiles under load.
+        warm_up_s: Minimum warm-up of a load that has one, in turns of a start, in seconds: how
+            long the runtime compiles under load.
         probe_path: Path that is requested until it is answered with 200; empty for one of its
             endpoints.
         services: What it serves besides HTTP/1.1 without TLS.
