@@ -1,7 +1,6 @@
 """What needs many routes, files, compression, tokens or another service."""
 
 import os
-import re
 import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,9 +19,6 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from fastapi.sse import EventSourceResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
-from starlette.datastructures import Headers
-from starlette.middleware.gzip import IdentityResponder
-from starlette.types import Receive, Scope, Send
 
 FILES = os.environ.get("FILES")
 AUTH_KEY = os.environ.get("AUTH_KEY", "")
@@ -30,20 +26,6 @@ UPSTREAM_URL = os.environ.get("UPSTREAM_URL", "")
 
 ROUTES = 1000
 EVENT_INTERVAL_S = 0.01
-
-
-REFUSED = re.compile(r"gzip\s*;\s*q=0(\.0*)?\s*(,|$)")
-
-
-class Compression(GZipMiddleware):
-    """Starlette's own, which takes `gzip;q=0` for a wish."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Compresses for those who accept it."""
-        if REFUSED.search(Headers(scope=scope).get("Accept-Encoding", "")) is None:
-            await super().__call__(scope, receive, send)
-        else:
-            await IdentityResponder(self.app, self.minimum_size)(scope, receive, send)
 
 
 class Rating(BaseModel):
@@ -93,7 +75,7 @@ def mount(app: FastAPI) -> None:
     mounted can have middleware of its own.
     """
     app.include_router(router)
-    app.mount("/items", Compression(item_router, minimum_size=0))
+    app.mount("/items", GZipMiddleware(item_router, minimum_size=0))
     if FILES is not None:
         app.mount("/static", StaticFiles(directory=File(FILES, "static")))
     app.mount("/r", many_routes)
