@@ -199,6 +199,13 @@ class AlwaysCoded(Web):
         return True
 
 
+class CodedByTheWord(Web):
+    """Compresses for everybody who has the word, also for who refuses it."""
+
+    def is_coded(self, accepted: str) -> bool:
+        return "gzip" in accepted
+
+
 class CodedWithoutVary(Web):
     """Does not tell caches that there is another form."""
 

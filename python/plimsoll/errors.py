@@ -9,7 +9,8 @@ PlimsollError
 │   ├── MeterFailed
 │   ├── PortTaken
 │   ├── HostLost
-│   └── DatabaseFailed
+│   ├── DatabaseFailed
+│   └── UpstreamFailed
 ├── FrameworkError         4   a framework, or the server of a load, failed
 │   ├── NotInstalled
 │   ├── BuildFailed

@@ -113,8 +113,7 @@ impl Given {
         let is_known = serde_json::from_slice::<TokenHead>(&head).ok()?.alg == ALGORITHM;
         let signature = URL_SAFE_NO_PAD.decode(signature).ok().filter(|_| is_known)?;
         hmac::verify(&self.key, signed.as_bytes(), &signature).ok()?;
-        let claims: Claims =
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()?;
+        let claims: Claims = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()?;
         (claims.exp > now_s).then_some(claims.sub)
     }
 
@@ -150,7 +149,8 @@ fn of_given<T>(find: impl FnOnce(&Given) -> Option<T>) -> Option<T> {
 
 fn read_items(folder: &Path) -> Result<Vec<Item>, String> {
     let path = folder.join(ITEMS_FILE);
-    let text = fs::read(&path).map_err(|error| format!("can't read {}: {error}", path.display()))?;
+    let text =
+        fs::read(&path).map_err(|error| format!("can't read {}: {error}", path.display()))?;
     serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 

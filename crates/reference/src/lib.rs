@@ -41,9 +41,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use crate::channel::TlsFiles;
+use crate::given::Given;
 pub use crate::service_time::{Freeze, ServiceTime};
 pub use crate::tally::{Counts, Held};
-use crate::given::Given;
 use crate::worker::{Door, Post, Rules, Worker};
 
 /// How new connections reach the workers.

@@ -18,7 +18,7 @@ class SqlStatement:
 
 
 @dataclass(frozen=True)
-class Change:
+class ContentChange:
     """A change between two requests, of rows of the database or of a file.
 
     Attributes:

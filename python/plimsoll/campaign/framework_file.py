@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.lines import KeyPath
 
-CONTRACT_NOTES = ("date", "etag", "length", "vary", "split", "chunked")
+CONTRACT_NOTES = ("date", "etag", "length", "vary", "refused-coding", "split", "chunked")
 """Rules of the contract on headers and framing, from which a note can exempt a framework:
 
-`date` (a correct `Date`), `etag` (none), `length` (a `Content-Length`, or chunks), `vary`
-(of compressed responses), `split` (a request in three pieces gets its response), `chunked` (so does
-one with a chunked body).
+`date` (a correct `Date`), `etag` (none), `length` (a `Content-Length`, or chunks), `vary` (of
+compressed responses), `refused-coding` (`gzip;q=0` gets a plain body), `split` (a request in three
+pieces gets its response), `chunked` (so does one with a chunked body).
 """
 
 _VERSION = r"^\d+(\.\d+)*$"

@@ -23,23 +23,23 @@ class ItemList(NamedTuple):
     """What is requested of `/items`.
 
     Attributes:
-        count: Number of items, from the first one on.
+        length: Number of items, from the first one on.
         factor: What each total is multiplied by.
     """
 
-    count: int
+    length: int
     factor: int
 
     @property
     def target(self) -> str:
         """Path and query."""
-        return f"/items/{self.count}?m={self.factor}"
+        return f"/items/{self.length}?m={self.factor}"
 
     def of(self, fixtures: Fixtures) -> dict[str, object]:
         """The right response as JSON."""
-        listed = fixtures.items[: self.count]
+        listed = fixtures.items[: self.length]
         items = [{**one, "total": one["price"] * one["quantity"] * self.factor} for one in listed]
-        return {"count": self.count, "items": items}
+        return {"count": self.length, "items": items}
 
 
 def exchange(

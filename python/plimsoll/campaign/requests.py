@@ -13,7 +13,7 @@ from plimsoll.campaign.fixtures import Fixtures
 from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from plimsoll.campaign.changes import Change
+    from plimsoll.campaign.changes import ContentChange
     from plimsoll.campaign.load import Protocol
 
 Header = tuple[str, str]
@@ -119,6 +119,7 @@ class Expected:
         check: Returns one sentence about a wrong response, or None for a correct one.
         check_body: Does the same for the body alone, if `body` does not suffice; None if nothing
             more is known about it.
+        excepted_by: The rule of `CONTRACT_NOTES` that the exchange checks; empty for none.
     """
 
     status: tuple[int, int] = (200, 200)
@@ -127,6 +128,7 @@ class Expected:
     codings: tuple[Coding, ...] = ()
     check: Callable[[HttpResponse], str | None] = field(default=anything, compare=False)
     check_body: Callable[[bytes], str | None] | None = field(default=None, compare=False)
+    excepted_by: str = ""
 
     @property
     def is_recomputed(self) -> bool:
@@ -227,7 +229,7 @@ class Endpoint:
     laborious: Callable[[Random], tuple[Pairs, ...]] | None = None
     large: Callable[[Random], Exchange] | None = None
     not_proven: str = ""
-    changes: Callable[[Random], tuple[Change, ...]] | None = None
+    changes: Callable[[Random], tuple[ContentChange, ...]] | None = None
     database: DatabaseUse | None = None
     excepted: tuple[str, ...] = ()
     upstream_s: float | None = None

@@ -14,7 +14,7 @@ from plimsoll.campaign.changes import SqlStatement
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from plimsoll.campaign.changes import Change
+    from plimsoll.campaign.changes import ContentChange
     from plimsoll.campaign.fixtures import ServedFile
     from plimsoll.campaign.requests import Exchange
     from plimsoll.serving.asking import ServerResponse
@@ -66,7 +66,7 @@ class Outside:
             self.write(effect)
 
 
-def examine(changes: Iterable[Change], outside: Outside, asker: Asker) -> None:
+def examine(changes: Iterable[ContentChange], outside: Outside, asker: Asker) -> None:
     """Makes changes between requests, as far as they can be made.
 
     Args:

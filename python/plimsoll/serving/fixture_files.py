@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.fixtures import Fixtures, ServedFile
 
-_READABLE = 0o755
+_FOLDER_MODE = 0o755
+_FILE_MODE = 0o644
 """A server may have workers of another user."""
 
 
@@ -47,6 +48,7 @@ class FixtureFolder:
         beside = to.with_name(f".{to.name}.new")
         try:
             beside.write_bytes(file.content)
+            beside.chmod(_FILE_MODE)
             os.utime(beside, (file.modified_s, file.modified_s))
             beside.replace(to)
         except OSError as error:
@@ -72,9 +74,11 @@ def made(fixtures: Fixtures) -> Generator[FixtureFolder]:
         raise _not_written(error) from error
     with scratch as name:
         folder = FixtureFolder(Path(name), fixtures)
-        folder.path.chmod(_READABLE)
+        folder.path.chmod(_FOLDER_MODE)
         for file in fixtures.files:
-            (folder.path / file.path).parent.mkdir(exist_ok=True)
+            within = (folder.path / file.path).parent
+            within.mkdir(exist_ok=True)
+            within.chmod(_FOLDER_MODE)
             folder.write(file)
         yield folder
 

@@ -24,6 +24,7 @@ DATE = "a successful response has a `Date` that is at most 5 s off (RFC 9110, 5.
 ETAG = "a successful response has no `ETag`"
 LENGTH = "a successful response has either one `Content-Length` or `Transfer-Encoding: chunked`"
 VARY = "a compressed response has `Vary: Accept-Encoding` (RFC 9110, 12.5.5)"
+REFUSED_CODING = "a request with `gzip;q=0` gets a body without coding (RFC 9110, 12.5.3)"
 SPLIT = "a request split into three segments gets the same response as a whole one"
 CHUNKED = "a request with a chunked body gets the same response as one with a `Content-Length`"
 
@@ -35,6 +36,7 @@ BY_NAME = {
     "etag": ETAG,
     "length": LENGTH,
     "vary": VARY,
+    "refused-coding": REFUSED_CODING,
     "split": SPLIT,
     "chunked": CHUNKED,
 }

@@ -71,14 +71,13 @@ def test_a_page_says_that_it_is_utf_8() -> None:
 
 def test_each_change_of_a_row_shows_in_what_is_expected() -> None:
     for name in ("db", "fortunes"):
-        use = by_name(name).database
-        assert use is not None
-        assert use.changes is not None
-        changes = use.changes(Random(SEED))
+        drawn = by_name(name).changes
+        assert drawn is not None
+        changes = drawn(Random(SEED))
         assert changes
         for change in changes:
             assert change.before.request.target == change.after.request.target
-            assert change.statement != change.undo
+            assert change.made != change.undone
     fresh = page(SORTED)
     assert all(found(one.before, fresh, HTML) == [] for one in changes)
     assert all(found(one.after, fresh, HTML) != [] for one in changes)

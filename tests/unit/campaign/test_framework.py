@@ -11,7 +11,8 @@ from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework, Requirement
 from plimsoll.errors import InputError, Problem
 
-ALL_ENDPOINTS = tuple(endpoint.name for endpoint in ENDPOINTS if endpoint.database is None)
+NAMES = [endpoint.name for endpoint in ENDPOINTS]
+ALL_ENDPOINTS = tuple(NAMES[: NAMES.index("mix") + 1])
 
 GO = """\
 name = "go"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.campaign import stored_rows
 from plimsoll.campaign.bodies import equal_as_json
-from plimsoll.campaign.changes import Change, SqlStatement
+from plimsoll.campaign.changes import ContentChange, SqlStatement
 from plimsoll.campaign.database_use import DatabaseUse
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request, of_type
 
@@ -49,15 +49,15 @@ def _drawn(random: Random, count: int) -> tuple[Exchange, ...]:
     return tuple(_stored(row) for row in _rows(random, count))
 
 
-def _changes(random: Random) -> tuple[Change, ...]:
+def _changes(random: Random) -> tuple[ContentChange, ...]:
     return tuple(_change(random, row) for row in _rows(random, _CHANGES))
 
 
-def _change(random: Random, row: int) -> Change:
+def _change(random: Random, row: int) -> ContentChange:
     """A row gets a number that no row has, so that no other row can be in its place."""
     number = stored_rows.ROWS + random.randint(1, stored_rows.ROWS)
     update = "UPDATE world SET random_number = {} WHERE id = {}"
-    return Change(
+    return ContentChange(
         before=_stored(row),
         made=SqlStatement(update.format(number, row)),
         after=_exchange(row, number),

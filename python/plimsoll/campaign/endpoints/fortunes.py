@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign import stored_rows
-from plimsoll.campaign.changes import Change, SqlStatement
+from plimsoll.campaign.changes import ContentChange, SqlStatement
 from plimsoll.campaign.database_use import DatabaseUse
 from plimsoll.campaign.requests import (
     Endpoint,
@@ -124,7 +124,7 @@ def _probes(_: Random) -> tuple[Exchange, ...]:
     return (_EXCHANGE,)
 
 
-def _changes(random: Random) -> tuple[Change, ...]:
+def _changes(random: Random) -> tuple[ContentChange, ...]:
     """Another message for the row with tags, and one more row."""
     tagged = f"<b title=\"{random.getrandbits(32):08x}\">'bold' & other</b>"
     others = tuple(row for row in _STORED if row[0] != stored_rows.SCRIPT)
@@ -132,13 +132,13 @@ def _changes(random: Random) -> tuple[Change, ...]:
     update = "UPDATE fortune SET message = {} WHERE id = {}"
     script = stored_rows.quoted(dict(_STORED)[stored_rows.SCRIPT])
     return (
-        Change(
+        ContentChange(
             before=_EXCHANGE,
             made=SqlStatement(update.format(stored_rows.quoted(tagged), stored_rows.SCRIPT)),
             after=_exchange((*others, (stored_rows.SCRIPT, tagged))),
             undone=SqlStatement(update.format(script, stored_rows.SCRIPT)),
         ),
-        Change(
+        ContentChange(
             before=_EXCHANGE,
             made=SqlStatement(
                 f"INSERT INTO fortune VALUES ({more[0]}, {stored_rows.quoted(more[1])})"

@@ -6,7 +6,7 @@ from email.utils import formatdate
 from functools import partial
 from typing import TYPE_CHECKING
 
-from plimsoll.campaign.changes import Change
+from plimsoll.campaign.changes import ContentChange
 from plimsoll.campaign.fixtures import Fixtures, other_content
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request, first_problem
 
@@ -112,14 +112,14 @@ def _probes(fixtures: Fixtures, random: Random) -> tuple[Exchange, ...]:
     )
 
 
-def _changes(fixtures: Fixtures, random: Random) -> tuple[Change, ...]:
+def _changes(fixtures: Fixtures, random: Random) -> tuple[ContentChange, ...]:
     """Files with other bytes, another length and another time, on and off."""
     return tuple(_change(random, file) for file in random.sample(fixtures.static, _CHANGES))
 
 
-def _change(random: Random, file: ServedFile) -> Change:
+def _change(random: Random, file: ServedFile) -> ContentChange:
     other = other_content(random, file)
-    return Change(before=_whole(file), made=other, after=_whole(other), undone=file)
+    return ContentChange(before=_whole(file), made=other, after=_whole(other), undone=file)
 
 
 def _with(fixtures: Fixtures) -> Endpoint:

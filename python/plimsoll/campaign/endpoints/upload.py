@@ -23,7 +23,7 @@ DRAWN = 16
 _HEADERS = (("Content-Type", "application/octet-stream"),)
 _ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
 _MARK_BYTES = 8
-_PROBES_BYTES = (65_537, 0, 1, 3 * LENGTH_BYTES + 1, MOST_BYTES)
+_PROBES_BYTES = (65_537, 0, 1, 40_000, 3 * LENGTH_BYTES + 1, MOST_BYTES)
 """Lengths of probes; the first one is sent in pieces and in chunks, too."""
 
 

@@ -7,6 +7,8 @@ takes less time than the upstream did not wait for it.
 
 The upstream is asked by no other program, so a surplus comes from a server that asks more than
 once; it is no fault.
+
+Source: the reference server's own count of requests, and its service time (docs/calibration.md).
 """
 
 from __future__ import annotations
