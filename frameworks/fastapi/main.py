@@ -1,10 +1,12 @@
 """A FastAPI application that answers the contract."""
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from typing import Annotated
 
 import database
+import web
 from fastapi import FastAPI, Path, Request, Response, WebSocket
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict
@@ -26,7 +28,14 @@ class Person(BaseModel):
     last_name: str
 
 
-app = FastAPI(lifespan=database.lifespan)
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """What is open while requests are answered."""
+    async with database.lifespan(app), web.lifespan(app):
+        yield
+
+
+app = FastAPI(lifespan=lifespan)
 app.include_router(database.router)
 
 
@@ -102,6 +111,10 @@ async def echo(socket: WebSocket) -> None:
             await socket.send_text(message["text"])
         else:
             await socket.send_bytes(message["bytes"])
+
+
+# Behind all others: they do not pay for it.
+web.mount(app)
 
 
 def counted_decoded_bytes(values: Iterable[str]) -> PlainTextResponse:

@@ -5,6 +5,7 @@ import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
 import database from './database.js';
+import web from './web.js';
 
 const LETTERS = Buffer.alloc(2048, 'A');
 
@@ -29,6 +30,7 @@ export default function build(options) {
   fastify.register(multipart, { attachFieldsToBody: 'keyValues' });
 
   fastify.register(database);
+  fastify.register(web);
 
   fastify.get('/empty', async (request, reply) => reply.send());
 

@@ -66,7 +66,7 @@ func listenConfig() fiber.ListenConfig {
 }
 
 func newApp() *fiber.App {
-	app := fiber.New()
+	app := fiber.New(fiber.Config{BodyLimit: maxUpload})
 	app.Get("/empty", empty)
 	app.Get("/2048", constant(body2048))
 	app.Get("/8192", constant(body8192))
@@ -79,6 +79,7 @@ func newApp() *fiber.App {
 	app.Post("/json", echo)
 	app.Get("/fibonacci/:n", fibonacci)
 	openDatabase().register(app)
+	registerWeb(app)
 	return app
 }
 

@@ -1,8 +1,12 @@
 """Paths of the contract."""
 
-from django.urls import path
+from django.urls import include, path
 
-from contract import database_views, views
+from contract import database_views, views, web_views
+
+ROUTES = 1000
+
+many_routes = [path(f"{k}/x/<int:number>", web_views.route, {"k": k}) for k in range(ROUTES)]
 
 urlpatterns = [
     path("empty", views.empty),
@@ -19,4 +23,12 @@ urlpatterns = [
     path("db/<int:row>", database_views.world),
     path("fortunes", database_views.fortunes),
     path("updates/<int:count>", database_views.updates),
+    path("items/<int:count>", web_views.items),
+    path("upload", web_views.upload),
+    path("json-in", web_views.json_in),
+    path("stream/<int:count>", web_views.stream),
+    path("auth", web_views.subject),
+    path("up/<int:row>", web_views.doubled),
+    # Django tries one pattern after another: only paths that begin like this pay for a thousand.
+    path("r/", include(many_routes)),
 ]

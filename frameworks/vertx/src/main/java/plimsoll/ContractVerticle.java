@@ -19,6 +19,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -56,6 +57,7 @@ public class ContractVerticle extends AbstractVerticle {
 
     private final HttpServerOptions listen;
     private CharSequence date;
+    private Router router;
 
     public ContractVerticle(HttpServerOptions listen) {
         this.listen = listen;
@@ -66,6 +68,9 @@ public class ContractVerticle extends AbstractVerticle {
         // Vert.x sends no date of its own.
         setDate();
         vertx.setPeriodic(1000, timer -> setDate());
+        router = Router.router(vertx);
+        new DatabaseRoutes(vertx).addTo(router);
+        new WebRoutes(vertx).addTo(router);
         vertx.createHttpServer(listen)
             .requestHandler(this::route)
             .webSocketHandler(ContractVerticle::echo)
@@ -86,7 +91,7 @@ public class ContractVerticle extends AbstractVerticle {
         } else if (request.method() == GET && request.path().startsWith(FIBONACCI)) {
             fibonacci(request);
         } else {
-            refuse(request, 404);
+            router.handle(request);
         }
     }
 
