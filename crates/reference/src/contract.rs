@@ -9,6 +9,7 @@ use num_bigint::BigUint;
 use plimsoll_system as system;
 
 use crate::coding;
+use crate::events::Events;
 use crate::multipart;
 use crate::request::{Method, Persistence, Refusal, Request};
 
@@ -18,11 +19,20 @@ pub(super) struct Answer {
     bytes: Arc<Vec<u8>>,
     /// How many of the bytes are sent: without the body if only the head was requested.
     length: usize,
+    /// Events that follow the head.
+    pub events: Option<Events>,
 }
 
 impl From<Vec<u8>> for Answer {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { length: bytes.len(), bytes: Arc::new(bytes) }
+        Self { length: bytes.len(), bytes: Arc::new(bytes), events: None }
+    }
+}
+
+impl Answer {
+    /// These bytes, which the events that are still to come follow.
+    pub fn before(bytes: Vec<u8>, events: Option<Events>) -> Self {
+        Self { events, ..bytes.into() }
     }
 }
 
@@ -41,6 +51,8 @@ pub(super) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 const FIBONACCI_LIMIT: u32 = 100_000;
 
 const TEXT: &str = "Content-Type: text/plain\r\n";
+
+const EVENTS: &str = "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\n";
 
 const ARGUMENT_BODY: &[u8] = &[b'A'; 2048];
 
@@ -96,6 +108,14 @@ fn fibonacci(position: u32) -> BigUint {
     last
 }
 
+fn connection_header(persistence: Persistence) -> &'static str {
+    match persistence {
+        Persistence::Kept => "",
+        Persistence::KeptAsAsked => "Connection: keep-alive\r\n",
+        Persistence::Closed => "Connection: close\r\n",
+    }
+}
+
 fn head(
     status: &str,
     date: &str,
@@ -103,11 +123,7 @@ fn head(
     persistence: Persistence,
     length: usize,
 ) -> Vec<u8> {
-    let connection = match persistence {
-        Persistence::Kept => "",
-        Persistence::KeptAsAsked => "Connection: keep-alive\r\n",
-        Persistence::Closed => "Connection: close\r\n",
-    };
+    let connection = connection_header(persistence);
     let head = format!(
         "HTTP/1.1 {status}\r\nDate: {date}\r\n{headers}{connection}Content-Length: {length}\r\n\r\n"
     );
@@ -145,7 +161,7 @@ impl Constant {
             Persistence::KeptAsAsked => &self.kept_as_asked,
             Persistence::Closed => &self.closed,
         };
-        Answer { bytes: Arc::clone(bytes), length: bytes.len() }
+        Answer { bytes: Arc::clone(bytes), length: bytes.len(), events: None }
     }
 
     fn to(&self, request: &Request) -> Answer {
@@ -234,9 +250,23 @@ impl Answers {
                 Some(position) => self.when_reading(request, || {
                     self.right(request, TEXT, fibonacci(position).to_string().as_bytes())
                 }),
-                None => self.not_found.to(request),
+                None => match Events::of(path, request.query) {
+                    Some(events) => self.when_reading(request, || self.events(request, events)),
+                    None => self.not_found.to(request),
+                },
             },
         }
+    }
+
+    /// The head of a stream of events, and those that follow it.
+    fn events(&self, request: &Request, events: Events) -> Answer {
+        let connection = connection_header(request.persistence);
+        let date = &self.date;
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nDate: {date}\r\n{EVENTS}{connection}Transfer-Encoding: chunked\r\n\r\n"
+        );
+        let events = (request.method != Method::Head).then_some(events);
+        Answer::before(head.into_bytes(), events)
     }
 
     /// A body of letters, compressed for clients that accept that.

@@ -25,7 +25,7 @@ _ABSENT_AT_0 = ("until", "budget_s", "turn_s", "think_time_s", "follow", "idle_s
 """Amounts that a file leaves out where there are none."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
-_NO_KEYS = ("message",)
+_NO_KEYS = ("message", "events")
 """What a load has that campaigns do not request."""
 
 _OPEN_ONLY = ("arrivals", "connections")

@@ -220,8 +220,8 @@ def _throughput(summary: Summary, recording: Recording) -> str:
     else:
         wrong = "" if right == all_of_them else f", goodput {words.rate(right)}"
     rate = words.rate(all_of_them)
-    if recording.load.protocol == "websocket":
-        rate = rate.replace("/s", " messages/s")
+    if (what := words.requests(recording.load)) != "requests":
+        rate = rate.replace("/s", f" {what}/s")
     return f"{rate}{wrong}; {words.size(summary.received_bytes_per_s)}/s"
 
 

@@ -248,7 +248,12 @@ impl Worker<'_> {
         {
             let bytes = &self.buffer[start..count];
             let connection = &mut self.slots[index].connection;
-            match connection.received(bytes, &mut self.last_head, now_ns) {
+            let (last_head, event_rows) = (&mut self.last_head, &mut self.event_rows);
+            let received = connection.received(bytes, last_head, event_rows, now_ns);
+            if !self.event_rows.is_empty() {
+                self.keep_events();
+            }
+            match received {
                 Received::More => break,
                 Received::Ended { id, outcome, code, consumed } => {
                     start += consumed;
