@@ -12,6 +12,7 @@ use crate::coding;
 use crate::events::Events;
 use crate::multipart;
 use crate::request::{Method, Persistence, Refusal, Request};
+use crate::websocket;
 
 /// A whole response, head and body.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +54,9 @@ const FIBONACCI_LIMIT: u32 = 100_000;
 const TEXT: &str = "Content-Type: text/plain\r\n";
 
 const EVENTS: &str = "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\n";
+
+/// RFC 6455, section 4.4.
+const UPGRADE: &str = "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
 
 const ARGUMENT_BODY: &[u8] = &[b'A'; 2048];
 
@@ -188,6 +192,7 @@ struct Answers {
     not_found: Constant,
     only_get: Constant,
     only_post: Constant,
+    upgrade_required: Constant,
     unknown_coding: Constant,
     body_too_large: Constant,
     head_too_large: Constant,
@@ -217,6 +222,7 @@ impl Answers {
             not_found: problem("404 Not Found", ""),
             only_get: problem("405 Method Not Allowed", "Allow: GET, HEAD\r\n"),
             only_post: problem("405 Method Not Allowed", "Allow: POST\r\n"),
+            upgrade_required: problem("426 Upgrade Required", UPGRADE),
             unknown_coding: problem("501 Not Implemented", ""),
             body_too_large: problem("413 Content Too Large", ""),
             head_too_large: problem("431 Request Header Fields Too Large", ""),
@@ -246,6 +252,8 @@ impl Answers {
                 self.right(request, TEXT, body.as_bytes())
             }),
             "/json" => self.when_posted(request, || self.json(request)),
+            // Who asks for WebSocket as it should does not come here.
+            websocket::PATH => self.upgrade_required.to(request),
             path => match path.strip_prefix("/fibonacci/").and_then(position) {
                 Some(position) => self.when_reading(request, || {
                     self.right(request, TEXT, fibonacci(position).to_string().as_bytes())

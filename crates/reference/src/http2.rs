@@ -583,7 +583,7 @@ fn write_head(output: &mut Vec<u8>, stream: u32, answer: &Answer) -> usize {
     hpack::write_field(&mut block, b":status", head.code.unwrap_or(500).to_string().as_bytes());
     for header in &*head.headers {
         let name = header.name.to_ascii_lowercase();
-        if !matches!(&*name, "connection" | "transfer-encoding") {
+        if !matches!(&*name, "connection" | "transfer-encoding" | "upgrade") {
             hpack::write_field(&mut block, name.as_bytes(), header.value);
         }
     }
