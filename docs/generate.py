@@ -21,6 +21,7 @@ from plimsoll.campaign.load import SERVICES
 from plimsoll.cli import VERBS, plimsoll
 from plimsoll.install.requirements import spoken
 from plimsoll.published import claims
+from plimsoll.serving.compliance import http2, websocket
 from plimsoll.serving.compliance.cases import CASES
 from plimsoll.tool_output.readers import table as published
 from plimsoll.verdicts import campaign_checks, checks
@@ -130,8 +131,10 @@ plimsoll run quick --available        # `compliance = true` in a campaign: a sec
 
 A framework is started for the gate alone, before its first load, and stopped again: no server under
 load has seen one of these requests. They take less than a second, and up to three with a server
-that leaves them without a response. Results are in `trial.json` of the first trial of each
-framework and in `--json`. No result enters a figure, a verdict, a ranking or an exit code.
+that leaves them without a response. Cases of WebSocket (`ws_…`) are sent where it has the endpoint
+`ws`, those of HTTP/2 (`h2_…`) to a second start where it serves `h2c`. Results are in `trial.json`
+of the first trial of each framework and in `--json`. No result enters a figure, a verdict, a
+ranking or an exit code.
 
 | result | meaning |
 | --- | --- |
@@ -152,7 +155,8 @@ def _compliance() -> str:
     lines = [GENERATED, "# HTTP compliance", COMPLIANCE_INTRODUCTION.rstrip(), ""]
     lines += ["| case | what is sent | what is judged | source |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| `{case.name}` | {case.title} | {case.judge.__doc__} | {case.source} |" for case in CASES
+        f"| `{case.name}` | {case.title} | {case.judge.__doc__} | {case.source} |"
+        for case in (*CASES, *websocket.CASES, *http2.CASES)
     ]
     return "\n".join(lines) + "\n"
 

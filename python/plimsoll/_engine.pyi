@@ -40,13 +40,15 @@ class _Rows(TypedDict):
     words: list[tuple[bytes, list[str]]]
     texts: list[tuple[bytes, bytes]]
 
-class _Response(TypedDict):
+@type_check_only
+class Response(TypedDict):
     status: int
     headers: list[tuple[str, bytes]]
     body: bytes
     head_bytes: int
     closes: bool
     early: bool
+    events: list[tuple[bytes, int]]
 
 @type_check_only
 class LoadFigures(TypedDict):
@@ -101,8 +103,8 @@ class Connection:
     def fileno(self) -> int: ...
     def ask(
         self, pieces: Sequence[bytes], pause_s: float, is_head: bool, timeout_s: float
-    ) -> _Response: ...
-    def ask_by_http2(self, request: bytes, timeout_s: float) -> _Response: ...
+    ) -> Response: ...
+    def ask_by_http2(self, request: bytes, timeout_s: float) -> Response: ...
     def upgrade(self, request: bytes, timeout_s: float) -> int: ...
     def send_frame(
         self, kind: _FrameKind, payload: bytes, is_final: bool, timeout_s: float

@@ -143,6 +143,9 @@ fn as_dict<'py>(py: Python<'py>, response: &Response) -> PyResult<Bound<'py, PyD
     found.set_item("head_bytes", response.head_bytes)?;
     found.set_item("closes", response.closes)?;
     found.set_item("early", response.early)?;
+    let events: Vec<_> =
+        response.events.iter().map(|event| (event.data.as_slice(), event.at_ns)).collect();
+    found.set_item("events", events)?;
     Ok(found)
 }
 

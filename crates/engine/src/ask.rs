@@ -1,5 +1,6 @@
 //! One request at a time on one connection, read as under load: what a check of a contract asks with.
 
+mod events;
 mod http2;
 mod websocket;
 
@@ -13,8 +14,10 @@ use plimsoll_tls::Failure;
 use plimsoll_websocket::frame::{Mask, NORMAL, Opcode, write, write_close};
 use thiserror::Error;
 
+pub use self::events::ServerSentEvent;
 pub use self::websocket::{Kind, Message};
 
+use self::events::Arrivals;
 use self::http2::Http2;
 use self::websocket::Messages;
 use crate::outcome::Outcome;
@@ -46,6 +49,8 @@ pub struct Response {
     pub closes: bool,
     /// Whether it began before the whole request was sent.
     pub early: bool,
+    /// The events of a body that is a stream of them.
+    pub events: Vec<ServerSentEvent>,
 }
 
 /// Why there is no complete response.
@@ -163,6 +168,7 @@ impl Connection {
         let deadline_ns = deadline_ns(timeout);
         self.reader.start(is_head);
         let mut early = false;
+        let mut arrivals = Arrivals::begin();
         for (number, piece) in pieces.iter().enumerate() {
             if number > 0 {
                 early = early || self.answers_within(pause)?;
@@ -173,9 +179,10 @@ impl Connection {
                 sent => sent?,
             }
         }
-        let mut response = self.read(deadline_ns)?;
+        let mut response = self.read(deadline_ns, &mut arrivals)?;
         self.refuse_surplus()?;
         response.early = early;
+        response.events = arrivals.events(&response.headers, &response.body);
         Ok(response)
     }
 
@@ -233,7 +240,7 @@ impl Connection {
         Ok(true)
     }
 
-    fn read(&mut self, deadline_ns: u64) -> Result<Response, NoResponse> {
+    fn read(&mut self, deadline_ns: u64, arrivals: &mut Arrivals) -> Result<Response, NoResponse> {
         let mut head = Vec::new();
         let mut body = Vec::new();
         loop {
@@ -267,6 +274,7 @@ impl Connection {
             if !fits {
                 return Err(NoResponse::TooLarge);
             }
+            arrivals.note(body.len());
             if progress.complete {
                 if progress.consumed < count {
                     return Err(NoResponse::Surplus(count - progress.consumed));
@@ -303,15 +311,21 @@ impl Connection {
         let mut output = Vec::new();
         let mut http2 = self.http2.take().unwrap_or_else(|| Http2::new(&mut output));
         http2.begin(&request, &mut output);
+        let mut arrivals = Arrivals::begin();
         loop {
             self.send(&output, deadline_ns)?;
             output.clear();
             let count = self.receive_some(deadline_ns)?;
-            if let Some(response) = http2.received(&self.scratch[..count], &mut output)? {
-                self.send(&output, deadline_ns)?;
-                self.http2 = Some(http2);
-                return Ok(response);
-            }
+            let received = http2.received(&self.scratch[..count], &mut output)?;
+            let Some(mut response) = received else {
+                arrivals.note(http2.body_bytes());
+                continue;
+            };
+            arrivals.note(response.body.len());
+            response.events = arrivals.events(&response.headers, &response.body);
+            self.send(&output, deadline_ns)?;
+            self.http2 = Some(http2);
+            return Ok(response);
         }
     }
 
@@ -408,7 +422,8 @@ impl Connection {
     fn response(&self, bytes: &[u8], body: Vec<u8>) -> Response {
         let (headers, head_bytes) = last_head(bytes);
         let closes = !self.reader.keep_alive();
-        Response { status: self.reader.status(), headers, body, head_bytes, closes, early: false }
+        let status = self.reader.status();
+        Response { status, headers, body, head_bytes, closes, ..Response::default() }
     }
 
     /// Looks for bytes beyond the end of the response that are there already.

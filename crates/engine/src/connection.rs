@@ -53,6 +53,15 @@ pub enum Received {
     },
 }
 
+/// An event that has come, where each is a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventRow {
+    /// Its record, without the number of the worker.
+    pub sample: RequestSample,
+    /// Whether it is the first of its response, and so the one that the request was sent for.
+    pub is_first: bool,
+}
+
 /// One connection and the exchanges on it, which are found by their ids.
 #[derive(Debug)]
 pub struct Connection<'a> {
@@ -277,7 +286,9 @@ impl<'a> Connection<'a> {
     pub fn answered(&mut self, bytes: &[u8], now_ns: u64) -> Answer {
         let answer = self.protocol.answered(bytes);
         if let Answer::Refused { status } = answer {
-            self.exchanges.iter_mut().for_each(|one| one.receive(Event::Head(status), now_ns));
+            for exchange in &mut self.exchanges {
+                exchange.receive(Event::Head(status), now_ns);
+            }
         }
         answer
     }
@@ -360,15 +371,23 @@ impl<'a> Connection<'a> {
         begun
     }
 
-    /// Bytes have come.
+    /// Bytes have come. Where each event of a
+    /// response is a row, `rows` gets them, without the number of the worker.
     #[inline]
-    pub fn received(&mut self, bytes: &[u8], now_ns: u64) -> Received {
-        let Self { protocol, exchanges, responses, .. } = self;
+    pub fn received(
+        &mut self,
+        bytes: &[u8],
+        rows: &mut Vec<EventRow>,
+        now_ns: u64,
+    ) -> Received {
+        let Self { protocol, exchanges, responses, requests, attempt, .. } = self;
         let step = protocol.received(bytes, |id, event| {
             if let Some(place) = place_of(exchanges, id) {
                 let exchange = &mut exchanges[place];
                 *responses += u32::from(is_first_byte(exchange, event));
-                exchange.receive(event, now_ns);
+                if exchange.receive(event, now_ns) {
+                    take_rows(exchange, *attempt, now_ns, rows, [requests, responses]);
+                }
             }
         });
         match step {
@@ -443,6 +462,9 @@ impl<'a> Connection<'a> {
         if let Some(decoded) = self.exchanges[place].decoded() {
             self.decoded.add(decoded);
         }
+        if let Some(rows) = self.exchanges[place].rows() {
+            self.end_events(place, rows, outcome);
+        }
         let sample = self.exchanges[place].sample(outcome, errno, done_ns, self.attempt, worker);
         match place {
             0 => drop(self.exchanges.pop_front()),
@@ -450,6 +472,22 @@ impl<'a> Connection<'a> {
         }
         self.begun -= usize::from(place < self.begun);
         Some(sample)
+    }
+
+    /// A response has ended whose events are rows, of which there were some. Where it ends as it
+    /// should, what was awaited after the last of them has no row.
+    fn end_events(&mut self, place: usize, rows: u64, outcome: Outcome) {
+        if outcome == Outcome::Ok {
+            self.responses -= u32::from(self.exchanges[place].has_first_byte());
+        } else {
+            self.requests += u32::from(rows > 0);
+        }
+    }
+
+    /// Whether events of the response to a request in flight were rows.
+    #[must_use]
+    pub fn has_had_rows(&self, id: Id) -> bool {
+        self.place(id).is_some_and(|place| self.exchanges[place].rows() > Some(0))
     }
 
     /// The connection, or the attempt, has ended; its record. No request is in flight on it.
@@ -490,7 +528,25 @@ fn place_of(exchanges: &VecDeque<Exchange<'_>>, id: Id) -> Option<usize> {
 
 #[inline]
 fn is_first_byte(exchange: &Exchange<'_>, event: Event<'_>) -> bool {
-    matches!(event, Event::Bytes(_)) && !exchange.has_response()
+    matches!(event, Event::Bytes(_)) && !exchange.has_first_byte()
+}
+
+/// Takes the rows of events that have ended; counts them as requests and responses, as far as the
+/// request and the first byte of the first of them were not.
+fn take_rows(
+    exchange: &mut Exchange<'_>,
+    connection: u32,
+    now_ns: u64,
+    rows: &mut Vec<EventRow>,
+    [requests, responses]: [&mut u32; 2],
+) {
+    exchange.take_rows(now_ns, connection, |sample, is_first| {
+        *requests += u32::from(!is_first);
+        *responses += 1;
+        rows.push(EventRow { sample, is_first });
+    });
+    // The first byte of the first of them was counted when it came, that of what follows was not.
+    *responses -= u32::from(!exchange.has_first_byte());
 }
 
 #[cfg(test)]
@@ -514,6 +570,7 @@ mod tests {
                 bytes: b"GET / HTTP/1.1\r\n\r\n".to_vec(),
                 weight: 1.0,
                 method: "GET".into(),
+                expects_continue: false,
                 expected,
             }],
             1.0,
@@ -525,8 +582,7 @@ mod tests {
             status: (200, 200),
             length_bytes: Some(body.len() as u64),
             body: Some(body.to_vec()),
-            is_sampled: false,
-            codings: Vec::new(),
+            ..Expected::default()
         })
     }
 
@@ -587,7 +643,7 @@ mod tests {
     }
 
     fn outcome_of(answer: &[u8], requests: &Requests, compared: bool) -> Received {
-        waiting(requests, compared).received(answer, 40)
+        waiting(requests, compared).received(answer, &mut Vec::new(), 40)
     }
 
     fn complete(outcome: Outcome) -> Received {
@@ -612,9 +668,12 @@ mod tests {
     fn a_body_in_pieces_is_compared_piece_by_piece() {
         let requests = expecting(b"HELLO");
         let mut connection = waiting(&requests, true);
-        assert_eq!(connection.received(&HELLO[..41], 40), Received::More);
+        assert_eq!(
+            connection.received(&HELLO[..41], &mut Vec::new(), 40),
+            Received::More
+        );
         assert_eq!(phase(&connection), Some(Phase::Receiving));
-        let last = connection.received(&HELLO[41..], 50);
+        let last = connection.received(&HELLO[41..], &mut Vec::new(), 50);
         let consumed = HELLO.len() - 41;
         assert_eq!(last, Received::Ended { id: Id(0), outcome: Outcome::Ok, code: 0, consumed });
         let sample = end(&mut connection, Outcome::Ok, 50);
@@ -631,20 +690,27 @@ mod tests {
         let mut connection = waiting(&requests, true);
         let twice = [HELLO, HELLO].concat();
         assert_eq!(
-            connection.received(&twice, 40),
+            connection.received(&twice, &mut Vec::new(), 40),
             complete(Outcome::Ok)
         );
         assert_eq!(connection.must_close(), Some(Outcome::Unsolicited));
         end(&mut connection, Outcome::Ok, 40);
         assert_eq!(
-            connection.received(&twice[HELLO.len()..], 40),
+            connection.received(
+                &twice[HELLO.len()..],
+                &mut Vec::new(),
+                40
+            ),
             UNSOLICITED
         );
     }
 
     #[test]
     fn bytes_without_a_request_are_unsolicited() {
-        assert_eq!(open().received(HELLO, 2), UNSOLICITED);
+        assert_eq!(
+            open().received(HELLO, &mut Vec::new(), 2),
+            UNSOLICITED
+        );
     }
 
     #[test]
@@ -652,7 +718,10 @@ mod tests {
         let requests = expecting(b"HELLO");
         let mut connection = open();
         assign(&mut connection, &requests, 5);
-        assert_eq!(connection.received(HELLO, 2), UNSOLICITED);
+        assert_eq!(
+            connection.received(HELLO, &mut Vec::new(), 2),
+            UNSOLICITED
+        );
         assert_eq!((connection.assigned(), connection.in_flight()), (1, 0));
     }
 
@@ -664,10 +733,14 @@ mod tests {
         assert_eq!(ended(open()), None);
         assert_eq!(ended(waiting(&requests, false)), Some(Outcome::ClosedWaiting));
         let mut cut = waiting(&requests, false);
-        cut.received(&HELLO[..43], 40);
+        cut.received(&HELLO[..43], &mut Vec::new(), 40);
         assert_eq!(ended(cut), Some(Outcome::ClosedEarly));
         let mut until_close = waiting(&requests, false);
-        until_close.received(b"HTTP/1.1 200 OK\r\n\r\nbody", 40);
+        until_close.received(
+            b"HTTP/1.1 200 OK\r\n\r\nbody",
+            &mut Vec::new(),
+            40,
+        );
         assert_eq!(ended(until_close), Some(Outcome::Ok));
     }
 
@@ -693,7 +766,7 @@ mod tests {
         let mut rest = &answers[..];
         for (number, now_ns) in (0..3_u64).zip([200, 210, 220]) {
             let Received::Ended { id, outcome, consumed, .. } =
-                connection.received(rest, now_ns)
+                connection.received(rest, &mut Vec::new(), now_ns)
             else {
                 panic!("answer {number} is not complete")
             };

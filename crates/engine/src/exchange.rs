@@ -1,6 +1,7 @@
 //! One request and what has come of its response, compared with what is expected. Pure.
 
 use crate::coding::{Coded, Decoded, Decoder};
+use crate::events::Stream;
 use crate::outcome::{Group, Outcome};
 use crate::protocol::{Event, Id};
 use crate::request::Request;
@@ -29,6 +30,8 @@ pub struct Exchange<'a> {
     differs: bool,
     /// What frees the body of its content coding, if it has one that the request asked about.
     decoder: Option<Box<Decoder>>,
+    /// The events of the body, if it consists of them and they are expected.
+    events: Option<Box<Stream>>,
     /// What has come of a body that is to be written down.
     kept: Vec<u8>,
 }
@@ -57,6 +60,7 @@ impl<'a> Exchange<'a> {
             status: 0,
             differs: false,
             decoder: None,
+            events: None,
             kept: Vec::new(),
         }
     }
@@ -67,26 +71,80 @@ impl<'a> Exchange<'a> {
         self.due_ns
     }
 
-    /// Whether the first byte of the response has come.
+    /// Whether the first byte of the response has come; where events are rows, that of the next one.
     #[inline]
     #[must_use]
-    pub fn has_response(&self) -> bool {
+    pub fn has_first_byte(&self) -> bool {
         self.first_byte_ns != NEVER
     }
 
-    /// Something has come of the response.
+    /// Whether some of the response has come.
+    #[must_use]
+    pub fn has_response(&self) -> bool {
+        self.has_first_byte() || self.events.is_some()
+    }
+
+    /// Something has come of the response; returns whether events have ended with it that are rows.
     #[inline]
-    pub fn receive(&mut self, event: Event<'_>, now_ns: u64) {
+    pub fn receive(&mut self, event: Event<'_>, now_ns: u64) -> bool {
         match event {
             Event::Head(status) => self.status = status,
             Event::Coded(coded) => self.decode(coded),
-            Event::Body(piece) if self.decoder.is_some() => self.receive_coded(piece),
-            Event::Body(piece) => self.receive_body(piece),
+            Event::EventStream => self.begin_events(),
+            Event::Body(piece) if self.decoder.is_some() => self.receive_coded(piece, now_ns),
+            Event::Body(piece) => self.receive_body(piece, now_ns),
             Event::Bytes(count) => {
                 self.received_bytes += count as u64;
                 self.first_byte_ns = self.first_byte_ns.min(now_ns);
+                return self.events.as_ref().is_some_and(|events| events.has_ended());
             }
         }
+        false
+    }
+
+    fn begin_events(&mut self) {
+        if self.request.expected.events.is_some() {
+            self.events = Some(Box::new(Stream::new(self.sent_ns)));
+        }
+    }
+
+    /// How many rows of events it has had; nothing where events are no rows.
+    #[inline]
+    #[must_use]
+    pub fn rows(&self) -> Option<u64> {
+        let are_rows = || self.request.expected.events.as_ref().is_some_and(|events| events.rows);
+        self.events.as_ref().filter(|_| are_rows()).map(|events| events.count())
+    }
+
+    /// Hands on a row for each event that has ended with the last bytes, and whether it is the first
+    /// of the response. What follows is due and awaited from now on.
+    pub fn take_rows(
+        &mut self,
+        now_ns: u64,
+        connection: u32,
+        mut take: impl FnMut(RequestSample, bool),
+    ) {
+        let Some(mut events) = self.events.take() else { return };
+        let outcome = if self.has_right_status() { Outcome::Ok } else { Outcome::WrongStatus };
+        let mut number = events.count() - events.ended_count();
+        let pending = events.pending_bytes();
+        // The first has what surrounds them as well: the head, and the framing of the body.
+        let mut around = self.received_bytes.saturating_sub(pending + events.ended_bytes());
+        for length in events.ended() {
+            self.received_bytes = length + std::mem::take(&mut around);
+            self.body_bytes = length;
+            take(self.sample(outcome, 0, now_ns, connection, 0), number == 0);
+            number += 1;
+            self.due_ns = now_ns;
+            self.sent_ns = now_ns;
+            self.first_byte_ns = now_ns;
+        }
+        self.received_bytes = pending;
+        self.body_bytes = pending;
+        if pending == 0 {
+            self.first_byte_ns = NEVER;
+        }
+        self.events = Some(events);
     }
 
     /// The body that comes is coded; a request that accepts no coding has it compared as it is.
@@ -103,15 +161,15 @@ impl<'a> Exchange<'a> {
         self.decoder = Some(Box::new(decoder));
     }
 
-    fn receive_coded(&mut self, piece: &[u8]) {
+    fn receive_coded(&mut self, piece: &[u8], now_ns: u64) {
         let Some(mut decoder) = self.decoder.take() else { return };
-        decoder.decode(piece, |decoded| self.receive_body(decoded));
+        decoder.decode(piece, |decoded| self.receive_body(decoded, now_ns));
         self.decoder = Some(decoder);
     }
 
     #[inline]
     #[allow(clippy::cast_possible_truncation)]
-    fn receive_body(&mut self, piece: &[u8]) {
+    fn receive_body(&mut self, piece: &[u8], now_ns: u64) {
         let start = self.body_bytes as usize;
         self.body_bytes += piece.len() as u64;
         match self.comparison {
@@ -122,8 +180,23 @@ impl<'a> Exchange<'a> {
             Comparison::Kept if self.kept.len() + piece.len() <= LONGEST_KEPT_BYTES => {
                 self.kept.extend_from_slice(piece);
             }
+            Comparison::NotExpected => self.receive_events(piece, now_ns),
             _ => {}
         }
+    }
+
+    #[inline]
+    fn receive_events(&mut self, piece: &[u8], now_ns: u64) {
+        let expected = self.request.expected.events.as_ref();
+        if let Some((events, expected)) = self.events.as_mut().zip(expected) {
+            events.read(piece, expected, now_ns);
+        }
+    }
+
+    #[inline]
+    fn has_right_status(&self) -> bool {
+        let (first, last) = self.request.expected.status;
+        (first..=last).contains(&self.status)
     }
 
     /// How the response, which is complete, compares with what is expected.
@@ -131,8 +204,7 @@ impl<'a> Exchange<'a> {
     #[must_use]
     pub fn judge(&self) -> Outcome {
         let Request { expected, is_head, .. } = self.request;
-        let (first, last) = expected.status;
-        if self.status < first || self.status > last {
+        if !self.has_right_status() {
             Outcome::WrongStatus
         } else if let Some(problem) = self.decoder.as_ref().and_then(|one| one.problem()) {
             problem
@@ -141,6 +213,11 @@ impl<'a> Exchange<'a> {
             Outcome::WrongLength
         } else if self.body_differs() {
             Outcome::WrongBody
+        } else if let Some(wanted) = &expected.events {
+            match &self.events {
+                None => Outcome::NotEvents,
+                Some(events) => events.problem(wanted).unwrap_or(Outcome::Ok),
+            }
         } else {
             Outcome::Ok
         }

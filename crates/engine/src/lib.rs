@@ -10,6 +10,7 @@ pub mod ask;
 pub mod coding;
 pub mod connection;
 pub mod error;
+pub mod events;
 pub mod exchange;
 pub mod histogram;
 pub mod outcome;

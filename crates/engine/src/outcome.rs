@@ -81,6 +81,8 @@ outcomes! {
     NoPort = 14, "no_port", Connect, "no local port is left for another connection";
     TooManyFiles = 15, "too_many_files", Connect, "the limit of open files is reached";
     ConnectFailed = 16, "connect_failed", Connect, "connecting failed in another way; see errno";
+    NotEvents = 17, "not_events", Wrong, "a complete response that is no `text/event-stream`, where events are expected";
+    WrongEvents = 18, "wrong_events", Wrong, "a complete response whose events are not those expected: none, another number, other data, cut off, early or all at once";
     ResetSending = 20, "reset_sending", Lost, "reset while the request was being sent";
     ResetWaiting = 21, "reset_waiting", Lost, "reset before the first byte of the response";
     ResetReceiving = 22, "reset_receiving", Lost, "reset within the response";
@@ -154,6 +156,8 @@ impl Outcome {
                 | Self::RedirectedElsewhere
                 | Self::TooManyRedirects
                 | Self::RedirectNotFollowed
+                | Self::NotEvents
+                | Self::WrongEvents
         )
     }
 

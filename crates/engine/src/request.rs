@@ -14,6 +14,8 @@ pub const COMPARED_BYTES: f64 = 4096.0;
 pub struct Request {
     /// Head and body, as HTTP/1 sends them.
     pub bytes: Vec<u8>,
+    /// How many of them are sent before the server has invited the rest; all, mostly.
+    pub first_bytes: usize,
     /// The same as HTTP/2 sends it; empty where it is not spoken.
     pub http2: Encoded,
     /// The expected response.
@@ -42,6 +44,7 @@ impl Requests {
     pub fn new(specs: &[RequestSpec], body_sample_ratio: f64) -> Self {
         let kinds = specs.iter().map(|spec| Request {
             bytes: spec.bytes.clone(),
+            first_bytes: first_bytes(spec),
             http2: Encoded::default(),
             expected: spec.expected.clone(),
             is_head: spec.method.eq_ignore_ascii_case("HEAD"),
@@ -85,6 +88,28 @@ impl Requests {
     }
 }
 
+/// Bytes of a request that are sent at once: its head, if the server is to invite the body.
+fn first_bytes(spec: &RequestSpec) -> usize {
+    const END: &[u8] = b"\r\n\r\n";
+    let head = memchr::memmem::find(&spec.bytes, END).filter(|_| spec.expects_continue);
+    head.map_or(spec.bytes.len(), |start| start + END.len())
+}
+
+impl Request {
+    /// What is sent without being invited.
+    #[inline]
+    #[must_use]
+    pub fn first(&self) -> &[u8] {
+        &self.bytes[..self.first_bytes]
+    }
+
+    /// What the server has to invite.
+    #[must_use]
+    pub fn invited(&self) -> &[u8] {
+        &self.bytes[self.first_bytes..]
+    }
+}
+
 /// Share of the responses to a kind of request whose body is compared.
 #[allow(clippy::cast_precision_loss)]
 fn compared_ratio(spec: &RequestSpec, body_sample_ratio: f64) -> f64 {
@@ -118,6 +143,7 @@ mod tests {
                 bytes: vec![0],
                 weight: 1.0,
                 method: method.into(),
+                expects_continue: false,
                 expected,
             };
             Requests::new(&[spec], least).kind(0).compared_ratio
@@ -139,6 +165,7 @@ mod tests {
                 bytes: vec![0],
                 weight,
                 method: "GET".into(),
+                expects_continue: false,
                 expected: Expected::default(),
             })
             .collect();

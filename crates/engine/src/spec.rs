@@ -113,6 +113,9 @@ pub struct RequestSpec {
     /// Its method; a response to HEAD has no body.
     #[serde(default)]
     pub method: String,
+    /// HTTP/1: whether the body is sent only when the server has invited it, which the head asks for.
+    #[serde(default)]
+    pub expects_continue: bool,
     /// The expected response.
     #[serde(default)]
     pub expected: Expected,
@@ -137,6 +140,46 @@ pub struct Expected {
     /// body is compared as it is when empty.
     #[serde(default)]
     pub codings: Vec<Coding>,
+    /// The events that the body consists of; any body when absent.
+    #[serde(default)]
+    pub events: Option<Events>,
+}
+
+/// The events of an expected response, which is a `text/event-stream`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Events {
+    /// The data of each, in their order; any, and any number above 0, when absent.
+    #[serde(default)]
+    pub data: Option<Vec<String>>,
+    /// Pause between two in nanoseconds: one is due so many of them after the head as there are
+    /// before it. Where it is 0, each may come at any time.
+    #[serde(default)]
+    pub every_ns: u64,
+    /// Whether each is a row, and not the response.
+    #[serde(default)]
+    pub rows: bool,
+}
+
+impl Events {
+    /// How many there are, if that is known.
+    #[must_use]
+    pub fn count(&self) -> Option<u64> {
+        self.data.as_ref().map(|data| data.len() as u64)
+    }
+
+    /// The data of one of them, counted from 0.
+    #[must_use]
+    pub fn data_of(&self, number: u64) -> Option<&[u8]> {
+        let number = usize::try_from(number).ok()?;
+        Some(self.data.as_ref()?.get(number)?.as_bytes())
+    }
+
+    /// When one of them is due at the earliest, in nanoseconds after the request was sent.
+    #[must_use]
+    pub fn due_ns(&self, number: u64) -> u64 {
+        self.every_ns.saturating_mul(number)
+    }
 }
 
 impl Default for Expected {
@@ -147,6 +190,7 @@ impl Default for Expected {
             body: None,
             is_sampled: false,
             codings: Vec::new(),
+            events: None,
         }
     }
 }
@@ -371,6 +415,15 @@ impl Spec {
         own.map(|index| share(self.load.peak_connections(), index, all)).sum()
     }
 
+    fn add_continue_problems(&self, problems: &mut Vec<String>) {
+        let Load { protocol, pipeline, follow, .. } = &self.load;
+        let is_asked = self.requests.iter().any(|request| request.expects_continue);
+        if is_asked && (*protocol != Protocol::Http1 || *pipeline > 1 || follow.is_some()) {
+            problems
+                .push("`expects_continue` needs HTTP/1 without pipelining and redirects".into());
+        }
+    }
+
     fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if self.format != FORMAT {
@@ -395,6 +448,7 @@ impl Spec {
                 problems.push(format!("request `{name}` cannot be sent as HTTP/2"));
             }
         });
+        self.add_continue_problems(&mut problems);
         self.load.add_problems(&mut problems);
         if let Some(tls) = &self.tls {
             tls.add_problems(&mut problems);
@@ -428,6 +482,12 @@ impl Load {
 }
 
 impl RequestSpec {
+    /// Whether each event of a response is a row.
+    #[must_use]
+    pub fn has_rows_of_events(&self) -> bool {
+        self.expected.events.as_ref().is_some_and(|events| events.rows)
+    }
+
     fn add_problems(&self, problems: &mut Vec<String>) {
         if self.bytes.is_empty() {
             problems.push(format!("request `{}` has no bytes", self.name));
@@ -437,6 +497,16 @@ impl RequestSpec {
         }
         if self.expected.status.0 > self.expected.status.1 {
             problems.push(format!("request `{}`: `status` ends before it begins", self.name));
+        }
+        if let Some(Events { every_ns, .. }) = self.expected.events {
+            let Expected { body, length_bytes, is_sampled, .. } = &self.expected;
+            if body.is_some() || length_bytes.is_some() || *is_sampled {
+                let name = &self.name;
+                problems.push(format!("request `{name}`: `events` and a body exclude each other"));
+            }
+            if every_ns > LONGEST_NS {
+                problems.push("`every_ns` must not be longer than a year".into());
+            }
         }
     }
 }

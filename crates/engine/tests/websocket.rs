@@ -401,6 +401,7 @@ fn echoes_in_another_order_are_wrong() {
         bytes: bytes.clone(),
         weight: 1.0,
         method: String::new(),
+        expects_continue: false,
         expected: Expected { status: (0, 0), body: Some(bytes.clone()), ..Expected::default() },
     };
     spec.requests = vec![kind(&first), kind(&second)];

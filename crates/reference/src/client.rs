@@ -9,6 +9,7 @@ use plimsoll_tls::Read;
 
 use crate::channel::Channel;
 use crate::contract::{self, Answer};
+use crate::events::Events;
 use crate::http2;
 use crate::request::{self, Method, Persistence, Reading, Request};
 use crate::session::Session;
@@ -25,7 +26,7 @@ enum Phase {
     Securing,
     /// A request is awaited, or has come in part.
     Reading,
-    /// The response is there, and its service time not yet over.
+    /// The response is there, and its service time not yet over, or its next event not due.
     Waiting,
     /// The response is being sent.
     Sending,
@@ -40,6 +41,8 @@ pub(super) enum Next {
     Rest,
     /// Call [`Client::answer_now`] for stream 0 when the service time is over.
     Wait,
+    /// Call it at this instant: an event is due.
+    WaitUntil(u64),
     /// Forget it.
     Close,
 }
@@ -61,6 +64,8 @@ enum Step {
     Done,
     /// The socket has to become ready first.
     Blocked,
+    /// The next event is due at this instant.
+    Paused(u64),
     /// The connection is over: lost, closed by the client or to be closed.
     Over,
 }
@@ -111,6 +116,11 @@ impl Client {
         self.readable |= ready.readable || ready.hung_up;
     }
 
+    /// A stream of HTTP/2 whose next event is due at an instant.
+    pub fn next_paused(&mut self) -> Option<(u64, u32)> {
+        self.session.as_mut()?.next_paused()
+    }
+
     /// A stream of HTTP/2, or 0 for a message of WebSocket, whose service time begins now.
     pub fn next_complete(&mut self) -> Option<u32> {
         self.session.as_mut()?.next_complete()
@@ -121,6 +131,10 @@ impl Client {
         if let Some(session) = &mut self.session {
             session.answer(stream, tally);
         } else if self.phase == Phase::Waiting {
+            let events = self.answer.events.as_mut().filter(|events| events.has_begun());
+            if let Some(chunk) = events.map(Events::next_chunk) {
+                self.answer = Answer::before(chunk, self.answer.events);
+            }
             self.phase = Phase::Sending;
         }
     }
@@ -154,6 +168,7 @@ impl Client {
             match step {
                 Step::Done => {}
                 Step::Blocked => return Next::Rest,
+                Step::Paused(due_ns) => return Next::WaitUntil(due_ns),
                 Step::Over => return Next::Close,
             }
         }
@@ -203,7 +218,7 @@ impl Client {
         }
         let is_sent = match self.send_session(&mut session, tally) {
             Step::Done => true,
-            Step::Blocked => false,
+            Step::Blocked | Step::Paused(_) => false,
             Step::Over => return Next::Close,
         };
         if is_lost {
@@ -353,7 +368,8 @@ impl Client {
     }
 
     fn send(&mut self, tally: &Tally) -> Step {
-        if self.sent_bytes == 0 {
+        let is_event = self.answer.events.is_some_and(|events| events.has_begun());
+        if self.sent_bytes == 0 && !is_event {
             self.held.answered_ns = tally.witness.now_ns();
         }
         while self.sent_bytes < self.answer.len() {
@@ -371,8 +387,12 @@ impl Client {
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Blocked,
             Err(_) => return Step::Over,
         }
-        self.answer = Answer::default();
         self.sent_bytes = 0;
+        if let Some(due_ns) = self.answer.events.as_mut().and_then(Events::next_due_ns) {
+            self.phase = Phase::Waiting;
+            return Step::Paused(due_ns);
+        }
+        self.answer = Answer::default();
         self.finish(tally)
     }
 

@@ -9,10 +9,12 @@ use num_bigint::BigUint;
 use plimsoll_system as system;
 
 use crate::coding;
+use crate::events::Events;
 use crate::given;
 use crate::json_sum;
 use crate::multipart;
 use crate::request::{Method, Persistence, Refusal, Request};
+use crate::websocket;
 
 /// A whole response, head and body.
 #[derive(Clone, Debug, Default)]
@@ -20,11 +22,20 @@ pub(super) struct Answer {
     bytes: Arc<Vec<u8>>,
     /// How many of the bytes are sent: without the body if only the head was requested.
     length: usize,
+    /// Events that follow the head.
+    pub events: Option<Events>,
 }
 
 impl From<Vec<u8>> for Answer {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { length: bytes.len(), bytes: Arc::new(bytes) }
+        Self { length: bytes.len(), bytes: Arc::new(bytes), events: None }
+    }
+}
+
+impl Answer {
+    /// These bytes, which the events that are still to come follow.
+    pub fn before(bytes: Vec<u8>, events: Option<Events>) -> Self {
+        Self { events, ..bytes.into() }
     }
 }
 
@@ -48,6 +59,11 @@ const ROUTES: u32 = 1_000;
 const TEXT: &str = "Content-Type: text/plain\r\n";
 const JSON: &str = "Content-Type: application/json\r\n";
 const VARY: &str = "Vary: Accept-Encoding\r\n";
+
+const EVENTS: &str = "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\n";
+
+/// RFC 6455, section 4.4.
+const UPGRADE: &str = "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
 
 const ARGUMENT_BODY: &[u8] = &[b'A'; 2048];
 
@@ -111,6 +127,14 @@ fn fibonacci(position: u32) -> BigUint {
     last
 }
 
+fn connection_header(persistence: Persistence) -> &'static str {
+    match persistence {
+        Persistence::Kept => "",
+        Persistence::KeptAsAsked => "Connection: keep-alive\r\n",
+        Persistence::Closed => "Connection: close\r\n",
+    }
+}
+
 fn head(
     status: &str,
     date: &str,
@@ -118,11 +142,7 @@ fn head(
     persistence: Persistence,
     length: usize,
 ) -> Vec<u8> {
-    let connection = match persistence {
-        Persistence::Kept => "",
-        Persistence::KeptAsAsked => "Connection: keep-alive\r\n",
-        Persistence::Closed => "Connection: close\r\n",
-    };
+    let connection = connection_header(persistence);
     let head = format!(
         "HTTP/1.1 {status}\r\nDate: {date}\r\n{headers}{connection}Content-Length: {length}\r\n\r\n"
     );
@@ -160,7 +180,7 @@ impl Constant {
             Persistence::KeptAsAsked => &self.kept_as_asked,
             Persistence::Closed => &self.closed,
         };
-        Answer { bytes: Arc::clone(bytes), length: bytes.len() }
+        Answer { bytes: Arc::clone(bytes), length: bytes.len(), events: None }
     }
 
     fn to(&self, request: &Request) -> Answer {
@@ -188,6 +208,7 @@ struct Answers {
     not_found: Constant,
     only_get: Constant,
     only_post: Constant,
+    upgrade_required: Constant,
     unknown_coding: Constant,
     body_too_large: Constant,
     head_too_large: Constant,
@@ -218,6 +239,7 @@ impl Answers {
             not_found: problem("404 Not Found", ""),
             only_get: problem("405 Method Not Allowed", "Allow: GET, HEAD\r\n"),
             only_post: problem("405 Method Not Allowed", "Allow: POST\r\n"),
+            upgrade_required: problem("426 Upgrade Required", UPGRADE),
             unknown_coding: problem("501 Not Implemented", ""),
             body_too_large: problem("413 Content Too Large", ""),
             head_too_large: problem("431 Request Header Fields Too Large", ""),
@@ -258,12 +280,17 @@ impl Answers {
                 Some(subject) => self.right(request, TEXT, subject.as_bytes()),
                 None => self.unauthorised.to(request),
             }),
+            // Who asks for WebSocket as it should does not come here.
+            websocket::PATH => self.upgrade_required.to(request),
             path => self.with_parameter(request, path),
         }
     }
 
     /// The response at a path that ends with a parameter.
     fn with_parameter(&self, request: &Request, path: &str) -> Answer {
+        if let Some(events) = Events::of(path, request.query) {
+            return self.when_reading(request, || self.events(request, events));
+        }
         let (before, last) = path.rsplit_once('/').unwrap_or_default();
         let found = match before {
             "/fibonacci" => position(last).map(|n| (TEXT, fibonacci(n).to_string().into_bytes())),
@@ -292,6 +319,17 @@ impl Answers {
                 self.right(request, &headers, coded)
             }
         })
+    }
+
+    /// The head of a stream of events, and those that follow it.
+    fn events(&self, request: &Request, events: Events) -> Answer {
+        let connection = connection_header(request.persistence);
+        let date = &self.date;
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nDate: {date}\r\n{EVENTS}{connection}Transfer-Encoding: chunked\r\n\r\n"
+        );
+        let events = (request.method != Method::Head).then_some(events);
+        Answer::before(head.into_bytes(), events)
     }
 
     /// A body of letters, compressed for clients that accept that.

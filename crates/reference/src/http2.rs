@@ -14,6 +14,7 @@ use plimsoll_http2::frame::{
 use plimsoll_http2::hpack::{self, Decoder};
 
 use crate::contract::{self, Answer};
+use crate::events::Events;
 use crate::http2_request::{Asked, Fields};
 use crate::request::{BODY_LIMIT_BYTES, HEAD_LIMIT_BYTES, Refusal};
 use crate::tally::{Held, Tally};
@@ -42,7 +43,7 @@ const MOST_GAPS: usize = 64;
 enum Phase {
     /// Its request has come in part.
     Receiving,
-    /// The response is there, and its service time not yet over.
+    /// The response is there, and its service time not yet over, or its next event not due.
     Waiting,
     /// The response is being sent.
     Sending,
@@ -100,6 +101,8 @@ pub(super) struct Session {
     reset: Vec<u32>,
     /// Streams whose requests are complete, and not yet known to the worker.
     complete: VecDeque<u32>,
+    /// Streams whose next event is due at an instant, and not yet known to the worker.
+    paused: VecDeque<(u64, u32)>,
     output: Vec<u8>,
     window: i64,
     stream_window: i64,
@@ -131,6 +134,7 @@ impl Session {
             gaps: VecDeque::new(),
             reset: Vec::new(),
             complete: VecDeque::new(),
+            paused: VecDeque::new(),
             output,
             window: i64::from(DEFAULT_WINDOW_BYTES),
             stream_window: i64::from(DEFAULT_WINDOW_BYTES),
@@ -167,7 +171,12 @@ impl Session {
         self.complete.pop_front()
     }
 
-    /// The service time of a stream is over.
+    /// A stream whose next event is due at an instant.
+    pub fn next_paused(&mut self) -> Option<(u64, u32)> {
+        self.paused.pop_front()
+    }
+
+    /// The service time of a stream is over, or its next event is due.
     pub fn answer(&mut self, number: u32, tally: &Tally) {
         let Some(place) = self.place(number) else { return };
         let stream = &mut self.streams[place];
@@ -175,8 +184,14 @@ impl Session {
             return;
         }
         stream.phase = Phase::Sending;
-        stream.held.answered_ns = tally.witness.now_ns();
-        stream.sent_bytes = write_head(&mut self.output, number, &stream.answer);
+        let events = stream.answer.events.as_mut().filter(|events| events.has_begun());
+        if let Some(event) = events.map(Events::next_event) {
+            stream.answer = Answer::before(event, stream.answer.events);
+            stream.sent_bytes = 0;
+        } else {
+            stream.held.answered_ns = tally.witness.now_ns();
+            stream.sent_bytes = write_head(&mut self.output, number, &stream.answer);
+        }
         self.send_body(place);
     }
 
@@ -520,7 +535,8 @@ impl Session {
             if length == 0 || self.output.len() >= OUTPUT_BYTES {
                 return;
             }
-            let flags = if length == left { END_STREAM } else { 0 };
+            let is_last = stream.answer.events.is_none_or(|events| events.is_over());
+            let flags = if length == left && is_last { END_STREAM } else { 0 };
             Head { length, kind: Kind::Data, flags, stream: stream.number }.write(&mut self.output);
             let piece = &stream.answer[stream.sent_bytes..stream.sent_bytes + length];
             self.output.extend_from_slice(piece);
@@ -528,6 +544,11 @@ impl Session {
             let taken = i64::try_from(length).unwrap_or(i64::MAX);
             stream.window -= taken;
             self.window -= taken;
+        }
+        if let Some(due_ns) = stream.answer.events.as_mut().and_then(Events::next_due_ns) {
+            stream.phase = Phase::Waiting;
+            self.paused.push_back((due_ns, stream.number));
+            return;
         }
         self.finished.push(stream.held);
         self.streams.remove(place);
@@ -554,7 +575,7 @@ fn enlarge(window: &mut i64, more: i64) -> Result<(), ErrorCode> {
 }
 
 /// Writes the head of an answer that is given as HTTP/1; returns where its body begins.
-fn write_head(output: &mut Vec<u8>, stream: u32, answer: &[u8]) -> usize {
+fn write_head(output: &mut Vec<u8>, stream: u32, answer: &Answer) -> usize {
     let mut headers = [httparse::EMPTY_HEADER; 16];
     let mut head = httparse::Response::new(&mut headers);
     let Ok(httparse::Status::Complete(body_at)) = head.parse(answer) else { return answer.len() };
@@ -562,11 +583,12 @@ fn write_head(output: &mut Vec<u8>, stream: u32, answer: &[u8]) -> usize {
     hpack::write_field(&mut block, b":status", head.code.unwrap_or(500).to_string().as_bytes());
     for header in &*head.headers {
         let name = header.name.to_ascii_lowercase();
-        if name != "connection" {
+        if !matches!(&*name, "connection" | "transfer-encoding" | "upgrade") {
             hpack::write_field(&mut block, name.as_bytes(), header.value);
         }
     }
-    let end_stream = if body_at == answer.len() { END_STREAM } else { 0 };
+    let is_whole = body_at == answer.len() && answer.events.is_none();
+    let end_stream = if is_whole { END_STREAM } else { 0 };
     let flags = END_HEADERS | end_stream;
     Head { length: block.len(), kind: Kind::Headers, flags, stream }.write(output);
     output.extend_from_slice(&block);

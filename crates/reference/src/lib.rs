@@ -4,7 +4,8 @@
 //! service time after the complete request. Requests of one connection of HTTP/1 are served one after
 //! the other; those of different connections, and of different streams of HTTP/2, do not wait for
 //! each other. A client that begins with the preface of HTTP/2 is spoken to in HTTP/2; one that asks for
-//! WebSocket at `/echo` gets its messages back, one after the other.
+//! WebSocket at `/echo` gets its messages back, one after the other. `/events/N?every=MS` is a stream
+//! of N events, so many milliseconds apart.
 
 #![forbid(unsafe_code)]
 
@@ -13,6 +14,7 @@ mod client;
 mod clients;
 mod coding;
 mod contract;
+mod events;
 mod given;
 mod http2;
 mod http2_request;

@@ -42,6 +42,14 @@ impl Session {
         }
     }
 
+    /// A stream whose next event is due at an instant.
+    pub fn next_paused(&mut self) -> Option<(u64, u32)> {
+        match self {
+            Self::Http2(http2) => http2.next_paused(),
+            Self::WebSocket(_) => None,
+        }
+    }
+
     /// The service time of a stream is over.
     pub fn answer(&mut self, stream: u32, tally: &Tally) {
         match self {

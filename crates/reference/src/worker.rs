@@ -265,7 +265,11 @@ impl Worker {
                     let duration_ns = self.rules.service_time.duration_ns(self.random.f64());
                     self.waiting.push(Reverse((now_ns + duration_ns, token, stream)));
                 }
+                while let Some((due_ns, stream)) = client.next_paused() {
+                    self.waiting.push(Reverse((due_ns, token, stream)));
+                }
             }
+            Next::WaitUntil(due_ns) => self.waiting.push(Reverse((due_ns, token, 0))),
             Next::Wait => {
                 let duration_ns = self.rules.service_time.duration_ns(self.random.f64());
                 self.waiting.push(Reverse((now_ns + duration_ns, token, 0)));

@@ -527,3 +527,65 @@ fn a_witness_that_cannot_write_says_so_at_the_end() {
     assert!(matches!(error, ReferenceError::Witness(_)), "{error}");
     assert_eq!(error.exit_code(), 6);
 }
+
+/// Reads until `end` has come.
+fn read_until(stream: &mut TcpStream, end: &[u8]) -> Vec<u8> {
+    let mut received = Vec::new();
+    while !received.ends_with(end) {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        received.push(byte[0]);
+    }
+    received
+}
+
+#[test]
+fn events_come_one_by_one_and_the_connection_goes_on() {
+    let server = start(&spec());
+    let mut stream = connect(tcp(&server));
+    stream.write_all(b"GET /events/3?every=20 HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    let head = String::from_utf8(read_until(&mut stream, b"\r\n\r\n")).unwrap();
+    assert!(head.contains("\r\nContent-Type: text/event-stream\r\n"), "{head}");
+    assert!(head.ends_with("\r\nTransfer-Encoding: chunked\r\n\r\n"), "{head}");
+    assert_eq!(read_until(&mut stream, b"0\n\n\r\n"), b"9\r\ndata: 0\n\n\r\n");
+    assert_eq!(read_until(&mut stream, b"1\n\n\r\n"), b"9\r\ndata: 1\n\n\r\n");
+    assert_eq!(read_until(&mut stream, b"0\r\n\r\n"), b"9\r\ndata: 2\n\n\r\n0\r\n\r\n");
+    assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
+    stream.write_all(b"HEAD /events/3 HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    read_until(&mut stream, b"\r\n\r\n");
+    assert_eq!(ask(&mut stream, b"GET /events/0 HTTP/1.1\r\nHost: x\r\n\r\n").0, 404);
+    let counts = counts_when(&server, |counts| counts.responses_sent == 4);
+    assert_eq!(counts.requests_received, 4);
+}
+
+#[test]
+fn events_are_not_sent_before_they_are_due_by_either_protocol() {
+    let server = start(&spec());
+    let mut stream = connect(tcp(&server));
+    let begun_ns = system::now_ns();
+    stream.write_all(b"GET /events/4?every=30 HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+    read_until(&mut stream, b"0\r\n\r\n");
+    assert!(system::now_ns() - begun_ns >= 90 * MS);
+    let mut stream = connect(tcp(&server));
+    let mut sent = http2::PREFACE.to_vec();
+    http2::write_settings(&mut sent, &[]);
+    let mut block = Vec::new();
+    let path = (":path", "/events/4?every=30");
+    for (name, value) in [(":method", "GET"), (":scheme", "http"), path] {
+        hpack::write_field(&mut block, name.as_bytes(), value.as_bytes());
+    }
+    let flags = http2::END_HEADERS | http2::END_STREAM;
+    let kind = http2::Kind::Headers;
+    http2::Head { length: block.len(), kind, flags, stream: 1 }.write(&mut sent);
+    sent.extend_from_slice(&block);
+    let begun_ns = system::now_ns();
+    stream.write_all(&sent).unwrap();
+    let mut last = Vec::new();
+    http2::Head { length: 9, kind: http2::Kind::Data, flags: http2::END_STREAM, stream: 1 }
+        .write(&mut last);
+    last.extend_from_slice(b"data: 3\n\n");
+    let received = read_until(&mut stream, &last);
+    assert!(system::now_ns() - begun_ns >= 90 * MS);
+    let count = received.windows(5).filter(|window| *window == b"data:").count();
+    assert_eq!(count, 4);
+}

@@ -39,6 +39,8 @@ OUTCOMES = (
     Outcome("redirected_elsewhere", "wrong", "redirected to another origin"),
     Outcome("too_many_redirects", "wrong", "redirected too often"),
     Outcome("redirect_not_followed", "wrong", "redirected without a usable Location"),
+    Outcome("not_events", "wrong", "not of type text/event-stream"),
+    Outcome("wrong_events", "wrong", "with unexpected events"),
     Outcome("connect_refused", "connect", "connection refused", has_errno=True),
     Outcome("connect_timeout", "connect", "connect timeout"),
     Outcome("connect_unreachable", "connect", "host unreachable", has_errno=True),

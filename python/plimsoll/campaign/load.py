@@ -151,6 +151,8 @@ class Load:
         follow: HTTP/1: redirects within the origin that are followed for one request, on the same
             connection; 0 follows none.
         streams: HTTP/2: streams that may be open on one connection, each with one request.
+        events: Whether each event of a response, a `text/event-stream`, is what a request is to any
+            other load: it is awaited from the event before it.
         tls: Whether connections are secured by TLS.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         timeout_s: A request (and an attempt to connect) fails after this long, in seconds.
@@ -172,6 +174,7 @@ class Load:
     pipeline: int = 1
     follow: int = 0
     streams: int = 1
+    events: bool = False
     tls: bool = False
     think_time_s: float = 0.0
     timeout_s: float = 10.0
@@ -211,7 +214,7 @@ class Load:
     @property
     def is_saturating(self) -> bool:
         """Whether it requests as much as its connections can get."""
-        return self.model == "closed" and not self.think_time_s
+        return self.model == "closed" and not self.think_time_s and not self.events
 
     @property
     def before_holds_s(self) -> float:
@@ -257,6 +260,7 @@ class UnknownLoad:
     protocol: ClassVar[Protocol] = "http1"
     in_flight_each: ClassVar[int] = 1
     follow: ClassVar[int] = 0
+    events: ClassVar[bool] = False
     tls: ClassVar[bool] = False
     timeout_s: ClassVar[None] = None
     is_saturating: ClassVar[bool] = False

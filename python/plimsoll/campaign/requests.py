@@ -41,6 +41,29 @@ NO_STATUS = (0, 0)
 """The expected status of a message of WebSocket, which has none."""
 
 
+EVENT_STREAM = "text/event-stream"
+"""Media type of a stream of events; WHATWG, HTML Living Standard, section 9.2."""
+
+EARLY_S = 0.002
+"""An event may come so long before it is due, in seconds: servers' timers count milliseconds."""
+
+AT_ONCE_PART = 10
+"""Events that all come within this part of the time that they should take were held back."""
+
+
+@dataclass(frozen=True)
+class ServerSentEvent:
+    """An event of a response.
+
+    Attributes:
+        data: Its data; lines are joined by line feeds.
+        at_s: When its end came, in seconds since the request was sent.
+    """
+
+    data: str
+    at_s: float
+
+
 @dataclass(frozen=True)
 class HttpResponse:
     """The response to one request.
@@ -49,11 +72,13 @@ class HttpResponse:
         status: Status code.
         headers: Name (lower case) and value, in the order received.
         body: The body, decoded from its transfer coding.
+        events: The events of a body of type `text/event-stream`.
     """
 
     status: int
     headers: tuple[Header, ...]
     body: bytes
+    events: tuple[ServerSentEvent, ...] = ()
 
     def header(self, name: str) -> str | None:
         """The first value of a header, or None."""
@@ -111,6 +136,47 @@ CODINGS: tuple[Coding, ...] = ("gzip", "br", "zstd")
 
 
 @dataclass(frozen=True)
+class Events:
+    """The events of an expected response, which is a `text/event-stream`.
+
+    Attributes:
+        data: Data of each, in order; None for any, of which there is at least one.
+        every_s: Pause between two, in seconds: one is due so many pauses after the request as there
+            are events before it. 0 if each may come at any time.
+    """
+
+    data: tuple[str, ...] | None = None
+    every_s: float = 0.0
+
+    def problem(self, response: HttpResponse) -> str | None:
+        """One sentence about a response with other events, or None; the engine judges alike."""
+        wrong_type = of_type(EVENT_STREAM)(response)
+        if wrong_type is not None:
+            return wrong_type
+        found = tuple(event.data for event in response.events)
+        if self.data is not None and len(found) != len(self.data):
+            return f"there are {len(found)} events, expected {len(self.data)}"
+        if not found:
+            return "there is no event"
+        for number, (is_, should) in enumerate(zip(found, self.data or found, strict=True)):
+            if is_ != should:
+                return f"the data of event {number} is `{is_:.60}`, expected `{should:.60}`"
+        return self._wrong_instant([event.at_s for event in response.events])
+
+    def _wrong_instant(self, instants_s: list[float]) -> str | None:
+        """One sentence about events that come too early, or all at once, or None."""
+        for number, at_s in enumerate(instants_s):
+            if at_s < number * self.every_s - EARLY_S:
+                due = f"{number * self.every_s * 1e3:g} ms"
+                return f"event {number} came {at_s * 1e3:.1f} ms after the request, due after {due}"
+        stated_s = (len(instants_s) - 1) * self.every_s
+        took_s = instants_s[-1] - instants_s[0]
+        if stated_s and instants_s[-1] <= 2 * stated_s and took_s < stated_s / AT_ONCE_PART:
+            return f"all events came within {took_s * 1e3:.1f} ms, due over {stated_s * 1e3:g} ms"
+        return None
+
+
+@dataclass(frozen=True)
 class Expected:
     """The expected response.
 
@@ -119,6 +185,7 @@ class Expected:
         length_bytes: Length of the body in bytes; None for any length.
         body: The exact body; None if it is not constant.
         codings: Content codings that the request accepts; bodies are decoded to be compared.
+        events: The events that the body consists of; None for any body.
         check: Returns one sentence about a wrong response, or None for a correct one.
         check_body: Does the same for the body alone, if `body` does not suffice; None if nothing
             more is known about it.
@@ -129,6 +196,7 @@ class Expected:
     length_bytes: int | None = None
     body: bytes | None = None
     codings: tuple[Coding, ...] = ()
+    events: Events | None = None
     check: Callable[[HttpResponse], str | None] = field(default=anything, compare=False)
     check_body: Callable[[bytes], str | None] | None = field(default=None, compare=False)
     excepted_by: str = ""
@@ -164,6 +232,7 @@ class Request:
         body: The body; empty for none.
         weight: Share of this request among those of its endpoint.
         upload: File whose content is the body instead; None for none.
+        expects_continue: Whether the body is sent only when the server has invited it.
     """
 
     name: str
@@ -173,6 +242,7 @@ class Request:
     body: bytes = b""
     weight: float = 1.0
     upload: Upload | None = None
+    expects_continue: bool = False
 
 
 @dataclass(frozen=True)
@@ -263,7 +333,7 @@ class Endpoint:
 def render(request: Request, host_header: str, keep_alive: bool, *, chunked: bool = False) -> bytes:
     """The bytes of a request.
 
-    `Host`, `Connection` and `Content-Length` are added unless the request has its own.
+    `Host`, `Connection`, `Expect` and `Content-Length` are added unless the request has its own.
 
     Args:
         request: The request.
@@ -284,6 +354,8 @@ def render(request: Request, host_header: str, keep_alive: bool, *, chunked: boo
     added = [("Host", host_header)]
     if not keep_alive:
         added.append(("Connection", "close"))
+    if request.expects_continue:
+        added.append(("Expect", "100-continue"))
     body = request.body
     if chunked and body:
         added.append(("Transfer-Encoding", "chunked"))

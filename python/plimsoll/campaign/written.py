@@ -33,7 +33,7 @@ _KINDS = ("line", "ladder")
 """Kinds of campaigns whose loads follow from a table of the same name."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
-_NO_KEYS = ("message",)
+_NO_KEYS = ("message", "events")
 """What a load has that campaigns do not request."""
 
 _OPEN_ONLY = ("arrivals", "connections")

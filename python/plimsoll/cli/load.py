@@ -35,7 +35,10 @@ GROUPS = {
         *("connections", "duration", "requests", "rate", "arrivals", "ramp", "warm_up", "think"),
         "seed",
     ),
-    "Request": ("method", "headers", "body", "upload", "compressed", "follow"),
+    "Request": (
+        *("method", "headers", "body", "upload", "expect_continue", "compressed", "follow"),
+        "events",
+    ),
     "WebSocket": ("message", "message_size", "binary"),
     "Connections": (
         *("threads", "driver_cores", "server_cores", "hosts"),
@@ -118,6 +121,11 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
     help="Request body from a file of any size, sent in pieces as the server takes it.",
 )
 @click.option(
+    "--expect-continue",
+    is_flag=True,
+    help="Send the body when the server has responded `100 Continue` to the head.",
+)
+@click.option(
     "--compressed",
     metavar="[=gzip,br,zstd]",
     help="Accept compressed bodies, and decode them before they are compared.",
@@ -128,6 +136,11 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
     metavar="[=N]",
     help="Follow up to N redirects within the origin, 10 unless given, on the same connection; the "
     "time of a request covers them all.  [default: a redirect is a response]",
+)
+@click.option(
+    "--events",
+    is_flag=True,
+    help="Count each event of a text/event-stream; its time is that since the event before it.",
 )
 @click.option("--message", metavar="TEXT|@FILE|@-", help="Message; its echo is expected.")
 @click.option(
@@ -235,8 +248,10 @@ def command(  # noqa: PLR0913 - one argument for each option
     headers: tuple[str, ...],
     body: str | None,
     upload: Path | None,
+    expect_continue: bool,
     compressed: str | None,
     follow: int | None,
+    events: bool,
     message: str | None,
     message_size: int | None,
     binary: bool,
@@ -283,6 +298,7 @@ def command(  # noqa: PLR0913 - one argument for each option
                   the latency users see at that rate.
 
     Several URLs of one server are mixed evenly; a URL given twice is requested twice as often.
+    With --events, each event of a stream (text/event-stream) is what a request is otherwise.
     A URL of ws:// or wss:// is that of a WebSocket server that echoes messages: each message is a
     request, and the next one that comes back is its response.
 
@@ -297,6 +313,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll load https://127.0.0.1:8443/ --cacert ca.pem
     plimsoll load ws://127.0.0.1:8080/echo -c 100 --message-size 1024
     plimsoll load http://localhost/json --unix-socket /run/app.sock
+    plimsoll load :8080/events -c 1000 --events
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     sent, said, expected = cli.incoming.contents(
         {"--body": body, "--message": message, "--expect-body": expect_body}
@@ -316,9 +333,9 @@ def command(  # noqa: PLR0913 - one argument for each option
             ramp_s=ramp, requests=requests, think_time_s=think, threads=threads, hosts=hosts,
             http2=http2,
             streams=streams, pipeline=pipeline, requests_per_connection=each,
-            keep_alive=not no_keepalive, follow=follow,
+            keep_alive=not no_keepalive, follow=follow, events=events,
             compressed=cli.incoming.names(compressed), method=method, headers=headers_sent,
-            body=sent, upload=upload,
+            body=sent, upload=upload, expect_continue=expect_continue,
             timeout_s=timeout, unix_socket=unix_socket,
             status=expect_status, length_bytes=expect_length, expected_body=expected, seed=seed,
             message=said, message_bytes=message_size, binary=binary,

@@ -61,6 +61,8 @@ def of_framework(
 ) -> tuple[ComplianceResult, ...]:
     """What a framework's server makes of the cases; it is started and stopped.
 
+    For HTTP/2, if it serves that without TLS, it is started once more.
+
     Args:
         framework: The framework.
         cores: Cores of the server; empty for all.
@@ -69,8 +71,12 @@ def of_framework(
     Raises:
         FrameworkError: It did not start.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="plimsoll-compliance-") as folder,
-        place.started(framework, Path(folder) / "server.log", cores, None, {}, 0) as running,
-    ):
-        return gate.of_running(running, framework)
+    with tempfile.TemporaryDirectory(prefix="plimsoll-compliance-") as folder:
+        log = Path(folder) / "server.log"
+        with place.started(framework, log, cores, None, {}, 0) as running:
+            results = gate.of_running(running, framework)
+        if "h2c" not in framework.services:
+            return results
+        with place.started(framework, log, cores, "h2c", {}, 0) as running:
+            address = (running.place.host, running.place.port)
+            return (*results, *gate.examine_http2(address, framework))

@@ -243,7 +243,13 @@ class TrialState:
             return ()
         expected = (one.expected for one in self.exchanges)
         return tuple(
-            ExpectedResponse(one.status, one.length_bytes, one.body is not None, one.codings)
+            ExpectedResponse(
+                one.status,
+                one.length_bytes,
+                one.body is not None,
+                one.codings,
+                one.events is not None,
+            )
             for one in expected
         )
 

@@ -28,8 +28,10 @@ from plimsoll.campaign.load import (
 from plimsoll.campaign.quantities import UnreadableQuantity
 from plimsoll.campaign.requests import (
     CODINGS,
+    EVENT_STREAM,
     NO_STATUS,
     Endpoint,
+    Events,
     Exchange,
     Expected,
     Request,
@@ -90,10 +92,12 @@ class LoadOptions:
         follow: HTTP/1.1: redirects within the origin that are followed for one request; None for
             none.
         compressed: Content codings that are accepted, and decoded; empty asks for none.
+        events: Whether each event of a response counts as a request does.
         method: Request method; None is GET, or POST with a body.
         headers: Names and values of request headers.
         body: Request body; None for no body.
         upload: File whose content is the request body; None for none.
+        expect_continue: Whether the body is sent only when the server has invited it.
         timeout_s: Request timeout, in seconds.
         status: Expected status; None accepts 200 to 399.
         length_bytes: Expected body length; None accepts any.
@@ -136,10 +140,12 @@ class LoadOptions:
     keep_alive: bool = True
     follow: int | None = None
     compressed: tuple[str, ...] = ()
+    events: bool = False
     method: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes | None = None
     upload: Path | None = None
+    expect_continue: bool = False
     timeout_s: float = 10.0
     status: int | None = None
     length_bytes: int | None = None
@@ -198,6 +204,8 @@ def trial(requested: LoadOptions) -> Trial:
         *_wrong_socket(requested),
         *_wrong_codings(requested),
         *_wrong_upload(requested),
+        *_wrong_events(requested),
+        *_wrong_continue(requested),
         *_wrong_power(requested),
         *_only_here(requested),
     ]
@@ -257,6 +265,8 @@ def _wrong_websocket(requested: LoadOptions) -> Iterator[Problem]:
         "--follow": requested.follow,
         "--compressed": requested.compressed or None,
         "--upload": requested.upload,
+        "--expect-continue": requested.expect_continue,
+        "--events": requested.events,
     }
     is_websocket = _is_websocket(requested)
     for option, value in (of_http if is_websocket else messages).items():
@@ -319,6 +329,35 @@ def _wrong_codings(requested: LoadOptions) -> Iterator[Problem]:
     if unknown:
         message = f"`{unknown[0]}` is not a content coding that can be decoded"
         yield Problem("--compressed", message, f"choose from {', '.join(CODINGS)}")
+
+
+def _wrong_continue(requested: LoadOptions) -> Iterator[Problem]:
+    """Loads that have no body to invite, or in which no interim response can be waited for."""
+    if not requested.expect_continue:
+        return
+    option = "--expect-continue"
+    if requested.body is None and requested.upload is None:
+        yield Problem(option, "the request has no body", "add `--body` or `--upload`")
+    if requested.http2 or requested.pipeline > 1 or requested.follow is not None:
+        message = "`100 Continue` is waited for in HTTP/1.1, one request at a time"
+        yield Problem(option, message, "remove `--http2`, `--pipeline` or `--follow`")
+
+
+def _wrong_events(requested: LoadOptions) -> Iterator[Problem]:
+    """Options that mean nothing where events come without being asked for."""
+    each = requested.requests_per_connection
+    for option, is_given in (
+        ("--rate", requested.rate_per_s is not None),
+        ("--requests", requested.requests is not None),
+        ("--pipeline", requested.pipeline > 1),
+        ("--requests-per-connection", each is not None),
+        ("--follow", requested.follow is not None),
+        ("--expect-length", requested.length_bytes is not None),
+        ("--expect-body", requested.expected_body is not None),
+    ):
+        if requested.events and is_given:
+            message = f"`--events` counts events that the server sends, and excludes `{option}`"
+            yield Problem(option, message, f"remove `{option}`, or `--events`")
 
 
 def _wrong_upload(requested: LoadOptions) -> Iterator[Problem]:
@@ -575,8 +614,18 @@ def _request(requested: LoadOptions, target: str, weight: int) -> Request:
         headers = (("Host", requested.urls[0].netloc), *headers)
     if requested.compressed and not any(name.lower() == "accept-encoding" for name, _ in headers):
         headers = (*headers, ("Accept-Encoding", ", ".join(requested.compressed)))
-    body = requested.body or b""
-    return Request(target, method.upper(), target, headers, body, float(weight), upload)
+    if requested.events and not any(name.lower() == "accept" for name, _ in headers):
+        headers = (*headers, ("Accept", EVENT_STREAM))
+    return Request(
+        name=target,
+        method=method.upper(),
+        target=target,
+        headers=headers,
+        body=requested.body or b"",
+        weight=float(weight),
+        upload=upload,
+        expects_continue=requested.expect_continue,
+    )
 
 
 def _expected(requested: LoadOptions) -> Expected:
@@ -593,6 +642,7 @@ def _expected(requested: LoadOptions) -> Expected:
         length_bytes=length if body is None else len(body),
         body=body,
         codings=tuple(one for one in CODINGS if one in requested.compressed),
+        events=Events() if requested.events else None,
     )
 
 
@@ -611,6 +661,7 @@ def _load(requested: LoadOptions) -> Load:
         pipeline=requested.pipeline,
         follow=requested.follow or 0,
         streams=requested.streams,
+        events=requested.events,
         tls=_is_secured(requested),
         think_time_s=requested.think_time_s or 0.0,
         timeout_s=requested.timeout_s,

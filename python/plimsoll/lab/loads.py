@@ -48,10 +48,12 @@ def load(  # noqa: PLR0913 - one argument for each option
     keep_alive: bool = True,
     follow: int | None = None,
     compressed: Sequence[str] = (),
+    events: bool = False,
     method: str | None = None,
     headers: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     body: bytes | None = None,
     upload: str | os.PathLike[str] | None = None,
+    expect_continue: bool = False,
     timeout_s: float = 10.0,
     status: int | None = None,
     length_bytes: int | None = None,
@@ -108,11 +110,16 @@ def load(  # noqa: PLR0913 - one argument for each option
             connection; its times are of all of them. None follows none.
         compressed: Content codings that are accepted: `gzip`, `br`, `zstd`. Bodies are decoded
             before they are compared; rows have their bytes as received and their decoded length.
+        events: Whether each event of a response, a `text/event-stream`, is a row and counts as a
+            request does. Its time is that since the event before it, and for the first since the
+            request was due; `timeout_s` limits it. A stream that ends is asked for again.
         method: None is GET, or POST with a body.
         headers: Headers of the requests.
         body: Body of the requests.
         upload: File whose content is the body of the requests, of any size; it is read once, and
             sent in pieces as sockets take it.
+        expect_continue: HTTP/1.1: send the body when the server has invited it (`100 Continue`);
+            the first byte of a response is then that of the invitation.
         timeout_s: A request fails after this long, in seconds.
         status: The expected status; None is any from 200 to 399.
         length_bytes: The expected length of the body.
@@ -174,10 +181,12 @@ def load(  # noqa: PLR0913 - one argument for each option
         keep_alive=keep_alive,
         follow=follow,
         compressed=tuple(compressed),
+        events=events,
         method=method,
         headers=tuple(pairs),
         body=body,
         upload=load_options.path(upload),
+        expect_continue=expect_continue,
         timeout_s=timeout_s,
         status=status,
         length_bytes=length_bytes,
@@ -234,7 +243,12 @@ def require_response(planned: Trial, address: str, *, keep_alive: bool) -> int:
     """
     request, protocol = planned.exchanges[0].request, planned.load.protocol
     return responding.require(
-        address, request, keep_alive=keep_alive, tls=planned.tls, protocol=protocol
+        address,
+        request,
+        keep_alive=keep_alive,
+        tls=planned.tls,
+        protocol=protocol,
+        events=planned.load.events,
     )
 
 

@@ -67,12 +67,14 @@ class ExpectedResponse:
         length_bytes: Expected length of the body; None if there is none.
         has_body: Whether an exact body was expected.
         codings: Content codings that the request accepted.
+        has_events: Whether the body had to be a stream of events, and those expected.
     """
 
     status: tuple[int, int]
     length_bytes: int | None = None
     has_body: bool = False
     codings: tuple[str, ...] = ()
+    has_events: bool = False
 
 
 @dataclass(frozen=True)

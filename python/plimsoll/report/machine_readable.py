@@ -199,6 +199,7 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "load": recording.load.name,
         "protocol": load and load.protocol,
         "in_flight_each": load and load.in_flight_each,
+        "events": load and load.events,
         "repetition": recording.repetition,
         "ending": asdict(recording.ending),
         "seed": recording.seed,

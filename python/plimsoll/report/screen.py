@@ -222,8 +222,8 @@ def _throughput(summary: Summary, recording: Recording) -> str:
     else:
         wrong = "" if right == all_of_them else f", goodput {wording.per_second(right)}"
     rate = wording.per_second(all_of_them)
-    if recording.load.protocol == "websocket":
-        rate = rate.replace("/s", " messages/s")
+    if (what := words.requests(recording.load)) != "requests":
+        rate = rate.replace("/s", f" {what}/s")
     return f"{rate}{wrong}; {wording.size(summary.received_bytes_per_s)}/s"
 
 

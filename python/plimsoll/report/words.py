@@ -200,12 +200,16 @@ def load_text(load: Load | UnknownLoad) -> str:
 
 
 def requests(load: Load | UnknownLoad) -> str:
-    """What requests are called: messages, where they are those of WebSocket."""
+    """What requests are called: messages of WebSocket, or events of a stream."""
+    if load.events:
+        return "events"
     return "messages" if load.protocol == "websocket" else "requests"
 
 
 def time_name(name: str, load: Load | UnknownLoad) -> str:
     """What a time of a summary is called; that of a message is its round trip."""
+    if name == "response_time" and load.events:
+        return "between events"
     if name == "response_time" and load.protocol == "websocket":
         return "round trip"
     return TIMES[name][0]
@@ -269,6 +273,8 @@ def _protocol_text(load: Load) -> Iterator[str]:
         yield f"WebSocket{over_tls}, {load.message} messages"
     elif load.tls:
         yield "HTTP/1.1 over TLS"
+    if load.events:
+        yield "each event counts, from the one before it"
     if load.pipeline > 1:
         yield f"{load.pipeline} {requests(load)} in flight on each"
 

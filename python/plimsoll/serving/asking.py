@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import _engine, wording
-from plimsoll.campaign.requests import HttpResponse, render, upgrade_request
+from plimsoll.campaign.requests import HttpResponse, ServerSentEvent, render, upgrade_request
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Protocol
@@ -161,7 +161,7 @@ class Client:
             self._connection = connection
         headers = ((name.lower(), value.decode("latin-1")) for name, value in found["headers"])
         return ServerResponse(
-            HttpResponse(found["status"], tuple(headers), found["body"]),
+            HttpResponse(found["status"], tuple(headers), found["body"], _events(found)),
             head_bytes=found["head_bytes"],
             segments=None if before is None or after is None else after - before,
             early=found["early"],
@@ -191,6 +191,11 @@ class Client:
         if kind in ("closed", "broken"):
             return ResponseMissing(f"no response: {sentence}")
         return ResponseMissing(sentence)
+
+
+def _events(found: _engine.Response) -> tuple[ServerSentEvent, ...]:
+    events = ((data.decode("utf-8", "replace"), at_ns / 1e9) for data, at_ns in found["events"])
+    return tuple(ServerSentEvent(*event) for event in events)
 
 
 def _pieces(request: Request, host_header: str, keep_alive: bool, form: Form) -> list[bytes]:

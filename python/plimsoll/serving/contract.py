@@ -225,7 +225,8 @@ def problems(expected: Expected, response: HttpResponse) -> list[str]:
         wanted = f"`{first}`" if first == last else f"from `{first}` to `{last}`"
         return [f"the status is `{response.status}`, expected {wanted}"]
     checked = expected.check_body and expected.check_body(response.body)
-    found = (_wrong_body(expected, response.body), expected.check(response), checked)
+    streamed = expected.events and expected.events.problem(response)
+    found = (_wrong_body(expected, response.body), expected.check(response), checked, streamed)
     return [problem for problem in found if problem is not None]
 
 
@@ -329,7 +330,8 @@ class _Examination:
     def _ask_once(self, at: int) -> None:
         """One request whose body is not fixed by the contract: the one that comes is expected."""
         exchange = self.exchanges[at]
-        if exchange.expected.body is not None:
+        expected = exchange.expected
+        if expected.body is not None or expected.events is not None:
             return
         responded = self._judged(self.client.ask, exchange, _rule(exchange, self.endpoint))
         if responded is not None:
@@ -533,7 +535,7 @@ def _head(name: str, responded: ServerResponse) -> ResponseHead:
 def _learned(exchange: Exchange, body: bytes) -> Exchange:
     """The exchange, with the body that came each time where the contract does not fix it."""
     expected = exchange.expected
-    if expected.body is not None:
+    if expected.body is not None or expected.events is not None:
         return exchange
     return replace(exchange, expected=replace(expected, body=body, length_bytes=len(body)))
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import _engine, addresses
-from plimsoll.campaign.requests import render, upgrade_request
+from plimsoll.campaign.requests import EVENT_STREAM, HttpResponse, of_type, render, upgrade_request
 from plimsoll.errors import InputError, NotResponding, Problem
 
 if TYPE_CHECKING:
@@ -75,8 +75,10 @@ _CERTIFICATE = "if the server asks for a certificate, give one with `--cert` and
 _NO_HTTP2 = "remove `--http2`, or use a port on which the server speaks HTTP/2"
 _NO_WEBSOCKET = "check the path of the URL, or use a server that speaks WebSocket there"
 _UPGRADED = 101
+_NO_EVENTS = "check the path of the URL, or remove `--events`"
 _OTHER_PORT = "check the port: another protocol may be spoken there"
 _TLS_WAIT_S = 0.2
+_OK = 200
 _BAD_REQUEST = 400
 """What most servers say where plain HTTP comes to a port of TLS."""
 
@@ -122,6 +124,7 @@ def require(
     keep_alive: bool,
     tls: Tls | None = None,
     protocol: Protocol = "http1",
+    events: bool = False,
 ) -> int:
     """Requires that a server responds in HTTP, or is not yet known not to.
 
@@ -134,19 +137,22 @@ def require(
         keep_alive: Whether the load keeps connections.
         tls: TLS to the server; None for plain TCP.
         protocol: What the load speaks.
+        events: Whether the load needs a stream of events.
 
     Returns:
         How many requests were sent.
 
     Raises:
         NotResponding: Nothing listens, what is spoken there is not the load's protocol, or not over
-            TLS as requested.
+            TLS as requested, or a response has ended that is no stream of events.
         InputError: The request would break its head apart, or a file of TLS cannot be used.
     """
     sent = _rendered(request, address, protocol, keep_alive=keep_alive)
     for number in range(1, TRIES + 1):
         try:
-            status = _status(address, sent, tls, protocol, is_head=request.method == "HEAD")
+            status, wrong_type = _answer(
+                address, sent, tls, protocol, is_head=request.method == "HEAD"
+            )
         except _engine.NoResponse as error:
             kind, reason = error.args
             _require_handshake(kind, reason, address, tls, protocol)
@@ -159,6 +165,8 @@ def require(
                 raise _tls(address, protocol)
             if protocol == "websocket" and status not in (None, _UPGRADED):
                 raise _not_upgraded(address, request.target, status)
+            if events and status == _OK and wrong_type:
+                raise NotResponding(f"`{address}{request.target}`: {wrong_type}", _NO_EVENTS)
             return number
     return TRIES
 
@@ -172,15 +180,18 @@ def _rendered(request: Request, address: str, protocol: Protocol, *, keep_alive:
     if protocol == "websocket":
         return render(upgrade_request(request), address, keep_alive=True)
     sent = render(request, address, keep_alive)
-    if request.method in SAFE and request.upload is None:
+    if request.method in SAFE and request.upload is None and not request.expects_continue:
         return sent
-    return render(replace(request, method="OPTIONS", body=b"", upload=None), address, keep_alive)
+    asked = replace(request, method="OPTIONS", body=b"", upload=None, expects_continue=False)
+    return render(asked, address, keep_alive)
 
 
-def _status(
+def _answer(
     address: str, sent: bytes, tls: Tls | None, protocol: Protocol, *, is_head: bool
-) -> int | None:
-    """Status of a response on a new connection; None where there was no connection in time.
+) -> tuple[int | None, str | None]:
+    """Status of a response on a new connection, and what is wrong with its type as one of events.
+
+    The status is None where there was no connection in time.
 
     Raises:
         NotResponding: There can be no connection.
@@ -200,15 +211,19 @@ def _status(
         if number not in _UNREACHABLE:
             if tls is not None and _speaks_http(address, sent):
                 raise _no_tls(address, protocol) from None
-            return None
+            return None, None
         message, hint = _UNREACHABLE[number]
         reason = os.strerror(number).lower()
         raise NotResponding(message.format(address=address, reason=reason), hint) from None
-    if protocol == "http2":
-        return connection.ask_by_http2(sent, WAIT_S)["status"]
     if protocol == "websocket":
-        return connection.status_of_upgrade(sent, WAIT_S)
-    return connection.ask([sent], WAIT_S, is_head, WAIT_S)["status"]
+        return connection.status_of_upgrade(sent, WAIT_S), None
+    if protocol == "http2":
+        found = connection.ask_by_http2(sent, WAIT_S)
+    else:
+        found = connection.ask([sent], WAIT_S, is_head, WAIT_S)
+    headers = ((name.lower(), value.decode("latin-1")) for name, value in found["headers"])
+    response = HttpResponse(found["status"], tuple(headers), b"")
+    return response.status, of_type(EVENT_STREAM)(response)
 
 
 def _require_socket(address: str, number: int) -> None:
@@ -291,9 +306,10 @@ def _with_schemes(hint: str, protocol: Protocol) -> str:
 def _speaks_http(address: str, sent: bytes) -> bool:
     """Whether plain HTTP is responded to in HTTP."""
     try:
-        return _status(address, sent, None, "http1", is_head=False) is not None
+        status, _ = _answer(address, sent, None, "http1", is_head=False)
     except (NotResponding, _engine.NoResponse):
         return False
+    return status is not None
 
 
 def _speaks_tls(address: str) -> bool:

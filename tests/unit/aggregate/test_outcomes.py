@@ -18,4 +18,5 @@ def test_a_complete_answer_is_right_or_wrong():
         *("ok", "wrong_status", "wrong_length", "wrong_body"),
         *("wrong_coding", "broken_coding", "decoded_too_large"),
         *("redirected_elsewhere", "too_many_redirects", "redirect_not_followed"),
+        *("not_events", "wrong_events"),
     )

@@ -313,3 +313,33 @@ def test_options_of_tls_need_tls_and_fit_each_other(tmp_path: Path) -> None:
         trial(asked("https://a/", insecure=True, cacert=missing, key=missing))
     found = [problem.where for problem in error.value.problems]
     assert found == ["--cacert", "--key", "--cacert", "--key"]
+
+
+def test_a_load_of_events_asks_for_a_stream_and_counts_each() -> None:
+    planned = trial(asked(events=True))
+    (exchange,) = planned.exchanges
+    assert planned.load.events and not planned.load.is_saturating
+    assert exchange.expected.events is not None
+    assert b"\r\nAccept: text/event-stream\r\n" in render(exchange.request, "a:1", keep_alive=True)
+    own = trial(asked(events=True, headers=(("accept", "*/*"),))).exchanges[0].request
+    assert own.headers[1:] == (("accept", "*/*"),)
+    for changes, option in (
+        ({"rate_per_s": 5.0}, "--rate"),
+        ({"requests": 5}, "--requests"),
+        ({"pipeline": 2}, "--pipeline"),
+        ({"follow": 3}, "--follow"),
+        ({"expected_body": b"x"}, "--expect-body"),
+    ):
+        (told,) = refused(events=True, **changes)
+        assert told.startswith(f"{option}: `--events` counts events"), told
+
+
+def test_a_body_is_invited_where_there_is_one_and_the_protocol_waits() -> None:
+    (exchange,) = trial(asked(body=b"hi", expect_continue=True)).exchanges
+    sent = render(exchange.request, "a:1", keep_alive=True)
+    assert exchange.request.expects_continue and b"\r\nExpect: 100-continue\r\n" in sent
+    (told,) = refused(expect_continue=True)
+    assert told.startswith("--expect-continue: the request has no body")
+    for changes in ({"http2": True}, {"pipeline": 2}, {"follow": 1}):
+        (told,) = refused(body=b"hi", expect_continue=True, **changes)
+        assert "waited for in HTTP/1.1" in told

@@ -1430,3 +1430,29 @@ def test_far_more_traffic_of_others_proves_nothing():
     )
     assert given.level == "not_checked"
     assert "other traffic" in given.text
+
+
+def of_events(trial):
+    """The same trial, as if its rows were events of streams."""
+    load = replace(trial.recording.load, events=True)
+    return replace(trial, recording=replace(trial.recording, load=load))
+
+
+@pytest.mark.parametrize(
+    ("check", "trial"),
+    [
+        ("round_trip_floor", simulate(round_trip_s=0.05)),
+        ("hidden_stalls", simulate(freeze_s=(3.9, 4.5))),
+        ("bottleneck_identified", simulate(server_busy=0.2)),
+    ],
+)
+def test_events_are_not_judged_as_responses_to_requests(check, trial):
+    assert judged(check, trial).level in ("doubtful", "void")
+    assert judged(check, of_events(trial)).level == "not_checked"
+
+
+def test_a_server_counts_the_bytes_of_events_and_no_request_of_each():
+    trial = counted_by_the_server(CLEAN, responses_sent=20, requests_received=20)
+    assert judged("counters_agree", trial).level == "void"
+    given = judged("counters_agree", of_events(trial))
+    assert given.level == "sound" and "bytes of responses" in given.text, given.text

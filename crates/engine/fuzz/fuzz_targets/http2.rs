@@ -18,6 +18,7 @@ fn requests() -> Requests {
         bytes: b"POST / HTTP/1.1\r\nHost: x\r\n\r\nbody".to_vec(),
         weight: 1.0,
         method: "POST".into(),
+        expects_continue: false,
         expected: Expected::default(),
     };
     Requests::new(&[spec], 0.0).encoded("http")

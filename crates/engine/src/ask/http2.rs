@@ -71,6 +71,11 @@ impl Http2 {
         output.extend_from_slice(payload);
     }
 
+    /// Bytes that have come of the body of a response that is not complete.
+    pub fn body_bytes(&self) -> usize {
+        self.response.body.len()
+    }
+
     /// Takes bytes that have come; `output` gets what has to be said to them.
     pub fn received(
         &mut self,

@@ -22,13 +22,16 @@ use crate::spec::{self, Load};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id(pub u32);
 
-/// Something that has come of a response, in this order: head, coding, pieces of the body, bytes.
+/// Something that has come of a response, in this order: head, coding and type, pieces of the body,
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'b> {
     /// The head, with its status code; interim heads are none.
     Head(u16),
     /// The content coding of the body that comes, if it has one.
     Coded(Coded),
+    /// The body that comes is a stream of events.
+    EventStream,
     /// The next piece of the body, freed of its transfer coding.
     Body(&'b [u8]),
     /// So many more bytes, all that belong to the response counted; the first are its first byte.

@@ -34,13 +34,13 @@ use plimsoll_system::{self as system, Poller};
 use self::arrivals::Arrivals;
 use self::body_draw::BodyDraw;
 pub use self::counts::{Counts, OUTCOME_CODES};
-use crate::connection::Connection;
+use crate::connection::{Connection, EventRow};
 use crate::error::EngineError;
 use crate::protocol::Protocol;
 use crate::recorder::{Recorded, Recorder};
 use crate::request::Requests;
 use crate::share::share;
-use crate::spec::{Load, Spec};
+use crate::spec::{Load, RequestSpec, Spec};
 use crate::transport::Transport;
 use crate::transport::secured::Secured;
 use crate::transport::security::Security;
@@ -203,6 +203,9 @@ struct Worker<'a> {
     unread: Vec<Unread>,
     /// What one read has brought.
     buffer: Box<[u8]>,
+    /// Whether events of responses are rows, and those that have come.
+    events_are_rows: bool,
+    event_rows: Vec<EventRow>,
     /// Turns in a row that found at least half of [`SOCKETS_A_FULL_TURN`] ready.
     full_turns: u32,
     /// Requests on their way into one call of `send`, where there are several.
@@ -248,6 +251,8 @@ impl<'a> Worker<'a> {
             deadlines: BinaryHeap::new(),
             unread: Vec::new(),
             buffer: vec![0; READ_BYTES].into(),
+            events_are_rows: spec.requests.iter().any(RequestSpec::has_rows_of_events),
+            event_rows: Vec::new(),
             full_turns: 0,
             outbox: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::arrivals::{Due, Start};
 use super::{Done, Worker};
-use crate::connection::State;
+use crate::connection::{EventRow, State};
 use crate::outcome::Outcome;
 use crate::protocol::Id;
 use crate::recorder::Recorder;
@@ -25,6 +25,7 @@ impl Worker<'_> {
             self.keep_body(index, id, done_ns);
         }
         let connection = &mut self.slots[index].connection;
+        let has_had_rows = self.events_are_rows && connection.has_had_rows(id);
         let Some(sample) = connection.end_request(id, outcome, errno, done_ns, self.number) else {
             return;
         };
@@ -34,11 +35,30 @@ impl Worker<'_> {
             }
             self.counts.in_flight -= 1;
         }
+        if has_had_rows {
+            // What was awaited after the last event counts only if something came of it.
+            if outcome == Outcome::Ok {
+                return;
+            }
+            self.counts.sent += 1;
+        }
         if outcome.is_complete() {
             self.counts.statuses.count(sample.status);
             self.counts.response_times.count(done_ns.saturating_sub(sample.due_ns));
         }
         self.keep(&sample);
+    }
+
+    /// Events have come that are rows: each begins to be awaited when the one before it has come.
+    pub(super) fn keep_events(&mut self) {
+        let mut rows = std::mem::take(&mut self.event_rows);
+        for EventRow { sample, is_first } in rows.drain(..) {
+            self.counts.sent += u64::from(!is_first);
+            self.counts.statuses.count(sample.status);
+            self.counts.response_times.count(sample.done_ns.saturating_sub(sample.due_ns));
+            self.keep(&RequestSample { worker: self.number, ..sample });
+        }
+        self.event_rows = rows;
     }
 
     #[inline]

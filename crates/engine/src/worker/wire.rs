@@ -248,7 +248,11 @@ impl Worker<'_> {
         {
             let bytes = &self.buffer[start..count];
             let connection = &mut self.slots[index].connection;
-            match connection.received(bytes, now_ns) {
+            let received = connection.received(bytes, &mut self.event_rows, now_ns);
+            if !self.event_rows.is_empty() {
+                self.keep_events();
+            }
+            match received {
                 Received::More => break,
                 Received::Ended { id, outcome, code, consumed } => {
                     start += consumed;

@@ -45,6 +45,8 @@ pub struct Ask {
     /// Whether WebSocket is spoken; requests are then messages of [`BODY`].
     pub websocket: bool,
     pub request_body_bytes: usize,
+    /// Whether the body is sent only when it is invited.
+    pub expects_continue: bool,
     pub status: (u16, u16),
     pub length_bytes: Option<usize>,
     pub body: Option<&'static [u8]>,
@@ -52,6 +54,8 @@ pub struct Ask {
     pub is_sampled: bool,
     /// Content codings that are accepted.
     pub codings: &'static [&'static str],
+    /// The events that are expected, as a specification has them.
+    pub events: Option<&'static str>,
     /// Redirects that are followed within the origin `http://server`.
     pub follow: Option<u32>,
 }
@@ -71,12 +75,14 @@ pub const ASK: Ask = Ask {
     streams: None,
     websocket: false,
     request_body_bytes: 0,
+    expects_continue: false,
     status: (200, 200),
     length_bytes: Some(BODY.len()),
     body: Some(BODY),
     body_sample_ratio: 1.0,
     is_sampled: false,
     codings: &[],
+    events: None,
     follow: None,
 };
 
@@ -87,8 +93,9 @@ impl Ask {
         }
         let length = self.request_body_bytes;
         let connection = if self.keep_alive { "" } else { "Connection: close\r\n" };
+        let expect = if self.expects_continue { "Expect: 100-continue\r\n" } else { "" };
         let mut request = format!(
-            "POST /2048 HTTP/1.1\r\nHost: x\r\n{connection}Content-Length: {length}\r\n\r\n"
+            "POST /2048 HTTP/1.1\r\nHost: x\r\n{connection}{expect}Content-Length: {length}\r\n\r\n"
         )
         .into_bytes();
         request.resize(request.len() + length, b'x');
@@ -127,12 +134,14 @@ impl Ask {
             "format": 1, "into": into, "tls": tls, "address": address, "host": address,
             "requests": [{
                 "name": "2048", "method": "POST", "bytes": BASE64.encode(self.request()),
+                "expects_continue": self.expects_continue,
                 "expected": {
                     "status": [self.status.0, self.status.1],
                     "length_bytes": self.length_bytes,
                     "body": self.body.map_or(Value::Null, |body| BASE64.encode(body).into()),
                     "is_sampled": self.is_sampled,
                     "codings": self.codings,
+                    "events": self.events.map(|text| serde_json::from_str::<Value>(text).unwrap()),
                 },
             }],
             "load": {

@@ -41,7 +41,7 @@ from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Load, Stage
-    from plimsoll.campaign.requests import Exchange, Upload
+    from plimsoll.campaign.requests import Events, Exchange, Upload
 
 NAME = "plimsoll"
 
@@ -466,14 +466,22 @@ def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
         "bytes": _written(sent, request.upload),
         "weight": request.weight,
         "method": request.method,
+        **({"expects_continue": True} if request.expects_continue else {}),
         "expected": {
             "status": list(expected.status),
             "length_bytes": expected.length_bytes,
             "body": None if expected.body is None else _text(expected.body),
             "is_sampled": expected.is_recomputed,
             **({"codings": list(expected.codings)} if expected.codings else {}),
+            **({} if expected.events is None else {"events": _events(expected.events, drive.load)}),
         },
     }
+
+
+def _events(events: Events, load: Load) -> dict[str, object]:
+    """The events of an expected response, and whether each is a row."""
+    data = {} if events.data is None else {"data": list(events.data)}
+    return {**data, "every_ns": _ns(events.every_s), "rows": load.events}
 
 
 def _written(sent: bytes, upload: Upload | None) -> object:

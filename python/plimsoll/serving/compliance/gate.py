@@ -1,4 +1,4 @@
-"""The gate: a server gets every case, each on a connection of its own."""
+"""The gate: a server gets every case of what it speaks, each on a connection of its own."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from plimsoll.campaign.requests import Request, render
 from plimsoll.recording.compliance import ComplianceResult
 from plimsoll.serving import server
 from plimsoll.serving.asking import authority
+from plimsoll.serving.compliance import http2, websocket
 from plimsoll.serving.compliance.cases import CASES
 from plimsoll.serving.compliance.conversation import Sending, converse
 from plimsoll.serving.compliance.judging import Judged
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from plimsoll.serving.asking import Address
     from plimsoll.serving.compliance.cases import ComplianceCase
     from plimsoll.serving.place import PlacedServer
+
+    AnyCase = ComplianceCase | http2.Http2Case | websocket.WebSocketCase
 
 MOST_PATIENCE_S = 10.0
 """How long a response is waited for at most, in seconds; one to a usual request always so long."""
@@ -40,6 +43,7 @@ SURVIVES = "survives"
 """Name of the case that the server still runs after all others."""
 
 _NO_BODY = "none of its endpoints takes a body"
+_WS = "ws"
 
 
 def of_running(running: PlacedServer, framework: Framework) -> tuple[ComplianceResult, ...]:
@@ -50,7 +54,10 @@ def of_running(running: PlacedServer, framework: Framework) -> tuple[ComplianceR
         framework: Its endpoints.
     """
     place = running.place
-    results = examine((place.host, place.port), framework)
+    address = (place.host, place.port)
+    results = [*examine(address, framework)]
+    if _WS in framework.endpoints:
+        results += examine_websocket(address)
     seen: Judged = ("conforms", "it runs") if running.alive() else ("differs", "it ended")
     return (*results, ComplianceResult(SURVIVES, "all of these together", "", *seen))
 
@@ -80,6 +87,45 @@ def examine(
         return tuple(pool.map(partial(_tried, address, usual, patience_s or suggested_s), CASES))
 
 
+def examine_http2(
+    address: Address, framework: Framework, patience_s: float = LEAST_PATIENCE_S
+) -> tuple[ComplianceResult, ...]:
+    """What a server of HTTP/2 without TLS makes of every case of it.
+
+    Args:
+        address: Where it listens.
+        framework: Its endpoints.
+        patience_s: How long each is waited for, in seconds.
+
+    Returns:
+        The results, in the order of `http2.CASES`.
+    """
+    usual = http2.Http2Usual(authority(address), server.probe(framework).target)
+    first, *others = http2.CASES
+    # It runs alone, and so finds a server that has just been started ready for the others.
+    begun = [http2.tried(address, usual, MOST_PATIENCE_S, first)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        judged = pool.map(partial(http2.tried, address, usual, patience_s), others)
+        return tuple(map(_result, http2.CASES, (*begun, *judged)))
+
+
+def examine_websocket(
+    address: Address, patience_s: float = LEAST_PATIENCE_S
+) -> tuple[ComplianceResult, ...]:
+    """What a server of WebSocket makes of every case of it.
+
+    Args:
+        address: Where it listens.
+        patience_s: How long each is waited for, in seconds.
+
+    Returns:
+        The results, in the order of `websocket.CASES`.
+    """
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        tried = partial(websocket.tried, address, authority(address), patience_s)
+        return tuple(map(_result, websocket.CASES, pool.map(tried, websocket.CASES)))
+
+
 def _tried(
     address: Address, usual: UsualRequests, patience_s: float, case: ComplianceCase
 ) -> ComplianceResult:
@@ -88,7 +134,7 @@ def _tried(
     return _result(case, case.judge(usual, converse(address, case.script(usual), patience_s)))
 
 
-def _result(case: ComplianceCase, judged: Judged) -> ComplianceResult:
+def _result(case: AnyCase, judged: Judged) -> ComplianceResult:
     return ComplianceResult(case.name, case.title, case.source, *judged)
 
 

@@ -23,7 +23,7 @@ received, and of the responses and bytes it sent. It must have sent every respon
 generator counts as complete. Requests that it received and the load generator did not send came
 from another client, except those of the contract, which are recorded, and some tens of readiness
 probes. If several trials shared one start of it, what the load generators of the others count is
-taken off.
+taken off. Events of a stream need no request each: of them only bytes are compared.
 
 Source: `Tcp` in the kernel's document on SNMP counters; `/proc/net/dev`; sock_diag(7).
 """
@@ -144,7 +144,7 @@ def _compared(tables: Tables) -> dict[str, bool]:
     load = tables.recording.load
     is_kept = load.keeps_connections
     is_kept = is_kept and not _is_reopened(tables)
-    is_alone = load.in_flight_each == 1
+    is_alone = load.in_flight_each == 1 and not load.events
     return {"connections of the server": is_kept, "segments": is_alone}
 
 
@@ -197,7 +197,8 @@ def _bytes(tables: Tables, limits: Limits) -> Finding | None:
     if grown is None or (here and not _has_lengths(tables)):
         return None
     responded = {kind.request: kind.responded for kind in kinds}
-    sent = sum(lengths[kind] * number for kind, number in responded.items()) if here else 0
+    is_asked_each = here and not tables.recording.load.events
+    sent = sum(lengths[kind] * number for kind, number in responded.items()) if is_asked_each else 0
     return _claimed(limits, received + sent, grown, "bytes of requests and responses")
 
 
@@ -249,9 +250,12 @@ def _by_the_server(tables: Tables, limits: Limits) -> list[Finding]:
     responses = sum(driver.outcomes.get(name, 0) for name in COMPLETED)
     received = sum(kind.received_bytes for kind in tables.kind_counts)
     given = own.get("responses_sent", 0) + own.get("requests_refused", 0)
+    given_bytes = _given(limits, received, own.get("sent_bytes", 0), "bytes of responses")
+    if recording.load.events:
+        return [given_bytes]
     return [
         _given(limits, responses, given, "complete responses"),
-        _given(limits, received, own.get("sent_bytes", 0), "bytes of responses"),
+        given_bytes,
         _unknown_of(
             limits, driver.sent + recording.contract_requests, own.get("requests_received", 0)
         ),

@@ -93,6 +93,8 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     measured_ns = tables.summary.service_time.p99_ns
     if tables.recording.load.model != "closed":
         return not_checked(limit, "open load: latency includes the wait since the intended start")
+    if tables.recording.load.events:
+        return not_checked(limit, "events come when the server sends them, not after a request")
     if not measured_ns:
         return not_checked(limit, "there are too few responses for a 99th percentile")
     worst = _of_server(tables, limit, measured_ns)

@@ -184,6 +184,10 @@ def _all_right(tables: Tables) -> str:
     if not recording.expected:
         by = "" if recording.driver is None else f" according to `{recording.driver.name}`"
         return f"all {completed} responses were correct{by}"
+    if all(one.has_events for one in recording.expected):
+        is_row = recording.load.events
+        checked = "; data were not checked" if is_row else ", each with the expected events"
+        return f"{_statuses(tables)}{checked}"
     return f"{_statuses(tables)}{_other_checks(tables, recording.expected)}"
 
 
@@ -197,7 +201,8 @@ def _statuses(tables: Tables) -> str:
         return f"{wording.count(tables.summary.completed)} messages were echoed"
     if len(held) == 1:
         (status,) = held
-        return f"status {status} on all {wording.count(tables.summary.completed)} responses"
+        what = "events" if tables.recording.load.events else "responses"
+        return f"status {status} on all {wording.count(tables.summary.completed)} {what}"
     listed = [f"{status} × {wording.count(number)}" for status, number in held.most_common()]
     return f"status {wording.listed(listed)}, all expected"
 

@@ -59,6 +59,8 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     if tables.recording.load.in_flight_each > 1:
         sentence = "connections carry several requests, so one round trip may serve many"
         return not_checked(limit, sentence)
+    if tables.recording.load.events:
+        return not_checked(limit, "an event comes without a request of its own")
     if not tables.recording.is_over_tcp:
         return not_checked(limit, "the kernel measures no round trip over a Unix socket")
     if service_ns is None:

@@ -128,6 +128,7 @@ impl<'a> Following<'a> {
             Part::Head(status) => emit(id, Event::Head(status)),
             _ if redirect.is_some() => {}
             Part::Coded(coded) => emit(id, Event::Coded(coded)),
+            Part::EventStream => emit(id, Event::EventStream),
             Part::Body(piece) => emit(id, Event::Body(piece)),
         });
         match progress {
@@ -325,6 +326,7 @@ mod tests {
                 bytes: b"GET /a/b?c HTTP/1.1\r\nHost: server\r\n\r\n".to_vec(),
                 weight: 1.0,
                 method: "GET".into(),
+                expects_continue: false,
                 expected: Expected::default(),
             }],
             0.0,

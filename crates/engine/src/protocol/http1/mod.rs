@@ -30,6 +30,8 @@ pub struct Http1<'a> {
     reader: Reader,
     /// Whether the first response has begun to come.
     is_reading: bool,
+    /// Whether the server has invited the body of the first request, if it has to.
+    is_invited: bool,
     /// How the connection ends after the last complete response, if it does.
     must_close: Option<Outcome>,
 }
@@ -43,6 +45,7 @@ impl<'a> Http1<'a> {
             unsent: &[],
             reader: Reader::default(),
             is_reading: false,
+            is_invited: false,
             must_close: None,
         }
     }
@@ -62,7 +65,7 @@ impl<'a> Http1<'a> {
     #[inline]
     pub(super) fn begin(&mut self, id: Id, request: &'a Request) -> &'a [u8] {
         self.awaited.push_back(Awaited { id, request });
-        &request.bytes
+        request.first()
     }
 
     #[inline]
@@ -77,7 +80,7 @@ impl<'a> Http1<'a> {
         loop {
             if self.unsent.is_empty() {
                 let Some(next) = self.awaited.get(self.begun) else { break };
-                self.unsent = &next.request.bytes;
+                self.unsent = next.request.first();
                 self.begun += 1;
             }
             let taken = count.min(self.unsent.len());
@@ -106,20 +109,23 @@ impl<'a> Http1<'a> {
         };
         if !self.is_reading {
             self.is_reading = true;
+            self.is_invited = false;
             self.reader.start(request.is_head);
         }
         let progress = self.reader.read(bytes, |part| match part {
             Part::Head(status) => emit(id, Event::Head(status)),
             Part::Coded(coded) => emit(id, Event::Coded(coded)),
+            Part::EventStream => emit(id, Event::EventStream),
             Part::Body(piece) => emit(id, Event::Body(piece)),
         });
         match progress {
             Ok(Progress { complete, consumed }) => {
                 emit(id, Event::Bytes(consumed));
                 if !complete {
+                    self.go_on(request);
                     return Step::More;
                 }
-                self.complete(consumed < bytes.len());
+                self.complete(request, consumed < bytes.len());
                 Step::Complete { id, consumed }
             }
             Err(malformed) => {
@@ -130,11 +136,11 @@ impl<'a> Http1<'a> {
     }
 
     pub(super) fn server_closed(&mut self) -> Option<Id> {
-        let first = self.awaited.front()?.id;
+        let Awaited { id: first, request } = *self.awaited.front()?;
         if !self.is_reading || !self.reader.end() {
             return None;
         }
-        self.complete(false);
+        self.complete(request, false);
         Some(first)
     }
 
@@ -143,21 +149,32 @@ impl<'a> Http1<'a> {
         self.must_close
     }
 
+    /// Sends what the server has invited, if it just has.
+    #[inline]
+    fn go_on(&mut self, request: &'a Request) {
+        let is_waiting = request.first_bytes < request.bytes.len() && !self.is_invited;
+        if is_waiting && self.unsent.is_empty() && self.reader.invites() {
+            self.is_invited = true;
+            self.unsent = request.invited();
+        }
+    }
+
     /// The first response is complete, and followed by bytes if there is `more`.
     ///
     /// If a response comes before its request is sent, the rest of that request would be taken for
-    /// the next one.
+    /// the next one; and the next one for a body that was never invited.
     #[inline]
-    fn complete(&mut self, more: bool) {
+    fn complete(&mut self, request: &Request, more: bool) {
         self.awaited.pop_front();
         self.begun -= 1;
         self.is_reading = false;
         let is_last = self.begun == 0;
+        let is_whole = self.is_invited || request.first_bytes == request.bytes.len();
         self.must_close = if is_last && more {
             Some(Outcome::Unsolicited)
         } else if !self.reader.keep_alive() {
             Some(Outcome::ClosedAsAnnounced)
-        } else if is_last && !self.unsent.is_empty() {
+        } else if is_last && (!self.unsent.is_empty() || !is_whole) {
             Some(Outcome::ClosedByDriver)
         } else {
             None
@@ -189,6 +206,7 @@ mod tests {
                 bytes: b"GET / HTTP/1.1\r\n\r\n".to_vec(),
                 weight: 1.0,
                 method: "GET".into(),
+                expects_continue: false,
                 expected: Expected::default(),
             }],
             0.0,

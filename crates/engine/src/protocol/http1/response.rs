@@ -9,12 +9,16 @@ use std::mem::MaybeUninit;
 use httparse::{Header, ParserConfig, Status};
 
 use crate::coding::Coded;
+use crate::events;
 
 /// The longest head, and the longest chunk header or trailer, that is read, in bytes.
 pub const LONGEST_HEAD_BYTES: usize = 64 * 1024;
 
 /// Bytes of a status line by which one that is none has shown itself: `HTTP/1.1 200`.
 const STATUS_LINE_BEGINS_BYTES: usize = 12;
+
+/// The status that invites the body of a request; RFC 9110, section 15.2.1.
+const CONTINUE: u16 = 100;
 
 /// The most header fields that are read.
 pub const MOST_HEADERS: usize = 128;
@@ -53,6 +57,7 @@ struct Head {
     status: u16,
     keep_alive: bool,
     coded: Coded,
+    is_event_stream: bool,
     /// What follows it, unless the request was a HEAD; another head follows an interim one.
     then: State,
 }
@@ -90,9 +95,12 @@ pub struct Reader {
     partial: Vec<u8>,
     last_head: LastHead,
     is_head: bool,
+    /// Whether an interim head of status 100 has come.
+    is_continued: bool,
     status: u16,
     keep_alive: bool,
     coded: Coded,
+    is_event_stream: bool,
 }
 
 /// A part of a response.
@@ -102,6 +110,8 @@ pub enum Part<'b> {
     Head(u16),
     /// The content coding of the body that comes, if it has one.
     Coded(Coded),
+    /// The body that comes is a stream of events.
+    EventStream,
     /// The next piece of the body, freed of its transfer coding.
     Body(&'b [u8]),
 }
@@ -122,9 +132,11 @@ impl Default for Reader {
             partial: Vec::new(),
             last_head: LastHead::default(),
             is_head: false,
+            is_continued: false,
             status: 0,
             keep_alive: true,
             coded: Coded::Not,
+            is_event_stream: false,
         }
     }
 }
@@ -136,6 +148,7 @@ impl Reader {
         self.state = State::Head;
         self.partial.clear();
         self.is_head = is_head;
+        self.is_continued = false;
         self.status = 0;
         self.keep_alive = true;
     }
@@ -144,6 +157,12 @@ impl Reader {
     #[must_use]
     pub fn status(&self) -> u16 {
         self.status
+    }
+
+    /// Whether the server has invited the body of the request, and has not responded yet.
+    #[must_use]
+    pub fn invites(&self) -> bool {
+        self.is_continued && self.status == 0
     }
 
     /// Whether the connection may carry another request.
@@ -173,6 +192,9 @@ impl Reader {
                         emit(Part::Head(self.status));
                         if self.coded != Coded::Not {
                             emit(Part::Coded(self.coded));
+                        }
+                        if self.is_event_stream {
+                            emit(Part::EventStream);
                         }
                     }
                     taken
@@ -255,7 +277,10 @@ impl Reader {
             self.status = head.status;
             self.keep_alive = head.keep_alive;
             self.coded = head.coded;
+            self.is_event_stream = head.is_event_stream;
             self.state = if self.is_head { State::Complete } else { head.then };
+        } else {
+            self.is_continued |= head.status == CONTINUE;
         }
     }
 
@@ -328,13 +353,15 @@ fn parse_head(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
             status,
             keep_alive: true,
             coded: Coded::Not,
+            is_event_stream: false,
             then: State::Head,
         }));
     }
     let framing = Framing::of(head.headers)?;
     let keep_alive = framing.keep_alive.unwrap_or(head.version == Some(1));
     let then = if status == 204 || status == 304 { State::Complete } else { framing.body() };
-    Ok(Some(Head { length, status, keep_alive, coded: framing.coded, then }))
+    let Framing { coded, is_event_stream, .. } = framing;
+    Ok(Some(Head { length, status, keep_alive, coded, is_event_stream, then }))
 }
 
 /// Hands on the next piece of a body of which so many bytes are left; returns its length.
@@ -367,6 +394,7 @@ struct Framing {
     other_coding: bool,
     keep_alive: Option<bool>,
     coded: Coded,
+    is_event_stream: bool,
 }
 
 impl Framing {
@@ -384,6 +412,8 @@ impl Framing {
                 framing.other_coding = !framing.chunked;
             } else if header.name.eq_ignore_ascii_case("content-encoding") {
                 framing.coded = framing.coded.and(header.value);
+            } else if header.name.eq_ignore_ascii_case("content-type") {
+                framing.is_event_stream = events::is_type(header.value);
             } else if header.name.eq_ignore_ascii_case("connection") {
                 framing.keep_alive = match (framing.keep_alive, connection_option(header.value)) {
                     (Some(false), _) => Some(false),

@@ -171,6 +171,7 @@ mod tests {
             bytes,
             weight: 1.0,
             method: "POST".into(),
+            expects_continue: false,
             expected: Expected::default(),
         };
         Requests::new(&[spec], 0.0).encoded("http")
@@ -221,7 +222,7 @@ mod tests {
             while !rest.is_empty() || http2.has_ended() {
                 let step = http2.received(rest, |id, event| match event {
                     Event::Head(status) => heard.statuses.push((id, status)),
-                    Event::Coded(_) => {}
+                    Event::Coded(_) | Event::EventStream => {}
                     Event::Body(piece) => {
                         heard.bodies.entry(id.0).or_default().extend_from_slice(piece);
                     }

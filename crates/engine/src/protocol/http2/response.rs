@@ -5,6 +5,7 @@
 //! RFC 9113, sections 8.1 to 8.3.
 
 use crate::coding::Coded;
+use crate::events;
 
 /// The largest head, or trailers, that is taken: names and values with 32 bytes for each field.
 pub(super) const LONGEST_LIST_BYTES: usize = 64 * 1024;
@@ -15,6 +16,7 @@ pub(super) struct Fields {
     pub(super) status: Option<u16>,
     pub(super) content_length: Option<u64>,
     pub(super) coded: Coded,
+    pub(super) is_event_stream: bool,
     pub(super) is_malformed: bool,
     list_bytes: usize,
     has_regular: bool,
@@ -45,6 +47,7 @@ impl Fields {
                 self.content_length = length;
             }
             b"content-encoding" => self.coded = self.coded.and(value),
+            b"content-type" => self.is_event_stream = events::is_type(value),
             b"connection" | b"transfer-encoding" | b"keep-alive" | b"proxy-connection"
             | b"upgrade" => self.is_malformed = true,
             _ => {}

@@ -563,6 +563,9 @@ impl<'a> Session<'a> {
             if fields.coded != Coded::Not {
                 emit(stream.id, Event::Coded(fields.coded));
             }
+            if fields.is_event_stream {
+                emit(stream.id, Event::EventStream);
+            }
         }
         emit(stream.id, Event::Bytes(count));
         if fields.is_too_large() {
@@ -790,6 +793,7 @@ mod tests {
             bytes: b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(),
             weight: 1.0,
             method: "GET".into(),
+            expects_continue: false,
             expected: Expected::default(),
         };
         let requests = Requests::new(&[spec], 0.0).encoded("http");

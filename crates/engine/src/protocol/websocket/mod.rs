@@ -264,6 +264,7 @@ mod tests {
             bytes: b"hello".to_vec(),
             weight: 1.0,
             method: String::new(),
+            expects_continue: false,
             expected: Expected::default(),
         };
         Requests::new(&[spec], 0.0)
@@ -383,7 +384,7 @@ mod tests {
             while !rest.is_empty() {
                 let step = websocket.received(rest, |id, event| match event {
                     Event::Head(status) => heard.statuses.push((id, status)),
-                    Event::Coded(_) => {}
+                    Event::Coded(_) | Event::EventStream => {}
                     Event::Body(piece) => {
                         heard.bodies.entry(id.0).or_default().extend_from_slice(piece);
                     }

@@ -1,0 +1,42 @@
+# Runs nginx until it ends or SIGTERM comes.
+#
+# All that is read and written lies in a folder of its own below /tmp: started by root, the workers
+# go on as www-data, who may not be able to read a checkout in somebody's home.
+
+set -eu
+export PATH="$PATH:/usr/sbin"
+
+RUN=$(mktemp -d /tmp/plimsoll-nginx.XXXXXX)
+
+finish() {
+    trap '' TERM INT
+    kill $(jobs -p) 2>/dev/null || true
+    wait
+    rm -rf "$RUN"
+}
+trap finish EXIT
+trap 'exit 0' TERM INT
+
+mkdir "$RUN/public"
+: >"$RUN/public/empty"
+for length in 2048 8192 32768; do
+    head -c "$length" /dev/zero | tr '\0' A >"$RUN/public/$length"
+done
+printf 'Hello, World!' >"$RUN/public/plaintext"
+cp nginx.conf "$RUN"
+chmod -R u=rwX,go=rX "$RUN"
+
+tls=${TLS_CERT:+ ssl}
+http2=
+if [ "${PROTOCOL:-http1}" = http2 ]; then http2=' http2'; fi
+{
+    echo "listen $HOST:$PORT backlog=4096$tls$http2;"
+    if [ -n "$tls" ]; then
+        echo "ssl_certificate $TLS_CERT;"
+        echo "ssl_certificate_key $TLS_KEY;"
+    fi
+} >"$RUN/listen.conf"
+
+nginx -p "$RUN" -c nginx.conf -g "worker_processes $WORKERS;" &
+wait -n || true
+exit 1
