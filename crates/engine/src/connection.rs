@@ -630,16 +630,10 @@ mod tests {
         let requests = expecting(b"HELLO");
         let mut connection = waiting(&requests, true);
         let twice = [HELLO, HELLO].concat();
-        assert_eq!(
-            connection.received(&twice, 40),
-            complete(Outcome::Ok)
-        );
+        assert_eq!(connection.received(&twice, 40), complete(Outcome::Ok));
         assert_eq!(connection.must_close(), Some(Outcome::Unsolicited));
         end(&mut connection, Outcome::Ok, 40);
-        assert_eq!(
-            connection.received(&twice[HELLO.len()..], 40),
-            UNSOLICITED
-        );
+        assert_eq!(connection.received(&twice[HELLO.len()..], 40), UNSOLICITED);
     }
 
     #[test]
@@ -692,8 +686,7 @@ mod tests {
         let answers = [HELLO, HELLO, HELLO].concat();
         let mut rest = &answers[..];
         for (number, now_ns) in (0..3_u64).zip([200, 210, 220]) {
-            let Received::Ended { id, outcome, consumed, .. } =
-                connection.received(rest, now_ns)
+            let Received::Ended { id, outcome, consumed, .. } = connection.received(rest, now_ns)
             else {
                 panic!("answer {number} is not complete")
             };
