@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from examples import some
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.verdicts.judge import judge
-from plimsoll.verdicts.verdict import TRIAL_LEVELS, of_trial
+from plimsoll.verdicts.levels import of_trial
+from plimsoll.verdicts.verdict import TRIAL_LEVELS
 from recordings import as_mix, as_open, simulate
 
 slow = some(5)

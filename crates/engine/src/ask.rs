@@ -21,9 +21,7 @@ use self::events::Arrivals;
 use self::http2::Http2;
 use self::websocket::Messages;
 use crate::outcome::Outcome;
-use crate::protocol::http1::response::{
-    LONGEST_HEAD_BYTES, MOST_HEADERS, Malformed, Part, Reader,
-};
+use crate::protocol::http1::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Malformed, Part, Reader};
 use crate::protocol::http2::request::encode;
 use crate::protocol::websocket::upgrade::{Answer, Upgrade};
 use crate::transport::security::Security;

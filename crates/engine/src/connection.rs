@@ -374,12 +374,7 @@ impl<'a> Connection<'a> {
     /// Bytes have come. Where each event of a
     /// response is a row, `rows` gets them, without the number of the worker.
     #[inline]
-    pub fn received(
-        &mut self,
-        bytes: &[u8],
-        rows: &mut Vec<EventRow>,
-        now_ns: u64,
-    ) -> Received {
+    pub fn received(&mut self, bytes: &[u8], rows: &mut Vec<EventRow>, now_ns: u64) -> Received {
         let Self { protocol, exchanges, responses, requests, attempt, .. } = self;
         let step = protocol.received(bytes, |id, event| {
             if let Some(place) = place_of(exchanges, id) {
@@ -668,10 +663,7 @@ mod tests {
     fn a_body_in_pieces_is_compared_piece_by_piece() {
         let requests = expecting(b"HELLO");
         let mut connection = waiting(&requests, true);
-        assert_eq!(
-            connection.received(&HELLO[..41], &mut Vec::new(), 40),
-            Received::More
-        );
+        assert_eq!(connection.received(&HELLO[..41], &mut Vec::new(), 40), Received::More);
         assert_eq!(phase(&connection), Some(Phase::Receiving));
         let last = connection.received(&HELLO[41..], &mut Vec::new(), 50);
         let consumed = HELLO.len() - 41;
@@ -689,28 +681,15 @@ mod tests {
         let requests = expecting(b"HELLO");
         let mut connection = waiting(&requests, true);
         let twice = [HELLO, HELLO].concat();
-        assert_eq!(
-            connection.received(&twice, &mut Vec::new(), 40),
-            complete(Outcome::Ok)
-        );
+        assert_eq!(connection.received(&twice, &mut Vec::new(), 40), complete(Outcome::Ok));
         assert_eq!(connection.must_close(), Some(Outcome::Unsolicited));
         end(&mut connection, Outcome::Ok, 40);
-        assert_eq!(
-            connection.received(
-                &twice[HELLO.len()..],
-                &mut Vec::new(),
-                40
-            ),
-            UNSOLICITED
-        );
+        assert_eq!(connection.received(&twice[HELLO.len()..], &mut Vec::new(), 40), UNSOLICITED);
     }
 
     #[test]
     fn bytes_without_a_request_are_unsolicited() {
-        assert_eq!(
-            open().received(HELLO, &mut Vec::new(), 2),
-            UNSOLICITED
-        );
+        assert_eq!(open().received(HELLO, &mut Vec::new(), 2), UNSOLICITED);
     }
 
     #[test]
@@ -718,10 +697,7 @@ mod tests {
         let requests = expecting(b"HELLO");
         let mut connection = open();
         assign(&mut connection, &requests, 5);
-        assert_eq!(
-            connection.received(HELLO, &mut Vec::new(), 2),
-            UNSOLICITED
-        );
+        assert_eq!(connection.received(HELLO, &mut Vec::new(), 2), UNSOLICITED);
         assert_eq!((connection.assigned(), connection.in_flight()), (1, 0));
     }
 
@@ -736,11 +712,7 @@ mod tests {
         cut.received(&HELLO[..43], &mut Vec::new(), 40);
         assert_eq!(ended(cut), Some(Outcome::ClosedEarly));
         let mut until_close = waiting(&requests, false);
-        until_close.received(
-            b"HTTP/1.1 200 OK\r\n\r\nbody",
-            &mut Vec::new(),
-            40,
-        );
+        until_close.received(b"HTTP/1.1 200 OK\r\n\r\nbody", &mut Vec::new(), 40);
         assert_eq!(ended(until_close), Some(Outcome::Ok));
     }
 

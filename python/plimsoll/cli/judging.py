@@ -18,7 +18,7 @@ from plimsoll.errors import (
     Problem,
 )
 from plimsoll.verdicts.catalogue import LIMITS, TITLES
-from plimsoll.verdicts.verdict import of_trial
+from plimsoll.verdicts.levels import of_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,7 +10,8 @@ from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.comparison import entry_comparison
 from plimsoll.findings.trial import RANKED_BY, load_name
 from plimsoll.verdicts.catalogue import title
-from plimsoll.verdicts.verdict import TRIAL_LEVELS, by_checks, worst_trial
+from plimsoll.verdicts.levels import by_checks
+from plimsoll.verdicts.verdict import TRIAL_LEVELS, worst_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

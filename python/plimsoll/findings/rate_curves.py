@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.aggregate.rate_levels import FEWEST, PERCENTILES
 from plimsoll.verdicts.catalogue import role
-from plimsoll.verdicts.verdict import of_trial
+from plimsoll.verdicts.levels import of_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

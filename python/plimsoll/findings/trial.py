@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.comparison.comparisons import RANKED
-from plimsoll.verdicts.verdict import of_trial, worst_trial
+from plimsoll.verdicts.levels import of_trial
+from plimsoll.verdicts.verdict import worst_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

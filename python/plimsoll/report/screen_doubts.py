@@ -13,7 +13,8 @@ from plimsoll.aggregate.summary import latency_kind
 from plimsoll.report import hidden, words
 from plimsoll.report.screen_lines import LABEL, cut, line, wrapped
 from plimsoll.verdicts import catalogue
-from plimsoll.verdicts.verdict import DOUBTING, by_checks
+from plimsoll.verdicts.levels import by_checks
+from plimsoll.verdicts.verdict import DOUBTING
 from plimsoll.wording import listed
 
 if TYPE_CHECKING:

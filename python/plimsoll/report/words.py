@@ -13,8 +13,8 @@ from plimsoll.aggregate import quantiles
 from plimsoll.aggregate.summary import STATISTICS
 from plimsoll.provenance import ID_LENGTH
 from plimsoll.recording import HOST
-from plimsoll.verdicts import verdict as of_verdicts
-from plimsoll.verdicts.verdict import by_checks
+from plimsoll.verdicts import levels
+from plimsoll.verdicts.levels import by_checks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -158,7 +158,7 @@ def verdicts_text(verdicts: Sequence[Verdict]) -> str:
     Args:
         verdicts: Those on one trial.
     """
-    level = of_verdicts.of_trial(verdicts)
+    level = levels.of_trial(verdicts)
     bad = [verdict for verdict in verdicts if verdict.level == level and verdict.is_doubting]
     if not bad:
         return f"{level_text(level)} {by_checks(verdicts)}"

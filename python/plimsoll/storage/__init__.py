@@ -1,8 +1,7 @@
 """Storage of results, one module per kind.
 
 A module has `serves(storage)`, whether a value of `--storage` selects it, and
-`opened(folder, storage)`, which returns `results.Results`. Parquet is imported with the first table
-(`rows`): a load starts without it.
+`opened(folder, storage)`, which returns `results.Results`.
 """
 
 from __future__ import annotations
@@ -12,15 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import doors
 from plimsoll.errors import InputError, Problem
 from plimsoll.storage import parquet, postgres
 
 if TYPE_CHECKING:
-    from plimsoll.storage import rows as rows
     from plimsoll.storage.results import Results
-
-__getattr__ = doors.of_modules(__name__, ["rows"])
 
 STORAGES = (parquet, postgres)
 """Every storage."""

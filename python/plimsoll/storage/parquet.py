@@ -29,10 +29,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll import storage
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
-from plimsoll.storage import documents
+from plimsoll.storage import documents, door
 from plimsoll.storage.results import DerivedTrial
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ class ParquetResults:
         """
         path = self.trials / trial_id / f"{name}.parquet"
         try:
-            return storage.rows.dataset(path, name)
+            return door.rows.dataset(path, name)
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}") from error
 
@@ -209,7 +208,7 @@ class ParquetResults:
                 shutil.rmtree(partial, ignore_errors=True)
                 partial.mkdir(parents=True)
                 for name, table in derived.tables.items():
-                    storage.rows.write(table, partial / f"{name}.parquet")
+                    door.rows.write(table, partial / f"{name}.parquet")
                 (partial / _JUDGED).write_text(documents.as_text(derived.judged), "utf-8")
                 publish(partial, self.derived / trial_id)
         finally:
@@ -226,7 +225,7 @@ class ParquetResults:
             return None
         try:
             judged = json.loads((folder / _JUDGED).read_bytes())
-            found = {path.stem: storage.rows.read(path) for path in folder.glob("*.parquet")}
+            found = {path.stem: door.rows.read(path) for path in folder.glob("*.parquet")}
         except (OSError, ValueError) as error:
             raise StorageError(f"`{folder}` cannot be read: {error}", _JUDGE_AGAIN) from error
         return DerivedTrial(found, judged)
@@ -263,7 +262,7 @@ class ParquetResults:
             StorageError: It could not be written.
         """
         with self._replacing(self.derived / f"{name}.parquet") as partial:
-            storage.rows.write(table, partial)
+            door.rows.write(table, partial)
 
     def read_derived(self, name: str) -> pa.Table | None:
         """A derived table of the campaign; None if it has not been computed.
@@ -273,7 +272,7 @@ class ParquetResults:
         """
         path = self.derived / f"{name}.parquet"
         try:
-            return storage.rows.read(path) if path.exists() else None
+            return door.rows.read(path) if path.exists() else None
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}", _JUDGE_AGAIN) from error
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-
-from plimsoll import verdicts as judging
-from plimsoll.wording import several
 
 if TYPE_CHECKING:
     from plimsoll.recording import Recording
@@ -136,28 +133,3 @@ def worst(levels: Iterable[Level]) -> Level:
 def worst_trial(levels: Iterable[Level]) -> Level:
     """The worst level of some trials; `not_checked` when there are none."""
     return TRIAL_LEVELS[max(map(TRIAL_LEVELS.index, levels), default=1)]
-
-
-def of_trial(verdicts: Sequence[Verdict]) -> Level:
-    """The level of a trial: the worst of its verdicts.
-
-    It is `not_checked`, not `sound`, if no essential check (`Role.is_essential`) could be made:
-    then the numbers may count wrong responses, whatever the other checks found.
-    """
-    level = worst(one.level for one in verdicts)
-    if level == "sound" and not any(
-        one.level == "sound" and judging.catalogue.role(one.check).is_essential for one in verdicts
-    ):
-        return "not_checked"
-    return level
-
-
-def by_checks(verdicts: Sequence[Verdict]) -> str:
-    """How many checks the level of a trial rests on: `by 9 of 27 checks, 18 not checked`."""
-    unmade = sum(verdict.level == "not_checked" for verdict in verdicts)
-    sound = sum(verdict.level == "sound" for verdict in verdicts)
-    if of_trial(verdicts) == "not_checked":
-        return f"but by {sound} of {several(len(verdicts), 'check')}, none of them on responses"
-    if not unmade:
-        return f"by {several(len(verdicts), 'check')}"
-    return f"by {sound} of {several(len(verdicts), 'check')}, {unmade} not checked"

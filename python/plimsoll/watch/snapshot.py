@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
 from plimsoll.report import answer, contents
-from plimsoll.verdicts.verdict import DOUBTING, by_checks
+from plimsoll.verdicts.levels import by_checks
+from plimsoll.verdicts.verdict import DOUBTING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

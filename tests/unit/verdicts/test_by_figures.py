@@ -8,7 +8,7 @@ import foreign
 from plimsoll.verdicts import judge
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
-from plimsoll.verdicts.verdict import by_checks, of_trial
+from plimsoll.verdicts.levels import by_checks, of_trial
 
 NEED_ROWS = {check.NAME for check in CHECKS if check.NEEDS is not None}
 

@@ -2,7 +2,8 @@ from dataclasses import replace
 
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.judge import judge
-from plimsoll.verdicts.verdict import of_trial, worst
+from plimsoll.verdicts.levels import of_trial
+from plimsoll.verdicts.verdict import worst
 from recordings import read_trial, simulate, write_trial
 
 

@@ -4,9 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plimsoll_engine::protocol::http1::response::{
-    LONGEST_HEAD_BYTES, Malformed, Part, Reader,
-};
+use plimsoll_engine::protocol::http1::response::{LONGEST_HEAD_BYTES, Malformed, Part, Reader};
 
 /// All that a reader says of some bytes.
 #[derive(Debug, PartialEq)]

@@ -288,11 +288,7 @@ impl<'a> Protocol<'a> {
 
     /// Bytes have come; `emit` gets what they hold, up to the end of a response.
     #[inline]
-    pub fn received(
-        &mut self,
-        bytes: &[u8],
-        emit: impl FnMut(Id, Event<'_>),
-    ) -> Step {
+    pub fn received(&mut self, bytes: &[u8], emit: impl FnMut(Id, Event<'_>)) -> Step {
         match self {
             Self::Http1(http1) => http1.received(bytes, emit),
             Self::Following(following) => following.received(bytes, emit),

@@ -10,7 +10,8 @@ from plimsoll.aggregate.outcomes import BY_NAME
 from plimsoll.report import hidden, words
 from plimsoll.report.contents.naming import anchor, title
 from plimsoll.report.contents.remarks import remark
-from plimsoll.verdicts.verdict import DOUBTING, LEVELS, by_checks
+from plimsoll.verdicts.levels import by_checks
+from plimsoll.verdicts.verdict import DOUBTING, LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -16,9 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll import storage
 from plimsoll.errors import StorageError
-from plimsoll.storage import documents
+from plimsoll.storage import documents, door
 from plimsoll.storage.parquet import ParquetResults, writing
 from plimsoll.storage.postgres import derived as of_trials
 from plimsoll.storage.postgres import schema, trials
@@ -208,7 +207,7 @@ class PostgresResults:
         """
         found = self._derived("derived_tables", "content_parquet", name)
         try:
-            return None if found is None else storage.rows.read(io.BytesIO(found))
+            return None if found is None else door.rows.read(io.BytesIO(found))
         except (OSError, ValueError) as error:
             message = f"derived table `{name}` of `{self.place}` cannot be read: {error}"
             raise StorageError(message, _JUDGE_AGAIN) from error

@@ -99,11 +99,7 @@ impl<'a> Http1<'a> {
     }
 
     #[inline]
-    pub(super) fn received(
-        &mut self,
-        bytes: &[u8],
-        mut emit: impl FnMut(Id, Event<'_>),
-    ) -> Step {
+    pub(super) fn received(&mut self, bytes: &[u8], mut emit: impl FnMut(Id, Event<'_>)) -> Step {
         let Some(&Awaited { id, request }) = self.awaited.front() else {
             return Step::Failed { id: None, outcome: Outcome::Unsolicited };
         };
