@@ -20,9 +20,7 @@ FEWEST_CELLS = 100
 """Shapes of one group from which on they are joined."""
 
 _GROUP = re.compile(r'<g class="mark-rect [^>]*>(?:<path [^>]*/>)*</g>')
-_CELL = re.compile(
-    r'<path aria-hidden="true" d="([^"]*)" fill="rgb\((\d+), (\d+), (\d+)\)"/>'
-)
+_CELL = re.compile(r'<path aria-hidden="true" d="([^"]*)" fill="rgb\((\d+), (\d+), (\d+)\)"/>')
 _DIGITS = re.compile(r"\d+\.\d{3,}")
 _STEP = 6
 """Step of a colour's channels, of 255."""
