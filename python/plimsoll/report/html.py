@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from plimsoll.report.contents import RankingContents, TrialContents
     from plimsoll.report.section import Picture, Section
 
+    Columns = dict[str, list[Any]]
+    """A data set of a chart: its columns."""
+
+    DataSets = dict[str, Columns]
+
 NAME = "html"
 FILE = "index.html"
 
@@ -70,6 +75,26 @@ class Charts:
     specifications: dict[str, int] = field(default_factory=dict[str, int])
     groups: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
     tables: dict[str, object] = field(default_factory=dict[str, object])
+    _own: dict[str, dict[str, DataSets]] = field(default_factory=dict[str, "dict[str, DataSets]"])
+
+    def _shared(self, group: str, data: DataSets) -> dict[str, object]:
+        """Data sets of a chart; what another chart of its group has too is the name of that one.
+
+        That holds for whole data sets, and for single columns.
+        """
+        others = self._own.get(group, {})
+
+        def shared(name: str, columns: Columns) -> object:
+            same = {chart: sets[name] for chart, sets in others.items() if name in sets}
+            if owner := _first(chart for chart, sets in same.items() if sets == columns):
+                return owner
+            return {
+                column: _first(chart for chart, sets in same.items() if sets.get(column) == values)
+                or values
+                for column, values in columns.items()
+            }
+
+        return {name: shared(name, columns) for name, columns in data.items()}
 
     def add(
         self, group: str, module: ModuleType, specification: Specification
@@ -88,10 +113,10 @@ class Charts:
         template.setdefault("usermeta", {"outside_px": outside_px})
         text = json.dumps(template, sort_keys=True)
         number = self.specifications.setdefault(text, len(self.specifications))
-        self.groups.setdefault(group, {})[module.NAME] = {
-            "specification": number,
-            "data": {name: canvas.rows_as_columns(rows) for name, rows in data.items()},
-        }
+        columns = {name: canvas.rows_as_columns(rows) for name, rows in data.items()}
+        placed = self.groups.setdefault(group, {})
+        placed[module.NAME] = {"specification": number, "data": self._shared(group, columns)}
+        self._own.setdefault(group, {})[module.NAME] = columns
         self.tables[module.NAME] = {"table": module.TABLE, "columns": module.COLUMNS}
         return {
             "group": group,
@@ -101,6 +126,10 @@ class Charts:
             "description": description,
             "height_px": _height_px(specification),
         }
+
+
+def _first(names: Iterable[str]) -> str | None:
+    return next(iter(names), None)
 
 
 def write(findings: Findings, into: Path) -> Path:

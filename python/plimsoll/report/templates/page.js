@@ -13,8 +13,24 @@
   }
 
   function charts(group) {
-    if (!cache.has(group)) cache.set(group, read(group));
+    if (!cache.has(group)) cache.set(group, whole(read(group)));
     return cache.get(group);
+  }
+
+  // Data sets and columns that several charts of a group have are kept once: the others name it.
+  function whole(group) {
+    for (const { data } of Object.values(group)) {
+      for (const [name, columns] of Object.entries(data)) {
+        if (typeof columns === "string") {
+          data[name] = group[columns].data[name];
+          continue;
+        }
+        for (const [column, values] of Object.entries(columns)) {
+          if (typeof values === "string") columns[column] = group[values].data[name][column];
+        }
+      }
+    }
+    return group;
   }
 
   // Columns, as the page keeps them, become rows, as charts and tables want them.
@@ -185,6 +201,11 @@
 
   for (const form of document.querySelectorAll(".seconds")) {
     const trial = trialOf(form);
+    const { last } = form.dataset;
+    const field = (value) => `<input type="number" min="0" max="${last}" value="${value}">`;
+    form.innerHTML =
+      `<label>Seconds ${field(0)}</label> <label>to ${field(last)}</label> ` +
+      '<button type="button" disabled>Show all</button> <span class="muted">or drag over a chart</span>';
     const [from, to] = form.querySelectorAll("input");
     const within = (value) => Math.min(Math.max(Number(value), Number(from.min)), Number(to.max));
     form.addEventListener("change", () => {
