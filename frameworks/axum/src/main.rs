@@ -1,6 +1,7 @@
 //! Serves Plimsoll's contract with axum.
 
 mod database;
+mod web;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -71,7 +72,7 @@ async fn serve(listener: TcpListener) -> Result<(), Box<dyn Error>> {
     });
 
     tokio::select! {
-        ended = axum::serve(listener, app().merge(database::router()?)).with_graceful_shutdown(terminated()) => ended?,
+        ended = axum::serve(listener, app()?).with_graceful_shutdown(terminated()) => ended?,
         () = grace_period_over() => {}
     }
     Ok(())
@@ -92,7 +93,7 @@ async fn serve_by_tls(
     axum_server::from_tcp(listener.into_std()?)?
         .acceptor(RustlsAcceptor::new(config).acceptor(NoDelayAcceptor::new()))
         .handle(handle)
-        .serve(app().into_make_service())
+        .serve(app()?.into_make_service())
         .await?;
     Ok(())
 }
@@ -102,8 +103,8 @@ async fn stop(handle: Handle<SocketAddr>) {
     handle.graceful_shutdown(Some(GRACE_PERIOD));
 }
 
-fn app() -> Router {
-    Router::new()
+fn app() -> Result<Router, Box<dyn Error>> {
+    Ok(Router::new()
         .route("/empty", get(empty))
         .route("/2048", get(letters::<2048>))
         .route("/8192", get(letters::<8192>))
@@ -116,6 +117,8 @@ fn app() -> Router {
         .route("/json", post(json))
         .route("/fibonacci/{n}", get(fibonacci))
         .route("/echo", any(echo))
+        .merge(database::router()?)
+        .merge(web::router()?))
 }
 
 /// What `TcpListener::bind` does, with a backlog of our own.

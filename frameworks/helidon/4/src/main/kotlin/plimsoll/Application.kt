@@ -12,6 +12,7 @@ fun main() {
     val environment = System.getenv()
     // Jackson would stop reading at the end of the first value.
     val mapper = jacksonObjectMapper().enable(FAIL_ON_TRAILING_TOKENS)
+    val media = MediaContext.builder().addMediaSupport(JacksonSupport.create(mapper)).build()
     WebServer.builder()
         .host(environment["HOST"])
         .port(environment.getValue("PORT").toInt())
@@ -20,8 +21,8 @@ fun main() {
         .idleConnectionTimeout(Duration.ofHours(1))
         // Room for 26 arguments of any signs, percent-encoded.
         .addProtocol(Http1Config.builder().maxPrologueLength(64 * 1024).build())
-        .mediaContext(MediaContext.builder().addMediaSupport(JacksonSupport.create(mapper)).build())
-        .routing(routing())
+        .mediaContext(media)
+        .routing(routing(DatabaseService(environment), WebService(mapper, media, environment)))
         .build()
         .start()
 }

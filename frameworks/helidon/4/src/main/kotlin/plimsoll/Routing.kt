@@ -5,10 +5,13 @@ import io.helidon.common.parameters.Parameters
 import io.helidon.http.BadRequestException
 import io.helidon.http.HeaderNames
 import io.helidon.http.HeaderValues
+import io.helidon.http.NotFoundException
 import io.helidon.http.media.jackson.JacksonRuntimeException
 import io.helidon.http.media.multipart.MultiPart
 import io.helidon.webserver.http.Handler
 import io.helidon.webserver.http.HttpRouting
+import io.helidon.webserver.http.HttpService
+import io.helidon.webserver.http.ServerRequest
 import io.helidon.webserver.http.ServerResponse
 import java.math.BigInteger
 import java.util.zip.CRC32
@@ -22,7 +25,8 @@ private val BODY_32768 = "A".repeat(32768).toByteArray()
 
 data class Person(val id: Long, val firstName: String, val lastName: String)
 
-fun routing(): HttpRouting.Builder = HttpRouting.builder()
+/** Services come last: Helidon tries one route after another. */
+fun routing(vararg services: HttpService): HttpRouting.Builder = HttpRouting.builder()
     .get("/empty", Handler { _, response -> response.send() })
     .get("/plaintext", Handler { _, response -> response.text(HELLO_WORLD) })
     .get("/2048", Handler { _, response -> response.text(BODY_2048) })
@@ -52,6 +56,7 @@ fun routing(): HttpRouting.Builder = HttpRouting.builder()
         val n = request.path().pathParameters()["n"].toInt()
         response.text(fibonacciNumber(n).toString().toByteArray())
     })
+    .apply { services.forEach { register(it) } }
     .error(JacksonRuntimeException::class.java) { _, response, _ -> response.status(400).send() }
 
 /** The constant body, with the length of all values in UTF-8 as proof that they were decoded. */
@@ -60,10 +65,14 @@ private fun ServerResponse.countedDecodedBytes(values: Collection<String>) {
     text(BODY_2048)
 }
 
-private fun ServerResponse.text(body: ByteArray) {
+fun ServerResponse.text(body: ByteArray) {
     header(TEXT)
     send(body)
 }
+
+/** A number in the path. */
+fun ServerRequest.number(name: String): Int =
+    path().pathParameters()[name].toIntOrNull() ?: throw NotFoundException("not a number")
 
 /** The CRC-32 of the values, each followed by a line feed. */
 private fun checksum(values: Collection<String>): Long {

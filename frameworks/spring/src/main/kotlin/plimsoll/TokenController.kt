@@ -1,0 +1,60 @@
+package plimsoll
+
+import org.springframework.beans.factory.annotation.Value
+import org.springframework.http.HttpHeaders.AUTHORIZATION
+import org.springframework.http.HttpStatus
+import org.springframework.http.MediaType.TEXT_PLAIN_VALUE
+import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator
+import org.springframework.security.oauth2.jose.jws.MacAlgorithm
+import org.springframework.security.oauth2.jwt.JwtClaimNames
+import org.springframework.security.oauth2.jwt.JwtClaimValidator
+import org.springframework.security.oauth2.jwt.JwtDecoder
+import org.springframework.security.oauth2.jwt.JwtException
+import org.springframework.security.oauth2.jwt.JwtTimestampValidator
+import org.springframework.security.oauth2.jwt.NimbusJwtDecoder
+import org.springframework.web.bind.annotation.GetMapping
+import org.springframework.web.bind.annotation.RequestHeader
+import org.springframework.web.bind.annotation.RestController
+import org.springframework.web.server.ResponseStatusException
+import java.time.Duration
+import java.time.Instant
+import javax.crypto.spec.SecretKeySpec
+
+private const val SCHEME = "Bearer "
+
+/**
+ * Tokens by Spring Security's decoder, without its filters, which every other request would pass.
+ */
+@RestController
+class TokenController(@Value("\${AUTH_KEY:}") private val key: String) {
+
+    private val decoder: JwtDecoder by lazy { decoder(key) }
+
+    @GetMapping("/auth", produces = [TEXT_PLAIN_VALUE])
+    fun subject(@RequestHeader(AUTHORIZATION, required = false) authorization: String?): String {
+        if (authorization == null || !authorization.startsWith(SCHEME)) throw unauthorized()
+        try {
+            return decoder.decode(authorization.removePrefix(SCHEME)).subject ?: throw unauthorized()
+        } catch (invalid: JwtException) {
+            throw unauthorized(invalid)
+        }
+    }
+}
+
+private fun decoder(key: String): JwtDecoder =
+    NimbusJwtDecoder
+        .withSecretKey(SecretKeySpec(key.toByteArray(), "HmacSHA256"))
+        .macAlgorithm(MacAlgorithm.HS256)
+        .build()
+        .apply {
+            setJwtValidator(
+                DelegatingOAuth2TokenValidator(
+                    // Unless told otherwise, a token is taken for a minute more, and without an end.
+                    JwtTimestampValidator(Duration.ZERO),
+                    JwtClaimValidator<Instant?>(JwtClaimNames.EXP) { it != null },
+                ),
+            )
+        }
+
+private fun unauthorized(cause: Throwable? = null) =
+    ResponseStatusException(HttpStatus.UNAUTHORIZED, null, cause)
