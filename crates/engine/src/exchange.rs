@@ -27,6 +27,12 @@ pub struct Exchange<'a> {
     body_bytes: u64,
     status: u16,
     differs: bool,
+    rare: Option<Box<Rare>>,
+}
+
+/// What only few exchanges have; it lies apart, so that all others are small.
+#[derive(Debug, Default)]
+struct Rare {
     /// What frees the body of its content coding, if it has one that the request asked about.
     decoder: Option<Box<Decoder>>,
     /// What has come of a body that is to be written down.
@@ -56,8 +62,7 @@ impl<'a> Exchange<'a> {
             body_bytes: 0,
             status: 0,
             differs: false,
-            decoder: None,
-            kept: Vec::new(),
+            rare: None,
         }
     }
 
@@ -80,7 +85,7 @@ impl<'a> Exchange<'a> {
         match event {
             Event::Head(status) => self.status = status,
             Event::Coded(coded) => self.decode(coded),
-            Event::Body(piece) if self.decoder.is_some() => self.receive_coded(piece),
+            Event::Body(piece) if self.rare.is_some() => self.receive_rare(piece),
             Event::Body(piece) => self.receive_body(piece),
             Event::Bytes(count) => {
                 self.received_bytes += count as u64;
@@ -100,13 +105,17 @@ impl<'a> Exchange<'a> {
             Coded::By(coding) if accepted.contains(&coding) => Decoder::new(coding),
             Coded::By(_) | Coded::Otherwise => Decoder::refusing(),
         };
-        self.decoder = Some(Box::new(decoder));
+        self.rare().decoder = Some(Box::new(decoder));
     }
 
-    fn receive_coded(&mut self, piece: &[u8]) {
-        let Some(mut decoder) = self.decoder.take() else { return };
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    fn receive_rare(&mut self, piece: &[u8]) {
+        let Some(mut decoder) = self.rare().decoder.take() else { return self.receive_body(piece) };
         decoder.decode(piece, |decoded| self.receive_body(decoded));
-        self.decoder = Some(decoder);
+        self.rare().decoder = Some(decoder);
     }
 
     #[inline]
@@ -119,10 +128,13 @@ impl<'a> Exchange<'a> {
                 let expected = self.request.expected.body.as_deref().unwrap_or_default();
                 self.differs |= expected.get(start..start + piece.len()) != Some(piece);
             }
-            Comparison::Kept if self.kept.len() + piece.len() <= LONGEST_KEPT_BYTES => {
-                self.kept.extend_from_slice(piece);
+            Comparison::Kept => {
+                let kept = &mut self.rare().kept;
+                if kept.len() + piece.len() <= LONGEST_KEPT_BYTES {
+                    kept.extend_from_slice(piece);
+                }
             }
-            _ => {}
+            Comparison::Skipped | Comparison::NotExpected => {}
         }
     }
 
@@ -134,7 +146,7 @@ impl<'a> Exchange<'a> {
         let (first, last) = expected.status;
         if self.status < first || self.status > last {
             Outcome::WrongStatus
-        } else if let Some(problem) = self.decoder.as_ref().and_then(|one| one.problem()) {
+        } else if let Some(problem) = self.decoder().and_then(Decoder::problem) {
             problem
         } else if expected.length_bytes.is_some_and(|wanted| !is_head && wanted != self.body_bytes)
         {
@@ -150,7 +162,12 @@ impl<'a> Exchange<'a> {
     #[inline]
     #[must_use]
     pub fn decoded(&self) -> Option<Decoded> {
-        self.decoder.as_ref().and_then(|decoder| decoder.decoded())
+        self.decoder().and_then(Decoder::decoded)
+    }
+
+    #[inline]
+    fn decoder(&self) -> Option<&Decoder> {
+        self.rare.as_ref()?.decoder.as_deref()
     }
 
     fn body_differs(&self) -> bool {
@@ -166,7 +183,7 @@ impl<'a> Exchange<'a> {
         if self.comparison != Comparison::Kept {
             return None;
         }
-        let body = std::mem::take(&mut self.kept);
+        let body = self.rare.as_mut().map_or_else(Vec::new, |rare| std::mem::take(&mut rare.kept));
         (body.len() as u64 == self.body_bytes).then_some(body)
     }
 
