@@ -3,7 +3,8 @@
 A count hardly depends on what else the machine does, so it shows changes far below the noise of
 processor time; it says nothing of the kernel, whose share is most of that time. Each load runs for
 a time and for twice that time, and the difference is divided by the requests between them: start-up
-and opening connections cancel out. All threads count.
+and opening connections cancel out. All threads count. With `--misses` callgrind also simulates the
+caches of a core, which the engine has to itself there.
 
 Valgrind has neither the kernel's page with the clock that rustix looks for, nor, in most versions,
 `epoll_pwait2(2)`: engines are built to call libc instead, where that call is replaced by an older
@@ -21,7 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,6 +59,20 @@ int epoll_pwait2(int epoll, struct epoll_event *events, int most, const struct t
 """Waits for sockets to the millisecond."""
 
 
+CACHES = ("--cache-sim=yes", "--D1=49152,12,64", "--LL=2097152,16,64")
+"""Simulates the two data caches of a core of the machine that `docs/performance.md` is about."""
+
+INSTRUCTIONS = {"instructions": ("Ir",)}
+"""What is counted without caches, and callgrind's names of its parts."""
+
+MISSES = {
+    **INSTRUCTIONS,
+    "misses of the first data cache": ("D1mr", "D1mw"),
+    "misses of the second": ("DLmr", "DLmw"),
+}
+"""The same with caches."""
+
+
 @dataclass(frozen=True)
 class Load:
     """What an engine does.
@@ -90,14 +105,35 @@ def _older_call(folder: Path) -> Path:
     return library
 
 
-def instructions(checkout: Path, load: Load, seconds: float, profile: Path) -> tuple[int, int]:
-    """Counts the instructions of a whole load, and its requests.
+@dataclass(frozen=True)
+class Counted:
+    """What callgrind counted of a whole load.
+
+    Attributes:
+        events: Counts by callgrind's names.
+        requests: Requests with a correct response.
+    """
+
+    events: Mapping[str, int]
+    requests: int
+
+    def each(self, longer: Counted, names: Sequence[str]) -> float:
+        """The events of such names that one of the further requests of a longer load took."""
+        more = sum(longer.events[name] - self.events[name] for name in names)
+        return more / (longer.requests - self.requests)
+
+
+def counted(
+    checkout: Path, load: Load, seconds: float, profile: Path, options: Sequence[str]
+) -> Counted:
+    """Counts what a whole load takes.
 
     Args:
         checkout: Whose engine runs; it is built when it has changed.
         load: What it does.
         seconds: For how long.
         profile: Where callgrind writes what each function took.
+        options: Further options of callgrind.
 
     Raises:
         SystemExit: The load did not get to its end, or not all of its connections were opened.
@@ -113,26 +149,20 @@ def instructions(checkout: Path, load: Load, seconds: float, profile: Path) -> t
                 streams=load.streams,
             )
             *_, spec = engine.command(job)
-            counting = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}"]
+            counting = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", *options]
             program = [sys.executable, "-P", "-c", RUN, str(library), "engine", spec]
             place = ["env", f"PYTHONPATH={checkout / 'python'}", "PYTHONHASHSEED=0"]
             replaced = f"LD_PRELOAD={_older_call(folder)}"
             command = [*place, replaced, *counting, *program]
             ended = run(command, (cores.tool,), seconds + PATIENCE_S)
-    found = re.search(r"Collected : (\d+)", ended.stderr)
+    found = re.search(r"Events +: (.+)\n.*Collected : ([\d ]+)", ended.stderr)
     if ended.exit_code != 0 or not found:
         raise SystemExit(f"error: the load has failed\n{ended.stdout[-500:]}{ended.stderr[-500:]}")
     finish = engine.finish(ended.stdout)
     if finish["opened"] < load.connections:
         raise SystemExit(f"error: {finish['opened']} connections opened\nhint: longer --seconds")
-    return int(found[1]), int(finish["outcomes"]["ok"])
-
-
-def per_request(checkout: Path, load: Load, seconds: float, profile: Path) -> float:
-    """Instructions of one request; the arguments are those of `instructions`."""
-    before = instructions(checkout, load, seconds, profile)
-    after = instructions(checkout, load, 2 * seconds, profile)
-    return (after[0] - before[0]) / (after[1] - before[1])
+    events = dict(zip(found[1].split(), map(int, found[2].split()), strict=True))
+    return Counted(events, int(finish["outcomes"]["ok"]))
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -143,6 +173,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--tls", action="store_true", help="by TLS")
     add("--streams", type=int, help="by HTTP/2 with so many streams on each connection")
     add("--baseline", type=Path, action="append", default=[], help="a checkout to compare with")
+    add("--misses", action="store_true", help="also count misses of the caches; takes longer")
     add("--profile", type=Path, default="/dev/null", help="keep what callgrind wrote last")
     return parser.parse_args(arguments)
 
@@ -157,16 +188,23 @@ def main(arguments: Sequence[str]) -> None:
     if shutil.which("valgrind") is None:
         print("valgrind is not installed", file=sys.stderr)
         sys.exit(NOT_FIT)
+    lengths = (asked.seconds, 2 * asked.seconds)
     levels = [int(level) for level in asked.connections.split(",")]
     host.allow_connections(max(levels))
     checkouts = [checkout.resolve() for checkout in (*asked.baseline, CHECKOUT)]
+    wanted, options = (MISSES, CACHES) if asked.misses else (INSTRUCTIONS, ())
     rows: list[list[str]] = []
     for level in levels:
         load = Load(level, asked.tls, asked.streams)
-        counts = [per_request(one, load, asked.seconds, asked.profile) for one in checkouts]
-        rows.append([f"{level:,}", *(f"{count:,.0f}" for count in counts)])
+        pairs = [
+            [counted(one, load, length, asked.profile, options) for length in lengths]
+            for one in checkouts
+        ]
+        for what, parts in wanted.items():
+            counts = [shorter.each(longer, parts) for shorter, longer in pairs]
+            rows.append([f"{level:,}", what, *(f"{count:,.1f}" for count in counts)])
     names = [*(str(baseline) for baseline in asked.baseline), "this checkout"]
-    print(page.table(["connections", *names], rows))
+    print(page.table(["connections", "for a request", *names], rows, words=(0, 1)))
 
 
 if __name__ == "__main__":

@@ -92,22 +92,26 @@ class Pacing:
 
     Attributes:
         rate_per_s: Arrivals per second.
+        tolerance_us: How much later than due a request may be sent, in microseconds.
         requests: Requests that were sent.
         not_sent: Requests that were due and not yet sent at the end; their lag is not known.
         p50_us: Lag that half of them did not exceed, in microseconds.
         p99_us: Lag that 99 in 100 of them did not exceed, in microseconds.
         most_us: The greatest lag, in microseconds.
-        core_ratio: Processor time of the engine, as a share of the run's length.
+        cpu_us: Processor time of the engine for a request, in microseconds, start-up included.
+        waits: Wake-ups of the engine for a request.
         others_ratio: Share of all cores that neither engine nor server used.
     """
 
     rate_per_s: float
+    tolerance_us: int
     requests: int
     not_sent: int
     p50_us: float
     p99_us: float
     most_us: float
-    core_ratio: float
+    cpu_us: float
+    waits: float
     others_ratio: float
 
 
@@ -278,30 +282,39 @@ def _threads_note() -> str:
     return f"The server has {len(server)} cores of its own, the engine one for each thread."
 
 
-def pacing(rates_per_s: Sequence[float], seconds: int) -> list[Pacing]:
-    """How late requests were sent at each rate."""
-    return [_paced(rate, seconds) for rate in rates_per_s]
+def pacing(
+    rates_per_s: Sequence[float], tolerances_us: Sequence[int], seconds: int
+) -> list[Pacing]:
+    """How late requests were sent at each rate, with each tolerance."""
+    return [_paced(rate, each, seconds) for rate in rates_per_s for each in tolerances_us]
 
 
-def _paced(rate_per_s: float, seconds: int) -> Pacing:
+def _paced(rate_per_s: float, tolerance_us: int, seconds: int) -> Pacing:
     import numpy as np  # noqa: PLC0415
 
     cores = host.cores()
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
         load = {"cores": (cores.tool,), "connections": POOL, "seconds": seconds}
-        paced = {"rate_per_s": rate_per_s, "warm_up_s": WARM_UP_S}
+        paced = {
+            "rate_per_s": rate_per_s,
+            "warm_up_s": WARM_UP_S,
+            "tolerance_s": tolerance_us / 1e6,
+        }
         driven = drive(Path(folder), (cores.server,), **load, **paced)
         lags_ns, not_sent = lags_of(Path(folder) / "requests.bin", WARM_UP_S)
     lags_us = np.quantile(lags_ns, [0.5, 0.99, 1.0], method="inverted_cdf") / 1e3
     p50_us, p99_us, most_us = map(float, lags_us)
+    client, all_requests = driven.seen.client, driven.requests
     return Pacing(
         rate_per_s=rate_per_s,
+        tolerance_us=tolerance_us,
         requests=len(lags_ns),
         not_sent=not_sent,
         p50_us=p50_us,
         p99_us=p99_us,
         most_us=most_us,
-        core_ratio=driven.seen.client.cpu_s / driven.duration_s,
+        cpu_us=client.cpu_s / all_requests * 1e6,
+        waits=client.waits / all_requests,
         others_ratio=driven.seen.others_ratio,
     )
 
@@ -325,13 +338,16 @@ def lags_of(rows: Path, from_s: float) -> tuple[np.ndarray[Any, Any], int]:
 
 
 def pacing_table(found: Sequence[Pacing]) -> str:
-    """How late requests were sent, by rate."""
-    head = ("arrivals/s", "sent", "not sent", "p50 µs", "p99 µs", "max µs", "engine's core")
+    """How late requests were sent, and what each took, by rate and tolerance."""
+    lags = ("p50 µs", "p99 µs", "max µs")
+    costs = ("CPU µs per request", "wake-ups per request")
+    head = ("arrivals/s", "tolerance µs", "sent", "not sent", *lags, *costs)
     rows = []
     for one in found:
         lags = (f"{lag:,.0f}" for lag in (one.p50_us, one.p99_us, one.most_us))
-        counts = (f"{one.rate_per_s:,.0f}", f"{one.requests:,}", f"{one.not_sent:,}")
-        rows.append((*counts, *lags, percent(one.core_ratio)))
+        asked = (f"{one.rate_per_s:,.0f}", f"{one.tolerance_us}")
+        counts = (f"{one.requests:,}", f"{one.not_sent:,}")
+        rows.append((*asked, *counts, *lags, f"{one.cpu_us:.1f}", f"{one.waits:.2f}"))
     return page.table(head, rows)
 
 
@@ -343,7 +359,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     add("--memory", type=_numbers, default=[9000, 20000], help="connections; 9000,20000")
-    add("--rates", type=_numbers, default=[1000, 5000, 20000], help="arrivals; 1000,5000,20000")
+    rates = [1000, 5000, 20000, 40000]
+    add("--rates", type=_numbers, default=rates, help="arrivals; 1000,5000,20000,40000")
+    add("--tolerances", type=_numbers, default=[0, 100], help="of the same, in µs; 0,100")
     add("--connections", type=int, default=64, help="of the runs with 1 and 2 threads; 64")
     add("--seconds", type=int, default=4, help="length of each run; 4")
     add("--repetitions", type=int, default=3, help="of the runs with 1 and 2 threads; 3")
@@ -372,7 +390,7 @@ def main(arguments: Sequence[str]) -> None:
     levels = _allowed(asked.memory)
     held, beside = memory(levels, asked.seconds), wrk_memory(levels, asked.seconds)
     threaded = threads(asked.connections, asked.seconds, asked.repetitions)
-    paced = pacing(asked.rates, asked.seconds)
+    paced = pacing(asked.rates, asked.tolerances, asked.seconds)
     text = "\n\n".join(
         [
             host.others(one.others_ratio for one in (*held, *threaded, *paced)),

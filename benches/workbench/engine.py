@@ -31,6 +31,7 @@ class DriverJob:
         seconds: Length of what is measured.
         record: Whether rows are kept.
         rate_per_s: Arrivals per second of an open load; None for the closed model.
+        tolerance_s: Open load: how much later than due a request may be sent, in seconds.
         warm_up_s: Seconds before at the same level.
         ramp_s: Seconds before in which the level rises from 0 in steps, so that no listen queue has
             to hold every connection at once.
@@ -45,6 +46,7 @@ class DriverJob:
     seconds: float
     record: bool = True
     rate_per_s: float | None = None
+    tolerance_s: float = 0.0
     warm_up_s: float = 0.0
     ramp_s: float = 0.0
     by_tls: bool = False
@@ -91,10 +93,12 @@ def spec(drive: DriverJob) -> dict[str, Any]:
 
 
 def _load(drive: DriverJob) -> Mapping[str, Any]:
-    kind = {"model": "closed"}
+    kind: dict[str, object] = {"model": "closed"}
     level = float(drive.connections)
     if drive.rate_per_s is not None:
-        kind, level = {"model": "open", "connections": drive.connections}, drive.rate_per_s
+        tolerance_ns = round(drive.tolerance_s * NS_PER_S)
+        kind = {"model": "open", "connections": drive.connections, "tolerance_ns": tolerance_ns}
+        level = drive.rate_per_s
     stages = [
         _stage("ramp", drive.ramp_s, 0.0, level),
         _stage("warm_up", drive.warm_up_s, level, level),

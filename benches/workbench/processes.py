@@ -35,6 +35,7 @@ class Ended:
         exit_code: Its exit code; negative for a signal.
         cpu_s: User and system time of all its threads and children, start-up included, in seconds.
         peak_rss_bytes: The most memory it held.
+        waits: How often its threads gave up their core to wait: each wait ends with a wake-up.
     """
 
     stdout: str
@@ -42,6 +43,7 @@ class Ended:
     exit_code: int
     cpu_s: float
     peak_rss_bytes: int
+    waits: int = 0
 
 
 def run(command: Sequence[str], cores: tuple[int, ...], patience_s: float) -> Ended:
@@ -58,7 +60,7 @@ def run(command: Sequence[str], cores: tuple[int, ...], patience_s: float) -> En
         usage, peak_bytes = _wait(process, time.monotonic() + patience_s)
         said, complained = (_content(file) for file in (out, err))
     cpu_s = usage.ru_utime + usage.ru_stime
-    return Ended(said, complained, process.returncode, cpu_s, peak_bytes)
+    return Ended(said, complained, process.returncode, cpu_s, peak_bytes, usage.ru_nvcsw)
 
 
 def _wait(process: subprocess.Popen[bytes], end_s: float) -> tuple[resource.struct_rusage, int]:

@@ -1,12 +1,11 @@
 //! One connection: its life, its instants and records, and the exchanges on it. Pure.
 
-use std::collections::VecDeque;
-
 use crate::coding::Decoded;
 use crate::exchange::Exchange;
 use crate::outcome::{Group, Outcome, Phase};
 use crate::protocol::websocket::upgrade::Answer;
 use crate::protocol::{Event, Id, Protocol, Step};
+use crate::queue::Queue;
 use crate::request::Request;
 use crate::sample::{
     Comparison, ConnectionSample, NEVER, NO_ALERT, NO_CONNECTION, RequestSample, Resumed,
@@ -68,7 +67,7 @@ pub struct Connection<'a> {
     state: State,
     protocol: Protocol<'a>,
     /// Those under way in the order they were sent in, and then those that are to be sent.
-    exchanges: VecDeque<Exchange<'a>>,
+    exchanges: Queue<Exchange<'a>>,
     /// How many are under way.
     begun: usize,
     next_id: u32,
@@ -89,8 +88,7 @@ impl<'a> Connection<'a> {
     pub fn new(protocol: Protocol<'a>) -> Self {
         Self {
             state: State::Closed,
-            // As small as can be, so that it stays in the cache.
-            exchanges: VecDeque::with_capacity(protocol.capacity()),
+            exchanges: Queue::with_capacity(protocol.capacity()),
             protocol,
             begun: 0,
             next_id: 0,
@@ -286,7 +284,7 @@ impl<'a> Connection<'a> {
     pub fn answered(&mut self, bytes: &[u8], now_ns: u64) -> Answer {
         let answer = self.protocol.answered(bytes);
         if let Answer::Refused { status } = answer {
-            for exchange in &mut self.exchanges {
+            for exchange in self.exchanges.iter_mut() {
                 exchange.receive(Event::Head(status), now_ns);
             }
         }
@@ -328,9 +326,9 @@ impl<'a> Connection<'a> {
         let more = most.map_or(usize::MAX, |most| most.saturating_sub(self.requests) as usize);
         let waiting = self.exchanges.len() - self.begun;
         let count = waiting.min(more).min(self.protocol.room());
-        let next = self.begun..self.begun + count;
+        let mut next = self.exchanges.iter().skip(self.begun).take(count);
         if self.protocol.is_buffered() {
-            for exchange in self.exchanges.range(next) {
+            for exchange in next {
                 self.protocol.begin(exchange.id, exchange.request);
                 if self.protocol.pending_output().len() >= OUTBOX_BYTES {
                     break;
@@ -340,15 +338,15 @@ impl<'a> Connection<'a> {
         }
         match count {
             0 => return self.protocol.pending_output(),
-            1 if !self.is_sending() => {
-                let next = &self.exchanges[self.begun];
+            1 if self.protocol.pending_output().is_empty() => {
+                let Some(next) = next.next() else { return &[] };
                 return self.protocol.begin(next.id, next.request);
             }
             _ => {}
         }
         outbox.clear();
         outbox.extend_from_slice(self.protocol.pending_output());
-        for exchange in self.exchanges.range(next) {
+        for exchange in next {
             outbox.extend_from_slice(self.protocol.begin(exchange.id, exchange.request));
             if outbox.len() >= OUTBOX_BYTES {
                 break;
@@ -363,22 +361,21 @@ impl<'a> Connection<'a> {
     #[allow(clippy::cast_possible_truncation)]
     pub fn sent(&mut self, count: usize, now_ns: u64) -> usize {
         let begun = self.protocol.sent(count);
-        for place in self.begun..self.begun + begun {
-            self.exchanges[place].sent_ns = now_ns;
+        for exchange in self.exchanges.iter_mut().skip(self.begun).take(begun) {
+            exchange.sent_ns = now_ns;
         }
         self.begun += begun;
         self.requests += begun as u32;
         begun
     }
 
-    /// Bytes have come. Where each event of a
-    /// response is a row, `rows` gets them, without the number of the worker.
+    /// Bytes have come. Where each event of a response is a row, `rows` gets them, without the number
+    /// of the worker.
     #[inline]
     pub fn received(&mut self, bytes: &[u8], rows: &mut Vec<EventRow>, now_ns: u64) -> Received {
         let Self { protocol, exchanges, responses, requests, attempt, .. } = self;
         let step = protocol.received(bytes, |id, event| {
-            if let Some(place) = place_of(exchanges, id) {
-                let exchange = &mut exchanges[place];
+            if let Some(exchange) = exchanges.iter_mut().find(|exchange| exchange.id == id) {
                 *responses += u32::from(is_first_byte(exchange, event));
                 if exchange.receive(event, now_ns) {
                     take_rows(exchange, *attempt, now_ns, rows, [requests, responses]);
@@ -410,19 +407,18 @@ impl<'a> Connection<'a> {
     /// How a complete response compares with what is expected.
     #[inline]
     fn judge(&self, id: Id) -> Outcome {
-        self.place(id).map_or(Outcome::Unsolicited, |place| self.exchanges[place].judge())
+        self.exchange(id).map_or(Outcome::Unsolicited, Exchange::judge)
     }
 
     #[inline]
-    fn place(&self, id: Id) -> Option<usize> {
-        place_of(&self.exchanges, id)
+    fn exchange(&self, id: Id) -> Option<&Exchange<'a>> {
+        self.exchanges.iter().find(|exchange| exchange.id == id)
     }
 
     /// The body of a complete response, if it is to be written down, and its kind of request.
     #[inline]
     pub fn take_kept(&mut self, id: Id) -> Option<(u16, Vec<u8>)> {
-        let place = self.place(id)?;
-        let exchange = &mut self.exchanges[place];
+        let exchange = self.exchanges.iter_mut().find(|exchange| exchange.id == id)?;
         Some((exchange.kind, exchange.take_kept()?))
     }
 
@@ -430,8 +426,7 @@ impl<'a> Connection<'a> {
     /// takes the connection with it.
     #[must_use]
     pub fn outcome_beside(&self, id: Id, outcome: Outcome) -> Outcome {
-        let phase =
-            self.place(id).map_or(Phase::Waiting, |place| self.phase(&self.exchanges[place]));
+        let phase = self.exchange(id).map_or(Phase::Waiting, |exchange| self.phase(exchange));
         match outcome {
             Outcome::ResetSending | Outcome::ResetWaiting | Outcome::ResetReceiving => {
                 Outcome::of_reset(phase)
@@ -453,27 +448,23 @@ impl<'a> Connection<'a> {
         done_ns: u64,
         worker: u16,
     ) -> Option<RequestSample> {
-        let place = self.place(id)?;
-        if let Some(decoded) = self.exchanges[place].decoded() {
+        let place = self.exchanges.iter().position(|exchange| exchange.id == id)?;
+        let ended = self.exchanges.remove(place)?;
+        self.begun -= usize::from(place < self.begun);
+        if let Some(decoded) = ended.decoded() {
             self.decoded.add(decoded);
         }
-        if let Some(rows) = self.exchanges[place].rows() {
-            self.end_events(place, rows, outcome);
+        if let Some(rows) = ended.rows() {
+            self.end_events(&ended, rows, outcome);
         }
-        let sample = self.exchanges[place].sample(outcome, errno, done_ns, self.attempt, worker);
-        match place {
-            0 => drop(self.exchanges.pop_front()),
-            _ => drop(self.exchanges.remove(place)),
-        }
-        self.begun -= usize::from(place < self.begun);
-        Some(sample)
+        Some(ended.sample(outcome, errno, done_ns, self.attempt, worker))
     }
 
     /// A response has ended whose events are rows, of which there were some. Where it ends as it
     /// should, what was awaited after the last of them has no row.
-    fn end_events(&mut self, place: usize, rows: u64, outcome: Outcome) {
+    fn end_events(&mut self, ended: &Exchange<'_>, rows: u64, outcome: Outcome) {
         if outcome == Outcome::Ok {
-            self.responses -= u32::from(self.exchanges[place].has_first_byte());
+            self.responses -= u32::from(ended.has_first_byte());
         } else {
             self.requests += u32::from(rows > 0);
         }
@@ -482,7 +473,7 @@ impl<'a> Connection<'a> {
     /// Whether events of the response to a request in flight were rows.
     #[must_use]
     pub fn has_had_rows(&self, id: Id) -> bool {
-        self.place(id).is_some_and(|place| self.exchanges[place].rows() > Some(0))
+        self.exchange(id).is_some_and(|exchange| exchange.rows() > Some(0))
     }
 
     /// The connection, or the attempt, has ended; its record. No request is in flight on it.
@@ -510,15 +501,6 @@ impl<'a> Connection<'a> {
             errno,
         }
     }
-}
-
-#[inline]
-fn place_of(exchanges: &VecDeque<Exchange<'_>>, id: Id) -> Option<usize> {
-    // Responses come in the order of their requests, mostly.
-    if exchanges.front().is_some_and(|first| first.id == id) {
-        return Some(0);
-    }
-    exchanges.iter().position(|exchange| exchange.id == id)
 }
 
 #[inline]

@@ -28,6 +28,12 @@ pub struct Exchange<'a> {
     body_bytes: u64,
     status: u16,
     differs: bool,
+    rare: Option<Box<Rare>>,
+}
+
+/// What only few exchanges have; it lies apart, so that all others are small.
+#[derive(Debug, Default)]
+struct Rare {
     /// What frees the body of its content coding, if it has one that the request asked about.
     decoder: Option<Box<Decoder>>,
     /// The events of the body, if it consists of them and they are expected.
@@ -59,9 +65,7 @@ impl<'a> Exchange<'a> {
             body_bytes: 0,
             status: 0,
             differs: false,
-            decoder: None,
-            events: None,
-            kept: Vec::new(),
+            rare: None,
         }
     }
 
@@ -81,7 +85,7 @@ impl<'a> Exchange<'a> {
     /// Whether some of the response has come.
     #[must_use]
     pub fn has_response(&self) -> bool {
-        self.has_first_byte() || self.events.is_some()
+        self.has_first_byte() || self.events().is_some()
     }
 
     /// Something has come of the response; returns whether events have ended with it that are rows.
@@ -91,12 +95,12 @@ impl<'a> Exchange<'a> {
             Event::Head(status) => self.status = status,
             Event::Coded(coded) => self.decode(coded),
             Event::EventStream => self.begin_events(),
-            Event::Body(piece) if self.decoder.is_some() => self.receive_coded(piece, now_ns),
-            Event::Body(piece) => self.receive_body(piece, now_ns),
+            Event::Body(piece) if self.rare.is_some() => self.receive_rare(piece, now_ns),
+            Event::Body(piece) => self.receive_body(piece),
             Event::Bytes(count) => {
                 self.received_bytes += count as u64;
                 self.first_byte_ns = self.first_byte_ns.min(now_ns);
-                return self.events.as_ref().is_some_and(|events| events.has_ended());
+                return self.events().is_some_and(Stream::has_ended);
             }
         }
         false
@@ -104,7 +108,8 @@ impl<'a> Exchange<'a> {
 
     fn begin_events(&mut self) {
         if self.request.expected.events.is_some() {
-            self.events = Some(Box::new(Stream::new(self.sent_ns)));
+            let events = Stream::new(self.sent_ns);
+            self.rare().events = Some(Box::new(events));
         }
     }
 
@@ -113,7 +118,7 @@ impl<'a> Exchange<'a> {
     #[must_use]
     pub fn rows(&self) -> Option<u64> {
         let are_rows = || self.request.expected.events.as_ref().is_some_and(|events| events.rows);
-        self.events.as_ref().filter(|_| are_rows()).map(|events| events.count())
+        self.events().filter(|_| are_rows()).map(Stream::count)
     }
 
     /// Hands on a row for each event that has ended with the last bytes, and whether it is the first
@@ -124,7 +129,9 @@ impl<'a> Exchange<'a> {
         connection: u32,
         mut take: impl FnMut(RequestSample, bool),
     ) {
-        let Some(mut events) = self.events.take() else { return };
+        let Some(mut events) = self.rare.as_mut().and_then(|rare| rare.events.take()) else {
+            return;
+        };
         let outcome = if self.has_right_status() { Outcome::Ok } else { Outcome::WrongStatus };
         let mut number = events.count() - events.ended_count();
         let pending = events.pending_bytes();
@@ -144,7 +151,7 @@ impl<'a> Exchange<'a> {
         if pending == 0 {
             self.first_byte_ns = NEVER;
         }
-        self.events = Some(events);
+        self.rare().events = Some(events);
     }
 
     /// The body that comes is coded; a request that accepts no coding has it compared as it is.
@@ -158,18 +165,31 @@ impl<'a> Exchange<'a> {
             Coded::By(coding) if accepted.contains(&coding) => Decoder::new(coding),
             Coded::By(_) | Coded::Otherwise => Decoder::refusing(),
         };
-        self.decoder = Some(Box::new(decoder));
+        self.rare().decoder = Some(Box::new(decoder));
     }
 
-    fn receive_coded(&mut self, piece: &[u8], now_ns: u64) {
-        let Some(mut decoder) = self.decoder.take() else { return };
-        decoder.decode(piece, |decoded| self.receive_body(decoded, now_ns));
-        self.decoder = Some(decoder);
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    fn receive_rare(&mut self, piece: &[u8], now_ns: u64) {
+        let Some(mut decoder) = self.rare().decoder.take() else {
+            return self.receive_decoded(piece, now_ns);
+        };
+        decoder.decode(piece, |decoded| self.receive_decoded(decoded, now_ns));
+        self.rare().decoder = Some(decoder);
+    }
+
+    fn receive_decoded(&mut self, piece: &[u8], now_ns: u64) {
+        self.receive_body(piece);
+        if self.comparison == Comparison::NotExpected {
+            self.receive_events(piece, now_ns);
+        }
     }
 
     #[inline]
     #[allow(clippy::cast_possible_truncation)]
-    fn receive_body(&mut self, piece: &[u8], now_ns: u64) {
+    fn receive_body(&mut self, piece: &[u8]) {
         let start = self.body_bytes as usize;
         self.body_bytes += piece.len() as u64;
         match self.comparison {
@@ -177,18 +197,21 @@ impl<'a> Exchange<'a> {
                 let expected = self.request.expected.body.as_deref().unwrap_or_default();
                 self.differs |= expected.get(start..start + piece.len()) != Some(piece);
             }
-            Comparison::Kept if self.kept.len() + piece.len() <= LONGEST_KEPT_BYTES => {
-                self.kept.extend_from_slice(piece);
+            Comparison::Kept => {
+                let kept = &mut self.rare().kept;
+                if kept.len() + piece.len() <= LONGEST_KEPT_BYTES {
+                    kept.extend_from_slice(piece);
+                }
             }
-            Comparison::NotExpected => self.receive_events(piece, now_ns),
-            _ => {}
+            Comparison::Skipped | Comparison::NotExpected => {}
         }
     }
 
     #[inline]
     fn receive_events(&mut self, piece: &[u8], now_ns: u64) {
         let expected = self.request.expected.events.as_ref();
-        if let Some((events, expected)) = self.events.as_mut().zip(expected) {
+        let events = self.rare.as_mut().and_then(|rare| rare.events.as_mut());
+        if let Some((events, expected)) = events.zip(expected) {
             events.read(piece, expected, now_ns);
         }
     }
@@ -206,7 +229,7 @@ impl<'a> Exchange<'a> {
         let Request { expected, is_head, .. } = self.request;
         if !self.has_right_status() {
             Outcome::WrongStatus
-        } else if let Some(problem) = self.decoder.as_ref().and_then(|one| one.problem()) {
+        } else if let Some(problem) = self.decoder().and_then(Decoder::problem) {
             problem
         } else if expected.length_bytes.is_some_and(|wanted| !is_head && wanted != self.body_bytes)
         {
@@ -214,7 +237,7 @@ impl<'a> Exchange<'a> {
         } else if self.body_differs() {
             Outcome::WrongBody
         } else if let Some(wanted) = &expected.events {
-            match &self.events {
+            match self.events() {
                 None => Outcome::NotEvents,
                 Some(events) => events.problem(wanted).unwrap_or(Outcome::Ok),
             }
@@ -227,7 +250,17 @@ impl<'a> Exchange<'a> {
     #[inline]
     #[must_use]
     pub fn decoded(&self) -> Option<Decoded> {
-        self.decoder.as_ref().and_then(|decoder| decoder.decoded())
+        self.decoder().and_then(Decoder::decoded)
+    }
+
+    #[inline]
+    fn decoder(&self) -> Option<&Decoder> {
+        self.rare.as_ref()?.decoder.as_deref()
+    }
+
+    #[inline]
+    fn events(&self) -> Option<&Stream> {
+        self.rare.as_ref()?.events.as_deref()
     }
 
     fn body_differs(&self) -> bool {
@@ -243,7 +276,7 @@ impl<'a> Exchange<'a> {
         if self.comparison != Comparison::Kept {
             return None;
         }
-        let body = std::mem::take(&mut self.kept);
+        let body = self.rare.as_mut().map_or_else(Vec::new, |rare| std::mem::take(&mut rare.kept));
         (body.len() as u64 == self.body_bytes).then_some(body)
     }
 

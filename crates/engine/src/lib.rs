@@ -17,6 +17,7 @@ pub mod outcome;
 pub mod preflight;
 pub mod progress;
 pub mod protocol;
+pub mod queue;
 pub mod recorder;
 pub mod request;
 pub mod sample;

@@ -5,6 +5,9 @@
 use crate::share::share;
 use crate::spec::{Arrivals, Load, Model, Stage, whole};
 
+/// Guesses of the instant of an arrival, before what is left is halved.
+const MOST_GUESSES: u32 = 6;
+
 /// Level of a stage at `at_ns` after its beginning.
 ///
 /// With `k` steps the level during step `i` (from 1) is `start + (end − start) · i / k`; without
@@ -181,14 +184,29 @@ fn expected_arrivals(stage: &Stage, until_ns: u64) -> f64 {
 }
 
 /// The instant within a stage by which `count` arrivals are expected: the inverse of the above.
+///
+/// The first guesses follow the rate, and are right at once where it is constant; then the middle of
+/// what is left is tried.
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 fn instant_of(stage: &Stage, count: f64) -> u64 {
     let (mut low, mut high) = (0, stage.duration_ns);
-    while low < high {
+    let whole_stage = expected_arrivals(stage, stage.duration_ns);
+    let mut guess_ns = stage.duration_ns as f64 * (count / whole_stage);
+    for tries in 0.. {
+        if low == high {
+            break;
+        }
         let middle = low + (high - low) / 2;
-        if expected_arrivals(stage, middle) < count {
-            low = middle + 1;
+        let at_ns = if tries < MOST_GUESSES { guess_ns as u64 } else { middle };
+        let at_ns = at_ns.clamp(low, high - 1);
+        let missing = count - expected_arrivals(stage, at_ns);
+        if missing > 0.0 {
+            low = at_ns + 1;
         } else {
-            high = middle;
+            high = at_ns;
+        }
+        if tries < MOST_GUESSES {
+            guess_ns = at_ns as f64 + missing / level(stage, at_ns) * 1e9;
         }
     }
     low
@@ -211,6 +229,7 @@ mod tests {
             stages,
             arrivals,
             connections: 1,
+            tolerance_ns: 0,
             keep_alive: true,
             requests_per_connection: None,
             protocol: crate::spec::Protocol::Http1,
@@ -314,6 +333,18 @@ mod tests {
                 load.stages.iter().map(|stage| expected_arrivals(stage, stage.duration_ns)).sum();
             prop_assert!((times.len() as f64 - expected).abs() <= 1.0);
             prop_assert!(times.iter().all(|&at| at <= load.duration_ns()));
+        }
+
+        #[test]
+        fn an_arrival_is_at_the_first_instant_by_which_it_is_expected(
+            start in 0.0f64..50_000.0, end in 0.0f64..50_000.0, level in any::<bool>(),
+            steps in 0u32..60, duration_ns in 1u64..100_000_000_000, share in 0.0f64..1.0,
+        ) {
+            let stage = stage(duration_ns, start, if level { start } else { end }, steps);
+            let count = expected_arrivals(&stage, duration_ns) * share;
+            let at_ns = instant_of(&stage, count);
+            prop_assert!(at_ns == duration_ns || expected_arrivals(&stage, at_ns) >= count);
+            prop_assert!(at_ns == 0 || expected_arrivals(&stage, at_ns - 1) < count);
         }
 
         #[test]

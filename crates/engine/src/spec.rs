@@ -317,6 +317,9 @@ pub struct Load {
     /// Open model: connections in the pool.
     #[serde(default)]
     pub connections: usize,
+    /// Open model: how much later than due a request may be sent, so that one wake-up serves several.
+    #[serde(default)]
+    pub tolerance_ns: u64,
     /// Whether a connection carries more than one request.
     #[serde(default = "yes")]
     pub keep_alive: bool,
@@ -555,6 +558,9 @@ impl Load {
             Model::Closed if self.peak_connections() == 0 => {
                 problems.push("the load requests no connection at all".into());
             }
+            Model::Closed if self.tolerance_ns > 0 => {
+                problems.push("`tolerance_ns` belongs to the open model".into());
+            }
             Model::Open if self.connections > MOST_CONNECTIONS => {
                 problems.push("`load.connections` must not be above 10,000,000".into());
             }
@@ -575,8 +581,14 @@ impl Load {
         if total_ns.is_none_or(|total_ns| total_ns > LONGEST_NS) {
             problems.push("the stages together must not last longer than a year".into());
         }
-        if self.timeout_ns.max(self.think_time_ns) > LONGEST_NS {
-            problems.push("`timeout_ns` and `think_time_ns` must not be longer than a year".into());
+        for (key, length_ns) in [
+            ("timeout_ns", self.timeout_ns),
+            ("think_time_ns", self.think_time_ns),
+            ("tolerance_ns", self.tolerance_ns),
+        ] {
+            if length_ns > LONGEST_NS {
+                problems.push(format!("`load.{key}` must not be longer than a year"));
+            }
         }
     }
 

@@ -3,12 +3,14 @@
 //! This is the only crate that reads a clock and the only one that may hold `unsafe`.
 
 mod address;
+mod cache;
 mod clock;
 mod host;
 mod poller;
 mod socket;
 
 pub use crate::address::Address;
+pub use crate::cache::{CACHE_LINE_BYTES, prefetch};
 pub use crate::clock::{now_ns, process_cpu_s, wall_clock_ns};
 pub use crate::host::{
     allowed_cores, local_port_range, peak_rss_bytes, pin_thread, raise_open_file_limit,

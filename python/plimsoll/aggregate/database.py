@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 
 from plimsoll import machine, tables
 from plimsoll.aggregate.engine_records import as_stored
@@ -19,7 +21,6 @@ from plimsoll.errors import HostError, StorageError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.dataset as ds
 
     from plimsoll.aggregate.query import Rows
     from plimsoll.recording import RecordedStage
@@ -38,7 +39,10 @@ _LIMITS = (
 """Files of a control group that DuckDB opens."""
 
 _STREAM = "reading the stream registered as "
-"""The error of DuckDB on a table whose rows come from Arrow, and do not come."""
+"""What DuckDB says of a table whose rows come from Arrow, and do not come."""
+
+_OF_DAMAGE = (duckdb.Error, duckdb.InvalidInputException, duckdb.IOException)
+"""Errors of DuckDB on a damaged file; the first is that of a head of a page that is none."""
 
 
 _shared: ContextVar[duckdb.DuckDBPyConnection | None] = ContextVar("shared", default=None)
@@ -86,7 +90,7 @@ def opened(
         for statement in _macros(holds):
             database.execute(statement)
         for name, rows in relations.items():
-            database.register(name, _relation(name, rows))
+            _relate(database, name, rows)
         with _interruptible():
             yield database
 
@@ -137,24 +141,42 @@ def _interruptible() -> Generator[None]:
     """
     try:
         yield
-    except duckdb.InvalidInputException as error:
-        if _STREAM not in str(error):
-            raise
-        reason = str(error).partition(_STREAM)[2].splitlines()[0]
-        raise StorageError(f"recorded rows cannot be read: table {reason}") from error
     except (RuntimeError, duckdb.InterruptException) as error:
         if "interrupted" not in str(error).lower():
             raise
         raise KeyboardInterrupt from error
+    except duckdb.Error as error:
+        if type(error) not in _OF_DAMAGE:
+            raise
+        reason = str(error).rpartition(_STREAM)[2].splitlines()[0]
+        raise StorageError(f"recorded rows cannot be read: {reason}") from error
 
 
-def _relation(name: str, rows: Rows) -> pa.Table | ds.Dataset:
-    """What the database reads; an empty table where there are no rows."""
+def _relate(database: duckdb.DuckDBPyConnection, name: str, rows: Rows) -> None:
+    """Makes rows known to the database by a name; a table without rows where there are none.
+
+    A Parquet file that has the columns of its table is read by DuckDB itself, which takes less than
+    half of the time that it takes to be handed its rows by Arrow.
+    """
     known = as_stored(rows)
-    if known is not None:
-        return known
-    table = next(table for table in tables.TABLES if table.name == name)
-    return table.schema.empty_table()
+    if (file := _file_of(known)) is not None:
+        quoted = file.replace("'", "''")
+        database.execute(f"CREATE TEMP VIEW {name} AS FROM read_parquet('{quoted}')")
+    elif known is not None:
+        database.register(name, known)
+    else:
+        table = next(table for table in tables.TABLES if table.name == name)
+        database.register(name, table.schema.empty_table())
+
+
+def _file_of(rows: pa.Table | ds.Dataset | None) -> str | None:
+    """The one file that rows are, if it has every column as this version writes it."""
+    if not isinstance(rows, ds.FileSystemDataset):
+        return None
+    dataset = cast("Any", rows)
+    files: list[str] = dataset.files
+    is_current = len(files) == 1 and pq.read_schema(files[0]).equals(dataset.schema)
+    return files[0] if is_current else None
 
 
 def _macros(holds: Sequence[RecordedStage]) -> tuple[str, ...]:

@@ -326,6 +326,7 @@ def _load(table: LoadTable, scales: Scales) -> Load:
         stages=tuple(_stage(stage, opened, scales) for stage in _given(table.stages)),
         arrivals=_or(table.arrivals, Load.arrivals),
         connections=_scaled(table.connections or 0, scales),
+        tolerance_s=_or(table.tolerance, Load.tolerance_s),
         keep_alive=_or(table.keep_alive, Load.keep_alive),
         requests_per_connection=table.requests_per_connection,
         protocol=_or(table.protocol, Load.protocol),

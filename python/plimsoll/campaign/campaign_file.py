@@ -108,6 +108,7 @@ class LoadTable(BaseModel):
     stages: list[StageTable | None] | None
     arrivals: Literal["constant", "poisson"] | None = None
     connections: _Count | None = None
+    tolerance: _Duration | None = None
     keep_alive: bool | None = None
     requests_per_connection: _Count | None = None
     protocol: Literal["http1", "http2"] | None = None
@@ -442,9 +443,10 @@ def _in_flight_each(load: LoadTable, key: str, at: KeyPath) -> Iterator[Mistake]
 
 def _only_open(load: LoadTable, at: KeyPath) -> Iterator[Mistake]:
     """Keys that only open loads may have."""
-    for key in ("connections", "arrivals"):
+    in_stages = "a closed load sets its connections in its stages"
+    hints = {"connections": in_stages, "arrivals": in_stages, "tolerance": "remove it"}
+    for key, hint in hints.items():
         if getattr(load, key) is not None:
-            hint = "a closed load sets its connections in its stages"
             yield Mistake((*at, key), f"`{key}` is for open loads only", hint)
 
 

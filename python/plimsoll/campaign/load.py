@@ -141,6 +141,8 @@ class Load:
         stages: The stages in order; at least one is a hold.
         arrivals: Open model: how arrivals are spaced.
         connections: Open model: size of the pool of connections; 0 when closed.
+        tolerance_s: Open model: how much later than due the engine may send a request, in seconds,
+            so that one of its wake-ups serves several.
         keep_alive: Whether a connection carries more than one request.
         requests_per_connection: A connection is closed after this many; None is no limit.
         protocol: What is spoken: `http1`, `http2` with a server that is known to speak it, or
@@ -167,6 +169,7 @@ class Load:
     stages: tuple[Stage, ...]
     arrivals: Arrivals = "constant"
     connections: int = 0
+    tolerance_s: float = 0.0
     keep_alive: bool = True
     requests_per_connection: int | None = None
     protocol: Protocol = "http1"
@@ -277,6 +280,7 @@ def excesses(load: Load) -> Iterator[Excess]:
         ("requests_per_connection", load.requests_per_connection, MOST_PER_CONNECTION, ""),
         ("timeout", load.timeout_s, LONGEST_S, "s"),
         ("think_time", load.think_time_s, LONGEST_S, "s"),
+        ("tolerance", load.tolerance_s, LONGEST_S, "s"),
         ("stages", load.duration_s, LONGEST_S, "s"),
     )
     found = [(key, None, amount, most, unit) for key, amount, most, unit in wholes]

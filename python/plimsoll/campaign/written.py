@@ -24,7 +24,7 @@ _IMPLIED = ("drivers_optional",)
 """Fields that follow from others."""
 
 _ABSENT_AT_0 = (
-    *("until", "budget_s", "turn_s", "think_time_s", "follow", "idle_s", "power"),
+    *("until", "budget_s", "turn_s", "think_time_s", "tolerance_s", "follow", "idle_s", "power"),
     *("rates", "shares"),
 )
 """What a file leaves out where there is none."""
@@ -36,7 +36,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 _NO_KEYS = ("message", "events")
 """What a load has that campaigns do not request."""
 
-_OPEN_ONLY = ("arrivals", "connections")
+_OPEN_ONLY = ("arrivals", "connections", "tolerance_s")
 _CLOSED_ONLY = ("think_time_s", "request_limit")
 
 

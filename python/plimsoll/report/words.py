@@ -294,6 +294,8 @@ def _arrival_text(load: Load) -> Iterator[str]:
             yield "Poisson arrivals"
         if load.connections:
             yield f"a pool of {wording.several(load.connections, 'connection')}"
+        if load.tolerance_s:
+            yield f"sent up to {wording.seconds(load.tolerance_s)} late"
 
 
 def _connection_text(load: Load) -> str:

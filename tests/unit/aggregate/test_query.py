@@ -1,7 +1,15 @@
+from pathlib import Path
+from typing import Any
+
 import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import recordings
 from plimsoll.aggregate import query
+from plimsoll.errors import StorageError
+from plimsoll.storage import rows
 
 
 @pytest.mark.parametrize(
@@ -17,3 +25,44 @@ def test_ctrl_c_within_a_query_is_an_interrupt_as_elsewhere(error):
 def test_other_errors_stay_what_they_are(error):
     with pytest.raises(type(error), match=str(error)), query.opened():
         raise error
+
+
+def simulated(**options: Any) -> pa.Table:
+    requests = recordings.simulate(hold_s=0.5, **options).requests
+    assert isinstance(requests, pa.Table)
+    return requests
+
+
+def test_rows_of_a_file_are_those_in_memory(tmp_path: Path) -> None:
+    whole = simulated(failures={"reset_waiting": 0.1})
+    path = tmp_path / "it's requests.parquet"
+    pq.write_table(whole, path)
+    sums = "SELECT outcome, host, errno, count(*), sum(done_ns) FROM requests"
+    told: list[list[tuple[object, ...]]] = []
+    for stored in (whole, rows.dataset(path, "requests")):
+        with query.opened(requests=stored) as database:
+            told.append(database.execute(f"{sums} GROUP BY ALL ORDER BY ALL").fetchall())
+    assert told[0] == told[1]
+    assert len(told[0]) > 1
+
+
+def test_a_file_without_a_newer_column_has_nothing_in_it(tmp_path: Path) -> None:
+    whole = simulated()
+    path = tmp_path / "requests.parquet"
+    pq.write_table(whole.drop_columns("sent_bytes"), path)
+    with query.opened(requests=rows.dataset(path, "requests")) as database:
+        told = database.execute("SELECT count(sent_bytes), count(*) FROM requests").fetchone()
+    assert told == (0, whole.num_rows)
+
+
+def test_damaged_rows_are_an_error_of_the_storage(tmp_path: Path) -> None:
+    path = tmp_path / "requests.parquet"
+    pq.write_table(simulated(), path)
+    content = path.read_bytes()
+    path.write_bytes(content[:4] + b"\xff" * (len(content) // 2) + content[4 + len(content) // 2 :])
+    stored = rows.dataset(path, "requests")
+    with (
+        pytest.raises(StorageError, match="recorded rows cannot be read"),
+        query.opened(requests=stored) as database,
+    ):
+        database.execute("SELECT sum(due_ns), sum(sent_ns) FROM requests").fetchall()

@@ -46,10 +46,11 @@ def test_two_threads_are_compared_with_one_of_the_same_repetition() -> None:
     assert "1.90" in last
 
 
-def test_pacing_is_in_microseconds_beside_its_rate() -> None:
-    table = own_costs.pacing_table([Pacing(20_000, 80_000, 3, 14.2, 61.0, 1_430.4, 0.31, 0.0)])
+def test_pacing_is_in_microseconds_beside_its_rate_and_what_it_costs() -> None:
+    paced = Pacing(20_000, 100, 80_000, 3, 14.2, 61.0, 1_430.4, 12.34, 0.567, 0.0)
+    table = own_costs.pacing_table([paced])
     cells = [cell.strip() for cell in table.splitlines()[2].strip("|").split("|")]
-    assert cells == ["20,000", "80,000", "3", "14", "61", "1,430", "31 %"]
+    assert cells == ["20,000", "100", "80,000", "3", "14", "61", "1,430", "12.3", "0.57"]
 
 
 @pytest.mark.parametrize(

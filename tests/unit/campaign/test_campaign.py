@@ -61,6 +61,7 @@ name = "arrivals"
 model = "open"
 connections = 200
 arrivals = "poisson"
+tolerance = "50us"
 
 [[load.stages]]
 kind = "hold"
@@ -134,6 +135,7 @@ def test_a_file_says_everything(root: Path) -> None:
             stages=(Stage("hold", 30.0, 0.5, 0.5),),
             arrivals="poisson",
             connections=200,
+            tolerance_s=0.00005,
         ),
     )
     assert (full.name, full.repetitions, full.drivers, full.seed) == ("full", 3, ("plimsoll",), 7)
@@ -342,6 +344,7 @@ def test_a_warm_up_may_climb_and_a_ramp_may_be_a_straight_line(root: Path) -> No
         ("requests_per_connection = 0", "`requests_per_connection` must be more than 0"),
         ("connections = 3", "`connections` is for open loads only"),
         ('arrivals = "poisson"', "`arrivals` is for open loads only"),
+        ('tolerance = "50us"', "`tolerance` is for open loads only"),
         ('model = "open"', "an open load needs `connections`, its pool size"),
         ('model = "open"\nconnections = 0', "an open load needs `connections`, its pool size"),
         (

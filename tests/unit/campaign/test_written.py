@@ -26,6 +26,7 @@ name = "poisson"
 model = "open"
 arrivals = "poisson"
 connections = 64
+tolerance = "50us"
 pipeline = 2
 timeout = "250ms"
 stages = [

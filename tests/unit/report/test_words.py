@@ -79,6 +79,7 @@ def test_a_load_of_some_requests_has_no_length() -> None:
         ({"requests_per_connection": 100}, "100 requests on a connection"),
         ({"model": "open"}, "open model (arrivals per second)"),
         ({"think_time_s": 0.5}, "think time 500 ms"),
+        ({"model": "open", "tolerance_s": 5e-5}, "; sent up to 50 µs late; "),
     ],
 )
 def test_a_load_says_what_is_unusual_about_it(changes: dict[str, Any], part: str) -> None:

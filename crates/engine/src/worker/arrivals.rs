@@ -47,6 +47,8 @@ enum Source {
 #[derive(Debug)]
 struct Schedule {
     times: Peekable<ArrivalTimes>,
+    /// How much later than due a request may be sent.
+    tolerance_ns: u64,
     /// Arrivals that found no free place.
     waiting: VecDeque<u64>,
     /// A slot for each place that found no arrival, the one that has waited longest first, so that
@@ -59,6 +61,7 @@ impl Arrivals {
     pub(super) fn new(load: &Load, index: usize, workers: usize, seed: u64) -> Self {
         let schedule = || Schedule {
             times: ArrivalTimes::new(load, index, workers, seed).peekable(),
+            tolerance_ns: load.tolerance_ns,
             waiting: VecDeque::new(),
             free: VecDeque::new(),
         };
@@ -83,9 +86,15 @@ impl Arrivals {
         }
     }
 
-    /// The next instant at which something is due.
+    /// The instant by which something that is due next has to be taken.
     pub(super) fn next_ns(&mut self) -> Option<u64> {
-        self.levels.next_ns().into_iter().chain(self.next_request_ns()).min()
+        let request_ns = match &mut self.source {
+            Source::Responses => None,
+            Source::Schedule(schedule) => {
+                schedule.times.peek().map(|due_ns| due_ns + schedule.tolerance_ns)
+            }
+        };
+        self.levels.next_ns().into_iter().chain(request_ns).min()
     }
 
     /// The next instant at which a request is due whatever happens.
@@ -183,6 +192,16 @@ mod tests {
         assert_eq!((closed.start(), closed.is_starting()), (None, false));
         assert_eq!(closed.offer(1, 40), Some(40));
         assert_eq!((closed.next_ns(), closed.take_waiting()), (None, None));
+    }
+
+    #[test]
+    fn within_its_tolerance_an_arrival_is_waited_for_until_others_are_due() {
+        let mut open = arrivals(r#""open", "connections": 2, "tolerance_ns": 2500000"#, 1_000);
+        assert_eq!(open.take(0), Some(Due::Level { count: 2, at_ns: 0 }));
+        assert_eq!((open.next_ns(), open.next_request_ns()), (Some(2_500_000), Some(0)));
+        assert_eq!([open.offer(0, 0), open.offer(1, 0)], [None, None]);
+        let due = |index, due_ns| Some(Due::Request { index, due_ns });
+        assert_eq!([open.take(2_500_000), open.take(2_500_000)], [due(0, 0), due(1, MS)]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::io;
 
+use plimsoll_system as system;
 use plimsoll_tls::Failure;
 
 use super::{Slot, Unread, Worker};
@@ -26,7 +27,10 @@ impl Worker<'_> {
     /// Sends what is queued, and opens the connections that it needs.
     pub(super) fn send_queued(&mut self) {
         let mut queued = std::mem::take(&mut self.queued);
-        for index in queued.drain(..) {
+        for (place, &index) in queued.iter().enumerate() {
+            if let Some(&next) = queued.get(place + 1) {
+                self.fetch(next);
+            }
             self.slots[index].queued = false;
             let connection = &self.slots[index].connection;
             match connection.state() {
@@ -35,8 +39,18 @@ impl Worker<'_> {
                 State::Closed | State::Connecting | State::Upgrading => {}
             }
         }
+        queued.clear();
         queued.append(&mut self.queued);
         self.queued = queued;
+    }
+
+    /// Has a slot fetched into the cache while the system is busy with the socket of another: of
+    /// thousands, few are there.
+    #[inline]
+    fn fetch(&self, index: usize) {
+        if let Some(slot) = self.slots.get(index) {
+            system::prefetch(slot);
+        }
     }
 
     pub(super) fn watch(&mut self, index: usize, deadline_ns: u64) {
@@ -100,6 +114,9 @@ impl Worker<'_> {
     #[inline]
     #[allow(clippy::cast_possible_truncation)]
     pub(super) fn handle(&mut self, event: usize) {
+        if event + 1 < self.poller.ready_count() {
+            self.fetch(self.poller.ready(event + 1).token as u32 as usize);
+        }
         let ready = self.poller.ready(event);
         let index = ready.token as u32 as usize;
         let connection = &self.slots[index].connection;
@@ -168,7 +185,9 @@ impl Worker<'_> {
         if bytes.is_empty() {
             return None;
         }
-        Some((self.task.clock(), transport.send(bytes)))
+        let now_ns = self.task.clock();
+        self.read_ns.set(now_ns);
+        Some((now_ns, transport.send(bytes)))
     }
 
     /// The transport was given output at `now_ns` and took so many bytes of it.

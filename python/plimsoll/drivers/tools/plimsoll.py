@@ -500,6 +500,7 @@ def _load(load: Load) -> dict[str, object]:
         "stages": [_stage(stage) for stage in load.stages],
         "arrivals": load.arrivals,
         "connections": load.connections,
+        "tolerance_ns": _ns(load.tolerance_s),
         "keep_alive": load.keep_alive,
         "requests_per_connection": load.requests_per_connection,
         "think_time_ns": _ns(load.think_time_s),

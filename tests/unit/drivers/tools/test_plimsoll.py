@@ -136,6 +136,7 @@ def test_durations_become_nanoseconds(order: DriverJob) -> None:
         "model": "closed",
         "stages": [{"kind": "hold", "duration_ns": 1_500_000, "start": 1, "end": 2, "steps": 3}],
         "arrivals": "constant",
+        "tolerance_ns": 0,
         "connections": 0,
         "keep_alive": False,
         "requests_per_connection": 1,

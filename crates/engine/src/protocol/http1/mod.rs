@@ -3,11 +3,10 @@
 pub mod following;
 pub mod response;
 
-use std::collections::VecDeque;
-
 use self::response::{Malformed, Part, Progress, Reader};
 use super::{Event, Id, Step};
 use crate::outcome::Outcome;
+use crate::queue::Queue;
 use crate::request::Request;
 
 /// A request whose response is awaited, or that has been handed out to be sent.
@@ -22,7 +21,7 @@ struct Awaited<'a> {
 pub struct Http1<'a> {
     capacity: usize,
     /// In the order of their responses.
-    awaited: VecDeque<Awaited<'a>>,
+    awaited: Queue<Awaited<'a>>,
     /// How many of them, from the first on, are under way.
     begun: usize,
     /// Bytes of the last one under way that the transport has not taken.
@@ -40,7 +39,7 @@ impl<'a> Http1<'a> {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             capacity,
-            awaited: VecDeque::with_capacity(capacity),
+            awaited: Queue::with_capacity(capacity),
             begun: 0,
             unsent: &[],
             reader: Reader::default(),
