@@ -30,7 +30,7 @@ _PATIENCE_S = 60.0
 _ENDED_WITH_US = ("setpriv", "--pdeathsig", "INT") if shutil.which("setpriv") else ()
 """What has the kernel end a server whose starter was killed; setpriv(1) of util-linux."""
 
-NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "max_connections": "30"}
+NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "max_connections": "100"}
 """Settings of a server whose data is not needed after a crash of the host."""
 
 
