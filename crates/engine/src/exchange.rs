@@ -133,15 +133,14 @@ impl<'a> Exchange<'a> {
             return;
         };
         let outcome = if self.has_right_status() { Outcome::Ok } else { Outcome::WrongStatus };
-        let mut number = events.count() - events.ended_count();
+        let first = events.count() - events.ended_count();
         let pending = events.pending_bytes();
         // The first has what surrounds them as well: the head, and the framing of the body.
         let mut around = self.received_bytes.saturating_sub(pending + events.ended_bytes());
-        for length in events.ended() {
+        for (number, length) in (first..).zip(events.ended()) {
             self.received_bytes = length + std::mem::take(&mut around);
             self.body_bytes = length;
             take(self.sample(outcome, 0, now_ns, connection, 0), number == 0);
-            number += 1;
             self.due_ns = now_ns;
             self.sent_ns = now_ns;
             self.first_byte_ns = now_ns;

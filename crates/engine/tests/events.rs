@@ -110,8 +110,7 @@ fn what_is_no_stream_of_the_expected_events_is_wrong() {
 
 #[test]
 fn a_server_that_stops_within_an_event_or_never_ends_it_is_named_as_with_any_response() {
-    let cut = [&stream(TWO)[..75], b""].concat();
-    let seen = ask(&ASK_TWO, Script::send(cut).then(Then::Close));
+    let seen = ask(&ASK_TWO, Script::send(&stream(TWO)[..75]).then(Then::Close));
     assert_eq!(by_outcome(&seen.requests), all("closed_early"));
     let one = Ask { requests: Some(1), timeout_ms: WAITED_MS, ..ASK_TWO };
     let script = Script::send(endless()).and(Duration::ZERO, TWO).then(Then::Hang);
@@ -186,7 +185,7 @@ fn a_stream_that_ends_is_asked_for_again_and_has_no_row_of_its_own() {
 fn what_ends_a_stream_is_the_row_of_the_event_that_was_awaited() {
     for (script, outcome) in [
         (Script::send(endless()).and(Duration::ZERO, "data: 0\n\n").then(Then::Reset), "reset"),
-        (Script::send([&stream(TWO)[..80], b""].concat()).then(Then::Close), "closed_early"),
+        (Script::send(&stream(TWO)[..80]).then(Then::Close), "closed_early"),
         (Script::send(stream("data: 0\n\ndata: 1")), "wrong_events"),
         (Script::send(stream("")), "wrong_events"),
         (Script::send(typed("text/html", TWO)), "not_events"),

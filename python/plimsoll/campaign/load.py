@@ -32,6 +32,9 @@ OVER_TLS: tuple[Service, ...] = ("https", "h2")
 OF_HTTP2: tuple[Service, ...] = ("h2", "h2c")
 """Services by HTTP/2."""
 
+HANDSHAKE_S = 0.01
+"""Time that a full handshake of TLS may take client and server on one core, in seconds."""
+
 MOST_PIPELINED = 1024
 """The most requests that the engine has in flight on one connection."""
 
@@ -230,8 +233,14 @@ class Load:
         return self if protocol == "http1" else replace(self, protocol=protocol)
 
     def warmed(self, least_s: float) -> Load:
-        """This load with a warm-up of that length at least, where it has one at all."""
+        """This load with a warm-up of that length at least, where it has one at all.
+
+        By TLS it is long enough for its handshakes besides: its connections are open before
+        anything is measured.
+        """
         first, *others = self.stages
+        if self.tls:
+            least_s = max(least_s, self.peak_connections * HANDSHAKE_S)
         if first.kind != "warm_up" or first.duration_s >= least_s:
             return self
         return replace(self, stages=(replace(first, duration_s=least_s), *others))

@@ -25,6 +25,18 @@ def test_the_most_connections_are_those_of_the_highest_stage_or_of_the_pool() ->
     assert Load("climb", "open", STAGES, connections=64).peak_connections == 64
 
 
+def test_a_warm_up_is_as_long_as_a_runtime_and_handshakes_take() -> None:
+    warm, hold = Stage("warm_up", 0.2, 64.0, 64.0), Stage("hold", 3.0, 64.0, 64.0)
+    plain = Load("plain", "closed", (warm, hold))
+    secured = Load("https", "closed", (warm, hold), tls=True)
+    assert plain.warmed(0.0) == plain
+    assert plain.warmed(10.0).stages == (Stage("warm_up", 10.0, 64.0, 64.0), hold)
+    assert secured.warmed(0.0).stages == (Stage("warm_up", 0.64, 64.0, 64.0), hold)
+    assert secured.warmed(10.0).stages == plain.warmed(10.0).stages
+    cold = Load("cold", "closed", (hold,), tls=True)
+    assert cold.warmed(10.0) == cold
+
+
 def test_what_says_how_much_and_what_is_light_to_import() -> None:
     modules = "plimsoll.plan, plimsoll.campaign.load, plimsoll.campaign.quantities"
     code = f"import sys, {modules}, plimsoll.campaign.endpoints; print(*sys.modules)"

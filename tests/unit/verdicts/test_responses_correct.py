@@ -165,3 +165,15 @@ def test_wrong_bodies_that_were_recomputed_from_outside_of_the_hold_are_doubted(
 def test_where_no_body_was_drawn_none_is_said_to_have_been_recomputed():
     given = recomputed(Recomputed(0, 0, 0, 0, 0))
     assert "recomputed" not in given.text
+
+
+def test_events_may_have_any_length_and_what_was_checked_of_them_is_said():
+    streamed = ExpectedResponse((200, 200), has_events=True)
+    trial, given = judged(expected=streamed, lengths={2049: 0.2})
+    number = f"{trial.summary.completed:,}"
+    expected = f"Status 200 on all {number} responses, each with the expected events."
+    assert (given.level, given.text) == ("sound", expected)
+    load = replace(trial.recording.load, events=True)
+    events = replace(trial, recording=replace(trial.recording, load=load))
+    told = responses_correct.judge(events, Limits()).text
+    assert told == f"Status 200 on all {number} events; data were not checked."

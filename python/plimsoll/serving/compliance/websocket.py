@@ -247,7 +247,7 @@ CASES: tuple[WebSocketCase, ...] = (
     ),
     WebSocketCase(
         "ws_pong",
-        "a pong that no ping asked for",
+        "an unsolicited pong",
         "RFC 6455, 5.5.3",
         goes_on,
         frame(PONG, b"hello"),
