@@ -203,6 +203,8 @@
     const trial = trialOf(form);
     const { last } = form.dataset;
     const field = (value) => `<input type="number" min="0" max="${last}" value="${value}">`;
+    form.role = "group";
+    form.ariaLabel = "Seconds that the charts show";
     form.innerHTML =
       `<label>Seconds ${field(0)}</label> <label>to ${field(last)}</label> ` +
       '<button type="button" disabled>Show all</button> <span class="muted">or drag over a chart</span>';
