@@ -1,7 +1,7 @@
 //! What the processor holds near.
 
 /// Bytes that a processor fetches at once.
-pub const CACHE_LINE_BYTES: usize = 64;
+const CACHE_LINE_BYTES: usize = 64;
 
 /// Has the processor fetch a value that is soon needed, without waiting for it. Only on x86-64.
 #[inline]

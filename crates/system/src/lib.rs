@@ -10,7 +10,7 @@ mod poller;
 mod socket;
 
 pub use crate::address::Address;
-pub use crate::cache::{CACHE_LINE_BYTES, prefetch};
+pub use crate::cache::prefetch;
 pub use crate::clock::{now_ns, process_cpu_s, wall_clock_ns};
 pub use crate::host::{
     allowed_cores, local_port_range, peak_rss_bytes, pin_thread, raise_open_file_limit,
