@@ -6,12 +6,13 @@ use std::{
     collections::{BTreeMap, HashMap},
     env,
     error::Error,
+    sync::Arc,
     time::Duration,
 };
 
 use actix_multipart::{Field, Multipart};
 use actix_web::{
-    App, HttpResponse, HttpServer, Responder, Result,
+    App, HttpResponse, HttpServer, Responder,
     error::ErrorBadRequest,
     get,
     http::{KeepAlive, header::ContentType},
@@ -21,6 +22,10 @@ use actix_web::{
 use crc32fast::Hasher;
 use futures_util::TryStreamExt;
 use num_bigint::BigUint;
+use rustls::{
+    ServerConfig,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+};
 use serde::{Deserialize, Serialize};
 
 /// Connections that may wait to be accepted.
@@ -48,7 +53,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let pool = database::pool()?;
 
     // Unless told otherwise it closes a connection that is silent for five seconds.
-    HttpServer::new(move || {
+    let server = HttpServer::new(move || {
         App::new().app_data(pool.clone()).configure(routes).configure(database::routes)
     })
     .workers(workers)
@@ -56,11 +61,28 @@ async fn main() -> Result<(), Box<dyn Error>> {
     .tcp_nodelay(true)
     .keep_alive(KeepAlive::Os)
     .client_request_timeout(Duration::ZERO)
-    .shutdown_timeout(GRACE_PERIOD_S)
-    .bind((host, port))?
-    .run()
-    .await?;
+    .shutdown_timeout(GRACE_PERIOD_S);
+    let address: (String, u16) = (host, port);
+    let server = match env::var("TLS_CERT") {
+        Ok(certificate) => server.bind_rustls_0_23(address, tls(&certificate)?)?,
+        Err(_) if env::var("PROTOCOL").is_ok_and(|spoken| spoken == "http2") => {
+            server.bind_auto_h2c(address)?
+        }
+        Err(_) => server.bind(address)?,
+    };
+    server.run().await?;
     Ok(())
+}
+
+/// By rustls; Actix Web adds HTTP/2 for clients that offer it by ALPN.
+fn tls(certificate: &str) -> Result<ServerConfig, Box<dyn Error>> {
+    let chain = CertificateDer::pem_file_iter(certificate)?.collect::<Result<Vec<_>, _>>()?;
+    let key = PrivateKeyDer::from_pem_file(env::var("TLS_KEY")?)?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    Ok(ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?)
 }
 
 fn routes(config: &mut ServiceConfig) {
@@ -114,7 +136,7 @@ async fn post_args(args: Form<HashMap<String, String>>) -> impl Responder {
 }
 
 #[post("/postArgsMulti2048")]
-async fn post_args_multi(mut args: Multipart) -> Result<impl Responder> {
+async fn post_args_multi(mut args: Multipart) -> actix_web::Result<impl Responder> {
     let mut bytes = 0;
     while let Some(field) = args.try_next().await? {
         bytes += value(field).await?.len();
@@ -122,7 +144,7 @@ async fn post_args_multi(mut args: Multipart) -> Result<impl Responder> {
     Ok(decoded(bytes))
 }
 
-async fn value(field: Field) -> Result<String> {
+async fn value(field: Field) -> actix_web::Result<String> {
     let bytes = field
         .try_fold(Vec::new(), |mut bytes, chunk| async move {
             bytes.extend_from_slice(&chunk);
