@@ -24,6 +24,7 @@ class Asking(BaseHTTPRequestHandler):
     """Asks the upstream for each response, on a connection of its own for each client."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     connections: ClassVar[int] = 0
     known: ClassVar[dict[str, bytes]] = {}
     counting: ClassVar[threading.Lock] = threading.Lock()

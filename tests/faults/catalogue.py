@@ -694,7 +694,7 @@ PROVED = (
         "cheats/test_database_gallery.py",
     ),
     Proved(
-        "responses from a cache",
+        "upstream spared",
         "Under load, the server takes X % of what the upstream said from its memory",
         "server",
         "%",

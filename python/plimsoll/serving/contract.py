@@ -364,8 +364,8 @@ class _Examination:
 
     def _probe(self, probe: Exchange) -> None:
         self._judged(self.client.ask, probe, _rule(probe, self.endpoint))
-        if probe.expected.status[1] >= _REFUSED_FROM:
-            following = self.endpoint.exchanges[0]
+        following = self.endpoint.exchanges[0]
+        if probe.expected.status[1] >= _REFUSED_FROM and self._is_asked(following):
             rule = _rule(following, self.endpoint)
             self._judged(self.client.ask, following, rule, or_else=_NEXT_ANSWERED)
 
