@@ -43,6 +43,7 @@ NAMES = (
     "auth",
     "json-in",
     "upstream",
+    "stream",
 )
 
 

@@ -27,6 +27,7 @@ from plimsoll.campaign.endpoints import (
     query_args,
     route,
     static,
+    stream,
     updates,
     upload,
     upstream,
@@ -59,6 +60,7 @@ MODULES = (
     auth,
     json_in,
     upstream,
+    stream,
 )
 """Every module of endpoints, in the order of the contract."""
 
