@@ -222,12 +222,12 @@ def _notes(ladder: EntryLadder) -> Iterator[str]:
     for rate_per_s in [*rates][:MOST_LEFT_OUT]:
         every = [one for one in ladder.steps if one.requested_per_s == rate_per_s]
         left_out = [one for one in every if one.left_out]
-        steps = f"{len(left_out)} of {words.plural(len(every), 'step')}"
+        steps = f"{len(left_out)} of {wording.several(len(every), 'step')}"
         verb = "is" if len(left_out) == 1 else "are"
         at = f"at {wording.per_second(rate_per_s)}"
         yield f"{ladder.framework}: {steps} {at} {verb} left out: {left_out[0].left_out}"
     if (more := len(rates) - MOST_LEFT_OUT) > 0:
-        yield f"{ladder.framework}: so are steps at {words.plural(more, 'further rate')}"
+        yield f"{ladder.framework}: so are steps at {wording.several(more, 'further rate')}"
 
 
 def _bent(bend: float) -> str:

@@ -23,7 +23,7 @@ def takers(tables: Tables) -> str:
     others = disturbance.noted(tables.recording, tables.usage)
     taken: dict[str, dict[str, float]] = {
         "other programs": {whose: one.missed_cores for whose, one in others.items()},
-        "the hypervisor": disturbance.withheld(tables.recording, tables.usage),
+        "the hypervisor": {**disturbance.withheld(tables.recording, tables.usage)},
     }
     parts = [f"{who} took {wording.from_whom(cores)}" for who, cores in taken.items() if cores]
     sentence = ", and ".join(parts)

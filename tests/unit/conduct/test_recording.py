@@ -1,6 +1,8 @@
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +19,9 @@ from plimsoll.errors import EngineFailed
 from plimsoll.recording import HOST, writing
 from plimsoll.recording.readings import Reading
 
+if TYPE_CHECKING:
+    from plimsoll._engine import Layout
+
 LOCAL = recording.RecordSource(HOST, Path())
 NEVER = 2**64 - 1
 NONE = 2**32 - 1
@@ -31,7 +36,7 @@ def requests(**columns: list[int]) -> np.ndarray[Any, Any]:
 
 
 def test_the_type_of_a_record_is_that_of_its_layout() -> None:
-    layout = {"size": 12, "fields": [("a", 0, "u64"), ("b", 8, "u16"), ("c", 10, "u8")]}
+    layout: Layout = {"size": 12, "fields": [("a", 0, "u64"), ("b", 8, "u16"), ("c", 10, "u8")]}
     dtype = records.dtype(layout)
     assert dtype.itemsize == 12
     made = np.frombuffer(bytes([1, 0, 0, 0, 0, 0, 0, 0, 2, 1, 9, 255]), dtype)

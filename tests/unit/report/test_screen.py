@@ -14,6 +14,7 @@ from rich.console import Console
 import sample
 from plimsoll import tables
 from plimsoll.aggregate.counted import Failure, StatusTotal
+from plimsoll.aggregate.stalls import StallsRow
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import ExpectedResponse
@@ -33,10 +34,16 @@ from plimsoll.verdicts.verdict import Level, Sentence, Verdict
 CHECK_NAMES = [check.NAME for check in CHECKS]
 SAID = "Throughput scattered within the window: its mean is known to ±60 % only, at 95 %."
 
-QUIET = {"stalls": 0, "stalled_ns": 0, "longest_ns": 0} | {
-    f"wait_{name}_ns": None for name in ("p50", "p90", "p99", "p999")
+QUIET: StallsRow = {
+    "stalls": 0,
+    "stalled_ns": 0,
+    "longest_ns": 0,
+    "wait_p50_ns": None,
+    "wait_p90_ns": None,
+    "wait_p99_ns": None,
+    "wait_p999_ns": None,
 }
-FROZEN = {
+FROZEN: StallsRow = {
     "stalls": 2,
     "stalled_ns": 2_000_000_000,
     "longest_ns": 1_000_000_000,
@@ -240,7 +247,7 @@ def test_where_answers_came_all_the_time_that_is_said() -> None:
 
 @pytest.mark.parametrize("form", [html, markdown])
 def test_a_report_says_beside_the_times_what_a_closed_load_hides(form: ModuleType) -> None:
-    def text(stalls: dict[str, Any] | None) -> str:
+    def text(stalls: StallsRow | None) -> str:
         one = trial(stalls=stalls)
         return form.render(Findings("x", "0", (one,), tables.COMPARISONS.schema.empty_table()))
 

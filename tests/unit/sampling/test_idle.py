@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from itertools import count
 
+from plimsoll.campaign.power import SETTLE_S
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.sampling import idle
 from plimsoll.sampling.scope import Scope
@@ -36,7 +37,7 @@ def test_a_host_without_load_is_read_once_a_second_and_once_more_at_the_end() ->
         ("machine", "idle_energy_j")
     }
     assert [reading.value for reading in found] == [101.0, 102.0, 103.0, 104.0]
-    assert slept == [idle.SETTLE_S, 1.0, 1.0, 1.0]
+    assert slept == [SETTLE_S, 1.0, 1.0, 1.0]
 
 
 def test_a_host_that_shows_no_energy_is_not_waited_for() -> None:
@@ -52,7 +53,7 @@ def test_a_server_without_load_is_read_as_well() -> None:
     found = idle.readings(
         1.0, None, dict[str, float], lambda: next(clock), slept.append, server=server
     )
-    assert slept == [idle.SETTLE_S, 1.0]
+    assert slept == [SETTLE_S, 1.0]
     assert [(one.scope, one.quantity) for one in found[:3]] == [
         ("server", f"idle_{name}") for name in idle.OF_SERVER
     ]
@@ -84,5 +85,5 @@ def test_a_meter_is_waited_for_and_its_readings_without_load_are_kept_apart() ->
             meter._asked()  # pyright: ignore[reportPrivateUsage]
 
     assert idle.readings(2.0, meter, dict[str, float], lambda: 0, ask) == []
-    assert slept == [idle.SETTLE_S, 1.0, 1.0]
+    assert slept == [SETTLE_S, 1.0, 1.0]
     assert [one.quantity for one in meter.readings] == ["wall_power_w", "idle_wall_power_w"]

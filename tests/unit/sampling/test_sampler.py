@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from plimsoll.conduct import turns
+from plimsoll.conduct import seat
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.readings import Reading, ScopeName
 from plimsoll.sampling import sampler as module
@@ -111,7 +111,7 @@ def test_the_server_is_read_first_and_the_machine_last(monkeypatch: pytest.Monke
     assert [reading.scope for reading in sampler.readings] == ["server", "driver", "machine"]
 
 
-@pytest.mark.parametrize("order", [turns.BEFORE, turns.AFTER, ("driver", "server")])
+@pytest.mark.parametrize("order", [seat.BEFORE, seat.AFTER, ("driver", "server")])
 def test_scopes_are_read_in_the_order_that_is_wanted(
     order: tuple[ScopeName, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,8 +125,12 @@ def test_scopes_are_read_in_the_order_that_is_wanted(
 
 
 def test_what_lies_between_the_readings_at_both_ends_of_a_turn_is_the_machines_shortest() -> None:
-    assert turns.BEFORE[-1] == turns.AFTER[0] == "machine"
-    assert {*turns.BEFORE} == {*turns.AFTER} == {"machine", "server", "driver", "database"}
+    assert seat.BEFORE[-1] == seat.AFTER[0] == "machine"
+    assert (
+        {*seat.BEFORE}
+        == {*seat.AFTER}
+        == {*("machine", "server", "driver", "database", "upstream")}
+    )
 
 
 def test_one_reading_is_taken_before_the_block_and_one_after_it() -> None:

@@ -193,7 +193,9 @@ def test_derived_tables_are_kept_and_replaced(results: Results, again: Again, na
 def derived(*values: float) -> DerivedTrial:
     """What might be derived from a trial: a table of its own, and the verdicts on it."""
     table = pa.table({"trial": ["a"] * len(values), "value": list(values)})
-    return DerivedTrial({"kinds": table}, {"origin": {"x": "1"}, "verdicts": [list(values)]})
+    return DerivedTrial(
+        {"kinds": table}, {"origin": {"x": "1"}, "verdicts": [{"value": one} for one in values]}
+    )
 
 
 def test_what_is_derived_from_a_trial_is_kept_and_replaced_as_a_whole(

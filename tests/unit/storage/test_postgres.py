@@ -30,7 +30,7 @@ from plimsoll.storage import postgres as postgresql
 from plimsoll.storage.documents import CampaignFiles
 from plimsoll.storage.postgres import connection as connections
 from plimsoll.storage.postgres import copying, schema, trials
-from plimsoll.storage.results import DerivedTrial, Results
+from plimsoll.storage.results import DerivedTrial, JudgedTrial, Results
 from postgres_server import PASSWORD, USER, Server
 from stored_trials import in_order, put, recording, requests
 
@@ -537,7 +537,7 @@ def test_derived_rows_of_a_trial_are_asked_for_beside_those_of_others_and_go_wit
         put(results, recording(trial))
         for lengths in (3, 2):
             results.write_derived_trial(
-                trial, DerivedTrial({"seconds": seconds(trial, lengths)}, {})
+                trial, DerivedTrial({"seconds": seconds(trial, lengths)}, {"verdicts": []})
             )
     query = "SELECT trial, count(*) FROM plimsoll.seconds GROUP BY trial ORDER BY trial"
     assert ask(query) == [("a", 2), ("b", 2)]
@@ -581,7 +581,7 @@ def test_what_is_copied_is_all_there_is(tmp_path: Path, database: str) -> None:
         put(source, recording(trial.id), requests=rows[trial.id], usage=usage(7))
     source.write_derived("kinds", pa.table({"x": [1]}))
     source.write_derived_json("verdicts", {"a": 1})
-    judged = {"verdicts": ["of a trial"]}
+    judged: JudgedTrial = {"verdicts": [{"check": "of a trial"}]}
     source.write_derived_trial(plan[0].id, DerivedTrial({}, judged))
     told: list[str] = []
     postgresql.export(source, database, tell=told.append)

@@ -25,7 +25,9 @@ def test_the_views_are_the_exported_seconds(tmp_path: Path, database: str) -> No
     with storage.opened(tmp_path / "results", database) as results:
         put(results, what, requests=requests(5_000), usage=cpu())
         of_trial = stored(results, what)
-        results.write_derived_trial("a", DerivedTrial({"seconds": of_trial.seconds}, {}))
+        results.write_derived_trial(
+            "a", DerivedTrial({"seconds": of_trial.seconds}, {"verdicts": []})
+        )
         exported = files(of_trial, tmp_path)
     for view, rows in zip(VIEWS, exported, strict=True):
         found = asked(database, view)

@@ -946,6 +946,8 @@ def test_the_servers_own_count_is_a_third_witness(changes, level, words):
 def test_of_a_server_that_trials_share_what_others_count_is_taken_off(missing, level):
     trial = counted_by_the_server(CLEAN)
     server = trial.recording.server
+    assert server is not None
+    assert server.counted is not None
     both = {name: 2 * count for name, count in server.counted.items()}
     both["responses_sent"] -= missing
     shared = replace(server, counted=both, counted_elsewhere=server.counted)

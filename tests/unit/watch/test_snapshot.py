@@ -11,6 +11,7 @@ import sample
 from plimsoll import live
 from plimsoll.events import Progress
 from plimsoll.live import LiveRun
+from plimsoll.storage.documents import PlannedTrial
 from plimsoll.watch import page, snapshot
 from plimsoll.watch.recorded import RecordedCampaign
 from plimsoll.watch.snapshot import Snapshot
@@ -20,15 +21,17 @@ FINDINGS = sample.findings()
 DONE = tuple(trial.recording.trial for trial in FINDINGS.trials)
 
 
-def planned(key: str, repetition: int = 9) -> dict[str, Any]:
+def planned(key: str, repetition: int = 9, endpoint: str = "json") -> PlannedTrial:
     return {
         "id": key,
         "framework": "go",
         "variant": "one-core",
-        "endpoint": "json",
+        "endpoint": endpoint,
         "load": {"name": "steady", "stages": []},
         "repetition": repetition,
         "driver": "plimsoll",
+        "order": 0,
+        "seed": 1,
     }
 
 
@@ -91,7 +94,7 @@ def test_servers_that_take_turns_are_named_together() -> None:
 
 
 def test_of_servers_that_take_turns_those_of_the_endpoint_under_load_are_counted() -> None:
-    plan = (*map(planned, "xy"), *({**planned(key), "endpoint": "2048"} for key in "uvw"))
+    plan = (*map(planned, "xy"), *(planned(key, endpoint="2048") for key in "uvw"))
     both = RecordedCampaign(plan, (), (), FINDINGS)
     for active, title in (
         ("y", "json · steady · repetition 9: 2 servers in turns"),

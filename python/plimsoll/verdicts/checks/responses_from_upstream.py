@@ -19,6 +19,7 @@ from plimsoll import wording
 from plimsoll.aggregate import by_figures
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -51,6 +52,7 @@ LEAST_RATIO = Limit(
 )
 LIMITS = (UNASKED_RATIO, LEAST_RATIO)
 NEEDS = None
+ROLE = Role()
 REMEDY = "Have the server ask the upstream for each response: remove its cache"
 STOPPED = "See whether the upstream was killed, and measure again"
 

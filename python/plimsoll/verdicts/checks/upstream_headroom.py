@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -36,6 +37,7 @@ WAITING_RATIO = Limit(
 )
 LIMITS = (WAITING_RATIO,)
 NEEDS = None
+ROLE = Role()
 REMEDY = "Measure with more `connections`, so that the server has more to do"
 
 
