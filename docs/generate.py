@@ -287,7 +287,7 @@ def _variant(variant: Framework, plain: Framework) -> Iterator[str]:
         if value and value != known.get(name):
             yield f"- {name}: {value}"
     for name, why in variant.not_implemented.items():
-        if variant is plain or name not in plain.not_implemented:
+        if variant is plain or why != plain.not_implemented.get(name):
             yield f"- Without `{name}`: {why}"
     if variant.no_keep_alive and (variant is plain or not plain.no_keep_alive):
         yield f"- Without keep-alive only: {variant.no_keep_alive}"

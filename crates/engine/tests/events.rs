@@ -223,7 +223,7 @@ fn the_time_limit_is_that_of_each_event() {
 #[test]
 fn an_event_without_end_costs_no_memory_and_ends_with_the_time_limit() {
     let script = Script::send([endless(), b"data: ".to_vec()].concat())
-        .followed_by(Script::repeat([b'x'; 1 << 16], 256))
+        .followed_by(Script::repeat(vec![b'x'; 1 << 16], 256))
         .then(Then::Hang);
     let asked = Ask { timeout_ms: WAITED_MS, duration_ms: WAITED_MS * 2, ..ASK_ROWS };
     let (seen, _) = drive(Hostile::start(POLITE, move |_| script.clone()), &asked);

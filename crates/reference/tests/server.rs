@@ -246,7 +246,7 @@ fn what_is_no_request_is_refused_and_closed() {
     let server = start(&spec());
     let long = [b"GET / HTTP/1.1\r\nX: ".as_slice(), &vec![b'x'; 200_000]].concat();
     let coded = b"POST /json HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n{}";
-    let large = b"POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nbeginning";
+    let large = b"POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 90000000\r\n\r\nbeginning";
     let cases: [(&[u8], u16); 4] =
         [(b"\x16\x03\x01\r\n\r\n", 400), (coded, 501), (large, 413), (&long, 431)];
     for (request, expected) in cases {

@@ -160,19 +160,20 @@ class Events:
             return "there is no event"
         for number, (is_, should) in enumerate(zip(found, self.data or found, strict=True)):
             if is_ != should:
-                return f"the data of event {number} is `{is_:.60}`, expected `{should:.60}`"
+                return f"the data of event {number} is `{is_[:60]}`, expected `{should[:60]}`"
         return self._wrong_instant([event.at_s for event in response.events])
 
     def _wrong_instant(self, instants_s: list[float]) -> str | None:
         """One sentence about events that come too early, or all at once, or None."""
         for number, at_s in enumerate(instants_s):
             if at_s < number * self.every_s - EARLY_S:
-                due = f"{number * self.every_s * 1e3:g} ms"
-                return f"event {number} came {at_s * 1e3:.1f} ms after the request, due after {due}"
+                came, due = wording.seconds(at_s), wording.seconds(number * self.every_s)
+                return f"event {number} came {came} after the request, due after {due}"
         stated_s = (len(instants_s) - 1) * self.every_s
         took_s = instants_s[-1] - instants_s[0]
         if stated_s and instants_s[-1] <= 2 * stated_s and took_s < stated_s / AT_ONCE_PART:
-            return f"all events came within {took_s * 1e3:.1f} ms, due over {stated_s * 1e3:g} ms"
+            due = wording.seconds(stated_s)
+            return f"all events came within {wording.seconds(took_s)}, due over {due}"
         return None
 
 

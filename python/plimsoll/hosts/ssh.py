@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OPTIONS = (
     "-T",
     # Nobody is there to type a password, and a host that does not answer must not hold up a lab.
-    *("-o", "BatchMode=yes", "-o", f"ConnectTimeout={network.LOST_S:.0f}"),
+    *("-o", "BatchMode=yes", "-o", f"ConnectTimeout={round(network.LOST_S)}"),
     *("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"),
 )
 """Options of the OpenSSH client."""

@@ -458,7 +458,7 @@ class _Examination:
             self._note_surroundings(request, responded, shown)
             least_s = self.endpoint.upstream_s
             if least_s is not None and responded.took_s < least_s:
-                problem = f"it came after {responded.took_s * 1e3:.2f} ms"
+                problem = f"it came after {wording.seconds(responded.took_s)}"
                 self._note(request, shown, problem, _ASKED)
         return responded
 

@@ -52,7 +52,7 @@ def offered(*typed: str) -> list[str]:
         (("install", "--campaign", "qu"), ["quick"]),
         (("run", "x", "--set", "f"), ["frameworks="]),
         (("run", "x", "--set", "frameworks=go,n"), ["frameworks=go,node"]),
-        (("run", "x", "--set", "endpoints=js"), ["endpoints=json"]),
+        (("run", "x", "--set", "endpoints=js"), ["endpoints=json", "endpoints=json-in"]),
         (("run", "x", "--set", "seed=1"), []),
         (("load", "x", "--arrivals", "p"), ["poisson"]),
         (("load", "--pi"), ["--pipeline"]),

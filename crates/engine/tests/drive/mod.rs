@@ -24,6 +24,7 @@ pub const WAITED_MS: u64 = 2_000;
 
 /// What the engine is asked to do.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // switches of a load, each on its own
 pub struct Ask {
     /// The load ends after so many requests; none lets it run for `duration_ms`.
     pub requests: Option<usize>,

@@ -39,7 +39,9 @@ impl<Seen: Clone + Default + Send + 'static> Server<Seen> {
                 let visit = Arc::clone(&visit);
                 visits.push(thread::spawn(move || visit(caller, number)));
             }
-            visits.into_iter().for_each(|visit| visit.join().unwrap());
+            for visit in visits {
+                visit.join().unwrap();
+            }
         });
         Self { address, seen, stop, acceptor: Some(acceptor) }
     }

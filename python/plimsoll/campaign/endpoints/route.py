@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request, of_type
 
 if TYPE_CHECKING:
@@ -56,13 +57,14 @@ def _drawn(random: Random, count: int) -> tuple[Exchange, ...]:
 ENDPOINTS = (
     Endpoint(
         name="route",
-        summary=f"`GET /r/K/x/ID` is one of {ROUTES:,} routes with K from 0 to {ROUTES - 1}; 200, "
-        "`text/plain`, `K:ID`; 404 for any other K, and for another word than `x`",
+        summary=f"`GET /r/K/x/ID` is one of {wording.count(ROUTES)} routes with K from 0 to "
+        f"{ROUTES - 1}; 200, `text/plain`, `K:ID`; 404 for any other K, and for another word than "
+        "`x`",
         exchanges=(_exchange(777, 123_456_789),),
         probes=_probes,
         drawn=_drawn,
-        not_proven=f"that {ROUTES:,} routes are registered: one with two parameters gives the same "
-        "responses",
+        not_proven=f"that {wording.count(ROUTES)} routes are registered: one with two parameters "
+        "gives the same responses",
     ),
 )
 """`route`."""

@@ -88,7 +88,7 @@ def _asked(tables: Tables, limit: Limit, upstream: RecordedUpstream) -> Finding:
         f"{wording.count(count)} responses"
     )
     if ratio:
-        sentence += f": {wording.percent(float(f'{ratio:.3g}'))} came from elsewhere"
+        sentence += f": {wording.percent(wording.significant(ratio, 3) or 0.0)} came from elsewhere"
     return found(limit, ratio, sentence, REMEDY)
 
 

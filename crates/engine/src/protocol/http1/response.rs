@@ -4,6 +4,7 @@
 //!
 //! RFC 9112, sections 2 to 7 and 9.3.
 
+use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
 use httparse::{Header, ParserConfig, Status};
@@ -64,10 +65,17 @@ struct Head {
 
 /// The last head that was read. The heads of a server are alike, mostly, and one that begins with
 /// the same bytes as the last is not parsed again.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct LastHead {
     bytes: Vec<u8>,
     head: Option<Head>,
+}
+
+thread_local! {
+    /// The connections of a worker share it, and a worker has a thread of its own. One for each
+    /// connection would be read from memory for each response, and parsed anew with every `Date`.
+    static LAST_HEAD: RefCell<LastHead> =
+        const { RefCell::new(LastHead { bytes: Vec::new(), head: None }) };
 }
 
 impl LastHead {
@@ -89,11 +97,11 @@ impl LastHead {
 
 /// Reads one response after the other.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // what was asked, and independent facts of the head
 pub struct Reader {
     state: State,
     /// Bytes of a head that came in pieces.
     partial: Vec<u8>,
-    last_head: LastHead,
     is_head: bool,
     /// Whether an interim head of status 100 has come.
     is_continued: bool,
@@ -130,7 +138,6 @@ impl Default for Reader {
         Self {
             state: State::Complete,
             partial: Vec::new(),
-            last_head: LastHead::default(),
             is_head: false,
             is_continued: false,
             status: 0,
@@ -244,7 +251,7 @@ impl Reader {
         if self.partial.is_empty() {
             // What is wrong with a head is left to `read_split_head`, which finds the same
             // however it was split.
-            if let Ok(Some(head)) = self.last_head.read(bytes) {
+            if let Ok(Some(head)) = LAST_HEAD.with_borrow_mut(|last| last.read(bytes)) {
                 self.begin_body(head);
                 return Ok(head.length);
             }
@@ -273,14 +280,14 @@ impl Reader {
 
     #[inline]
     fn begin_body(&mut self, head: Head) {
-        if head.then != State::Head {
+        if head.then == State::Head {
+            self.is_continued |= head.status == CONTINUE;
+        } else {
             self.status = head.status;
             self.keep_alive = head.keep_alive;
             self.coded = head.coded;
             self.is_event_stream = head.is_event_stream;
             self.state = if self.is_head { State::Complete } else { head.then };
-        } else {
-            self.is_continued |= head.status == CONTINUE;
         }
     }
 
