@@ -22,7 +22,7 @@ def came(*instants_ms: float, data: str = "012") -> HttpResponse:
         (came(0, 8.5, 18.5), None),
         (came(15, 15, 20), None),
         (came(1, 2, 21), "event 1 came 2 ms after the request, due after 10 ms"),
-        (came(20, 20, 20), "all events came within 0 µs, due over 20 ms"),
+        (came(20, 20, 20), "all events came within 0 ns, due over 20 ms"),
         (came(50, 50, 50), None),
         (came(1, 11), "there are 2 events, expected 3"),
         (came(1, 11, 21, data="013"), "the data of event 2 is `3`, expected `2`"),
