@@ -28,6 +28,7 @@ __all__ = [
 
 __version__: str
 
+@type_check_only
 class Layout(TypedDict):
     size: int
     fields: list[tuple[str, int, str]]
