@@ -35,6 +35,7 @@ LENIENT = tuple(
     for limit in (
         *("undisturbed.compared_lost_ratio_void=1", "driver_headroom.pause_ratio_void=1"),
         *("steady.silent_ratio_void=1", "steady.change_ratio_void=10"),
+        "connection_target_met.open_ratio_void=0",
         "driver_headroom.server_busy_ratio_void=0",
     )
     for word in ("--set", f"limits.{limit}")

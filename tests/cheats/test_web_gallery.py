@@ -37,7 +37,7 @@ CAUGHT = {
     "AlwaysCoded": ("compress", "which the request does not accept"),
     "CodedByTheWord": ("compress", surroundings.REFUSED_CODING),
     "CodedWithoutVary": ("compress", surroundings.VARY),
-    "UploadBeginning": ("upload", "the body differs"),
+    "UploadBeginning": ("upload", "the body"),
     "SumByExpression": ("json-in", "the body"),
     "SumOfAnything": ("json-in", "a broken document (truncated) returns a status from 400"),
     "TokenUnsigned": ("auth", "a token with a wrong signature returns 401"),

@@ -205,6 +205,7 @@ def test_values_can_be_saved_as_csv(visit: Visit) -> None:
 def test_a_trial_can_be_opened_with_the_keyboard(visit: Visit) -> None:
     visit.page.locator(f'[id="{NODE}"] > summary').focus()
     visit.page.keyboard.press("Enter")
+    visit.page.locator(f'[id="{NODE}"] .chart').first.scroll_into_view_if_needed()
     visit.charts(NODE).first.wait_for()
 
 

@@ -146,10 +146,15 @@ def _interruptible() -> Generator[None]:
             raise
         raise KeyboardInterrupt from error
     except duckdb.Error as error:
-        if type(error) not in _OF_DAMAGE:
+        if type(error) not in _OF_DAMAGE or _is_of_writing(error):
             raise
         reason = str(error).rpartition(_STREAM)[2].splitlines()[0]
         raise StorageError(f"recorded rows cannot be read: {reason}") from error
+
+
+def _is_of_writing(error: duckdb.Error) -> bool:
+    """Whether a query that writes a file could not: its caller knows whose file it is."""
+    return isinstance(error, duckdb.IOException) and "write" in str(error)
 
 
 def _relate(database: duckdb.DuckDBPyConnection, name: str, rows: Rows) -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _EXPIRES_S = 4_000_000_000
 """When tokens expire at the earliest, in seconds since 1970: in the year 2096."""
 
-_EXPIRED_S = 1_700_000_000
-"""In the year 2023: longer ago than any tolerance for clocks that differ."""
+_EXPIRED_S = 1_600_000_000
+"""From 2020 to 2023, with the spread: longer ago than any tolerance for clocks that differ."""
 
 _SPREAD_S = 99_999_999
 _SUBJECT_CHARACTERS = 24
