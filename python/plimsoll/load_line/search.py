@@ -389,8 +389,7 @@ class _Search:
         below = [one for one in counting if failed is None or one.rate_per_s < failed]
         held = [one.rate_per_s for one in below if self._is_inside(one, limit)]
         if binding is None:
-            missed = [one for one in self._criteria(limit)[::-1] if not self._is_kept(one)]
-            binding = missed[0] if missed else None
+            binding = self._missed(limit, counting)
         return Line(
             limit=limit,
             state="found" if found else self._unfound(limit),
@@ -401,6 +400,13 @@ class _Search:
             is_confirmed=self.confirmed.get(limit.name, -1) >= self.forgotten,
             gap=self._gap(limit),
         )
+
+    def _missed(self, limit: LineLimit, counting: Sequence[Try]) -> LineLimit | None:
+        """What keeps a limit from having a line: what no try keeps, else what some do not."""
+        criteria = self._criteria(limit)[::-1]
+        never = [one for one in criteria if not any(each.is_inside(one) for each in counting)]
+        missed = never or [one for one in criteria if not self._is_kept(one)]
+        return missed[0] if missed else None
 
     def _edge(self, counting: Sequence[Try], limit: LineLimit) -> Edge | None:
         counts = [one.counts[limit.name] for one in counting]
