@@ -25,7 +25,7 @@ from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings import derivation
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.report import html
+from plimsoll.report.formats import html
 from plimsoll.storage.parquet import ParquetResults
 
 TARGETS = {36: 3_000_000, 330: 15_000_000}

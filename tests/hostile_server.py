@@ -18,7 +18,7 @@ MOVED = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: %b\r\n\r\n"
 CODED = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nContent-Encoding: %b\r\n\r\n"
 COMPRESSED = gzip.compress(bytes(range(256)))
 SWOLLEN = gzip.compress(bytes(2**20))
-"""A kibibyte that is a mebibyte once decoded: a response costs its client far more than its server."""
+"""A kibibyte that is a mebibyte once decoded: it costs its client far more than its server."""
 IN_TURN = {
     "redirects": (RIGHT, MOVED % b"/elsewhere"),
     "loops": (MOVED % b"/",),

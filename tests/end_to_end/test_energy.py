@@ -14,7 +14,8 @@ import pytest
 import plimsoll
 from command_line import LENIENT, run
 from plimsoll.events import Event, Phase
-from plimsoll.report import energy_section, machine_readable
+from plimsoll.report.results import machine_readable
+from plimsoll.report.sections import energy as energy_section
 from plimsoll.sampling import idle
 from plimsoll.sampling.samplers import energy
 from powercap import RANGE_UJ, every_trap

@@ -12,7 +12,7 @@ import pytest
 import chromium
 import sample
 from plimsoll import canvas
-from plimsoll.report import html
+from plimsoll.report.formats import html
 
 NODE = "trial-node.2048.steady.1"
 

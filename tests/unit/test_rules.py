@@ -18,12 +18,13 @@ import click
 import pytest
 
 import plimsoll
-from plimsoll import charts, cli, errors, export, intake, report
+from plimsoll import charts, cli, errors, export, intake
 from plimsoll.campaign import endpoints, framework
 from plimsoll.cli import export as export_verb
 from plimsoll.drivers import tools
 from plimsoll.export import formats as exported
 from plimsoll.report import formats
+from plimsoll.report.formats import registry
 from plimsoll.sampling import samplers
 from plimsoll.tool_output import readers
 from plimsoll.verdicts import campaign_checks, checks, figure_checks, figure_set_checks
@@ -100,7 +101,7 @@ def test_the_tuple_of_a_folder_holds_every_module_of_it_once(
 
 
 def test_the_formats_are_the_modules_that_write_reports() -> None:
-    assert set(names(formats.FORMATS)) == defines(report, "NAME", "write")
+    assert set(names(registry.FORMATS)) == defines(formats, "NAME", "write")
 
 
 def test_the_formats_of_an_export_are_its_modules_that_write_and_are_what_the_verb_offers() -> None:
@@ -247,8 +248,8 @@ NUMBERS_FOR_PROGRAMS = {
     "export/hlog.py",
     "export/seconds.py",
     "load_line/limits.py",
-    "report/junit.py",
-    "report/pictures.py",
+    "report/results/junit.py",
+    "report/formats/pictures.py",
     "tool_output/readers/fortio.py",
     "verdicts/figure_set_checks/repeated_numbers.py",
 }

@@ -122,7 +122,7 @@ def thresholds_crossed(found: Findings, junit: Path | None = None) -> int:
     crossed = [one for one in found.thresholds if one.is_crossed]
     for one in crossed:
         messages.error(f"threshold crossed: {one.sentence}", "")
-    cli.outgoing.write(junit, lambda: report.thresholds_section.as_junit(found))
+    cli.outgoing.write(junit, lambda: report.thresholds.as_junit(found))
     return LIMIT_MISSED if crossed else 0
 
 

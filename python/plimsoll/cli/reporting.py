@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from plimsoll.findings.findings import Findings
     from plimsoll.lab.results import CampaignResults
-    from plimsoll.report.machine_readable import JsonObject
+    from plimsoll.report.results.machine_readable import JsonObject
 
 EVERY_FORMAT = ("html", "pdf", "markdown", "card")
 

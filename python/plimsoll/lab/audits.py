@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from plimsoll import lab
 from plimsoll.errors import InputError, Problem
 from plimsoll.published import claims
-from plimsoll.report import audited
-from plimsoll.report.audited import Unread
+from plimsoll.report.results import audited
+from plimsoll.report.results.audited import Unread
 from plimsoll.tool_output import pasted, readers
 from plimsoll.tool_output.readers import table
 from plimsoll.verdicts import audit as judging
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.published.claims import ClaimCheck
-    from plimsoll.report.machine_readable import JsonObject
+    from plimsoll.report.results.machine_readable import JsonObject
     from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.audit import Audit
     from plimsoll.verdicts.verdict import Level

@@ -12,14 +12,14 @@ from plimsoll.calibration.bench import Bench
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.processes.interruption import Interruption
-from plimsoll.report import calibrated
+from plimsoll.report.results import calibrated
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
     from plimsoll.calibration.calibration import Calibration
-    from plimsoll.report.machine_readable import JsonObject
+    from plimsoll.report.results.machine_readable import JsonObject
 
 QUICK = tuple(part for part in calibration.PARTS if part != "tools")
 """The parts of a quick calibration where none is named."""

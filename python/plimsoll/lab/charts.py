@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll import charts
 from plimsoll.errors import InputError, Problem
-from plimsoll.report import cells, html, pictures
-from plimsoll.report.formats import FORMATS
+from plimsoll.report.formats import cells, html, pictures
+from plimsoll.report.formats.registry import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

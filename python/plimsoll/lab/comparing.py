@@ -28,7 +28,7 @@ from plimsoll.lab import databases, revisions, selection
 from plimsoll.plan import Trial
 from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption
-from plimsoll.report import compared as report
+from plimsoll.report.results import compared as report
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

@@ -9,7 +9,7 @@ from plimsoll import plan
 from plimsoll.events import Listener, Step, ignore
 from plimsoll.load_line import campaign_search
 from plimsoll.load_line.campaign_search import EntrySearch, LineEntry
-from plimsoll.report import lined
+from plimsoll.report.results import lined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

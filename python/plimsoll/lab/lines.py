@@ -29,7 +29,7 @@ from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
 from plimsoll.load_line.search import Searched, SearchGoal
 from plimsoll.processes.interruption import Interruption
-from plimsoll.report import lined
+from plimsoll.report.results import lined
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reports: one module for each format, `write(findings, into)`; `formats` lists them.
+"""Reports: what people and programs read of findings and results.
 
 What prints is imported when it is used, so that help of a verb does without it.
 """
@@ -8,22 +8,26 @@ from typing import TYPE_CHECKING
 from plimsoll import doors
 
 if TYPE_CHECKING:
-    from plimsoll.report import (
+    from plimsoll.report.formats import history_page, terminal
+    from plimsoll.report.load import histogram, one_line, screen, screen_doubts
+    from plimsoll.report.load import markdown as load_markdown
+    from plimsoll.report.results import (
         audited,
         calibrated,
         compared,
-        histogram,
-        history_page,
         history_text,
         lined,
-        load_markdown,
         machine_readable,
-        one_line,
-        screen,
-        screen_doubts,
-        terminal,
-        thresholds_section,
     )
+    from plimsoll.report.sections import thresholds
+
+_HOMES = {
+    **dict.fromkeys(("history_page", "terminal"), "formats"),
+    **dict.fromkeys(("histogram", "one_line", "screen", "screen_doubts"), "load"),
+    **dict.fromkeys(("audited", "calibrated", "compared", "history_text", "lined"), "results"),
+    "machine_readable": "results",
+    "thresholds": "sections",
+}
 
 __all__ = [
     "audited",
@@ -39,7 +43,11 @@ __all__ = [
     "screen",
     "screen_doubts",
     "terminal",
-    "thresholds_section",
+    "thresholds",
 ]
 
-__getattr__ = doors.of_modules(__name__, __all__)
+__getattr__ = doors.of_names(
+    __name__,
+    {name: (f"{__name__}.{room}.{name}", "") for name, room in _HOMES.items()}
+    | {"load_markdown": (f"{__name__}.load.markdown", "")},
+)

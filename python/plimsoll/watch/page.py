@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 import plimsoll
-from plimsoll.report import answer, html, words
+from plimsoll.report import words
+from plimsoll.report.contents import answer
+from plimsoll.report.formats import html
 
 if TYPE_CHECKING:
     from plimsoll.watch.snapshot import Snapshot, Told

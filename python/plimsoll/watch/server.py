@@ -25,7 +25,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from plimsoll.errors import HostError, InputError, PortTaken, Problem
-from plimsoll.report import html
+from plimsoll.report.formats import html
 from plimsoll.watch import page
 from plimsoll.watch.looking import Looker
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
-from plimsoll.report import answer, contents
+from plimsoll.report import contents
+from plimsoll.report.contents import answer
 from plimsoll.verdicts.levels import by_checks
 from plimsoll.verdicts.verdict import DOUBTING
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.live import LiveRun
-    from plimsoll.report.answer import RankingAnswer
     from plimsoll.report.contents import Remark
+    from plimsoll.report.contents.answer import RankingAnswer
     from plimsoll.storage.documents import PlannedTrial
     from plimsoll.watch.recorded import RecordedCampaign
 

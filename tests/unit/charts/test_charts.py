@@ -28,7 +28,7 @@ from plimsoll.findings.distributions import Distributions
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.rankings import Standing
 from plimsoll.findings.trial import TrialData
-from plimsoll.report import pictures
+from plimsoll.report.formats import pictures
 from plimsoll.statistics.intervals import Estimate, Interval
 
 Golden = Callable[[str, str], None]

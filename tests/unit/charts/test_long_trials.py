@@ -16,7 +16,7 @@ from plimsoll import canvas, charts
 from plimsoll.comparison.comparisons import comparisons
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialData
-from plimsoll.report import html
+from plimsoll.report.formats import html
 
 DAY_S = 86_400
 DROP_S = 40_000

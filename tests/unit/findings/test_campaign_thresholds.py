@@ -15,7 +15,9 @@ from plimsoll.findings.campaign_thresholds import JudgedEntry
 from plimsoll.findings.entries import EntryName
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.report import html, machine_readable, markdown, thresholds_section
+from plimsoll.report.formats import html, markdown
+from plimsoll.report.results import machine_readable
+from plimsoll.report.sections import thresholds
 
 ENTRIES = (
     EntryName("go", "json", "steady"),
@@ -146,7 +148,7 @@ def test_reports_have_a_table_of_thresholds() -> None:
     for page in (html.render(found()), markdown.render(found())):
         for text in ("go/2048.steady", "8,050", "crossed", "kept", "no number to judge: Little"):
             assert text in page
-    assert thresholds_section.section(sample.findings()) is None
+    assert thresholds.section(sample.findings()) is None
 
 
 def test_json_has_the_thresholds_of_a_trial_by_its_entry() -> None:
@@ -164,7 +166,7 @@ def test_json_has_the_thresholds_of_a_trial_by_its_entry() -> None:
 
 
 def test_junit_has_a_test_for_each_entry_and_threshold() -> None:
-    suite = Xml.fromstring(thresholds_section.as_junit(found()))  # noqa: S314
+    suite = Xml.fromstring(thresholds.as_junit(found()))  # noqa: S314
     cases = {case.get("name"): case for case in suite}
     assert suite.get("tests") == str(len(cases))
     assert suite.get("failures") == "2"

@@ -14,7 +14,7 @@ from plimsoll.findings.hold_length import HoldLength, hold_length
 from plimsoll.findings.leads import Lead, Resolution
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents, words
-from plimsoll.report.html import parted
+from plimsoll.report.formats.html import parted
 from plimsoll.statistics.intervals import Estimate, Interval
 
 

@@ -10,7 +10,7 @@ import ladders as made
 import sample
 from plimsoll.findings import rate_curves
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.report import line_curves_section
+from plimsoll.report.sections import line_curves
 
 ROW = {
     "start_ns": 0,
@@ -62,8 +62,8 @@ def test_several_rates_of_one_recording_are_not_steady_on_purpose(check: str, le
 
 def test_the_report_draws_them() -> None:
     findings = replace(sample.findings(), rate_curves=(made.curves(),))
-    section = line_curves_section.section(findings)
+    section = line_curves.section(findings)
     assert section is not None and [one.title for one in section.pictures] == [
         "json, response time"
     ]
-    assert line_curves_section.section(sample.findings()) is None
+    assert line_curves.section(sample.findings()) is None

@@ -20,7 +20,8 @@ from plimsoll.intake import importing, zabbix
 from plimsoll.intake.importing import About, Cpu, Imported
 from plimsoll.intake.rows import ReadOptions
 from plimsoll.recording import HOST
-from plimsoll.report import contents, screen
+from plimsoll.report import contents
+from plimsoll.report.load import screen
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.judge import judge
 

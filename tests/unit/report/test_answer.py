@@ -10,8 +10,10 @@ import sample
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.report import answer, contents, html, markdown
-from plimsoll.report.answer import RankingAnswer
+from plimsoll.report import contents
+from plimsoll.report.contents import answer
+from plimsoll.report.contents.answer import RankingAnswer
+from plimsoll.report.formats import html, markdown
 
 
 def findings(*trials: TrialFindings) -> Findings:

@@ -16,7 +16,8 @@ from plimsoll.calibration.capacity import CeilingsFound, Left
 from plimsoll.calibration.tools import ToolFound
 from plimsoll.capacity import Ceiling
 from plimsoll.cli import calibrate
-from plimsoll.report import calibrated, cells
+from plimsoll.report.formats import cells
+from plimsoll.report.results import calibrated
 
 US, MS = 1_000, 1_000_000
 WAY = np.full(10_000, 80 * US)

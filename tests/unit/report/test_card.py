@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import sample
-from plimsoll.report import answer, card, contents
+from plimsoll.report import contents
+from plimsoll.report.contents import answer
+from plimsoll.report.formats import card
 
 
 def test_it_is_a_picture_of_the_size_that_sites_show(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import AT_A_RATE, Metric, difference
 from plimsoll.comparison.turn_pairs import GroupTimes
 from plimsoll.comparison.until_decided import Compared, Sides, Wanted
-from plimsoll.report import cells, compared
+from plimsoll.report.formats import cells
+from plimsoll.report.results import compared
 from plimsoll.statistics.paired import Plan
 from turns import Pair, turns
 

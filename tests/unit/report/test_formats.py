@@ -24,18 +24,12 @@ from plimsoll.campaign import as_run
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.errors import StorageError
 from plimsoll.findings.findings import Findings
-from plimsoll.report import (
-    contents,
-    formats,
-    html,
-    machine_readable,
-    markdown,
-    pdf,
-    terminal,
-)
+from plimsoll.report import contents
+from plimsoll.report.formats import html, markdown, pdf, registry, terminal
+from plimsoll.report.results import machine_readable
 
 Golden = Callable[[str, str], None]
-FORMATS = pytest.mark.parametrize("form", formats.FORMATS, ids=lambda form: form.NAME)
+FORMATS = pytest.mark.parametrize("form", registry.FORMATS, ids=lambda form: form.NAME)
 EMPTY = Findings("empty", "0.1.0", (), tables.COMPARISONS.schema.empty_table())
 
 
@@ -44,7 +38,7 @@ def test_the_tuple_holds_every_module_that_writes_a_report() -> None:
     modules = [module.name for module in found if not module.ispkg]
     sources = {name: Path(report.__path__[0], f"{name}.py").read_text() for name in modules}
     writing = {name for name, text in sources.items() if re.search(r"^def write\(", text, re.M)}
-    assert writing == {form.NAME for form in formats.FORMATS}
+    assert writing == {form.NAME for form in registry.FORMATS}
 
 
 @FORMATS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plimsoll.report import histogram
+from plimsoll.report.load import histogram
 
 
 def counts(lines: list[str]) -> list[int]:

@@ -15,7 +15,8 @@ import sample
 from plimsoll.findings.beyond import Beyond
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.load_line.search import Searched
-from plimsoll.report import cells, lined
+from plimsoll.report.formats import cells
+from plimsoll.report.results import lined
 from plimsoll.verdicts import catalogue
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "line-1.json"

@@ -23,7 +23,8 @@ import sample
 from plimsoll import tables
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.report import contents, paper, pdf, typeset
+from plimsoll.report import contents
+from plimsoll.report.formats import paper, pdf, typeset
 
 EMPTY = Findings("empty", "0.1.0", (), tables.COMPARISONS.schema.empty_table())
 

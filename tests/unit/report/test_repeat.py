@@ -6,8 +6,8 @@ from pathlib import Path
 
 import sample
 from plimsoll.campaign import as_run, campaign
-from plimsoll.report import html
-from plimsoll.report.repeat import repeat
+from plimsoll.report.contents.repeat import repeat
+from plimsoll.report.formats import html
 
 QUICK = Path(__file__).parents[3] / "campaigns" / "quick.toml"
 

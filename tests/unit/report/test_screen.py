@@ -18,15 +18,10 @@ from plimsoll.aggregate.stalls import StallsRow
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import ExpectedResponse
-from plimsoll.report import (
-    hidden,
-    html,
-    load_markdown,
-    markdown,
-    one_line,
-    screen,
-    screen_doubts,
-)
+from plimsoll.report.contents import hidden
+from plimsoll.report.formats import html, markdown
+from plimsoll.report.load import markdown as load_markdown
+from plimsoll.report.load import one_line, screen, screen_doubts
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.verdict import Level, Sentence, Verdict

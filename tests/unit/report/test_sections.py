@@ -16,8 +16,10 @@ import sample
 from plimsoll import wording
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.report import html, machine_readable, markdown, pdf, sections, terminal
-from plimsoll.report.section import Section
+from plimsoll.report import sections
+from plimsoll.report.contents.section import Section
+from plimsoll.report.formats import html, markdown, pdf, terminal
+from plimsoll.report.results import machine_readable
 
 Golden = Callable[[str, str], None]
 

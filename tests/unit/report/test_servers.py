@@ -15,7 +15,9 @@ from plimsoll import tables
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import RecordedServer, ResponseHead
-from plimsoll.report import html, markdown, pdf, servers, terminal, words
+from plimsoll.report import words
+from plimsoll.report.contents import servers
+from plimsoll.report.formats import html, markdown, pdf, terminal
 
 
 def trial(repetition: int, peak_rss_bytes: float, **server: Any) -> TrialFindings:

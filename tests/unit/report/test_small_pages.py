@@ -6,7 +6,7 @@ import re
 
 import sample
 from plimsoll import charts
-from plimsoll.report import html, pictures
+from plimsoll.report.formats import html, pictures
 
 
 def test_data_that_charts_of_a_group_share_is_kept_once() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from plimsoll.comparison.further_blocks import MOST, CampaignProgress, Rule, TableProgress
-from plimsoll.report import stopping
+from plimsoll.report.contents import stopping
 
 
 def table(

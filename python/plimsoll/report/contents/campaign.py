@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.findings.trial import load_name
 from plimsoll.recording import HOST
-from plimsoll.report import lined, stopping, words
+from plimsoll.report import words
+from plimsoll.report.contents import stopping
+from plimsoll.report.results import lined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

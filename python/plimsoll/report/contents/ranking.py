@@ -10,7 +10,8 @@ from plimsoll.comparison import entry_comparison
 from plimsoll.findings import leads
 from plimsoll.findings.hold_length import hold_length
 from plimsoll.findings.trial import RANKED_BY
-from plimsoll.report import stopping, words
+from plimsoll.report import words
+from plimsoll.report.contents import stopping
 from plimsoll.report.contents.naming import anchor
 
 if TYPE_CHECKING:

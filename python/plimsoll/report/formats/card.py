@@ -1,0 +1,77 @@
+"""A card: the answer of the first ranking as one picture, for a link, a post or a slide.
+
+1200 × 630 pixels, the size that sites show beside a link (Open Graph).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.report import contents
+from plimsoll.report.contents import answer
+from plimsoll.report.formats import paper, typeset
+from plimsoll.report.formats.paper import PaperAnswer
+from plimsoll.storage.parquet import keep
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from plimsoll.findings.findings import Findings
+
+NAME = "card"
+FILE = "card.png"
+
+WIDTH_PX, HEIGHT_PX = 1200, 630
+MOST_BARS = 6
+"""Frameworks that there is room for."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the picture shows.
+
+    Attributes:
+        campaign: Name of the campaign.
+        subtitle: What it was, in one line.
+        answer: The first ranking; None where there is none.
+        machines: Each host in one line.
+    """
+
+    campaign: str
+    subtitle: str
+    answer: PaperAnswer | None
+    machines: tuple[str, ...]
+
+
+def write(findings: Findings, into: Path) -> Path:
+    """Writes the card and returns its path.
+
+    Args:
+        findings: What to report.
+        into: Folder of the report.
+
+    Raises:
+        StorageError: It could not be written.
+    """
+    return keep(into / FILE, render(findings))
+
+
+def render(findings: Findings) -> bytes:
+    """The card as PNG."""
+    return typeset.png("card.typ", card(findings))
+
+
+def card(findings: Findings) -> Card:
+    """What the picture shows.
+
+    Args:
+        findings: What to report.
+    """
+    answers = answer.answers(findings, contents.rankings(findings))
+    return Card(
+        campaign=findings.campaign,
+        subtitle=contents.subtitle(findings),
+        answer=paper.answered(answers[0], MOST_BARS) if answers else None,
+        machines=tuple(line for line, _ in contents.machines(findings).values()),
+    )

@@ -1,0 +1,457 @@
+"""Paper: what the pages of the PDF show, as plain values; a template lays them out."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from plimsoll import charts, wording
+from plimsoll.report import contents, sections, words
+from plimsoll.report.contents import against_latency, answer, servers
+from plimsoll.report.formats.pictures import joined, sized, svg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.canvas import Specification
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import State
+    from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, Row, TrialContents
+    from plimsoll.report.contents.answer import Bar, Mark, RankingAnswer
+    from plimsoll.report.contents.section import Section, SectionTable
+    from plimsoll.report.contents.servers import ServerRow
+
+WIDTH_PT = 523.0
+"""Width of the text, which a chart takes or shares with those beside it."""
+
+MOST_BARS = 12
+"""Frameworks of one ranking that the first page has room for."""
+
+MOST_DOUBTS = 3
+"""Doubts of one ranking that are named in its sentence."""
+
+MOST_REMARKS = 3
+"""Remarks of one doubt before the trials; the others are on the pages of their trials."""
+
+_PT_PER_PX = 0.6
+_GAP_PT = 12.0
+_HEIGHTS_PX = {200: 116, 150: 88, 130: 88, 80: 44, 70: 116}
+_ROWS = (
+    (charts.throughput, charts.heat_map),
+    (charts.response_time, charts.machine_speed),
+    (charts.cpu, charts.memory, charts.connections),
+)
+"""Charts of a trial that stand side by side on its page."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart.
+
+    Attributes:
+        file: Name of its picture.
+        title: Its title.
+        description: What it shows, for those who cannot see it.
+    """
+
+    file: str
+    title: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a check or an error says.
+
+    Attributes:
+        state: How bad it is.
+        name: Name of the check, or the trial that ended.
+        note: What it is about, or what was measured.
+        lines: Its sentences; those that begin with an arrow say what to do.
+    """
+
+    state: State
+    name: str
+    note: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PaperAnswer:
+    """One ranking on the first page.
+
+    Attributes:
+        place: What the headline is about.
+        headline: Who is fastest and by how much.
+        further: The first one that is clearly behind, where that is not the next one; else empty.
+        counts: How many trials are in each state, without the states that none is in.
+        total: How many trials there are, in words.
+        doubts: The doubts in one sentence.
+        bars: The frameworks, the best first.
+        more: How many there is no room for.
+    """
+
+    place: str
+    headline: str
+    further: str
+    counts: tuple[tuple[State, int], ...]
+    total: str
+    doubts: str
+    bars: tuple[Bar, ...]
+    more: int
+
+
+@dataclass(frozen=True)
+class PaperRanking:
+    """One ranking with all its columns.
+
+    Attributes:
+        title: Endpoint and load.
+        picture: Its chart.
+        headings: Headings of the quantities besides goodput.
+        rows: The frameworks, the best first.
+        leads: Who is ahead by which quantity, and by how much.
+        resolution: What differences it tells apart; may be empty.
+    """
+
+    title: str
+    picture: Drawing
+    headings: tuple[str, ...]
+    rows: tuple[Row, ...]
+    leads: tuple[str, ...]
+    resolution: str
+
+
+@dataclass(frozen=True)
+class PaperSection:
+    """A section that only some campaigns have.
+
+    Attributes:
+        title: Its title.
+        headlines: What it amounts to.
+        caption: What it shows and how it is read.
+        pictures: Its charts.
+        tables: Its tables.
+        statements_title: Title of what checks say.
+        statements: What checks say.
+    """
+
+    title: str
+    headlines: tuple[str, ...]
+    caption: str
+    pictures: tuple[Drawing, ...]
+    tables: tuple[SectionTable, ...] = ()
+    statements_title: str = ""
+    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class PaperTrial:
+    """The page of a trial.
+
+    Attributes:
+        title: Framework, endpoint, load and repetition.
+        about: What ran when.
+        state: How far to believe it.
+        number: Its goodput.
+        contract: What was wrong before or after the load.
+        tiles: Its main numbers: name, number and what belongs to it.
+        statements: The error that ended it, and verdicts that are not sound, the worst first.
+        sound: Names of the sound checks, after what the state rests on.
+        not_checked: Names of the checks that were not made.
+        rows: Its charts, row by row.
+        times: The table of times: name and a text for each heading.
+        under_times: Sentences below it.
+        connections: What became of the connections: name and count.
+        failures: How requests failed: outcome, error number, count, first and last.
+        lists: Titles and facts of server, driver and versions.
+        notes: What a reader must know besides.
+    """
+
+    title: str
+    about: str
+    state: State
+    number: str
+    contract: tuple[str, ...]
+    tiles: tuple[tuple[str, str, str], ...]
+    statements: tuple[Statement, ...]
+    sound: str
+    not_checked: str
+    rows: tuple[tuple[Drawing, ...], ...]
+    times: tuple[tuple[str, ...], ...]
+    under_times: tuple[str, ...]
+    connections: tuple[tuple[str, str], ...]
+    failures: tuple[tuple[str, ...], ...]
+    lists: tuple[tuple[str, Facts], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The whole report.
+
+    Attributes:
+        campaign: Its name.
+        version: Version of Plimsoll.
+        subtitle: What the campaign was, in one line.
+        machines: Each host in one line.
+        extent: What to say of trials that are missing; may be empty.
+        answer_headings: Headings of the columns beside the bars.
+        answers: The rankings on the first page.
+        configuration: The configuration and the hosts.
+        banner: How many trials are in each state, and what it means.
+        limits: Limits of checks that the campaign changed.
+        campaign_heading: Title of what checks say of the campaign.
+        of_campaign: What they say.
+        failed: Trials that an error ended.
+        doubts: What checks say against trials.
+        detail: Heading and caption of the rankings.
+        rankings: The rankings with all columns.
+        foremost: Sections that are the answer of the campaign.
+        sections: The other sections.
+        servers_caption: What the table of servers shows.
+        server_headings: Its columns between the framework and the listen queue.
+        servers: Its rows.
+        glossary: The words of a report.
+        statistics: Headings of the table of times of a trial.
+        trials: The trials.
+    """
+
+    campaign: str
+    version: str
+    subtitle: str
+    machines: tuple[str, ...]
+    extent: str
+    answer_headings: tuple[str, ...]
+    answers: tuple[PaperAnswer, ...]
+    configuration: Facts
+    banner: tuple[tuple[State, int, str], ...]
+    limits: tuple[str, ...]
+    campaign_heading: str
+    of_campaign: tuple[Statement, ...]
+    failed: tuple[Statement, ...]
+    doubts: tuple[Statement, ...]
+    detail: tuple[str, str]
+    rankings: tuple[PaperRanking, ...]
+    foremost: tuple[PaperSection, ...]
+    sections: tuple[PaperSection, ...]
+    servers_caption: str
+    server_headings: tuple[str, ...]
+    servers: tuple[ServerRow, ...]
+    glossary: Facts
+    statistics: tuple[str, ...]
+    trials: tuple[PaperTrial, ...]
+
+
+@dataclass
+class Drawings:
+    """The pictures of a document while it is made.
+
+    Attributes:
+        pictures: Name of a file to SVG.
+    """
+
+    pictures: dict[str, str] = field(default_factory=dict[str, str])
+
+    def add(self, specification: Specification, title: str, beside: int = 1) -> Drawing:
+        """Draws a chart.
+
+        Args:
+            specification: The chart.
+            title: Its title.
+            beside: How many charts share the width of the text.
+        """
+        width_pt = (WIDTH_PT - (beside - 1) * _GAP_PT) / beside
+        file = f"{len(self.pictures)}.svg"
+        drawn = sized(specification, width_pt / _PT_PER_PX, _HEIGHTS_PX)
+        self.pictures[file] = joined(svg(drawn))
+        return Drawing(file, title, specification["description"])
+
+
+def paper(findings: Findings, drawings: Drawings) -> Paper:
+    """What the pages show.
+
+    Args:
+        findings: What to report.
+        drawings: Gets the pictures.
+    """
+    rankings = contents.rankings(findings)
+    trials = contents.trials(findings)
+    hosts = [("Machine", summary) for summary, _ in contents.machines(findings).values()]
+    of_sections = sections.of(findings)
+    return Paper(
+        campaign=findings.campaign.strip() or wording.ABSENT,
+        version=findings.version,
+        subtitle=contents.subtitle(findings),
+        machines=tuple(summary for _, summary in hosts),
+        extent=contents.extent(findings),
+        answer_headings=answer.HEADINGS,
+        answers=tuple(answered(one, MOST_BARS) for one in answer.answers(findings, rankings)),
+        configuration=[*contents.configuration(findings), *hosts],
+        banner=tuple(contents.banner(findings)),
+        limits=tuple(contents.changed_limits(findings)),
+        campaign_heading=contents.CAMPAIGN,
+        of_campaign=tuple(_statement(one, one.subject) for one in contents.of_campaign(findings)),
+        failed=tuple(replace(one, note=trial.title) for trial in trials for one in _error(trial)),
+        doubts=tuple(map(_doubt, contents.doubts(findings))),
+        detail=contents.detail(rankings),
+        rankings=tuple(_ranking(one, drawings) for one in rankings),
+        foremost=tuple(_section(one, drawings) for one in of_sections if one.is_answer),
+        sections=(
+            *_against_latency(findings, drawings),
+            *(_section(one, drawings) for one in of_sections if not one.is_answer),
+        ),
+        servers_caption=servers.CAPTION,
+        server_headings=servers.HEADINGS,
+        servers=tuple(servers.rows(findings)),
+        glossary=contents.GLOSSARY,
+        statistics=words.STATISTIC_HEADINGS,
+        trials=tuple(_trial(one, drawings) for one in trials),
+    )
+
+
+def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
+    """One ranking where there is room for a few lines.
+
+    Args:
+        found: The answer.
+        most_bars: Frameworks that there is room for.
+    """
+    return PaperAnswer(
+        place=found.place,
+        headline=found.headline,
+        further=found.further,
+        counts=found.counts,
+        total=found.total,
+        doubts=_doubts(found.marks),
+        bars=found.bars[:most_bars],
+        more=len(found.bars[most_bars:]),
+    )
+
+
+def _doubts(marks: Sequence[Mark]) -> str:
+    """The doubts in one sentence, the worst first."""
+    if not marks:
+        return "No check found anything to doubt."
+    told = [_told(mark) for mark in marks[:MOST_DOUBTS]]
+    rest = len(marks) - len(told)
+    more = [wording.several(rest, "further doubt")] if rest else []
+    return f"Doubts: {'; '.join([*told, *more])}."
+
+
+def _told(mark: Mark) -> str:
+    """A doubt in a few words: its check, how many trials it concerns, and what it found first."""
+    state = words.level_name(mark.state)
+    concerned = f", {wording.several(mark.count, 'trial')}" if mark.count else ""
+    sentence = mark.remarks[0].sentences[0].clause if mark.remarks else ""
+    return f"{mark.name} ({state}{concerned})" + (f": {sentence}" if sentence else "")
+
+
+def _statement(remark: Remark, note: str) -> Statement:
+    """A verdict: each sentence, and what to do about it."""
+    lines: list[str] = []
+    for one in remark.sentences:
+        lines += [one.text, *_arrow(one.remedy)]
+    if note != remark.against:
+        lines += filter(None, [remark.against])
+    return Statement(remark.level, remark.name, note, tuple(lines))
+
+
+def _arrow(remedy: str) -> list[str]:
+    return [f"→ {remedy}"] if remedy else []
+
+
+def _error(trial: TrialContents) -> Iterator[Statement]:
+    """The error that ended a trial, if one did."""
+    if trial.error:
+        lines = (trial.error["message"], *_arrow(trial.error["hint"]))
+        yield Statement("failed", trial.error["kind"], "", lines)
+
+
+def _doubt(doubt: Doubt) -> Statement:
+    lines = [f"{one.subject}: {one.full_text}" for one in doubt.remarks[:MOST_REMARKS]]
+    rest = len(doubt.remarks) - len(lines)
+    more = [f"… and {rest} more, on the pages of their trials"] if rest else []
+    lines = [*_arrow(doubt.remedy), *lines, *more]
+    return Statement(doubt.level, doubt.name, doubt.count, tuple(lines))
+
+
+def _ranking(ranking: RankingContents, drawings: Drawings) -> PaperRanking:
+    module = charts.comparison
+    return PaperRanking(
+        title=ranking.title or wording.ABSENT,
+        picture=drawings.add(module.draw(ranking.ranking), module.TITLE),
+        headings=ranking.headings,
+        rows=ranking.rows,
+        leads=ranking.leads,
+        resolution=ranking.resolution,
+    )
+
+
+def _against_latency(findings: Findings, drawings: Drawings) -> Iterator[PaperSection]:
+    pictures = against_latency.drawn(findings)
+    if pictures:
+        drawn = tuple(drawings.add(one.specification, one.title) for one in pictures)
+        yield PaperSection(against_latency.TITLE, (), against_latency.CAPTION, drawn)
+
+
+def _section(section: Section, drawings: Drawings) -> PaperSection:
+    return PaperSection(
+        title=section.title,
+        headlines=section.headlines,
+        caption=section.caption,
+        pictures=tuple(drawings.add(one.specification, one.title) for one in section.pictures),
+        tables=section.tables,
+        statements_title=section.remarks_title,
+        statements=tuple(_statement(one, one.subject) for one in section.remarks),
+    )
+
+
+def _trial(trial: TrialContents, drawings: Drawings) -> PaperTrial:
+    level = words.level_name(trial.state).capitalize()
+    by_checks = f"{level} {trial.by_checks}" if trial.by_checks else ""
+    lists = (("Server", trial.server), ("Driver", trial.driver), ("Versions", trial.versions))
+    return PaperTrial(
+        title=trial.title,
+        about=trial.about,
+        state=trial.state,
+        number=trial.number,
+        contract=trial.contract,
+        tiles=tuple(trial.headline),
+        statements=(*_error(trial), *(_statement(one, one.against) for one in trial.doubts)),
+        sound=": ".join(filter(None, (by_checks or "Sound", trial.sound_names)))
+        if by_checks or trial.sound
+        else "",
+        not_checked=trial.not_checked_names,
+        rows=tuple(_rows(trial, drawings)),
+        times=tuple((name, *values) for name, _, values in trial.times),
+        under_times=tuple(filter(None, (trial.why_absent, trial.hidden))),
+        connections=tuple((name, count) for name, count, _ in trial.connections),
+        failures=tuple(
+            (one["outcome"], one["words"], one["errno"], one["count"], one["first"], one["last"])
+            for one in trial.failures
+        ),
+        lists=tuple((title, facts) for title, facts in lists if facts),
+        notes=trial.notes,
+    )
+
+
+def _rows(trial: TrialContents, drawings: Drawings) -> Iterator[tuple[Drawing, ...]]:
+    """The charts of a trial, as far as there is something to draw."""
+    data = trial.trial.data
+    known = charts.drawn(data) if data.seconds.num_rows else ()
+    for row in _ROWS:
+        modules = [module for module in row if module in known]
+        if modules:
+            beside = len(modules)
+            drawn = ((one.TITLE, _in_rows(one.draw(data), beside)) for one in modules)
+            yield tuple(drawings.add(chart, title, beside) for title, chart in drawn)
+
+
+def _in_rows(specification: Specification, beside: int) -> Specification:
+    """A chart whose kinds of failure stand side by side in its legend, because paper is wide."""
+    copy = deepcopy({name: part for name, part in specification.items() if name != "datasets"})
+    for view in copy.get("vconcat", [])[1:]:
+        view["encoding"]["color"]["legend"]["columns"] = 4 // beside
+    return {**specification, **copy}

@@ -1,0 +1,1 @@
+"""One load: the screen that it ends with, one line, Markdown."""

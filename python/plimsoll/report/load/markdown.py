@@ -1,0 +1,71 @@
+"""One load as Markdown for an issue or a pull request: at most `MOST_LINES` lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.report import words
+from plimsoll.report.formats.markdown import literal
+from plimsoll.report.load import screen, screen_doubts
+from plimsoll.verdicts import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.trial import TrialFindings
+
+MOST_LINES = 40
+MOST_DOUBTS = 6
+"""Doubts that are shown; the others are counted."""
+
+TIMES = ("response_time", "service_time", "first_byte", "connect")
+
+
+def render(found: TrialFindings) -> str:
+    """Title, verdict in one line, figures, times, and what is doubted.
+
+    Args:
+        found: What is known of the load's trial.
+    """
+    recording = found.recording
+    lines = [
+        f"### {literal(f'`{recording.title}{recording.endpoint}`')}",
+        "",
+        f"{literal(words.load_text(recording.load))}  ",
+        f"**{literal(words.verdicts_text(found.verdicts) or words.level_text(found.level))}**",
+        "",
+        *(() if found.summary is None else _figures(found, found.summary)),
+        *_doubts(found),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
+    yield "| | |"
+    yield "| --- | --- |"
+    for name, text, _ in screen.facts(found, summary, verbose=False):
+        yield f"| {literal(name)} | {literal(text)} |"
+    recording = found.recording
+    if recording.driver is not None:
+        yield f"| driver | {literal(screen_doubts.driver(summary, recording))} |"
+    for name, text in screen_doubts.energy(found, summary):
+        yield f"| {literal(name)} | {literal(text)} |"
+    yield ""
+    yield f"| | {' | '.join(screen.STATISTICS.values())} |"
+    yield f"| --- |{' ---: |' * len(screen.STATISTICS)}"
+    for name in TIMES:
+        values = [wording.duration(summary.time(name).of(each)) for each in screen.STATISTICS]
+        yield f"| {words.time_name(name, recording.load)} | {' | '.join(values)} |"
+    yield ""
+
+
+def _doubts(found: TrialFindings) -> Iterator[str]:
+    doubts = [one for one in found.verdicts if one.is_doubting]
+    ordered = sorted(doubts, key=lambda one: one.level != "void")
+    for one in ordered[:MOST_DOUBTS]:
+        text = f"{catalogue.title(one.check)}: {one.sentences[0].text}"
+        yield f"- {words.MARKS[one.level]} {literal(text)}"
+    if ordered[MOST_DOUBTS:]:
+        yield f"- and {len(ordered) - MOST_DOUBTS} more"

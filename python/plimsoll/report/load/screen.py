@@ -1,0 +1,257 @@
+"""Figures of one load, on one screen of a terminal; what to doubt of them is `screen_doubts`.
+
+Of a load that went well both have at most `MOST_LINES` lines, and for doubts at most
+`screen_doubts.MOST_LINES` more; `-v` shows everything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll import report, texts, wording
+from plimsoll.report import words
+from plimsoll.report.contents import host_lines
+from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
+from plimsoll.wording import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.aggregate.counted import Failure, StatusTotal
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.recording import Recording
+
+STATISTICS = {
+    "mean": "mean",
+    "p50": "p50",
+    "p90": "p90",
+    "p95": "p95",
+    "p99": "p99",
+    "p999": "p99.9",
+    "max": "max",
+}
+"""Statistics of a time, and their headings."""
+
+NARROW = ("p50", "p90", "p99", "p999", "max")
+"""Those for which a narrow terminal has room."""
+
+MOST_LINES = 12
+"""Lines of a load that went well, with those of `screen_doubts`."""
+
+MOST_FAILURES = 4
+
+WIDE = 80
+"""Columns from which a terminal has room for every statistic."""
+
+REDIRECTS = range(300, 400)
+
+
+class Counted(Protocol):
+    """The figures of a load."""
+
+    @property
+    def recording(self) -> Recording:
+        """What happened."""
+        ...
+
+    @property
+    def summary(self) -> Summary | None:
+        """What it amounts to; None when there is nothing."""
+        ...
+
+    @property
+    def statuses(self) -> Sequence[StatusTotal]:
+        """Complete responses by status code."""
+        ...
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """How its requests failed, the most frequent kind first."""
+        ...
+
+
+def show(found: TrialFindings, console: Console | None = None, *, verbose: bool = False) -> None:
+    """Prints figures and verdicts of a load.
+
+    Args:
+        found: What is known of its trial.
+        console: Where to; None for stdout.
+        verbose: Whether everything is shown.
+    """
+    show_figures(found, console, verbose=verbose)
+    report.screen_doubts.show(found, console, verbose=verbose)
+
+
+def show_figures(found: Counted, console: Console | None = None, *, verbose: bool = False) -> None:
+    """Prints throughput, status codes, connections, failures and times of a load.
+
+    Args:
+        found: Its figures.
+        console: Where to; None for stdout.
+        verbose: Whether every time is shown.
+    """
+    out = console or Console(highlight=False)
+    for text in _head(found.recording, out.width, verbose=verbose):
+        out.print(text)
+    if found.summary is not None:
+        for name, sentence, style in facts(found, found.summary, verbose=verbose):
+            out.print(line(name, sentence, out.width, style))
+        out.print(_times(found.summary, found.recording, out.width, verbose=verbose))
+    if found.recording.hosts:
+        out.print(_hosts(found.recording))
+
+
+def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
+    is_named = recording.load.model == "unknown" and not recording.endpoint.startswith("/")
+    space = " " if is_named else ""
+    title = texts.line(f"{recording.title}{space}{recording.endpoint}")
+    yield Text(cut(title, width), style="bold")
+    load = words.load_text(recording.load)
+    yield Text(wrapped(load, width) if verbose else cut(load, width), style="dim")
+    if recording.ending.kind != "completed":
+        ending = f"{recording.ending.kind}: {recording.ending.message}"
+        yield Text(wrapped(ending, width), style="red")
+
+
+def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool) -> Table:
+    shown = tuple(STATISTICS) if width >= WIDE else NARROW
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("", min_width=LABEL)
+    for name in shown:
+        table.add_column(STATISTICS[name], justify="right", min_width=8)
+    for name in _shown_times(summary, recording, verbose=verbose):
+        values = [wording.duration(summary.time(name).of(each)) for each in shown]
+        called = words.time_name(name, recording.load).removeprefix("time to ")
+        table.add_row(called, *values)
+    return table
+
+
+def _hosts(recording: Recording) -> Table:
+    """The load generators of several hosts beside each other."""
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    for place, name in enumerate(host_lines.HEADINGS):
+        is_number = 0 < place < len(host_lines.HEADINGS) - 1
+        table.add_column(name, justify="right" if is_number else "left")
+    for cells in host_lines.lines(recording):
+        table.add_row(*cells)
+    return table
+
+
+def _shown_times(summary: Summary, recording: Recording, *, verbose: bool) -> Iterator[str]:
+    """The time that users see; in the open model the server's part of it as well."""
+    if verbose:
+        yield from ("response_time", "service_time", "first_byte", "connect")
+        return
+    yield summary.latency_kind
+    load = recording.load
+    if load.model == "open" and summary.latency_kind != "service_time":
+        yield "service_time"
+    if load.model != "unknown" and not load.keep_alive:
+        yield "connect"
+
+
+def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[str, str, str]]:
+    """Name, words and style of each line.
+
+    Args:
+        found: The figures.
+        summary: Their summary.
+        verbose: Whether every kind of failure is named.
+    """
+    recording = found.recording
+    yield "throughput", _throughput(summary, recording), ""
+    yield words.requests(recording.load), _requests(summary), ""
+    if codes := status_codes(found):
+        is_wrong = any(one.held_wrong for one in found.statuses)
+        yield "status", codes, "red" if is_wrong else ""
+    if followed := words.redirects_text(recording):
+        yield "redirects", followed, ""
+    if decoded := words.decoded_text(recording):
+        yield "compression", decoded, ""
+    yield "connections", _connections(summary), ""
+    if secured := words.tls_text(recording):
+        yield "TLS", secured, ""
+    if _is_drawn(recording):
+        yield "seed", f"{recording.seed}; `--seed {recording.seed}` repeats it", "dim"
+    for name, text in _failures(found, verbose=verbose):
+        yield name, text, "red"
+
+
+def status_codes(found: Counted) -> str:
+    """Responses of the measurement window by status code: `401 × 38,309 (expected 200 to 399)`.
+
+    Args:
+        found: Its figures.
+    """
+    held = sorted((one for one in found.statuses if one.held), key=lambda one: -one.held)
+    reported = [
+        f"{one.status} × {wording.count(one.held)}" for one in held if one.status is not None
+    ]
+    notes: list[str] = []
+    if any(one.held_wrong for one in held):
+        notes.append(f"expected {_expected(found.recording)}")
+    if not found.recording.load.follow and any(one.status in REDIRECTS for one in held):
+        notes.append("redirects are not followed")
+    noted = f" ({'; '.join(notes)})" if notes else ""
+    return f"{listed(reported)}{noted}" if reported else ""
+
+
+def _expected(recording: Recording) -> str:
+    """The status codes that were expected: `200`, `200 to 399`."""
+    ranges = dict.fromkeys(one.status for one in recording.expected)
+    reported = (f"{low}" if low == high else f"{low} to {high}" for low, high in ranges)
+    return " or ".join(reported) or "another"
+
+
+def _is_drawn(recording: Recording) -> bool:
+    """Whether something of a load of ours was drawn: its arrivals, or the order of its requests."""
+    load = recording.load
+    arrives_at_random = load.model == "open" and load.arrivals == "poisson"
+    is_ours = load.model != "unknown" and not words.is_imported(recording)
+    return is_ours and (arrives_at_random or len(recording.requests) > 1)
+
+
+def _throughput(summary: Summary, recording: Recording) -> str:
+    right, all_of_them = summary.goodput_per_s, summary.throughput_per_s
+    if right is None:
+        wrong = ", and it is unknown how many are successful"
+    else:
+        wrong = "" if right == all_of_them else f", goodput {wording.per_second(right)}"
+    rate = wording.per_second(all_of_them)
+    if (what := words.requests(recording.load)) != "requests":
+        rate = rate.replace("/s", f" {what}/s")
+    return f"{rate}{wrong}; {wording.size(summary.received_bytes_per_s)}/s"
+
+
+def _requests(summary: Summary) -> str:
+    return (
+        f"{wording.count(summary.completed)} complete, {wording.count(summary.failed)} failed"
+        f" ({wording.percent(summary.failure_ratio)}), "
+        f"{wording.count(summary.unfinished)} unfinished"
+    )
+
+
+def _connections(summary: Summary) -> str:
+    connections = words.connections(summary)[:-1]
+    return ", ".join(f"{name} {count}" for name, count, _ in connections)
+
+
+def _failures(found: Counted, *, verbose: bool) -> Iterator[tuple[str, str]]:
+    """The kinds of failure; wrong status codes have a line of their own."""
+    kinds = [one for one in found.failures if verbose or one.status is None]
+    for place, failure in enumerate(kinds[:MOST_FAILURES]):
+        name = "" if place else "failures"
+        known = failure.errno_name or failure.status
+        detail = f" ({known})" if known else ""
+        when = (
+            f"{wording.decimals(failure.first_at_s, 1)} to "
+            f"{wording.decimals(failure.last_at_s, 1)} s"
+        )
+        yield name, f"{failure.outcome}{detail} {wording.count(failure.count)}, {when}"
+    if kinds[MOST_FAILURES:]:
+        yield "", f"and {len(kinds) - MOST_FAILURES} more kinds"

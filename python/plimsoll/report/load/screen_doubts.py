@@ -1,0 +1,197 @@
+"""What to doubt of the figures of one load, below them on the screen of a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll import texts, wording
+from plimsoll.aggregate.summary import latency_kind
+from plimsoll.report import words
+from plimsoll.report.contents import hidden
+from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
+from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.levels import by_checks
+from plimsoll.verdicts.verdict import DOUBTING
+from plimsoll.wording import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.aggregate.kinds import KindRow
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.recording import Recording
+    from plimsoll.verdicts.verdict import Level, Verdict
+
+STYLES: dict[Level, str] = {
+    "not_checked": "dim",
+    "sound": "green",
+    "doubtful": "yellow",
+    "void": "red",
+}
+MOST_LINES = 6
+"""Lines for doubts, below the level, unless everything is shown."""
+
+MOST_KINDS = 6
+
+ENERGY = {"rapl": "RAPL", "wall": "power meter"}
+"""Sources of energy, and the names of their lines."""
+
+SHORT_S = 1.0
+"""A measurement window below it is too short to judge, in seconds: reported once."""
+
+
+def show(found: TrialFindings, console: Console | None = None, *, verbose: bool = False) -> None:
+    """Prints what the figures are worth: each URL, what the closed model hides, and the verdicts.
+
+    Args:
+        found: What is known of the trial.
+        console: Where to; None for stdout.
+        verbose: Whether everything is shown; else as much as `MOST_LINES` lines hold.
+    """
+    out = console or Console(highlight=False)
+    summary = found.summary
+    if summary is not None and found.recording.driver is not None:
+        out.print(line("driver", driver(summary, found.recording), out.width, ""))
+        for name, text in energy(found, summary):
+            out.print(line(name, text, out.width, ""))
+    if found.kinds:
+        out.print(_kinds(found.kinds))
+    if verbose and found.stalls is not None and summary is not None and summary.completed:
+        reported = f"in the closed model: {hidden.amount(found.stalls, summary)}"
+        out.print(line("hidden", reported, out.width, "dim"))
+    for text in _verdicts(found, out.width, verbose=verbose):
+        out.print(text)
+
+
+def driver(summary: Summary, recording: Recording) -> str:
+    """What the load generator needed."""
+    driver = recording.driver
+    threads = driver.threads if driver else 0
+    memory = wording.size(driver.peak_rss_bytes if driver else None)
+    busy = wording.busy_cores(summary.driver_busy_cores)
+    return f"{busy} busy, {wording.several(threads, 'thread')}; {memory}"
+
+
+def energy(found: TrialFindings, summary: Summary) -> Iterator[tuple[str, str]]:
+    """Source and words of the energy of a response, by RAPL and at the wall, where it was read.
+
+    Args:
+        found: What is known of the trial.
+        summary: Its summary.
+    """
+    for source, name in ENERGY.items():
+        if (total_j := summary.value(f"{source}_j_per_ok")) is not None:
+            yield name, _joules(summary, source, total_j)
+    power = found.recording.power
+    if power is not None and power.meter and summary.wall_power_w is None:
+        shown = (one for one in found.verdicts if catalogue.role(one.check).shown_in == "energy")
+        yield ENERGY["wall"], next((one.text for one in shown), wording.ABSENT)
+
+
+def _joules(summary: Summary, source: str, total_j: float) -> str:
+    """Energy of a response above idle and in all, and the powers behind it."""
+    total, power = f"{wording.joules(total_j)}/response in all", summary.value(f"{source}_power_w")
+    idle_w, net_j = (summary.value(f"{source}_{one}") for one in ("idle_power_w", "net_j_per_ok"))
+    if idle_w is None:
+        return f"{total}; {wording.power(power)}"
+    powers = f"{wording.power(power)}, idle {wording.power(idle_w)}"
+    if net_j is None:
+        return f"{total}, not distinguishable from idle; {powers}"
+    return f"{wording.joules(net_j)}/response above idle, {total}; {powers}"
+
+
+def _kinds(kinds: tuple[KindRow, ...]) -> Table:
+    """What came of each URL."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", overflow="ellipsis", no_wrap=True, min_width=LABEL, max_width=30)
+    for heading in ("responses", "per second", "failed", "50 %", "99 %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for kind in kinds[:MOST_KINDS]:
+        time = latency_kind(kind["response_time_max_ns"], kind["service_time_max_ns"])
+        times = [wording.duration(kind.get(f"{time}_{name}_ns")) for name in ("p50", "p99")]
+        failed, per_second = (
+            wording.count(kind["failed"]),
+            wording.per_second(kind["throughput_per_s"]),
+        )
+        name = Text(texts.line(kind["request"]))
+        table.add_row(name, wording.count(kind["completed"]), per_second, failed, *times)
+    if kinds[MOST_KINDS:]:
+        table.add_row(f"and {len(kinds) - MOST_KINDS} more")
+    return table
+
+
+def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Text]:
+    level = found.level
+    reported = (f"{words.level_text(level)}", f"bold {STYLES[level]}")
+    doubts = sorted(
+        (one for one in found.verdicts if one.is_doubting), key=lambda one: one.level != "void"
+    )
+    if not verbose and _is_too_short(found, doubts):
+        yield Text.assemble(reported, f" {_too_short(found)}")
+        return
+    yield Text.assemble(reported, f" {_by(found, doubts)}")
+    if verbose:
+        for verdict in doubts:
+            yield from _verdict(verdict, width)
+    else:
+        yield from _brief(doubts, width)
+
+
+def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
+    """By how many checks a load is called what it is called."""
+    if found.level not in DOUBTING:
+        return by_checks(found.verdicts) if found.verdicts else ""
+    void = sum(one.level == "void" for one in doubts)
+    counts = {"void": void, "doubtful": len(doubts) - void}
+    reported = [f"{count} {level}" for level, count in counts.items() if count]
+    return (
+        f"({', '.join(reported)} of {wording.several(len(found.verdicts), 'check')})"
+        if reported
+        else ""
+    )
+
+
+def _is_too_short(found: TrialFindings, doubts: Sequence[Verdict]) -> bool:
+    """Whether nothing but the shortness of a load is behind what is doubted."""
+    summary = found.summary
+    if summary is None or summary.duration_s >= SHORT_S or not found.has_ended_well:
+        return False
+    return found.level != "void" and not any(
+        catalogue.role(one.check).needs_no_time for one in doubts
+    )
+
+
+def _too_short(found: TrialFindings) -> str:
+    length = wording.seconds(found.summary.duration_s if found.summary else None)
+    return f"as far as {length} can tell; too short to judge: give `-d 5s` or more"
+
+
+def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
+    """The first sentence of the worst doubts, as far as there is room, and what else there is."""
+    left = MOST_LINES
+    for place, verdict in enumerate(doubts):
+        rest = doubts[place:]
+        lines = list(_verdict(verdict, width, sentences=1))
+        height = sum(text.plain.count("\n") + 1 for text in lines)
+        if place and height > left - (len(rest) > 1):
+            names = listed([catalogue.title(one.check) for one in rest], 3)
+            yield Text(cut(f"+ {names}; `-v` shows everything", width), style="dim")
+            return
+        yield from lines
+        left -= height
+
+
+def _verdict(verdict: Verdict, width: int, sentences: int | None = None) -> Iterator[Text]:
+    """The sentences of a check, each with what to do about it."""
+    head = f"{words.MARKS[verdict.level]} {catalogue.title(verdict.check)}: "
+    for place, sentence in enumerate(verdict.sentences[:sentences]):
+        text = Text(wrapped(f"{'  ' if place else head}{sentence.text}", width, "  "))
+        text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))
+        yield text
+        if sentence.remedy:
+            yield Text(wrapped(f"  → {sentence.remedy}", width, "    "), style="dim")

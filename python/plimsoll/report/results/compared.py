@@ -1,0 +1,374 @@
+"""The answer of a comparison: one sentence, a table, Markdown, JSON and JUnit.
+
+Every statement is about B. Markdown stays below 40 lines, for a pull request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import texts, wording
+from plimsoll.comparison.difference import AT_FULL_SPEED, ERROR, METRICS, MOST_FAILED
+from plimsoll.report.results import junit, sheet
+from plimsoll.report.results.sheet import Sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.comparison.difference import Difference, Metric
+    from plimsoll.comparison.until_decided import Compared, Sides
+    from plimsoll.statistics.paired import PairedRatio
+
+FORMAT = 1
+"""Version of the JSON document; its schema is `docs/schemas/compare-1.json`."""
+
+NAMES: dict[Metric, str] = {
+    "throughput": "throughput",
+    "cpu_per_request": "CPU time per request",
+    "p99": "p99 latency",
+}
+"""What may decide, as people read it."""
+
+_LONG_S = 600.0
+
+
+RATIOS = ("B / A", "", "95 % interval")
+"""Headings of the quantities of B / those of A."""
+
+
+def sentence(end: Compared) -> str:
+    """The answer in one sentence without a full stop."""
+    found = end.difference
+    after = f"decided after {_length(end.elapsed_s)}"
+    if found.answer == "undecided":
+        return _undecided(end)
+    if found.answer == "same":
+        what = NAMES[found.witness or "throughput"]
+        same = f"B is the same as A within {wording.percent(found.within)}"
+        return f"{same}: {what} {_signed_with_interval(found.ratio)}, {after}"
+    if found.witness == "cpu_per_request":
+        return f"B is {found.answer}: a request costs it {_cost(found)}, {after}"
+    if found.witness == "p99":
+        return f"B is {found.answer}: its p99 is {_latency(found)}, {after}"
+    return f"B is {_speed(found)}, {after}"
+
+
+def remarks(end: Compared) -> Iterator[str]:
+    """What else must be known, a sentence each, with a full stop."""
+    found = end.difference
+    if found.groups and found.groups < 3:  # noqa: PLR2004 - starts
+        yield "Intervals hold for these processes only: three starts of fresh ones are needed."
+    yield from _source(found)
+    if found.smallest is not None:
+        smallest = wording.percent(found.smallest)
+        time = _length(end.elapsed_s)
+        yield f"The smallest difference that this machine shows in {time} is {smallest}."
+    yield from _limit(end)
+
+
+def text(end: Compared, sides: Sides) -> str:
+    """The answer for a terminal, without its sentence."""
+    rows = [("", RATIOS[0], RATIOS[2]), *ratios(end.difference)]
+    widths = [max(len(row[place]) for row in rows) for place in range(3)]
+    table = [
+        f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}".rstrip()
+        for row in rows
+    ]
+    head = [*_at_rate(sides), *_named(end, sides)]
+    return "\n".join([*head, "", *table, "", *remarks(end), _measured(end)])
+
+
+def answer(end: Compared) -> str:
+    """The answer in one sentence."""
+    return f"{wording.capital(sentence(end))}."
+
+
+def servers(end: Compared, sides: Sides) -> Sheet:
+    """The two servers beside each other."""
+    found = end.difference
+    rows = [
+        ("responses per second", wording.count(found.a_per_s), wording.count(found.b_per_s)),
+        ("failed requests", wording.percent(found.failed.a), wording.percent(found.failed.b)),
+    ]
+    if found.a_p99_ns and found.b_p99_ns:
+        rows.append(
+            ("p99 latency", wording.duration(found.a_p99_ns), wording.duration(found.b_p99_ns))
+        )
+    headings = ("", f"{_code(sides.a)} (A)", f"{_code(sides.b)} (B)")
+    return Sheet("", headings, tuple(rows))
+
+
+def what(sides: Sides) -> str:
+    """What was requested of both."""
+    parts = [
+        f"`GET {texts.line(sides.path)}`",
+        wording.several(sides.connections, "connection"),
+        *_at_rate(sides),
+    ]
+    return ", ".join(parts)
+
+
+def stated(end: Compared) -> list[str]:
+    """What else must be known, a sentence each."""
+    return [*remarks(end), _measured(end)]
+
+
+def markdown(end: Compared, sides: Sides) -> str:
+    """The answer as Markdown."""
+    beside = servers(end, sides)
+    relative = Sheet("", RATIOS, tuple(ratios(end.difference)))
+    tables = [line for one in (beside, relative) for line in (*sheet.markdown(one), "")]
+    lines = [
+        f"**{answer(end)}**",
+        "",
+        what(sides),
+        "",
+        *tables,
+        *(f"- {one}" for one in stated(end)),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def document(end: Compared, sides: Sides) -> dict[str, object]:
+    """Everything, ready for JSON."""
+    found, wanted = end.difference, end.wanted
+    return {
+        "format": FORMAT,
+        "answer": found.answer,
+        "witness": found.witness,
+        "sentence": sentence(end),
+        "a": {
+            "name": texts.line(sides.a),
+            "throughput_per_s": found.a_per_s,
+            "failure_ratio": found.failed.a,
+            "p99_ns": found.a_p99_ns,
+        },
+        "b": {
+            "name": texts.line(sides.b),
+            "throughput_per_s": found.b_per_s,
+            "failure_ratio": found.failed.b,
+            "p99_ns": found.b_p99_ns,
+        },
+        "path": texts.line(sides.path),
+        "connections": sides.connections,
+        "rate_per_s": sides.rate_per_s,
+        "deciding": list(found.deciding),
+        "answers": {metric: found.answer_of(metric) for metric in METRICS},
+        "throughput": _ratio(found.throughput),
+        "cpu_per_request": _ratio(found.cpu_per_request),
+        "p99": _ratio(found.p99),
+        "cpu_obtained": _ratio(found.cpu_obtained),
+        "undisturbed_throughput": _ratio(found.undisturbed),
+        "source": found.source,
+        "confidence": 1 - ERROR,
+        "smallest_difference": found.smallest,
+        "within": wanted.within,
+        "max_regression": wanted.max_regression,
+        "limit": "not_measurable" if end.is_limit_too_small else end.limit,
+        "groups": found.groups,
+        "rounds": found.rounds,
+        "elapsed_s": end.elapsed_s,
+        "budget_s": wanted.budget_s,
+        "more_s": end.more_s,
+    }
+
+
+def as_junit(end: Compared, sides: Sides) -> str:
+    """The answer as a JUnit file: a failure where the limit is crossed, skipped where undecided."""
+    said = answer(end)
+    is_crossed = end.limit == "crossed"
+    is_open = end.limit == "open" or (end.limit is None and end.difference.answer == "undecided")
+    case = junit.JunitCase(
+        texts.line(f"B ({sides.b}) against A ({sides.a})"),
+        failure=said if is_crossed else "",
+        skipped=said if is_open and not is_crossed else "",
+        details="\n".join(remarks(end)) if is_crossed else "",
+        output=text(end, sides),
+        duration_s=end.elapsed_s,
+    )
+    return junit.document("plimsoll compare", [case])
+
+
+def limit_missed(end: Compared) -> str:
+    """The sentence if a limit is not kept beyond doubt, without a full stop."""
+    limit = wording.percent(end.wanted.max_regression or 0.0)
+    if end.limit == "crossed":
+        return _loses(end, limit)
+    if end.is_limit_too_small:
+        smallest = wording.percent(end.difference.smallest or 0.0)
+        time = _length(end.elapsed_s)
+        return f"a loss of {limit} cannot be seen: this machine shows {smallest} in {time}"
+    return f"whether B loses more than {limit} is undecided"
+
+
+def _undecided(end: Compared) -> str:
+    found = end.difference
+    if found.failed.are_too_many:
+        share, worse = max((found.failed.a, "A"), (found.failed.b, "B"))
+        most = wording.percent(MOST_FAILED)
+        return f"undecided: {wording.percent(share)} of {worse}'s requests failed, more than {most}"
+    if found.throughput is None:
+        return "undecided: in no round did both servers respond"
+    metric = found.deciding[0]
+    seen = f"{NAMES[metric]} {_signed_with_interval(found.of(metric))}"
+    more = f"; about {_length(end.more_s)} more would decide" if end.more_s else ""
+    return f"undecided after {_length(end.elapsed_s)}: {seen}{more}"
+
+
+def _limit(end: Compared) -> Iterator[str]:
+    limit = end.wanted.max_regression
+    if limit is None:
+        return
+    if end.limit == "kept":
+        yield f"{_loses(end, wording.percent(limit), not_='not ')}."
+    else:
+        yield f"{wording.capital(limit_missed(end))}."
+    if end.is_limit_too_small and end.limit_needs_s:
+        yield f"A budget of about {_length(end.limit_needs_s)} would show it."
+
+
+def _loses(end: Compared, limit: str, not_: str = "") -> str:
+    """`B loses more than 3 % of A's throughput`; `B is worse by more than 3 % in p99 latency`."""
+    if end.wanted.deciding == AT_FULL_SPEED:
+        verb = "does not lose" if not_ else "loses"
+        return f"B {verb} more than {limit} of A's throughput"
+    named = " or ".join(NAMES[metric] for metric in end.wanted.deciding)
+    return f"B is {not_}worse by more than {limit} in {named}"
+
+
+def _source(found: Difference) -> Iterator[str]:
+    if found.source in ("cpu_per_request", "both"):
+        cost = _signed_with_interval(found.cpu_per_request)
+        yield f"CPU time per request differs: {cost}."
+    if found.source in ("cpu_obtained", "both"):
+        got = _signed_with_interval(found.cpu_obtained)
+        yield f"The CPU time that the server obtained differs: {got}."
+        if _holds_one(found.undisturbed):
+            yield "That is time in which it waited for a core (run delay)."
+
+
+def ratios(found: Difference) -> list[tuple[str, str, str]]:
+    """Each quantity of B / that of A, with its interval; a row for each of `RATIOS`."""
+    ratios = {
+        "throughput": found.throughput,
+        "CPU time per request": found.cpu_per_request,
+        "p99 latency": found.p99,
+        "CPU time obtained": found.cpu_obtained,
+        "throughput without run delay": found.undisturbed,
+    }
+    return [
+        (name, wording.signed_percent(ratio.value - 1), _signed_interval(ratio) or "–")
+        for name, ratio in ratios.items()
+        if ratio is not None
+    ]
+
+
+def _at_rate(sides: Sides) -> list[str]:
+    """`at 2,000 requests/s`; nothing at full speed."""
+    return [] if sides.rate_per_s is None else [f"at {wording.count(sides.rate_per_s)} requests/s"]
+
+
+def _named(end: Compared, sides: Sides) -> list[str]:
+    found = end.difference
+    known = (
+        ("A", found.a_per_s, found.a_p99_ns, sides.a),
+        ("B", found.b_per_s, found.b_p99_ns, sides.b),
+    )
+    return [
+        f"{label}  {wording.count(rate):>10}/s  {_p99(p99_ns)}{texts.line(name)}"
+        for label, rate, p99_ns, name in known
+    ]
+
+
+def _p99(p99_ns: float | None) -> str:
+    return "" if p99_ns is None else f"p99 {wording.seconds(p99_ns / 1e9):>8}  "
+
+
+def _measured(end: Compared) -> str:
+    found = end.difference
+    starts = wording.several(found.groups, "start") + " of fresh processes"
+    pairs = wording.several(found.rounds, "pair") + " of turns"
+    return f"{starts}, {pairs}, {_length(end.elapsed_s)} of {_length(end.wanted.budget_s)}."
+
+
+def _speed(found: Difference) -> str:
+    """`3.1 % faster (95 %: 2.2 to 4.0 %)`."""
+    ratio = found.throughput
+    if ratio is None or ratio.interval is None:
+        return found.answer
+    ends = (ratio.interval.low - 1, ratio.interval.high - 1)
+    if found.answer == "slower":
+        ends = (1 - ratio.interval.high, 1 - ratio.interval.low)
+    return f"{wording.points(abs(ratio.value - 1))} % {found.answer} {_interval(*ends)}"
+
+
+def _cost(found: Difference) -> str:
+    """`3.1 % more CPU time (95 %: 2.2 to 4.0 %)`."""
+    ratio = found.cpu_per_request
+    if ratio is None or ratio.interval is None:
+        return "another CPU time"
+    more = ratio.value > 1
+    low, high = ratio.interval.low - 1, ratio.interval.high - 1
+    ends = (low, high) if more else (-high, -low)
+    size = wording.points(abs(ratio.value - 1))
+    return f"{size} % {'more' if more else 'less'} CPU time {_interval(*ends)}"
+
+
+def _latency(found: Difference) -> str:
+    """`12 % longer (95 %: 8 to 16 %)`."""
+    ratio = found.p99
+    if ratio is None or ratio.interval is None:
+        return "another one"
+    more = ratio.value > 1
+    low, high = ratio.interval.low - 1, ratio.interval.high - 1
+    ends = (low, high) if more else (-high, -low)
+    size = wording.points(abs(ratio.value - 1))
+    return f"{size} % {'longer' if more else 'shorter'} {_interval(*ends)}"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"(95 %: {wording.points(low)} to {wording.points(high)} %)"
+
+
+def _signed_with_interval(ratio: PairedRatio | None) -> str:
+    if ratio is None:
+        return "not measured"
+    interval = _signed_interval(ratio)
+    return wording.signed_percent(ratio.value - 1) + (f" (95 %: {interval})" if interval else "")
+
+
+def _signed_interval(ratio: PairedRatio) -> str:
+    if ratio.interval is None:
+        return ""
+    low, high = ratio.interval.low - 1, ratio.interval.high - 1
+    return f"{wording.signed_points(low)} to {wording.signed_percent(high)}"
+
+
+def _ratio(ratio: PairedRatio | None) -> dict[str, object] | None:
+    if ratio is None:
+        return None
+    return {
+        "ratio": ratio.value,
+        "low": None if ratio.interval is None else ratio.interval.low,
+        "high": None if ratio.interval is None else ratio.interval.high,
+        "holds_for": "fresh_processes" if ratio.holds_for_fresh_processes else "these_processes",
+    }
+
+
+def _holds_one(ratio: PairedRatio | None) -> bool:
+    return ratio is not None and ratio.interval is not None and ratio.interval.holds(1.0)
+
+
+def _length(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return (
+        f"{wording.count(seconds / 60)} min"
+        if seconds >= _LONG_S
+        else f"{wording.count(seconds)} s"
+    )
+
+
+def _code(name: str) -> str:
+    shown = texts.line(name).replace("`", "'").replace("|", "\\|")
+    return f"`{shown}`"

@@ -1,0 +1,384 @@
+"""The answer of a search for load lines: one sentence, a few lines, Markdown and JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from plimsoll import texts, wording
+from plimsoll.load_line.limits import ERRORS, SENT
+from plimsoll.report.results import sheet
+from plimsoll.report.results.sheet import Sheet
+from plimsoll.statistics.intervals import CONFIDENCE
+from plimsoll.verdicts import catalogue
+
+if TYPE_CHECKING:
+    from plimsoll.findings.load_lines import LineFindings
+    from plimsoll.load_line.limits import LineLimit
+    from plimsoll.load_line.search import Line, Searched
+    from plimsoll.load_line.tries import Try
+
+FORMAT = 1
+"""Version of the JSON document; its schema is `docs/schemas/line-1.json`."""
+
+_WIDTH = 90
+_TIMES = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9"}
+
+
+def sentence(found: LineFindings) -> str:
+    """The answer in one sentence without a full stop; that of the strictest limit."""
+    return sentence_of(found, _shown(found))
+
+
+def remedy(found: LineFindings) -> str:
+    """What to do where there is no line; empty where there is one."""
+    line = _shown(found)
+    if found.is_of_driver(line):
+        return "give the load generator more threads, cores of its own, or another machine"
+    remedies = {
+        "found": "",
+        "above": "give more connections or load generator threads",
+        "open": "give a longer `budget`",
+        "below": "allow a longer latency; `plimsoll load -R` shows the one it has",
+    }
+    if line.state == "below" and _is_failing(line):
+        return "see why requests fail with `plimsoll load`, or set `--expect-status`"
+    return remedies[line.state]
+
+
+def text(found: LineFindings, *, verbose: bool = False) -> str:
+    """Lines, bracket and limit for a terminal, without the sentence.
+
+    Args:
+        found: What was found.
+        verbose: Whether every try is shown.
+    """
+    lines: list[str] = []
+    if len(found.searched.lines) > 1:
+        lines += [*_aligned(_table(found)), ""]
+    lines += [*_stated(found)]
+    if verbose:
+        lines += ["", *_aligned(_tries(found))]
+    return "\n".join(lines)
+
+
+def answer(found: LineFindings) -> str:
+    """The answer in one sentence."""
+    return f"{wording.capital(sentence(found))}."
+
+
+def sheets(found: LineFindings) -> tuple[Sheet, Sheet]:
+    """The lines, and every try."""
+    lines, tries = _table(found), _tries(found)
+    return Sheet("", lines[0], tuple(lines[1:])), Sheet("", tries[0], tuple(tries[1:]))
+
+
+def markdown(found: LineFindings) -> str:
+    """The answer as Markdown, with every try."""
+    lines, tries = sheets(found)
+    blocks = [f"**{answer(found)}**", "", *sheet.markdown(lines), ""]
+    blocks += [f"- {one}" for one in _stated(found)]
+    blocks += ["", *sheet.markdown(tries), ""]
+    return "\n".join(blocks)
+
+
+def step(now: Searched) -> str:
+    """How things stand after a try."""
+    last = now.tries[-1]
+    states = ", ".join(f"{one.name} {_of_limit(last, one)}" for one in now.wanted.limits)
+    known = [line for line in now.lines if line.edge is not None]
+    line = f"; line {interval_text(known[0])}/s" if known else ""
+    tried = (
+        f"try {len(now.tries)}: {rate_text(last.rate_per_s)}/s for "
+        f"{wording.decimals(last.hold_s, 1)} s"
+    )
+    return f"{tried}: {states}{line}"
+
+
+def document(found: LineFindings) -> dict[str, object]:
+    """Everything, ready for JSON."""
+    now, lowest = found.searched, found.lowest
+    return {
+        "format": FORMAT,
+        "sentence": sentence(found),
+        "level": found.level,
+        "rate_per_s": None if lowest is None else lowest.rate_per_s,
+        **_ends(lowest),
+        "confidence": CONFIDENCE,
+        "subject": texts.line(found.subject.name),
+        "arrivals": found.subject.arrivals,
+        "connections": found.subject.connections,
+        "lines": [line_document(found, line) for line in now.lines],
+        "tries": [_try_document(found, one) for one in now.tries],
+        "forgotten_tries": now.forgotten,
+        "closed_peak_per_s": now.start_per_s,
+        "within": now.wanted.within,
+        "is_narrow": now.is_narrow,
+        "budget_s": now.wanted.budget_s,
+        "elapsed_s": now.elapsed_s,
+    }
+
+
+def line_document(found: LineFindings, line: Line) -> dict[str, object]:
+    """One line, ready for JSON."""
+    beyond = found.beyond.get(line.limit.name)
+    return {
+        "limit": line.limit.name,
+        "most_ns": line.limit.most_ns,
+        "state": line.state,
+        "rate_per_s": line.rate_per_s,
+        **_ends(line),
+        "held_per_s": line.held_per_s,
+        "failed_per_s": line.failed_per_s,
+        "missed_first": None if line.binding is None else line.binding.name,
+        "beyond": None
+        if beyond is None
+        else {"resource": beyond.resource, "sentence": beyond.sentence},
+        "is_confirmed": line.is_confirmed,
+        "gap": None
+        if line.gap is None
+        else {"failed_per_s": line.gap[0], "held_per_s": line.gap[1]},
+    }
+
+
+def _ends(line: Line | None) -> dict[str, object]:
+    interval = None if line is None or line.edge is None else line.edge.interval
+    return {
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+    }
+
+
+def _try_document(found: LineFindings, one: Try) -> dict[str, object]:
+    judged = {limit.name: limit for limit in _judged(found.searched)}
+    return {
+        "trial": one.trial,
+        "rate_per_s": one.rate_per_s,
+        "hold_s": one.hold_s,
+        "limits": {
+            name: {
+                "requests": one.counts[name].requests,
+                "missed": one.counts[name].missed,
+                "state": one.state(limit),
+            }
+            for name, limit in judged.items()
+        },
+        "response_time_ns": dict(one.times_ns),
+    }
+
+
+def _judged(now: Searched) -> tuple[LineLimit, ...]:
+    """Every limit that a try is judged by."""
+    return (*now.wanted.limits, now.wanted.errors)
+
+
+def _shown(found: LineFindings) -> Line:
+    """The line that the sentence is of: one that was not found before the lowest that was."""
+    unfound = [line for line in found.searched.lines if line.edge is None]
+    return unfound[0] if unfound else found.lowest or found.searched.lines[0]
+
+
+def sentence_of(found: LineFindings, line: Line) -> str:
+    """What is known of one line, in one sentence without a full stop."""
+    name, limits = texts.line(found.subject.name), _limits(found, line)
+    if found.is_of_driver(line):
+        return f"no line of {name}: the load generator was the limit{_at(line.failed_per_s)}"
+    if line.edge is not None:
+        rate = f"{name} carries {rate_text(line.edge.rate_per_s)} requests/s with {limits}"
+        return f"{rate} (95 %: {interval_text(line)})"
+    tries = sorted(found.searched.tries, key=lambda one: one.rate_per_s)
+    if line.state == "below" and tries:
+        lowest = tries[0]
+        if _is_failing(line):
+            share = wording.percent(lowest.counts[ERRORS].share)
+            return f"{name} fails at every rate: {share} of requests{_at(lowest.rate_per_s)}"
+        share = wording.percent(lowest.counts[line.limit.name].share)
+        slow = f"{share} of requests took longer{_at(lowest.rate_per_s)}"
+        return f"no rate keeps {limits} on {name}: {slow}"
+    if line.state == "above" and tries:
+        return (
+            f"{name} carries more than {rate_text(tries[-1].rate_per_s)} requests/s with {limits}"
+        )
+    after = wording.seconds(found.searched.elapsed_s)
+    return f"undecided after {after}: {name} with {limits}"
+
+
+def _is_failing(line: Line) -> bool:
+    return line.binding is not None and line.binding.name == ERRORS
+
+
+def _limits(found: LineFindings, line: Line) -> str:
+    """The limits of a line: `p99 ≤ 20 ms`; all of them where it is the lowest of several."""
+    every = found.searched.wanted.limits if line is found.lowest else (line.limit,)
+    return " and ".join(map(limit_text, every))
+
+
+def limit_text(limit: LineLimit) -> str:
+    """A limit of latency: `p99 ≤ 20 ms`."""
+    return f"{limit.name} ≤ {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
+
+
+def _stated(found: LineFindings) -> list[str]:
+    """What else must be known, a line each."""
+    return [f"{name:<11} {said}" for name, said in _named(found)]
+
+
+def stated(found: LineFindings) -> list[str]:
+    """The same as sentences."""
+    return [f"{wording.capital(name)}: {said}." for name, said in _named(found)]
+
+
+def _named(found: LineFindings) -> Iterator[tuple[str, str]]:
+    """What else must be known: its name, and what is said of it."""
+    now = found.searched
+    for line in now.lines:
+        named = f"{line.limit.name}: " if len(now.lines) > 1 else ""
+        if len(now.lines) == 1:
+            yield "bracket", _bracket(line)
+        beyond = found.beyond.get(line.limit.name)
+        if beyond is not None:
+            yield "beyond it", f"{named}{beyond.sentence}"
+        if line.gap is not None:
+            yield "gap", f"{named}{_gap(line.gap)}"
+    if now.forgotten:
+        yield "slowed", _slowed(now)
+    yield "load", _load(found)
+    yield "search", _search(now)
+    if said := doubt(found):
+        yield found.level, said
+
+
+def notable(found: LineFindings) -> Iterator[str]:
+    """What is unusual of a search: gaps, a slowdown, intervals wider than wanted."""
+    now = found.searched
+    for line in now.lines:
+        if line.gap is not None:
+            yield f"{limit_text(line.limit)} {_gap(line.gap)}"
+    if now.forgotten:
+        yield _slowed(now)
+    if any(line.edge and not line.is_narrow(now.wanted.within) for line in now.lines):
+        yield _search(now)
+
+
+def _gap(gap: tuple[float, float]) -> str:
+    failed, held = map(rate_text, gap)
+    return f"fails at {failed}/s, and holds at {held}/s"
+
+
+def _slowed(now: Searched) -> str:
+    first = wording.several(now.forgotten, "try", "tries")
+    return f"the server became slower: the first {first} tries are ignored"
+
+
+def doubt(found: LineFindings) -> str:
+    """How far to believe the lines, by the verdicts on the tries just below them; or empty."""
+    doubts = [one for trial in found.held.values() for one in trial.verdicts if one.is_doubting]
+    if not doubts:
+        return ""
+    worst = min(doubts, key=lambda one: one.level != "void")
+    more = f"; {wording.several(len(doubts) - 1, 'more doubt')}" if len(doubts) > 1 else ""
+    said = f"{catalogue.title(worst.check)}: {texts.line(worst.sentences[0].text)}"
+    return f"{textwrap.shorten(said, _WIDTH, placeholder=' …')}{more}"
+
+
+def _bracket(line: Line) -> str:
+    held = "nothing held" if line.held_per_s is None else f"held at {rate_text(line.held_per_s)}/s"
+    if line.failed_per_s is None:
+        return f"{held}, no try failed beyond chance"
+    by = {ERRORS: ": errors", SENT: ": not all was sent"}
+    missed = by.get(line.binding.name, "") if line.binding else ""
+    return f"{held}, failed at {rate_text(line.failed_per_s)}/s{missed}"
+
+
+def _load(found: LineFindings) -> str:
+    arrivals = {"poisson": "Poisson arrivals", "constant": "constant arrivals"}
+    pool = wording.several(found.subject.connections, "connection")
+    peak = f"closed peak {rate_text(found.searched.start_per_s)}/s"
+    lowest = found.lowest
+    if lowest is not None and lowest.rate_per_s:
+        peak += f", the line is {wording.percent(lowest.rate_per_s / found.searched.start_per_s)}"
+    return f"{arrivals[found.subject.arrivals]}, {pool}; {peak}"
+
+
+def _search(now: Searched) -> str:
+    tries = wording.several(len(now.tries), "try", "tries")
+    confirmed = sum(line.is_confirmed for line in now.lines)
+    told = "confirmed" if confirmed == len(now.lines) else "not confirmed by a longer try"
+    end = "" if now.is_narrow else f"; wider than ±{wording.percent(now.wanted.within)}"
+    took = f"{wording.count(now.elapsed_s)} s of {wording.count(now.wanted.budget_s)} s"
+    return f"{tries}, {took}; {told}{end}"
+
+
+def _table(found: LineFindings) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("limit", "rate", "95 % interval", "held", "failed")]
+    for line in found.searched.lines:
+        ends = (line.held_per_s, line.failed_per_s)
+        known = (
+            [rate_text(line.rate_per_s), interval_text(line)] if line.edge else [line.state, "–"]
+        )
+        rows.append((limit_text(line.limit), *known, *map(rate_text, ends)))
+    return rows
+
+
+def _tries(found: LineFindings) -> list[tuple[str, ...]]:
+    """Every try by rate: the curve in numbers."""
+    now = found.searched
+    over = [f"over {limit_text(one)}" for one in now.wanted.limits]
+    rows: list[tuple[str, ...]] = [("rate", "s", *_TIMES.values(), *over, "failed", "")]
+    for one in sorted(now.tries, key=lambda each: each.rate_per_s):
+        times = [_time(one.times_ns.get(name)) for name in _TIMES]
+        missed = [wording.percent(one.counts[each.name].share) for each in now.wanted.limits]
+        failed = wording.percent(one.counts[ERRORS].share)
+        states = {one.state(each) for each in (*now.wanted.limits, now.wanted.errors)}
+        state = next(each for each in ("failed", "open", "held") if each in states)
+        rows.append(
+            (
+                rate_text(one.rate_per_s),
+                wording.decimals(one.hold_s, 1),
+                *times,
+                *missed,
+                failed,
+                state,
+            )
+        )
+    return rows
+
+
+def _of_limit(one: Try, limit: LineLimit) -> str:
+    share = wording.percent(round(one.counts[limit.name].share, 4))
+    return f"{share} over {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
+
+
+def _time(length_ns: float | None) -> str:
+    return "–" if length_ns is None else wording.seconds(length_ns / 1e9)
+
+
+def _at(rate_per_s: float | None) -> str:
+    return "" if rate_per_s is None else f" at {rate_text(rate_per_s)}/s"
+
+
+def rate_text(rate_per_s: float | None) -> str:
+    """A rate with three or four digits; more of them were not measured."""
+    if rate_per_s is None:
+        return "–"
+    return wording.amount(wording.significant(rate_per_s, 4) or 0.0)
+
+
+def interval_text(line: Line) -> str:
+    """The 95 % interval of a line: `9,810–10,200`; `–` where it was not found."""
+    if line.edge is None:
+        return "–"
+    found = line.edge.interval
+    return f"{rate_text(found.low)}–{rate_text(found.high)}"
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

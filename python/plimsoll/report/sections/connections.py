@@ -1,0 +1,93 @@
+"""The section over connections: what became of each server as more of them were requested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import charts, wording
+from plimsoll.findings.trial import state_of
+from plimsoll.report import words
+from plimsoll.report.contents import anchor
+from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.comparison.over_connections import ConnectionsPoint, ConnectionsSeries
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.trial import TrialFindings
+
+ANCHOR = "over-connections"
+TITLE = "Over connections"
+NO_POWER = (
+    "Power is unknown: it takes a power meter (`power`), or a host whose RAPL can be read, which "
+    "virtual machines rarely have, and `idle`."
+)
+
+_HEADINGS = (
+    *("framework", "connections", "goodput, responses/s", "95 %"),
+    *("successful", "memory", "net power"),
+)
+
+
+def section(findings: Findings) -> Section | None:
+    """The section; None where no endpoint has three numbers of connections or more.
+
+    Args:
+        findings: What to report.
+    """
+    if not findings.over_connections:
+        return None
+    trials = {trial.recording.trial: trial for trial in findings.trials}
+    several = len({trial.recording.driver_name for trial in findings.trials}) > 1
+    named = [(_title(one, several=several), one) for one in findings.over_connections]
+    return Section(
+        anchor=ANCHOR,
+        title=TITLE,
+        short=TITLE,
+        caption=charts.over_connections.CAPTION,
+        tables=tuple(_table(title, one, trials) for title, one in named),
+        pictures=tuple(
+            Picture(
+                anchor(ANCHOR, one.endpoint, one.driver),
+                title,
+                charts.over_connections,
+                charts.over_connections.draw(one, findings.frameworks),
+            )
+            for title, one in named
+        ),
+    )
+
+
+def _title(one: ConnectionsSeries, *, several: bool) -> str:
+    return f"{one.endpoint}, by {one.driver}" if several else one.endpoint
+
+
+def _table(title: str, one: ConnectionsSeries, trials: Mapping[str, TrialFindings]) -> SectionTable:
+    return SectionTable(
+        title=f"{title}, in numbers",
+        headings=_HEADINGS,
+        numbers=tuple(range(1, len(_HEADINGS))),
+        lines=tuple(_line(point, one.power, trials) for point in one.points),
+        verdict="verdict",
+        brief=(1, 2, 4),
+        notes=() if _is_power_known(one) else (NO_POWER,),
+    )
+
+
+def _is_power_known(one: ConnectionsSeries) -> bool:
+    return any(one.power in point.numbers for point in one.points)
+
+
+def _line(point: ConnectionsPoint, power: str, trials: Mapping[str, TrialFindings]) -> TableRow:
+    found = [trials[name] for name in point.trials]
+    failed = words.middle_value(point.numbers.get("failure_ratio"))
+    cells = (
+        point.framework,
+        wording.number(point.connections),
+        *words.middle_rate(point.numbers.get("goodput_per_s")),
+        wording.ABSENT if failed is None else f"{wording.number(100 * (1 - failed), 3)} %",
+        wording.size(words.middle_value(point.numbers.get("server_peak_rss_bytes"))),
+        wording.power(words.middle_value(point.numbers.get(power))),
+    )
+    return TableRow(cells, state_of(found), anchor=anchor("trial", point.trials[0]))

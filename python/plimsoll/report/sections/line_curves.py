@@ -1,0 +1,53 @@
+"""The section with latency over rate: tries of load lines, and rates of open loads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import charts
+from plimsoll.report.contents import anchor
+from plimsoll.report.contents.section import Picture, Section
+from plimsoll.report.words import TIMES
+
+if TYPE_CHECKING:
+    from plimsoll.findings.findings import Findings
+
+ANCHOR = "latency-over-rate"
+TITLE = "Latency over rate"
+
+
+def section(findings: Findings) -> Section | None:
+    """The section; None where there were no several rates.
+
+    Args:
+        findings: What to report.
+    """
+    tries = [one.found for one in findings.lines if one.found and one.found.searched.tries]
+    pictures = [
+        Picture(
+            anchor("line-curve", one.subject.name),
+            one.subject.name,
+            charts.load_line,
+            charts.load_line.draw(one.searched),
+        )
+        for one in tries
+    ]
+    pictures += [
+        Picture(
+            anchor("rate-curve", one.endpoint, one.driver, one.time),
+            f"{one.endpoint}, {TIMES[one.time][0]}",
+            charts.latency_over_rate,
+            charts.latency_over_rate.draw(one, findings.frameworks),
+        )
+        for one in findings.rate_curves
+    ]
+    if not pictures:
+        return None
+    return Section(
+        anchor=ANCHOR,
+        title=TITLE,
+        short=TITLE,
+        caption=(charts.load_line if tries else charts.latency_over_rate).CAPTION,
+        tables=(),
+        pictures=tuple(pictures),
+    )

@@ -1,0 +1,147 @@
+"""The section on load lines: which rate each framework carries inside limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import charts, wording
+from plimsoll.report.contents import anchor
+from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
+from plimsoll.report.results import lined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.load_lines import EntryLines, LineRanking, RankedLine
+    from plimsoll.findings.rankings import Standing
+
+ANCHOR = "load-lines"
+TITLE = "Load lines"
+CAPTION = (
+    "The load line is the greatest rate of an open load at which latency from the intended start "
+    "keeps its limit, errors keep theirs, and at least 99 % of the requests due are sent. Each try "
+    "of a rate has a fresh server process, so intervals are over processes as well. Frameworks "
+    "whose intervals overlap share ranks. The closed peak is the throughput without a limit."
+)
+
+_HEADINGS = (
+    *("framework", "rank", "load line, requests/s", "95 %", "tries"),
+    *("closed peak", "rank by peak", "line / peak", "full beyond the line"),
+)
+_NUMBERS = (1, 2, 3, 4, 5, 6, 7)
+
+
+def section(findings: Findings) -> Section | None:
+    """The section; None for a campaign of another kind.
+
+    Args:
+        findings: What to report.
+    """
+    if not findings.lines:
+        return None
+    by_peak = {
+        (ranking.endpoint, one.framework): one
+        for ranking in findings.rankings
+        for one in ranking.standings
+    }
+    return Section(
+        anchor=ANCHOR,
+        title=TITLE,
+        short=TITLE,
+        caption=CAPTION,
+        tables=tuple(_table(one, by_peak) for one in findings.line_rankings),
+        pictures=tuple(map(_ranking, findings.line_rankings)),
+        headlines=tuple(map(headline, findings.line_rankings)),
+        is_answer=True,
+    )
+
+
+def headline(ranking: LineRanking) -> str:
+    """Who carries the most at an endpoint, beside the next one."""
+    limit = lined.limit_text(ranking.limit)
+    carried = [
+        (one.entry.framework, one.line)
+        for one in ranking.places
+        if one.line is not None and one.rank
+    ]
+    if not carried:
+        is_known = any(one.line and one.line.edge for one in ranking.places)
+        missing = "counts" if is_known else "was found"
+        return f"No load line {missing} at {ranking.endpoint} with {limit}"
+    name, line = carried[0]
+    most = f"{name} carries {lined.rate_text(line.rate_per_s)} requests/s"
+    within = f"{ranking.endpoint} with {limit} (95 %: {lined.interval_text(line)})"
+    others = [f"{other} {lined.rate_text(each.rate_per_s)}" for other, each in carried[1:2]]
+    return "; ".join([f"{most} of {within}", *others])
+
+
+def _title(ranking: LineRanking) -> str:
+    return f"{ranking.endpoint}, {lined.limit_text(ranking.limit)}"
+
+
+def _ranking(ranking: LineRanking) -> Picture:
+    return Picture(
+        anchor("line-ranking", ranking.endpoint, ranking.limit.name),
+        f"Carried and peak: {_title(ranking)}",
+        charts.line_ranking,
+        charts.line_ranking.draw(ranking),
+    )
+
+
+def _table(ranking: LineRanking, by_peak: Mapping[tuple[str, str], Standing]) -> SectionTable:
+    lines = tuple(_line(one, by_peak) for one in ranking.places)
+    return SectionTable(
+        title=_title(ranking),
+        headings=_HEADINGS,
+        numbers=_NUMBERS,
+        lines=lines,
+        verdict="verdict",
+        brief=(1, 2, 5),
+        notes=tuple(note for one in ranking.places for note in _notes(one.entry)),
+    )
+
+
+def _line(one: RankedLine, by_peak: Mapping[tuple[str, str], Standing]) -> TableRow:
+    entry, line = one.entry, one.line
+    peak = by_peak.get((entry.endpoint, entry.framework))
+    beyond = entry.found and line and entry.found.beyond.get(line.limit.name)
+    rate_per_s = line and line.rate_per_s
+    of_peak = rate_per_s / entry.peak.value if rate_per_s and entry.peak else None
+    first = (
+        entry.found.searched.tries[0].trial if entry.found and entry.found.searched.tries else ""
+    )
+    cells = (
+        entry.framework,
+        one.rank or wording.ABSENT,
+        lined.rate_text(rate_per_s),
+        lined.interval_text(line) if line else wording.ABSENT,
+        str(len(entry.found.searched.tries)) if entry.found else wording.ABSENT,
+        lined.rate_text(entry.peak and entry.peak.value),
+        (peak and peak.rank) or wording.ABSENT,
+        wording.ABSENT if of_peak is None else wording.percent(of_peak),
+        beyond.sentence if beyond else wording.ABSENT,
+    )
+    return TableRow(cells, entry.state, _reason(one), anchor("trial", first) if first else "")
+
+
+def _reason(one: RankedLine) -> str:
+    """Why there is no line or none that counts, or what is doubtful of it."""
+    if one.entry.found is None:
+        return one.entry.problem
+    if one.line is not None and (one.line.edge is None or one.entry.found.is_of_driver(one.line)):
+        return lined.sentence_of(one.entry.found, one.line)
+    return lined.doubt(one.entry.found)
+
+
+def _notes(entry: EntryLines) -> Iterator[str]:
+    """What else must be known of an entry: gaps, a slowdown, a search that is not over."""
+    if entry.found is None:
+        return
+    name = entry.found.subject.name
+    for said in lined.notable(entry.found):
+        yield f"{name}: {said}"
+    if entry.problem:
+        yield f"{name}: the search ended early: {entry.problem}"
+    elif entry.goes_on:
+        yield f"{name}: not finished; run the same `plimsoll run` again to resume"

@@ -1,0 +1,199 @@
+"""The section on what was published: its figures and those of this campaign, as ratios.
+
+Absolute speeds are left out on purpose: those of two machines must not stand side by side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.findings.trial import state_of
+from plimsoll.report import contents, words
+from plimsoll.report.contents import anchor
+from plimsoll.report.contents.section import Section, SectionTable, TableRow
+from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.verdict import LEVELS, TRIAL_LEVELS, worst
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from plimsoll.comparison.published_comparison import Beside, Claimed, Field
+    from plimsoll.findings.findings import Findings, Publication
+    from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.verdicts.audit import Audited
+    from plimsoll.verdicts.verdict import Verdict
+
+ANCHOR = "published"
+TITLE = "Comparison with published results"
+
+STATES: tuple[State, ...] = (*TRIAL_LEVELS, "failed")
+"""From the best to the worst."""
+
+_HEADINGS = (
+    *("published of", "measured here", "published", "95 %", "measured", "95 %"),
+    "audit of what was published",
+)
+_CLAIMS = ("claim", "claimed", "by its own figures", "measured here")
+
+
+def section(findings: Findings) -> Section | None:
+    """The section; None where a campaign names no publication.
+
+    Args:
+        findings: What to report.
+    """
+    found = findings.publication
+    if found is None:
+        return None
+    trials = {trial.recording.trial: trial for trial in findings.trials}
+    audited = {id(one.figures): one for one in found.audit.results}
+    fields = [_field(field, trials, audited, findings) for field in found.fields]
+    claims = [_claims(found.claims)] if found.claims else []
+    return Section(
+        anchor=ANCHOR,
+        title=TITLE,
+        short="Published",
+        caption=_caption(found),
+        tables=(*fields, *claims),
+        remarks_title="Audit of the published figures",
+        remarks=tuple(_remarks(found)),
+    )
+
+
+def _caption(found: Publication) -> str:
+    where = f" ({found.document.address})" if found.document.address else ""
+    caption = (
+        f"Published: “{found.document.title}”{where}. Each number is a throughput relative to "
+        "one server of the same experiment, the one with × 1; absolute numbers of different "
+        "machines are never compared. Intervals come from several runs of the document, and "
+        "from repetitions here. A void number is shown, but not used for the order."
+    )
+    subjects = dict.fromkeys(one.subject for one in found.document.figures)
+    absent = [subject for subject in subjects if found.document.here.everywhere(subject) is None]
+    if absent:
+        caption += f" Without a counterpart here: {', '.join(absent)}."
+    if not found.fields:
+        caption += "The document has no figure for the endpoints and loads of this campaign."
+    return caption
+
+
+def _field(
+    field: Field,
+    trials: Mapping[str, TrialFindings],
+    audited: Mapping[int, Audited],
+    findings: Findings,
+) -> SectionTable:
+    several = len({trial.recording.driver_name for trial in findings.trials}) > 1
+    by = f", by {field.driver}" if several else ""
+    baseline = [trials[name] for name in field.baseline_trials]
+    lines = tuple(
+        _line(
+            row,
+            [trials[name] for name in row.trials],
+            baseline,
+            [audited[id(one)] for one in row.figures],
+        )
+        for row in field.rows
+    )
+    return SectionTable(
+        title=f"{field.endpoint}, {field.load}{by}: relative to {field.baseline}",
+        headings=_HEADINGS,
+        numbers=(2, 3, 4, 5),
+        lines=lines,
+        verdict="verdict on what was measured",
+        brief=(2, 4),
+        notes=(_order(field),),
+    )
+
+
+def _line(
+    row: Beside,
+    trials: Sequence[TrialFindings],
+    baseline: Sequence[TrialFindings],
+    audited: Sequence[Audited],
+) -> TableRow:
+    verdicts = [verdict for one in audited for verdict in one.verdicts]
+    cells = (
+        row.subject,
+        row.framework if trials else f"{row.framework}: not measured",
+        *words.ratio(row.published),
+        *words.ratio(row.measured),
+        _audit(verdicts),
+    )
+    if not trials:
+        return TableRow(cells)
+    return TableRow(cells, *_state(trials, baseline), anchor("trial", trials[0].recording.trial))
+
+
+def _state(trials: Sequence[TrialFindings], baseline: Sequence[TrialFindings]) -> tuple[State, str]:
+    """How far to believe a ratio: no further than the server it is relative to; and why so."""
+    own, other = state_of(trials), state_of(baseline) if baseline else "sound"
+    if STATES.index(other) > STATES.index(own):
+        return other, "for the baseline"
+    return own, ""
+
+
+def _audit(verdicts: Sequence[Verdict]) -> str:
+    """The audit of some figures: the level, and the checks that are not sound."""
+    if not verdicts:
+        return "too little to check"
+    names = dict.fromkeys(
+        catalogue.title(verdict.check) for verdict in verdicts if verdict.is_doubting
+    )
+    level = worst(verdict.level for verdict in verdicts)
+    reported = words.level_name(level)
+    return f"{reported}: {', '.join(names)}" if names else reported
+
+
+def _order(field: Field) -> str:
+    """How many pairs of servers stand as the document has them."""
+    order = field.order
+    pairs = order.same + order.turned + order.level
+    if not pairs:
+        return "No two of these servers have a valid number here."
+    return (
+        f"Of {wording.several(pairs, 'pair')} of servers that were measured here, {order.same} "
+        f"{'stands' if order.same == 1 else 'stand'} in the published order, {order.turned} in the "
+        f"other, and {order.level} are not significantly different."
+    )
+
+
+def _claims(claims: Sequence[Claimed]) -> SectionTable:
+    return SectionTable(
+        title="Claims",
+        headings=_CLAIMS,
+        numbers=(),
+        lines=tuple(
+            TableRow(
+                (one.claim.says, one.claim.claimed or wording.ABSENT, one.published, _measured(one))
+            )
+            for one in claims
+        ),
+    )
+
+
+def _measured(one: Claimed) -> str:
+    """What was measured of a claim: one ratio with its interval, or the least to the most."""
+    if len(one.measured) == 1:
+        value, ends = words.ratio(*one.measured.values())
+        return value if ends == wording.ABSENT else f"{value} (95 %: {ends})"
+    ordered = sorted(one.measured.items(), key=lambda item: item[1].value)
+    (least_at, least), (most_at, most) = ordered[0], ordered[-1]
+    return (
+        f"× {wording.decimals(least.value, 2)} ({', '.join(least_at[:2])}) to × "
+        f"{wording.decimals(most.value, 2)} "
+        f"({', '.join(most_at[:2])}), of {len(ordered)} loads"
+    )
+
+
+def _remarks(found: Publication) -> Iterator[contents.Remark]:
+    """Verdicts of the audit that are not sound, the worst first."""
+    every: Iterable[tuple[Verdict, str]] = (
+        *((verdict, one.figures.label) for one in found.audit.results for verdict in one.verdicts),
+        *((verdict, "all together") for verdict in found.audit.together),
+    )
+    doubted = [(verdict, label) for verdict, label in every if verdict.is_doubting]
+    for verdict, label in sorted(doubted, key=lambda pair: -LEVELS.index(pair[0].level)):
+        yield replace(contents.remark(verdict, {}), subject=label)

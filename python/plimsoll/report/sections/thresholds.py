@@ -1,0 +1,64 @@
+"""The section on thresholds: what each says of the entries that it applies to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.report.contents.section import Section, SectionTable, TableRow
+from plimsoll.report.results import junit
+from plimsoll.wording import ABSENT
+
+if TYPE_CHECKING:
+    from plimsoll.findings.campaign_thresholds import JudgedEntry
+    from plimsoll.findings.findings import Findings
+
+ANCHOR = "thresholds"
+TITLE = "Thresholds"
+CAPTION = (
+    "Each threshold is held against the median of the repetitions that count, the number of the "
+    "ranking. An entry without a number crosses every threshold."
+)
+
+_HEADINGS = ("threshold", "entry", "measured", "95 %", "result")
+
+
+def section(findings: Findings) -> Section | None:
+    """The section; None where no threshold was set."""
+    if not findings.thresholds:
+        return None
+    crossed = sum(one.is_crossed for one in findings.thresholds)
+    table = SectionTable(
+        title=f"{crossed} of {len(findings.thresholds)} crossed",
+        headings=_HEADINGS,
+        numbers=(2, 3),
+        lines=tuple(map(_line, findings.thresholds)),
+        brief=(1, 2, 4),
+    )
+    return Section(ANCHOR, TITLE, TITLE, CAPTION, (table,))
+
+
+def as_junit(findings: Findings) -> str:
+    """The same as a JUnit file: one test for each entry and threshold."""
+    cases = [
+        junit.JunitCase(
+            f"{one.entry}: {one.threshold.threshold.text}",
+            failure=one.sentence if one.is_crossed else "",
+            output="" if one.is_crossed else one.sentence,
+        )
+        for one in findings.thresholds
+    ]
+    return junit.document("plimsoll thresholds", cases)
+
+
+def _line(one: JudgedEntry) -> TableRow:
+    limit = one.threshold.threshold
+    measured = ABSENT if one.estimate is None else limit.spoken(one.estimate.value)
+    ends = None if one.estimate is None else one.estimate.interval
+    between = ABSENT if ends is None else f"{limit.spoken(ends.low)} – {limit.spoken(ends.high)}"
+    return TableRow((one.threshold.text, str(one.entry), measured, between, _result(one)))
+
+
+def _result(one: JudgedEntry) -> str:
+    if one.estimate is None:
+        return f"no number to judge: {one.reason}"
+    return "crossed" if one.is_crossed else "kept"

@@ -1,0 +1,140 @@
+"""The ranking by load line: ranks by intervals, and what is said where there is no line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import queues
+import sample
+from plimsoll import charts
+from plimsoll.findings.beyond import Beyond, Resource
+from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject, rankings
+from plimsoll.load_line.search import Searched
+from plimsoll.report.formats import markdown
+from plimsoll.report.results import machine_readable
+from plimsoll.report.sections import lines
+from plimsoll.statistics.intervals import Estimate, Interval
+
+FAST, SLOW = queues.searched_with(), queues.searched_with(0.0008)
+"""Searches with the same name of the limit, of which the first allows more latency."""
+
+
+def entry(
+    name: str, searched: Searched | None, full: Resource = "core", problem: str = ""
+) -> EntryLines:
+    beyond = {"p99": Beyond(full, f"the {full} was full")}
+    found = searched and LineFindings(
+        searched, Subject(f"{name} · json", "poisson", 256), beyond, {}
+    )
+    return EntryLines(
+        framework=name,
+        endpoint="json",
+        is_yardstick=name == "reference",
+        found=found,
+        peak=Estimate(5000.0, Interval(4900.0, 5100.0)),
+        problem=problem,
+        goes_on=False,
+    )
+
+
+def same_limit(searched: Searched) -> Searched:
+    """As if it had been searched with the limit of `FAST`."""
+    (limit,) = FAST.wanted.limits
+    lines = tuple(replace(line, limit=limit) for line in searched.lines)
+    return replace(searched, wanted=FAST.wanted, lines=lines)
+
+
+def ranked(*entries: EntryLines) -> list[tuple[str, str]]:
+    (ranking,) = rankings(entries)
+    return [(one.entry.framework, one.rank) for one in ranking.places]
+
+
+def test_the_greater_line_is_first_and_overlapping_ones_share_ranks() -> None:
+    slow = same_limit(SLOW)
+    assert ranked(entry("b", slow), entry("a", FAST)) == [("a", "1"), ("b", "2")]
+    assert ranked(entry("a", FAST), entry("b", FAST), entry("c", slow)) == [
+        ("a", "1–2"),
+        ("b", "1–2"),
+        ("c", "3"),
+    ]
+
+
+def test_a_line_of_the_load_generator_and_the_yardstick_have_no_rank() -> None:
+    found = ranked(
+        entry("a", same_limit(SLOW)), entry("b", FAST, "driver"), entry("reference", FAST)
+    )
+    assert found == [("a", "1"), ("b", ""), ("reference", "")]
+    assert ranked(entry("reference", FAST)) == [("reference", "1")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (entry("a", FAST, "driver"), "no line of a · json: the load generator was the limit"),
+        (entry("a", queues.searched_with(100e-6)), "no rate keeps p99 ≤ 100 µs on a · json"),
+        (entry("a", queues.searched_with(fails=1.0)), "a · json fails at every rate"),
+        (entry("a", None, problem="it ended before it was ready"), "it ended before it was ready"),
+    ],
+)
+def test_why_there_is_no_line_is_said_in_one_sentence(lines: EntryLines, said: str) -> None:
+    findings = replace(sample.findings(), lines=(lines, entry("b", FAST)))
+    section = lines.section(findings)
+    assert section is not None and section.is_answer
+    reasons = [row.reason for table in section.tables for row in table.lines]
+    assert any(reason.startswith(said) for reason in reasons)
+
+
+def test_the_line_stands_beside_the_peak_and_what_was_full() -> None:
+    findings = replace(sample.findings(), lines=(entry("a", FAST, "core"),))
+    section = lines.section(findings)
+    assert section is not None
+    (row,) = section.tables[0].lines
+    cells = dict(zip(section.tables[0].headings, row.cells, strict=True))
+    edge = FAST.lines[0].edge
+    assert edge is not None
+    assert float(cells["load line, requests/s"].replace(",", "")) == pytest.approx(
+        edge.rate_per_s, rel=1e-3
+    )
+    assert cells["closed peak"] == "5,000"
+    assert cells["full beyond the line"] == "the core was full"
+    assert cells["line / peak"] == f"{edge.rate_per_s / 50:.0f} %"
+
+
+def test_the_headline_has_who_carries_the_most_or_that_nothing_counts() -> None:
+    (ranking,) = rankings((entry("b", same_limit(SLOW)), entry("a", FAST)))
+    said = lines.headline(ranking)
+    assert said.startswith("a carries ") and "requests/s of json with p99 ≤ 2 ms" in said
+    assert "; b " in said
+    (nothing,) = rankings((entry("a", FAST, "driver"),))
+    assert lines.headline(nothing) == "No load line counts at json with p99 ≤ 2 ms"
+    (failing,) = rankings((entry("a", queues.searched_with(fails=1.0)),))
+    assert lines.headline(failing) == "No load line was found at json with p99 ≤ 2 ms"
+
+
+def test_the_answer_of_a_campaign_stands_before_its_rankings() -> None:
+    findings = replace(sample.findings(), lines=(entry("a", FAST),))
+    text = markdown.render(findings)
+    assert text.index("Load lines") < text.index("Fastest at")
+    assert lines.section(sample.findings()) is None
+
+
+def test_each_trial_has_the_lines_of_its_framework_as_json() -> None:
+    findings = sample.findings()
+    first = findings.trials[0].recording
+    lines = replace(entry(first.title, FAST), endpoint=first.endpoint)
+    (found, *_) = machine_readable.trials(replace(findings, lines=(lines,)))
+    (line,) = found["load_lines"]
+    assert line["low"] <= line["rate_per_s"] <= line["high"]
+    assert (line["limit"], line["rank_low"], line["is_try"]) == ("p99", 1, False)
+    assert "requests/s with p99 ≤ 2 ms" in line["answer"]
+    assert machine_readable.trials(findings)[0]["load_lines"] == []
+
+
+def test_the_chart_has_both_bars_of_each_framework() -> None:
+    (ranking,) = rankings((entry("a", FAST), entry("b", None, problem="it died")))
+    rows = charts.line_ranking.draw(ranking)["datasets"]["lines"]
+    found = {(row["label"], row["what"]): row["number"] for row in rows}
+    assert found[("b", "load line")] == "none"
+    assert found[("b", "closed peak")] == found[("1 · a", "closed peak")] == "5,000/s"
