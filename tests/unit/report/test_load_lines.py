@@ -14,7 +14,7 @@ from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject, rank
 from plimsoll.load_line.search import Searched
 from plimsoll.report.formats import markdown
 from plimsoll.report.results import machine_readable
-from plimsoll.report.sections import lines
+from plimsoll.report.sections import lines as lines_section
 from plimsoll.statistics.intervals import Estimate, Interval
 
 FAST, SLOW = queues.searched_with(), queues.searched_with(0.0008)
@@ -80,7 +80,7 @@ def test_a_line_of_the_load_generator_and_the_yardstick_have_no_rank() -> None:
 )
 def test_why_there_is_no_line_is_said_in_one_sentence(lines: EntryLines, said: str) -> None:
     findings = replace(sample.findings(), lines=(lines, entry("b", FAST)))
-    section = lines.section(findings)
+    section = lines_section.section(findings)
     assert section is not None and section.is_answer
     reasons = [row.reason for table in section.tables for row in table.lines]
     assert any(reason.startswith(said) for reason in reasons)
@@ -88,7 +88,7 @@ def test_why_there_is_no_line_is_said_in_one_sentence(lines: EntryLines, said: s
 
 def test_the_line_stands_beside_the_peak_and_what_was_full() -> None:
     findings = replace(sample.findings(), lines=(entry("a", FAST, "core"),))
-    section = lines.section(findings)
+    section = lines_section.section(findings)
     assert section is not None
     (row,) = section.tables[0].lines
     cells = dict(zip(section.tables[0].headings, row.cells, strict=True))
@@ -104,20 +104,20 @@ def test_the_line_stands_beside_the_peak_and_what_was_full() -> None:
 
 def test_the_headline_has_who_carries_the_most_or_that_nothing_counts() -> None:
     (ranking,) = rankings((entry("b", same_limit(SLOW)), entry("a", FAST)))
-    said = lines.headline(ranking)
+    said = lines_section.headline(ranking)
     assert said.startswith("a carries ") and "requests/s of json with p99 ≤ 2 ms" in said
     assert "; b " in said
     (nothing,) = rankings((entry("a", FAST, "driver"),))
-    assert lines.headline(nothing) == "No load line counts at json with p99 ≤ 2 ms"
+    assert lines_section.headline(nothing) == "No load line counts at json with p99 ≤ 2 ms"
     (failing,) = rankings((entry("a", queues.searched_with(fails=1.0)),))
-    assert lines.headline(failing) == "No load line was found at json with p99 ≤ 2 ms"
+    assert lines_section.headline(failing) == "No load line was found at json with p99 ≤ 2 ms"
 
 
 def test_the_answer_of_a_campaign_stands_before_its_rankings() -> None:
     findings = replace(sample.findings(), lines=(entry("a", FAST),))
     text = markdown.render(findings)
     assert text.index("Load lines") < text.index("Fastest at")
-    assert lines.section(sample.findings()) is None
+    assert lines_section.section(sample.findings()) is None
 
 
 def test_each_trial_has_the_lines_of_its_framework_as_json() -> None:
