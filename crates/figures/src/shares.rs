@@ -87,8 +87,10 @@ impl Answers {
         for (worker, connections) in open.0.0.iter().enumerate() {
             let of_worker = self.0.0.get(worker).map_or(&[][..], Vec::as_slice);
             let answered = of_worker.iter().copied().chain(iter::repeat(0));
-            let long_enough =
-                connections.iter().zip(answered).filter(|&(&open_ns, _)| open_ns >= least_ns.max(1));
+            let long_enough = connections
+                .iter()
+                .zip(answered)
+                .filter(|&(&open_ns, _)| open_ns >= least_ns.max(1));
             for (&open_ns, own) in long_enough {
                 let share = own as f64 / open_ns as f64;
                 found.connections += 1;

@@ -15,13 +15,7 @@ fn times(values: &[i64]) -> Times {
 
 /// Times that are equal, of the same bucket, of all usual buckets, too long for these, or negative.
 fn time() -> impl Strategy<Value = i64> {
-    prop_oneof![
-        0_i64..20,
-        1_000_000_i64..1_000_300,
-        0_i64..1 << 32,
-        0_i64..1 << 40,
-        -1_000_i64..0,
-    ]
+    prop_oneof![0_i64..20, 1_000_000_i64..1_000_300, 0_i64..1 << 32, 0_i64..1 << 40, -1_000_i64..0,]
 }
 
 proptest! {
