@@ -16,7 +16,7 @@ pub struct Times(plimsoll_figures::Times);
 #[pymethods]
 impl Times {
     fn __len__(&self) -> usize {
-        self.0.values().len()
+        self.0.len()
     }
 
     /// Their mean; None of none.
@@ -26,15 +26,14 @@ impl Times {
 
     /// The values at some rising places in rising order, counted from 0.
     #[allow(clippy::needless_pass_by_value)]
-    fn at(&mut self, py: Python<'_>, places: Vec<usize>) -> Vec<i64> {
+    fn at(&self, py: Python<'_>, places: Vec<usize>) -> Vec<i64> {
         py.detach(|| self.0.at(&places))
     }
 
     /// Every time, in eight bytes in the order of this machine.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let values = self.0.values();
-        PyBytes::new_with(py, size_of_val(values), |bytes| {
-            for (room, value) in bytes.chunks_exact_mut(size_of::<i64>()).zip(values) {
+        PyBytes::new_with(py, self.0.len() * size_of::<i64>(), |bytes| {
+            for (room, value) in bytes.chunks_exact_mut(size_of::<i64>()).zip(self.0.values()) {
                 room.copy_from_slice(&value.to_ne_bytes());
             }
             Ok(())

@@ -98,7 +98,7 @@ pub fn shares(folder: &Path, holds: &[Window], least_ns: u64) -> io::Result<Shar
     let take = |tally: &mut shares::Answers, record: &_| tally.take(record, holds);
     let parts = rows::tallied(&folder.join(REQUESTS), |_| shares::Answers::default(), take)?;
     let answers = parts.into_iter().reduce(shares::Answers::joined).unwrap_or_default();
-    Ok(answers.shares(&open.0, least_ns))
+    Ok(answers.shares(&open, least_ns))
 }
 
 /// Complete responses in each of some equal parts of a window.
@@ -126,21 +126,13 @@ fn summed(mut one: Vec<u64>, other: &[u64]) -> Vec<u64> {
 ///
 /// As of [`of_requests`].
 pub fn median_times(folder: &Path, parts: Parts) -> io::Result<Vec<(usize, i64)>> {
-    let none = || vec![Vec::new(); parts.count];
+    let none = || vec![Times::default(); parts.count];
     let noted = samples(folder, |_| none(), |times, sample| parts.note(times, sample))?;
-    let joined = |mut one: Vec<Vec<i64>>, other: Vec<Vec<i64>>| {
-        for (times, mut more) in one.iter_mut().zip(other) {
-            times.append(&mut more);
-        }
-        one
+    let joined = |one: Vec<Times>, other: Vec<Times>| {
+        one.into_iter().zip(other).map(|(times, more)| times.joined(more)).collect()
     };
     let times = noted.into_iter().reduce(joined).unwrap_or_default();
-    let known = times.into_iter().filter(|times| !times.is_empty());
-    let medians = known.map(|mut times| {
-        let middle = (times.len() - 1) / 2;
-        (times.len(), *times.select_nth_unstable(middle).1)
-    });
-    Ok(medians.collect())
+    Ok(times.iter().filter_map(|times| Some((times.len(), times.middle()?.0))).collect())
 }
 
 /// Requests in flight in each of some stretches of time.
@@ -210,6 +202,9 @@ pub fn connection_stalls(
     let parts = samples(folder, |_| stalls::ByKind::default(), take)?;
     let known = parts.into_iter().reduce(stalls::ByKind::joined).unwrap_or_default();
     let limits = known.limits(least_ns, times);
+    if limits.is_empty() {
+        return Ok(Vec::new());
+    }
     let take = |found: &mut Vec<(Reverse<i64>, Window)>, sample: &RequestSample| {
         found.extend(stalls::stalled(sample, holds, &limits)?);
         Ok(())

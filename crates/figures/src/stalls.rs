@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 use std::io;
+use std::mem;
 
 use plimsoll_engine::sample::{NEVER, RequestSample};
 
-use crate::Window;
 use crate::counts::{in_hold, is_complete};
 use crate::grouped::Grouped;
+use crate::{Times, Window};
 
 /// What ended in one bucket of time.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,7 +83,7 @@ impl Buckets {
 
 /// Service times of the complete responses of the holds by the kind of request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ByKind(Grouped<u16, Vec<i64>>);
+pub(crate) struct ByKind(Grouped<u16, Times>);
 
 impl ByKind {
     #[inline]
@@ -94,25 +95,20 @@ impl ByKind {
     }
 
     pub fn joined(self, other: Self) -> Self {
-        Self(self.0.joined(other.0, |times, mut more| times.append(&mut more)))
+        Self(self.0.joined(other.0, |times, more| *times = mem::take(times).joined(more)))
     }
 
-    /// From which time on a response of each kind has stalled.
+    /// From which time on a response of a kind has stalled; without kinds of which none has.
     #[allow(clippy::cast_precision_loss)]
     pub fn limits(self, least_ns: u64, times: f64) -> Vec<(u16, f64)> {
-        let medians = self.0.into_items().map(|(kind, values)| (kind, median(values)));
-        medians.map(|(kind, median)| (kind, (times * median).max(least_ns as f64))).collect()
+        let stalled = self.0.into_items().filter_map(|(kind, known)| {
+            let (lower, upper) = known.middle()?;
+            let median = lower as f64 + (upper as f64 - lower as f64) / 2.0;
+            let limit_ns = (times * median).max(least_ns as f64);
+            (known.longest()? as f64 >= limit_ns).then_some((kind, limit_ns))
+        });
+        stalled.collect()
     }
-}
-
-/// The middle value, or the mean of the two in the middle.
-#[allow(clippy::cast_precision_loss)]
-fn median(mut values: Vec<i64>) -> f64 {
-    let middle = values.len() / 2;
-    let is_odd = values.len() % 2 == 1;
-    let (below, &mut upper, _) = values.select_nth_unstable(middle);
-    let lower = if is_odd { upper } else { below.iter().copied().max().unwrap_or(upper) };
-    lower as f64 + (upper as f64 - lower as f64) / 2.0
 }
 
 /// How long a complete response of the holds took from its sending.

@@ -4,8 +4,8 @@ use std::io;
 
 use plimsoll_engine::sample::{NEVER, RequestSample};
 
-use crate::Window;
 use crate::counts::{in_hold, is_complete};
+use crate::{Times, Window};
 
 /// Stretches of a window that are equally long.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,6 @@ pub struct Parts {
 impl Parts {
     /// The part in which a complete response came; None outside of the window.
     #[inline]
-    #[allow(clippy::cast_possible_truncation)]
     fn of(&self, sample: &RequestSample) -> io::Result<Option<usize>> {
         let (start, end) = self.window;
         if sample.done_ns == NEVER
@@ -28,9 +27,17 @@ impl Parts {
         {
             return Ok(None);
         }
-        let passed = u128::from(sample.done_ns - start) * self.count as u128;
-        let part = (passed / u128::from(end - start)) as usize;
-        Ok(Some(part.min(self.count - 1)))
+        Ok(Some(self.part(sample.done_ns - start, end - start).min(self.count - 1)))
+    }
+
+    /// In which part an instant lies; wide numbers are used only where narrow ones overflow.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation)]
+    fn part(&self, passed_ns: u64, length_ns: u64) -> usize {
+        match passed_ns.checked_mul(self.count as u64) {
+            Some(parts) => (parts / length_ns) as usize,
+            None => (u128::from(passed_ns) * self.count as u128 / u128::from(length_ns)) as usize,
+        }
     }
 
     #[inline]
@@ -42,12 +49,9 @@ impl Parts {
     }
 
     #[inline]
-    #[allow(clippy::cast_possible_wrap)]
-    pub(crate) fn note(&self, times: &mut [Vec<i64>], sample: &RequestSample) -> io::Result<()> {
-        if sample.sent_ns != NEVER
-            && let Some(part) = self.of(sample)?
-        {
-            times[part].push(sample.done_ns.wrapping_sub(sample.sent_ns) as i64);
+    pub(crate) fn note(&self, times: &mut [Times], sample: &RequestSample) -> io::Result<()> {
+        if let Some(part) = self.of(sample)? {
+            times[part].note(sample.sent_ns, sample.done_ns);
         }
         Ok(())
     }

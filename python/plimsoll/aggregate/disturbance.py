@@ -28,7 +28,7 @@ from plimsoll.aggregate import cores
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.usage import Usage, Values, Window
+    from plimsoll.aggregate.usage import Instants, Usage, Values, Window
     from plimsoll.recording import Recording
 
 Side = Literal["server", "driver"]
@@ -368,22 +368,22 @@ def _given(recording: Recording, readings: Usage) -> dict[Whose, tuple[int, ...]
     return {"server": recording.server.cores, "driver": recording.driver.cores}
 
 
-def longest_pause_s(readings: Usage, window: Window) -> float | None:
-    """Longest time that a thread of the driver did not look, about some stretch of time.
+def longest_pauses_s(readings: Usage, starts: Instants, ends: Instants) -> Values:
+    """Longest time that a thread of the driver did not look, about each of some stretches of time.
 
     Args:
-        readings: The readings.
-        window: The stretch; every reading whose interval shares time with it counts.
+        readings: The readings; every one whose interval shares time with a stretch counts.
+        starts: First instant of each stretch, in nanoseconds since zero.
+        ends: The end of each.
 
     Returns:
-        Seconds; None where it was not read.
+        Seconds; 0 where it was not read.
     """
-    pauses = [
-        pause_s
-        for (start, end), pause_s in readings.intervals("driver", "longest_pause_s")
-        if start < window[1] and end > window[0]
-    ]
-    return max(pauses, default=None)
+    longest_s = np.zeros(len(starts))
+    for (start, end), pause_s in readings.intervals("driver", "longest_pause_s"):
+        touched = (start < ends) & (end > starts)
+        longest_s[touched] = np.maximum(longest_s[touched], pause_s)
+    return longest_s
 
 
 def held(recording: Recording) -> list[Window]:

@@ -1,12 +1,15 @@
 """First figures of a load: counted in the engine's own records, before these become tables.
 
 They are those of `summaries`, number for number, for a person who waits; what needs readings of
-resources is left out. Every record is counted in Rust, by all cores (`crates/figures`).
+resources is left out. Every record is counted in Rust, by all cores (`crates/figures`), and once:
+what is shown when a load ends is what its checks ask for a moment later.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from plimsoll import _engine
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate.query import Columns
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.aggregate.usage import Window
     from plimsoll.recording import Recording
 
 
@@ -33,14 +37,34 @@ class FirstFigures:
         summary: What it amounts to; what needs readings of resources is None.
         statuses: Complete responses by status code, the most frequent first.
         failures: How its requests failed, the most frequent kind first.
-        response_times: Every response time of the measurement window.
     """
 
     recording: Recording
     summary: Summary
     statuses: tuple[StatusTotal, ...]
     failures: tuple[Failure, ...]
-    response_times: _engine.Times
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Counts and times by their columns, status codes and failures."""
+
+    columns: Columns
+    statuses: tuple[StatusTotal, ...]
+    failures: tuple[Failure, ...]
+
+
+@dataclass(frozen=True)
+class _Records:
+    """The engine's records of a load, which stay the same when their folder is renamed.
+
+    Attributes:
+        files: Inode, size and time of the last change of each file.
+        folder: Where they lie now.
+    """
+
+    files: tuple[tuple[int, int, int], ...]
+    folder: Path = field(compare=False)
 
 
 def of_records(recording: Recording, folder: Path) -> FirstFigures:
@@ -53,15 +77,10 @@ def of_records(recording: Recording, folder: Path) -> FirstFigures:
     Raises:
         OSError: They cannot be read.
     """
-    found = _figures(recording, folder)
-    columns = _columns(found) | {"some_of_ok_are_wrong": False}
-    return FirstFigures(
-        recording,
-        rates.of_counts(recording, columns),
-        _status_totals(found["statuses"]),
-        _failures(found["failures"]),
-        found["times"]["response_time"],
-    )
+    found = _counted(_records(folder), _holds(recording))
+    columns = found.columns | {"some_of_ok_are_wrong": False}
+    summary = rates.of_counts(recording, columns)
+    return FirstFigures(recording, summary, found.statuses, found.failures)
 
 
 def columns_of(recording: Recording, folder: Path) -> Columns:
@@ -74,18 +93,39 @@ def columns_of(recording: Recording, folder: Path) -> Columns:
     Raises:
         OSError: They cannot be read.
     """
-    return _columns(_figures(recording, folder))
+    return {**_counted(_records(folder), _holds(recording)).columns}
 
 
-def _figures(recording: Recording, folder: Path) -> _engine.LoadFigures:
-    return _engine.load_figures(folder, [(hold.start_ns, hold.end_ns) for hold in recording.holds])
+def response_times(recording: Recording, folder: Path) -> _engine.Times:
+    """Every response time of the measurement window.
+
+    Args:
+        recording: What happened.
+        folder: Where the engine's records lie.
+
+    Raises:
+        OSError: They cannot be read.
+    """
+    return _engine.load_figures(folder, _holds(recording))["times"]["response_time"]
 
 
-def _columns(found: _engine.LoadFigures) -> Columns:
+def _holds(recording: Recording) -> tuple[Window, ...]:
+    return tuple((hold.start_ns, hold.end_ns) for hold in recording.holds)
+
+
+def _records(folder: Path) -> _Records:
+    known = [path.stat() for path in sorted(folder.glob("*.bin"))]
+    return _Records(tuple((one.st_ino, one.st_size, one.st_mtime_ns) for one in known), folder)
+
+
+@lru_cache(maxsize=1)
+def _counted(records: _Records, holds: tuple[Window, ...]) -> _Counted:
+    found = _engine.load_figures(records.folder, holds)
     columns: Columns = {**found["counts"]}
-    for name, times in found["times"].items():
-        columns |= _statistics(name, times)
-    return columns
+    with ThreadPoolExecutor() as threads:
+        for statistics in threads.map(_statistics, *zip(*found["times"].items(), strict=True)):
+            columns |= statistics
+    return _Counted(columns, _status_totals(found["statuses"]), _failures(found["failures"]))
 
 
 def _status_totals(found: Iterable[tuple[int, int, int, int]]) -> tuple[StatusTotal, ...]:

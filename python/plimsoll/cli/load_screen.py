@@ -88,7 +88,8 @@ class LoadScreen:
         figures = aggregate.first_figures.of_records(recording, event.folder)
         report.screen.show_figures(figures, verbose=self._verbose)
         if self._verbose:
-            report.histogram.show(figures.response_times)
+            times = aggregate.first_figures.response_times(recording, event.folder)
+            report.histogram.show(times)
         self._has_figures = True
         if is_interrupted and not self._is_kept:
             raise KeyboardInterrupt

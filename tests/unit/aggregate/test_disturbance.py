@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from plimsoll.aggregate import disturbance
@@ -7,7 +8,7 @@ from plimsoll.aggregate.cores import are_apart
 from plimsoll.aggregate.disturbance import (
     TakenTime,
     full_ratio,
-    longest_pause_s,
+    longest_pauses_s,
     noted,
     taken,
     taken_from,
@@ -165,9 +166,10 @@ def test_the_drivers_longest_pause_is_that_of_the_readings_that_touch_a_stretch(
     pauses = ((1.0, 0.001), (2.0, 0.3), (3.0, 0.002), (4.0, 0.004))
     rows = ((at_s, "driver", "longest_pause_s", pause_s) for at_s, pause_s in pauses)
     read = usage(usage_rows(*rows))
-    assert longest_pause_s(read, (1_500_000_000, 1_600_000_000)) == 0.3
-    assert longest_pause_s(read, (2_100_000_000, 3_500_000_000)) == 0.004
-    assert longest_pause_s(usage(None), (0, 10**9)) is None
+    starts = np.array([1_500_000_000, 2_100_000_000, 4_100_000_000])
+    ends = np.array([1_600_000_000, 3_500_000_000, 4_200_000_000])
+    assert longest_pauses_s(read, starts, ends).tolist() == [0.3, 0.004, 0.0]
+    assert longest_pauses_s(usage(None), starts, ends).tolist() == [0.0, 0.0, 0.0]
 
 
 def test_limits_of_a_share_that_speaks_are_within_it():

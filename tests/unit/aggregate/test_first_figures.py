@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import sample
 from engine_files import written
-from plimsoll import tables
+from plimsoll import _engine, tables
 from plimsoll.aggregate import check_inputs, failures, first_figures, statuses, summaries
 from plimsoll.aggregate.first_figures import FirstFigures
 from plimsoll.aggregate.summary import Summary
@@ -70,4 +71,31 @@ def test_the_first_figures_are_those_of_the_tables(
             assert told == pytest.approx(known) if isinstance(known, float) else told == known, one
     assert found.statuses == codes
     assert found.failures == failed
-    assert len(found.response_times) == summary.completed
+    assert len(first_figures.response_times(recording, tmp_path)) == summary.completed
+
+
+def test_records_are_counted_once_under_any_name_and_again_when_they_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[Path] = []
+    count = _engine.load_figures
+
+    def noted(folder: Path, holds: Sequence[tuple[int, int]]) -> _engine.LoadFigures:
+        counted.append(folder)
+        return count(folder, holds)
+
+    monkeypatch.setattr(_engine, "load_figures", noted)
+    recording = sample.recording(requests=("2048",), request_bytes=(100,))
+    while_it_runs, ended, again = tmp_path / ".partial", tmp_path / "trial", tmp_path / "again"
+    for folder in (while_it_runs, again):
+        folder.mkdir()
+    written(while_it_runs, 7, ("ok",))
+    shown = first_figures.of_records(recording, while_it_runs).summary
+    while_it_runs.rename(ended)
+    assert first_figures.columns_of(recording, ended)["completed"] == shown.completed
+    assert counted == [while_it_runs]
+    written(again, 9, ("ok",))
+    assert first_figures.columns_of(recording, again)["completed"] == shown.completed + 2
+    unheld = replace(recording, stages=())
+    assert first_figures.columns_of(unheld, again)["completed"] == 0
+    assert counted == [while_it_runs, again, again]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.aggregate.usage import Window
+    from plimsoll.aggregate.usage import Instants, Window
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -183,31 +183,33 @@ def _of_machine(
 
 def _connection_stalls_ns(tables: Tables) -> list[int]:
     """Lengths of the stalls of single connections, without those in which all stalled."""
-    own = [one for one in tables.connection_stalls if not _was_stopped(tables, one)]
-    if not own:
-        return []
-    together = np.array(tables.stalls or [(0, 0)])
-    starts, ends = np.array(own).T
-    shared = np.zeros(len(own))
-    for start_ns, end_ns in together:
-        shared += np.clip(np.minimum(ends, end_ns) - np.maximum(starts, start_ns), 0, None)
+    starts, ends = _own_stalls(tables, tables.connection_stalls)
+    shared = _stalled_until(tables, ends) - _stalled_until(tables, starts)
     lengths = ends - starts
     return [int(one) for one in lengths[shared < LIKELY * lengths]]
 
 
+def _stalled_until(tables: Tables, instants: Instants) -> Instants:
+    """How long all connections together had stalled at some instants, in nanoseconds."""
+    edges = np.array(tables.stalls or [(0, 0)])
+    lengths = edges[:, 1] - edges[:, 0]
+    stalled = np.cumsum(lengths)
+    known = np.column_stack([stalled - lengths, stalled])
+    return np.interp(instants, edges.ravel(), known.ravel()).astype(np.int64)
+
+
 def _stalls_ns(tables: Tables) -> Sequence[int]:
     """Lengths of the stalls below a second, without those that the load generator stopped in."""
-    return [
-        end - start
-        for start, end in tables.stalls
-        if LEAST_NS <= end - start < SECOND_NS and not _was_stopped(tables, (start, end))
-    ]
+    starts, ends = _own_stalls(tables, tables.stalls)
+    return [int(one) for one in ends - starts if LEAST_NS <= one < SECOND_NS]
 
 
-def _was_stopped(tables: Tables, stall: Window) -> bool:
-    """Whether the load generator itself stalled for most of a stall."""
-    pause_s = disturbance.longest_pause_s(tables.usage, stall) or 0.0
-    return pause_s * SECOND_NS >= LIKELY * (stall[1] - stall[0])
+def _own_stalls(tables: Tables, known: Sequence[Window]) -> tuple[Instants, Instants]:
+    """Starts and ends of stalls, without those for most of which the load generator stalled."""
+    starts, ends = np.array(known, np.int64).reshape(-1, 2).T
+    pauses_s = disturbance.longest_pauses_s(tables.usage, starts, ends)
+    own = pauses_s * SECOND_NS < LIKELY * (ends - starts)
+    return starts[own], ends[own]
 
 
 def _time(length_ns: float) -> str:
