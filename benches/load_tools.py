@@ -21,13 +21,10 @@ from workbench import certificate, costs, host, page, tools
 from workbench.costs import Cost
 from workbench.measuring import measured
 from workbench.pairing import rotated
-from workbench.tools import Bench, Tool
+from workbench.tools import Bench, Tool, Way
 
-SECTION = "load_tools"
-"""Where the findings stand in a page."""
-
-TLS_SECTION = "load_tools_tls"
-"""The same of runs by TLS."""
+PEERS = ("wrk", "h2load", "s_time", "k6")
+"""What the others are compared with: the first of these that runs."""
 
 
 def measure(
@@ -35,9 +32,7 @@ def measure(
     connections: int,
     seconds: int,
     repetition: int,
-    *,
-    by_tls: bool = False,
-    streams: int | None = None,
+    way: Way,
 ) -> Cost:
     """Runs a tool once.
 
@@ -46,20 +41,16 @@ def measure(
         connections: Connections it is to keep busy.
         seconds: Length of the run.
         repetition: Number of the repetition.
-        by_tls: Whether the server speaks TLS.
-        streams: Streams of HTTP/2 on each connection; None for HTTP/1.1.
+        way: What it does, and by which protocol.
     """
     cores = host.cores()
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as made:
         folder = Path(made)
 
         def command(address: str) -> Sequence[str]:
-            place = (cores.tool, folder)
-            return tool.command(
-                Bench(address, connections, seconds, *place, by_tls=by_tls, streams=streams)
-            )
+            return tool.command(Bench(address, connections, seconds, cores.tool, folder, way))
 
-        shown = certificate.made(folder) if by_tls else None
+        shown = certificate.made(folder) if way.by_tls else None
         seen = measured(command, (cores.tool,), (cores.server,), seconds * 3 + 60.0, shown)
     return costs.read(tool, seen, connections, repetition)
 
@@ -69,17 +60,14 @@ def measure_all(
     levels: Sequence[int],
     seconds: int,
     repetitions: int,
-    *,
-    by_tls: bool = False,
-    streams: int | None = None,
+    way: Way,
 ) -> list[Cost]:
     """Runs every tool at every number of connections in every repetition, and reports it."""
     found: list[Cost] = []
     for repetition in range(repetitions):
         for level in levels:
             for tool in rotated(chosen, repetition):
-                one = measure(tool, level, seconds, repetition, by_tls=by_tls, streams=streams)
-                found.append(one)
+                found.append(measure(tool, level, seconds, repetition, way))
                 _tell(found[-1])
     return found
 
@@ -90,13 +78,18 @@ def _tell(cost: Cost) -> None:
     print(f"{place}, {cost.tool}: {said}", file=sys.stderr, flush=True)
 
 
-def report(found: Sequence[Cost], chosen: Sequence[Tool], seconds: int, repetitions: int) -> str:
+def report(
+    found: Sequence[Cost], chosen: Sequence[Tool], seconds: int, repetitions: int, way: Way
+) -> str:
     """The findings as Markdown."""
     levels = sorted({cost.connections for cost in found})
     titles = {tool.name: tool.title for tool in chosen}
-    parts = [_surroundings(found, chosen, seconds, repetitions)]
+    peer = next((name for name in PEERS if name in titles), PEERS[0])
+    parts = [_surroundings(found, chosen, seconds, repetitions, way)]
     for level in levels:
-        parts += [f"### {level:,} connections", costs.level_table(found, level, titles)]
+        parts += [f"### {level:,} connections", costs.level_table(found, level, titles, peer)]
+        if way.kind == "handshakes":
+            parts.append(costs.per_cpu_second_table(found, level, titles, way.kind))
     if {"plimsoll", "no-rows"} <= titles.keys():
         parts += ["### What keeping rows costs", costs.recording_table(found, levels)]
     if {"plimsoll", "baseline"} <= titles.keys():
@@ -105,10 +98,10 @@ def report(found: Sequence[Cost], chosen: Sequence[Tool], seconds: int, repetiti
 
 
 def _surroundings(
-    found: Sequence[Cost], chosen: Sequence[Tool], seconds: int, repetitions: int
+    found: Sequence[Cost], chosen: Sequence[Tool], seconds: int, repetitions: int, way: Way
 ) -> str:
     known = [tools.version(tool) for tool in chosen if tool.version]
-    missing = [tool.title for tool in tools.TOOLS if not tool.is_installed]
+    missing = [tool.title for tool in tools.TOOLS if tool.goes(way) and not tool.is_installed]
     times = "once" if repetitions == 1 else f"{repetitions} times"
     sentences = [
         f"{host.described()}.",
@@ -152,7 +145,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     add("--connections", type=_levels, default=[64, 1000, 9000], help="default: 64,1000,9000")
     add("--seconds", type=int, default=4, help="length of each run; default: 4")
     add("--repetitions", type=int, default=3, help="default: 3")
-    add("--tls", action="store_true", help="by TLS; the findings stand in a section of their own")
+    add("--tls", action="store_true", help="by TLS")
+    add("--kind", choices=tools.ALL, default="requests", help="what is done; default: requests")
     add("--tools", default="", help="names with commas; default: all that are installed")
     add("--http2", action="store_true", help="only tools that speak it")
     add("--streams", type=int, default=1, help="of HTTP/2 on each connection; default: 1")
@@ -169,21 +163,19 @@ def main(arguments: Sequence[str]) -> None:
         arguments: The command line without the program.
     """
     asked = _options(arguments)
-    chosen = [tool for tool in _chosen(asked.tools) if tool.has_tls or not asked.tls]
+    is_by_tls = asked.tls or asked.kind == "handshakes"
+    way = Way(asked.kind, is_by_tls, asked.streams if asked.http2 else None)
+    chosen = [tool for tool in _chosen(asked.tools) if tool.goes(way)]
     if asked.baseline:
         chosen.append(tools.baseline(asked.baseline))
-    if asked.http2:
-        chosen = [tool for tool in chosen if tool.speaks_http2]
-    host.allow_connections(max(asked.connections))
-    streams = asked.streams if asked.http2 else None
-    runs = (asked.connections, asked.seconds, asked.repetitions)
-    found = measure_all(chosen, *runs, by_tls=asked.tls, streams=streams)
-    text = report(found, chosen, asked.seconds, asked.repetitions)
+    host.allow_connections(max(*asked.connections, tools.HANDSHAKES_OF_H2LOAD))
+    found = measure_all(chosen, asked.connections, asked.seconds, asked.repetitions, way)
+    text = report(found, chosen, asked.seconds, asked.repetitions, way)
     print(text)
     if asked.json:
         asked.json.write_text(json.dumps([asdict(cost) for cost in found], indent=1), "utf-8")
     if asked.page:
-        page.put(asked.page, TLS_SECTION if asked.tls else SECTION, text)
+        page.put(asked.page, way.section, text)
 
 
 if __name__ == "__main__":

@@ -51,9 +51,14 @@ class Cost:
     others_ratio: float = 0.0
 
     @property
+    def cpu_each_s(self) -> float:
+        """Seconds of processor time for a request."""
+        return self.cpu_s / self.requests
+
+    @property
     def per_million_s(self) -> float:
         """Seconds of processor time for a million requests."""
-        return self.cpu_s / self.requests * 1e6
+        return self.cpu_each_s * 1e6
 
     @property
     def requests_per_s(self) -> float:
@@ -136,20 +141,24 @@ def per_million_s(costs: Iterable[Cost]) -> dict[int, float]:
     return {cost.repetition: cost.per_million_s for cost in costs}
 
 
-def level_table(costs: Sequence[Cost], connections: int, titles: Mapping[str, str]) -> str:
+def level_table(
+    costs: Sequence[Cost], connections: int, titles: Mapping[str, str], peer: str = "wrk"
+) -> str:
     """The table of one number of connections, with footnotes for empty cells.
 
     Args:
         costs: All runs.
         connections: The number of connections.
         titles: Name of each tool and what it is called in the table.
+        peer: The tool that the others are compared with.
     """
     notes = footnotes(costs, connections, titles)
-    head = ("tool", "CPU s per million", "wrk ÷ it", "requests/s", "server's core", "memory MiB")
+    cost, times = "CPU s per million", f"{titles.get(peer, peer)} ÷ it"
+    head = ("tool", cost, times, "per second", "server's core", "memory MiB")
     rows = []
     for tool, title in titles.items():
         mark = notes.get(tool, ("", ""))[0]
-        rows.append((f"{title}{mark and ' '}{mark}", *_cells(costs, tool, connections)))
+        rows.append((f"{title}{mark and ' '}{mark}", *_cells(costs, tool, connections, peer)))
     told = [f"{mark} {sentence}" for mark, sentence in notes.values()]
     return "\n\n".join([page.table(head, rows), *told])
 
@@ -173,11 +182,11 @@ def _mark(index: int) -> str:
     return MARKS[index % len(MARKS)] * (index // len(MARKS) + 1)
 
 
-def _cells(costs: Sequence[Cost], tool: str, connections: int) -> tuple[str, ...]:
+def _cells(costs: Sequence[Cost], tool: str, connections: int, peer: str) -> tuple[str, ...]:
     own = of(costs, tool, connections)
     if not own:
         return ("", "", "", "", "")
-    ratio = _ratio(per_million_s(of(costs, "wrk", connections)), per_million_s(own))
+    ratio = _ratio(per_million_s(of(costs, peer, connections)), per_million_s(own))
     return (
         f"{median(cost.per_million_s for cost in own):.2f}",
         words(ratio, "{:.2f}".format),
@@ -185,6 +194,25 @@ def _cells(costs: Sequence[Cost], tool: str, connections: int) -> tuple[str, ...
         percent(median(cost.server_ratio for cost in own)),
         f"{median(cost.peak_rss_bytes for cost in own) / 2**20:.0f}",
     )
+
+
+def per_cpu_second_table(
+    costs: Sequence[Cost], connections: int, titles: Mapping[str, str], what: str
+) -> str:
+    """How much each tool does in a second of processor time: median and range.
+
+    Args:
+        costs: All runs.
+        connections: The number of connections.
+        titles: Name of each tool and what it is called in the table.
+        what: What is done: `handshakes`.
+    """
+    rows = [
+        (title, words(spread([1 / cost.cpu_each_s for cost in found]), "{:,.0f}".format))
+        for tool, title in titles.items()
+        if (found := of(costs, tool, connections))
+    ]
+    return page.table(("tool", f"{what} per CPU second"), rows)
 
 
 def recording_table(costs: Sequence[Cost], levels: Sequence[int]) -> str:

@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import Any
 
 PATH = "/2048"
+ECHO = "/echo"
+"""Where messages of WebSocket are returned."""
+
 BODY = b"A" * 2048
+NO_STATUS = 0
+"""That of a message of WebSocket."""
 
 NS_PER_S = 10**9
 
@@ -37,6 +42,8 @@ class DriverJob:
             to hold every connection at once.
         by_tls: Whether the server speaks TLS; its certificate is not verified.
         streams: Streams of HTTP/2 on each connection; None for HTTP/1.1.
+        is_kept: Whether a connection carries more than one request.
+        by_messages: Whether messages of WebSocket, as long as the body, are echoed instead.
     """
 
     address: str
@@ -51,6 +58,8 @@ class DriverJob:
     ramp_s: float = 0.0
     by_tls: bool = False
     streams: int | None = None
+    is_kept: bool = True
+    by_messages: bool = False
 
 
 def command(drive: DriverJob) -> list[str]:
@@ -75,8 +84,9 @@ def finish(said: str) -> dict[str, Any]:
 
 def spec(drive: DriverJob) -> dict[str, Any]:
     """The specification of a drive."""
-    request = f"GET {PATH} HTTP/1.1\r\nHost: {drive.address}\r\n\r\n".encode()
-    expected = {"status": [200, 200], "length_bytes": len(BODY), "body": _base64(BODY)}
+    status = NO_STATUS if drive.by_messages else 200
+    expected = {"status": [status, status], "length_bytes": len(BODY), "body": _base64(BODY)}
+    request = BODY if drive.by_messages else _head(drive, PATH)
     host = drive.address.rpartition(":")[0]
     tls = {"server_name": host, "insecure": True, "alpn": [] if drive.streams is None else ["h2"]}
     return {
@@ -92,6 +102,11 @@ def spec(drive: DriverJob) -> dict[str, Any]:
     }
 
 
+def _head(drive: DriverJob, target: str) -> bytes:
+    closed = "" if drive.is_kept else "Connection: close\r\n"
+    return f"GET {target} HTTP/1.1\r\nHost: {drive.address}\r\n{closed}\r\n".encode()
+
+
 def _load(drive: DriverJob) -> Mapping[str, Any]:
     kind: dict[str, object] = {"model": "closed"}
     level = float(drive.connections)
@@ -105,8 +120,18 @@ def _load(drive: DriverJob) -> Mapping[str, Any]:
         _stage("hold", drive.seconds, level, level),
     ]
     asked = [stage for stage in stages if stage["duration_ns"]]
-    spoken = {} if drive.streams is None else {"protocol": "http2", "streams": drive.streams}
-    return {**kind, **spoken, "stages": asked, "timeout_ns": 10 * NS_PER_S}
+    connections = {"keep_alive": drive.is_kept, "timeout_ns": 10 * NS_PER_S}
+    return {**kind, **_spoken(drive), **connections, "stages": asked}
+
+
+def _spoken(drive: DriverJob) -> Mapping[str, Any]:
+    """The protocol; nothing for HTTP/1.1."""
+    if drive.by_messages:
+        upgrade = {"upgrade": _base64(_head(drive, ECHO)), "message": "text"}
+        return {"protocol": {"websocket": upgrade}}
+    if drive.streams is not None:
+        return {"protocol": "http2", "streams": drive.streams}
+    return {}
 
 
 def _stage(kind: str, seconds: float, start: float, end: float) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The tools that are compared: how each is run, and how what it says is read.
 
 Every tool sends `GET /2048` with keep-alive, and with the headers that it sends by itself. It has
-one core, and one thread where it can be told so.
+one core, and one thread where it can be told so. Some also send messages of WebSocket of 2,048
+bytes that are echoed, or open a connection by TLS for each request.
 """
 
 from __future__ import annotations
@@ -13,15 +14,47 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from workbench import engine
 
+Kind = Literal["requests", "messages", "handshakes"]
+"""What a run does again and again: requests on connections that are kept, messages of WebSocket, or
+full handshakes of TLS, with one request on each connection."""
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 
+ALL: tuple[Kind, ...] = ("requests", "messages", "handshakes")
+
+HANDSHAKES_OF_H2LOAD = 4_000
+"""Connections of h2load where each is for one request: it opens all of them at the beginning."""
+
 _UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a run does, and by which protocol.
+
+    Attributes:
+        kind: What it does.
+        by_tls: Whether the server speaks TLS; its certificate is not verified.
+        streams: Streams of HTTP/2 on each connection; None for HTTP/1.1.
+    """
+
+    kind: Kind = "requests"
+    by_tls: bool = False
+    streams: int | None = None
+
+    @property
+    def section(self) -> str:
+        """Where the findings stand in a page."""
+        protocol = [] if self.streams is None else [f"http2_{self.streams}"]
+        kind = [] if self.kind == "requests" else [self.kind]
+        return "_".join(["load_tools", *kind, *protocol, *(["tls"] if self.by_tls else [])])
 
 
 @dataclass(frozen=True)
@@ -34,8 +67,7 @@ class Bench:
         seconds: Length of the run.
         core: Core of the tool.
         folder: Folder for its files.
-        by_tls: Whether the server speaks TLS; its certificate is not verified.
-        streams: Streams of HTTP/2 on each connection; None for HTTP/1.1.
+        way: What it does, and by which protocol.
     """
 
     address: str
@@ -43,13 +75,15 @@ class Bench:
     seconds: int
     core: int
     folder: Path
-    by_tls: bool = False
-    streams: int | None = None
+    way: Way = field(default_factory=Way)
 
     @property
     def url(self) -> str:
         """What is requested."""
-        return f"{'https' if self.by_tls else 'http'}://{self.address}{engine.PATH}"
+        secured = "s" if self.way.by_tls else ""
+        if self.way.kind == "messages":
+            return f"ws{secured}://{self.address}{engine.ECHO}"
+        return f"http{secured}://{self.address}{engine.PATH}"
 
 
 @dataclass(frozen=True)
@@ -57,7 +91,7 @@ class Said:
     """What a tool says of its run.
 
     Attributes:
-        requests: Requests that were answered.
+        requests: Requests that were answered, or messages.
         duration_s: Length of the run in seconds, by the tool's own clock.
         failed: Requests and connections that failed.
     """
@@ -80,6 +114,7 @@ class Tool:
         version: The command that prints its version; empty when it has none.
         has_tls: Whether it speaks TLS.
         speaks_http2: Whether it speaks HTTP/2.
+        kinds: What it can do.
         fine: Exit codes of a run that got to its end.
     """
 
@@ -91,6 +126,7 @@ class Tool:
     version: tuple[str, ...] = ()
     has_tls: bool = True
     speaks_http2: bool = False
+    kinds: tuple[Kind, ...] = ("requests",)
     fine: tuple[int, ...] = (0,)
 
     @property
@@ -98,12 +134,24 @@ class Tool:
         """Whether its program is found."""
         return not self.program or shutil.which(self.program) is not None
 
+    def goes(self, way: Way) -> bool:
+        """Whether it can do that."""
+        is_spoken = self.speaks_http2 or way.streams is None
+        return way.kind in self.kinds and is_spoken and (self.has_tls or not way.by_tls)
+
 
 def _plimsoll(bench: Bench, *, record: bool = True) -> list[str]:
     load = (bench.connections, bench.seconds)
     place = (bench.address, bench.folder, (bench.core,))
-    way = {"record": record, "by_tls": bench.by_tls, "streams": bench.streams}
-    return engine.command(engine.DriverJob(*place, *load, **way))
+    job = engine.DriverJob(
+        *(*place, *load),
+        record=record,
+        by_tls=bench.way.by_tls,
+        streams=bench.way.streams,
+        is_kept=bench.way.kind != "handshakes",
+        by_messages=bench.way.kind == "messages",
+    )
+    return engine.command(job)
 
 
 def baseline(checkout: Path) -> Tool:
@@ -120,6 +168,7 @@ def baseline(checkout: Path) -> Tool:
         lambda bench: ["env", place, *_plimsoll(bench)],
         said_by_plimsoll,
         speaks_http2=True,
+        kinds=ALL,
     )
 
 
@@ -200,8 +249,12 @@ def said_by_ab(text: str) -> Said:
 
 
 def _h2load(bench: Bench) -> list[str]:
-    protocol = ["--h1"] if bench.streams is None else [f"-m{bench.streams}"]
-    return ["h2load", *protocol, "-t1", f"-c{bench.connections}", f"-D{bench.seconds}", bench.url]
+    streams = bench.way.streams
+    protocol = ["--h1"] if streams is None else [f"-m{streams}"]
+    load = [f"-c{bench.connections}", f"-D{bench.seconds}"]
+    if bench.way.kind == "handshakes":
+        load = [f"-c{HANDSHAKES_OF_H2LOAD}", f"-n{HANDSHAKES_OF_H2LOAD}"]
+    return ["h2load", *protocol, "-t1", *load, bench.url]
 
 
 def said_by_h2load(text: str) -> Said:
@@ -229,7 +282,7 @@ def said_by_hey(text: str) -> Said:
 
 
 def _oha(bench: Bench) -> list[str]:
-    form = ["--no-tui", "--output-format", "json", *(["--insecure"] if bench.by_tls else [])]
+    form = ["--no-tui", "--output-format", "json", *(["--insecure"] if bench.way.by_tls else [])]
     return ["oha", "-z", f"{bench.seconds}s", "-c", str(bench.connections), *form, bench.url]
 
 
@@ -241,11 +294,39 @@ def said_by_oha(text: str) -> Said:
     return Said(sum(said["statusCodeDistribution"].values()), said["summary"]["total"], failed)
 
 
+def _s_time(bench: Bench) -> list[str]:
+    request = ["-connect", bench.address, "-new", "-www", engine.PATH]
+    return ["openssl", "s_time", *request, "-time", str(bench.seconds)]
+
+
+def said_by_s_time(text: str) -> Said:
+    """Reads the last line of `openssl s_time`, whose seconds are whole."""
+    connections, duration_s = _found(r"(\d+) connections in (\d+) real seconds", text)
+    return Said(int(connections), float(duration_s))
+
+
+_ECHOES = Path(__file__).with_name("echoes.js")
+
+
+def _k6(bench: Bench) -> list[str]:
+    asked = {"URL": bench.url, "CONNECTIONS": bench.connections, "SECONDS": bench.seconds}
+    given = [part for name, value in asked.items() for part in ("-e", f"{name}={value}")]
+    alone = ["--quiet", "--no-usage-report", "--address", "", "--insecure-skip-tls-verify"]
+    return ["env", "GOMAXPROCS=1", "k6", "run", *alone, *given, str(_ECHOES)]
+
+
+def said_by_k6(text: str) -> Said:
+    """Reads the one line that `echoes.js` prints at its end."""
+    said = json.loads(text)
+    return Said(said["messages"], said["duration_s"], said["failed"])
+
+
 TOOLS = (
-    Tool("plimsoll", "plimsoll", "", _plimsoll, said_by_plimsoll, speaks_http2=True),
+    Tool("plimsoll", "plimsoll", "", _plimsoll, said_by_plimsoll, speaks_http2=True, kinds=ALL),
     Tool(
         *("no-rows", "plimsoll, no rows", "", _plimsoll_without_rows, said_by_plimsoll),
         speaks_http2=True,
+        kinds=ALL,
     ),
     Tool(
         "load",
@@ -265,9 +346,15 @@ TOOLS = (
     Tool(
         *("h2load", "h2load", "h2load", _h2load, said_by_h2load, ("h2load", "--version")),
         speaks_http2=True,
+        kinds=("requests", "handshakes"),
     ),
     Tool("hey", "hey", "hey", _hey, said_by_hey),
     Tool("oha", "oha", "oha", _oha, said_by_oha, ("oha", "--version")),
+    Tool(
+        *("s_time", "openssl s_time", "openssl", _s_time, said_by_s_time, ("openssl", "version")),
+        kinds=("handshakes",),
+    ),
+    Tool("k6", "k6", "k6", _k6, said_by_k6, ("k6", "version"), kinds=("messages",)),
 )
 """In the order of the table."""
 

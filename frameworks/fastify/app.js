@@ -5,6 +5,7 @@ import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
 import database from './database.js';
+import echo from './echo.js';
 import web from './web.js';
 
 const LETTERS = Buffer.alloc(2048, 'A');
@@ -31,6 +32,7 @@ export default function build(options) {
 
   fastify.register(database);
   fastify.register(web);
+  fastify.register(echo);
 
   fastify.get('/empty', async (request, reply) => reply.send());
 
@@ -50,8 +52,8 @@ export default function build(options) {
     return reply.type('text/plain').send(String(crc32(lines.join(''))));
   });
 
-  const echo = { schema: { body: PERSON, response: { 200: PERSON } } };
-  fastify.post('/json', echo, async (request) => request.body);
+  const person = { schema: { body: PERSON, response: { 200: PERSON } } };
+  fastify.post('/json', person, async (request) => request.body);
 
   fastify.get('/fibonacci/:n', { schema: { params: PLACE } }, async (request, reply) =>
     reply.type('text/plain').send(fibonacci(request.params.n).toString()),

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gofiber/contrib/v3/websocket"
 	"github.com/gofiber/fiber/v3"
 )
 
@@ -78,6 +79,7 @@ func newApp() *fiber.App {
 	app.Get("/args", checksum)
 	app.Post("/json", echo)
 	app.Get("/fibonacci/:n", fibonacci)
+	app.Get("/echo", websocket.New(echoMessages))
 	openDatabase().register(app)
 	registerWeb(app)
 	return app
@@ -140,6 +142,19 @@ func fibonacci(c fiber.Ctx) error {
 		return fiber.NewError(fiber.StatusBadRequest, err.Error())
 	}
 	return c.Type("txt").SendString(fib(n).String())
+}
+
+// echoMessages returns every message as it came; pings and close frames are answered while it reads.
+func echoMessages(conn *websocket.Conn) {
+	for {
+		kind, message, err := conn.ReadMessage()
+		if err != nil {
+			return
+		}
+		if err := conn.WriteMessage(kind, message); err != nil {
+			return
+		}
+	}
 }
 
 // fib adds n-1 times.

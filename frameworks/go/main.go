@@ -20,10 +20,13 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 const (
 	maxMemory   = 32 << 20        // bytes of a multipart body kept in memory
+	maxMessage  = 1 << 20         // bytes of a message of WebSocket; the default is 32 KiB
 	gracePeriod = 5 * time.Second // for the requests in flight when a stop is asked for
 )
 
@@ -98,6 +101,7 @@ func routes() *http.ServeMux {
 	mux.HandleFunc("GET /args", checksum)
 	mux.HandleFunc("POST /json", echo)
 	mux.HandleFunc("GET /fibonacci/{n}", fibonacci)
+	mux.HandleFunc("GET /echo", echoMessages)
 	openDatabase().register(mux)
 	newWeb().register(mux)
 	return mux
@@ -185,6 +189,25 @@ func fibonacci(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, "text/plain", []byte(fib(n).String()))
+}
+
+// echoMessages returns every message as it came; pings and close frames are answered while it reads.
+func echoMessages(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return // the client was told
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(maxMessage)
+	for {
+		kind, message, err := conn.Read(r.Context())
+		if err != nil {
+			return
+		}
+		if err := conn.Write(r.Context(), kind, message); err != nil {
+			return
+		}
+	}
 }
 
 // fib adds n-1 times.

@@ -9,6 +9,7 @@ import https from 'node:https';
 import process from 'node:process';
 import { crc32 } from 'node:zlib';
 import { Busboy } from '@fastify/busboy';
+import { WebSocketServer } from 'ws';
 import * as database from './database.js';
 import * as web from './web.js';
 
@@ -18,6 +19,7 @@ const WORKERS = Number(process.env.WORKERS);
 const { PROTOCOL, TLS_CERT, TLS_KEY } = process.env;
 const BACKLOG = 4096;
 const GRACE_PERIOD_MS = 5000; // for the requests in flight when a stop is asked for
+const GOING_AWAY = 1001; // a code of a close frame
 const MOST_UPDATES = 500;
 const MOST_EVENTS = 100;
 const NUMBER_OF_ROUTES = 1000;
@@ -96,6 +98,7 @@ function runWorker() {
   server.on('request', (request, response) => {
     route(request, response).catch((error) => refuse(request, response, error));
   });
+  const webSockets = echoMessages(server);
   server.listen({ host: HOST, port: PORT, backlog: BACKLOG });
 
   process.on('SIGTERM', () => {
@@ -104,9 +107,11 @@ function runWorker() {
       cluster.worker.disconnect();
     });
     sessions.forEach((session) => session.close());
+    webSockets.clients.forEach((socket) => socket.close(GOING_AWAY));
     setTimeout(() => {
       server.closeAllConnections?.();
       sessions.forEach((session) => session.destroy());
+      webSockets.clients.forEach((socket) => socket.terminate());
     }, GRACE_PERIOD_MS).unref();
   });
 }
@@ -122,6 +127,16 @@ function createServer() {
   return secured
     ? https.createServer({ ...credentials, ...unlimited })
     : http.createServer(unlimited);
+}
+
+// Returns every message of WebSocket as it came; ws answers pings and close frames.
+function echoMessages(server) {
+  const webSockets = new WebSocketServer({ server, path: '/echo' });
+  webSockets.on('connection', (socket) => {
+    socket.on('message', (message, isBinary) => socket.send(message, { binary: isBinary }));
+    socket.on('error', () => {}); // ws closes it with the right code
+  });
+  return webSockets;
 }
 
 async function route(request, response) {

@@ -8,7 +8,7 @@ import cheating_echo
 import listening
 from cheating_echo import HonestEcho
 from plimsoll.campaign.endpoints import by_name
-from plimsoll.serving import contract, messages
+from plimsoll.serving import contract, messages, surroundings
 
 SEED = 20261123
 
@@ -16,7 +16,7 @@ CAUGHT = {
     "AlwaysBinary": messages.TEXT,
     "AlwaysText": messages.BINARY,
     "InLatin": messages.TEXT,
-    "FirstFrameOnly": messages.FRAGMENTS,
+    "FirstFrameOnly": surroundings.FRAGMENTS,
     "CutAt64K": messages.BINARY,
     "KeptByLength": messages.ORDER,
     "PairsSwapped": messages.ORDER,
@@ -27,10 +27,14 @@ CAUGHT = {
 """Cheat to the rule that catches it."""
 
 
-def broken(echo: type[HonestEcho], timeout_s: float = 10.0) -> dict[str, str]:
+def broken(
+    echo: type[HonestEcho], timeout_s: float = 10.0, excepted: tuple[str, ...] = ()
+) -> dict[str, str]:
     """Rules that a server breaks, and how."""
     with listening.in_thread(lambda: cheating_echo.serve(echo, "127.0.0.1", 0)) as address:
-        found = contract.failures(address, by_name("ws"), SEED, timeout_s=timeout_s)
+        found = contract.failures(
+            address, by_name("ws"), SEED, timeout_s=timeout_s, excepted=excepted
+        )
     return {failure.rule: str(failure) for failure in found}
 
 
@@ -40,6 +44,13 @@ def test_every_cheat_is_in_the_table() -> None:
 
 def test_an_honest_server_keeps_the_contract() -> None:
     assert broken(HonestEcho) == {}
+
+
+def test_a_note_exempts_from_fragments_alone() -> None:
+    assert surroundings.FRAGMENTS not in broken(
+        cheating_echo.FirstFrameOnly, excepted=("fragments",)
+    )
+    assert messages.BINARY in broken(cheating_echo.CutAt64K, excepted=("fragments",))
 
 
 @pytest.mark.parametrize("cheat", cheating_echo.gallery(), ids=lambda cheat: cheat.__name__)

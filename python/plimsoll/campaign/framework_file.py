@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.lines import KeyPath
 
-CONTRACT_NOTES = ("date", "etag", "length", "vary", "refused-coding", "split", "chunked")
+CONTRACT_NOTES = (
+    "date",
+    "etag",
+    "length",
+    "vary",
+    "refused-coding",
+    "split",
+    "chunked",
+    "fragments",
+)
 """Rules of the contract on headers and framing, from which a note can exempt a framework:
 
 `date` (a correct `Date`), `etag` (none), `length` (a `Content-Length`, or chunks), `vary` (of

@@ -307,7 +307,8 @@ class _Examination:
 
     def _with_messages(self, random: Random) -> _Examination:
         """Sends messages of WebSocket in every form."""
-        for found in messages.problems(self.client, self.endpoint.exchanges[0].request, random):
+        request = self.endpoint.exchanges[0].request
+        for found in messages.problems(self.client, request, random, self.excepted):
             texts = (found.sent, found.came, found.problem, found.rule)
             self.failures.append(ContractViolation(*map(_printable, texts), sent=found.sent))
         return self

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Literal
 from plimsoll import _engine
 from plimsoll.campaign.endpoints import ws
 from plimsoll.serving.asking import ResponseMissing
+from plimsoll.serving.surroundings import BY_NAME, FRAGMENTS
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from random import Random
 
     from plimsoll.campaign.requests import Request
@@ -27,7 +29,6 @@ UPGRADE = "a request for WebSocket gets it; RFC 6455, section 4.2"
 TEXT = "a text message is returned as text, with the same bytes"
 BINARY = "a binary message is returned as binary, with the same bytes"
 ORDER = "messages are returned in the order in which they were sent"
-FRAGMENTS = "a message in fragments is returned whole, also with a ping between them"
 PING = "a ping gets a pong with the same bytes"
 CLOSE = "a close frame with code 1000 is answered with code 1000"
 
@@ -87,18 +88,24 @@ class Talk:
         return self.connection.next_message(self.client.timeout_s)
 
 
-def problems(client: Client, request: Request, random: Random) -> Iterator[MessageProblem]:
+def problems(
+    client: Client, request: Request, random: Random, excepted: Collection[str] = ()
+) -> Iterator[MessageProblem]:
     """What a server does against the contract.
 
     Args:
         client: Connects to it.
         request: Its head asks for the upgrade.
         random: Draws messages.
+        excepted: Rules of `CONTRACT_NOTES` that it need not keep.
 
     Yields:
         The problems: one at most for each rule.
     """
+    not_asked = {BY_NAME[name] for name in excepted}
     for rule, sent, check in _RULES:
+        if rule in not_asked:
+            continue
         try:
             found = check(Talk(client, client.upgraded(request)), random)
         except ResponseMissing as error:

@@ -29,6 +29,7 @@ VARY = "a compressed response has `Vary: Accept-Encoding` (RFC 9110, 12.5.5)"
 REFUSED_CODING = "a request with `gzip;q=0` gets a body without coding (RFC 9110, 12.5.3)"
 SPLIT = "a request split into three segments gets the same response as a whole one"
 CHUNKED = "a request with a chunked body gets the same response as one with a `Content-Length`"
+FRAGMENTS = "a message in fragments is returned whole, also with a ping between them"
 
 OF_HTTP1 = ("length", "split", "chunked")
 """Rules on framing, which HTTP/2 does by frames of its own."""
@@ -41,6 +42,7 @@ BY_NAME = {
     "refused-coding": REFUSED_CODING,
     "split": SPLIT,
     "chunked": CHUNKED,
+    "fragments": FRAGMENTS,
 }
 """The rule that each of `CONTRACT_NOTES` exempts from."""
 

@@ -83,6 +83,20 @@ def test_the_table_has_ratios_of_pairs_and_not_of_medians() -> None:
     assert cells == ["plimsoll", "10.00", "2.00 (1.00–4.00)", "200,000", "80 %", "13"]
 
 
+def test_the_column_of_ratios_is_named_after_the_peer() -> None:
+    titles = {"plimsoll": "plimsoll", "k6": "k6"}
+    table = costs.level_table([cost("plimsoll", 0, 4.0), cost("k6", 0, 6.0)], 64, titles, "k6")
+    assert "k6 ÷ it" in table.splitlines()[0]
+    assert "1.50" in table.splitlines()[2]
+
+
+def test_a_tool_that_takes_a_tenth_of_a_millisecond_does_ten_thousand_in_a_second() -> None:
+    found = [cost("plimsoll", 0, 100.0), cost("plimsoll", 1, 200.0)]
+    table = costs.per_cpu_second_table(found, 64, TITLES, "handshakes")
+    assert "7,500 (5,000–10,000)" in table
+    assert "wrk" not in table
+
+
 def test_a_tool_that_failed_everywhere_has_empty_cells_and_a_footnote() -> None:
     broken = Cost("wrk", 64, 0, complaint="it exited with code 1")
     table = costs.level_table([cost("plimsoll", 0, 8.0), broken], 64, TITLES)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from workbench import tools
-from workbench.tools import Said
+from workbench import engine, tools
+from workbench.tools import Bench, Said, Way
 
 WRK = """Running 4s test @ http://127.0.0.1:8080/2048
   1 threads and 9000 connections
@@ -47,6 +48,12 @@ Status code distribution:
 HEY_ERRORS = """Error distribution:
   [8]\tGet "http://127.0.0.1:8080/2048": dial tcp 127.0.0.1:8080: too many open files
   [2]\tGet "http://127.0.0.1:8080/2048": EOF
+"""
+
+S_TIME = """Collecting connection statistics for 4 seconds
+***
+7351 connections in 1.89s; 3889.42 connections/user sec, bytes read 16098690
+7351 connections in 5 real seconds, 2190 bytes read per connection
 """
 
 FINISHED = {
@@ -133,6 +140,50 @@ def test_failures_and_lost_rows_of_the_engine_are_failures() -> None:
 def test_a_tool_that_did_not_get_to_its_end_is_noticed(tool: tools.Tool, text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         tool.said(text)
+
+
+def test_seconds_of_s_time_are_real_ones() -> None:
+    assert tools.said_by_s_time(S_TIME) == Said(7_351, 5.0)
+
+
+def test_k6_says_the_line_of_its_script() -> None:
+    said = '{"messages":40123,"duration_s":4.2,"failed":3}\n'
+    assert tools.said_by_k6(said) == Said(40_123, 4.2, failed=3)
+
+
+@pytest.mark.parametrize(
+    ("way", "expected"),
+    [
+        (Way(), {"plimsoll", "load", "ceiling", "wrk", "h2load"}),
+        (Way(by_tls=True), {"plimsoll", "wrk", "h2load"}),
+        (Way(by_tls=True, streams=10), {"plimsoll", "h2load"}),
+        (Way("handshakes", by_tls=True), {"plimsoll", "h2load", "s_time"}),
+        (Way("messages"), {"plimsoll", "k6"}),
+    ],
+)
+def test_only_tools_that_can_do_it_are_compared(way: Way, expected: set[str]) -> None:
+    named = {"plimsoll", "load", "ceiling", "wrk", "h2load", "s_time", "k6"}
+    assert {tool.name for tool in tools.TOOLS if tool.goes(way)} & named == expected
+
+
+@pytest.mark.parametrize("kind", tools.ALL)
+def test_the_engine_is_told_what_to_do(kind: tools.Kind, tmp_path: Path) -> None:
+    bench = Bench("127.0.0.1:80", 2, 1, 0, tmp_path, Way(kind))
+    *_, path = next(tool for tool in tools.TOOLS if tool.name == "plimsoll").command(bench)
+    load = json.loads(Path(path).read_text("utf-8"))["load"]
+    assert load["keep_alive"] == (kind != "handshakes")
+    assert ("protocol" in load) == (kind == "messages")
+    assert bench.url.endswith(engine.ECHO if kind == "messages" else engine.PATH)
+
+
+def test_each_way_has_a_place_of_its_own() -> None:
+    ways = [
+        Way(kind, by_tls, streams)
+        for kind in tools.ALL
+        for by_tls in (False, True)
+        for streams in (None, 1, 10)
+    ]
+    assert len({way.section for way in ways}) == len(ways)
 
 
 def test_every_tool_has_a_name_of_its_own() -> None:
