@@ -94,6 +94,7 @@ SHARES = {
     "audit": 38, "import": 20, "plan": 12, "load": 12, "line": 2, "judge": 2, "report": 1,
     "export": 2, "compare": 2, "history": 2, "run": 2, "check": 2, "install": 1, "new": 1,
     "list": 1, "machine": 1, "calibrate": 1, "completion": 1, "watch": 1, "host": 2,
+    "outdated": 1,
 }  # fmt: skip
 """How often each verb is called, in a hundred; those that take long, seldom."""
 
@@ -281,7 +282,7 @@ class Lab:
     def _check(self, luck: random.Random) -> list[str]:
         return [luck.choice(WORDS), "--frameworks", "frameworks"]
 
-    _install = _check
+    _install = _outdated = _check
 
     def _new(self, luck: random.Random) -> list[str]:
         shutil.rmtree(self.folder / "new", ignore_errors=True)
@@ -366,6 +367,7 @@ def _nothing_started() -> Generator[None]:
             "plimsoll.conduct.trial.load",
             "plimsoll.calibration.calibration.calibrate",
             "plimsoll.cli.install._install",
+            "plimsoll.install.registries.client.asked",
             "plimsoll.conduct.campaign.conduct",
             "plimsoll.conduct.turns.conduct",
             "plimsoll.sampling.watching.seconds",

@@ -1,7 +1,7 @@
 """Servers that ask an upstream, or spare it: `python upstream_cheats.py NAME`.
 
-`Asking` keeps the contract; each class under it is one cheat. Environment: `HOST`, `PORT`,
-`UPSTREAM_URL`.
+`Asking` keeps the contract, and so does `Working`, which has work of its own; each other class is
+one cheat. Environment: `HOST`, `PORT`, `UPSTREAM_URL`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ import os
 import random
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 from urllib.parse import urlsplit
 
 BUSY = 8
 """Connections above which a cheat begins that behaves while it is looked at."""
+
+WORK_S = 0.05
+"""Time that `Working` takes for a response besides that of the upstream."""
 
 
 class Asking(BaseHTTPRequestHandler):
@@ -71,6 +75,14 @@ class Asking(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing is logged."""
+
+
+class Working(Asking):
+    """Does for each response something that takes as long as `WORK_S` says."""
+
+    def body(self, asked: str) -> bytes:
+        time.sleep(WORK_S)
+        return super().body(asked)
 
 
 class Keeping(Asking):

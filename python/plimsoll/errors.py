@@ -13,6 +13,7 @@ PlimsollError
 │   └── UpstreamFailed
 ├── FrameworkError         4   a framework, or the server of a load, failed
 │   ├── NotInstalled
+│   ├── RegistryFailed
 │   ├── BuildFailed
 │   ├── StartFailed
 │   ├── NotReady
@@ -184,6 +185,10 @@ class FrameworkError(PlimsollError):
 
 class NotInstalled(FrameworkError):
     """A requirement of the framework is not installed on this host."""
+
+
+class RegistryFailed(FrameworkError):
+    """The registry of a framework's packages cannot be asked."""
 
 
 class BuildFailed(FrameworkError):

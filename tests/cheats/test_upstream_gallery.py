@@ -12,7 +12,9 @@ import toy_trials
 import upstream_cheats
 from plimsoll.aggregate.trial import Tables, stored
 from plimsoll.campaign.endpoints import by_name
+from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.requests import Endpoint
 from plimsoll.conduct import trial
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import ContractBroken
@@ -23,22 +25,33 @@ from plimsoll.verdicts.checks import responses_correct, responses_from_upstream,
 from plimsoll.verdicts.limits import Limits
 
 SEED = 20261125
+UPSTREAM = by_name("upstream")
+
+
+FRAMEWORK = replace(
+    toy_trials.framework(), endpoints=("empty", "upstream"), clean_exit_codes=(0, -15)
+)
 
 
 def conducted(server: str, into: Path) -> Tables:
     """A trial with more connections than the cheats behave with."""
-    framework = replace(
-        toy_trials.framework(),
-        name=server.lower(),
-        start=f'exec "$PYTHON" {shlex.quote(upstream_cheats.__file__)} {server}',
-        endpoints=("empty", "upstream"),
-        clean_exit_codes=(0, -15),
-    )
-    connections = 2 * upstream_cheats.BUSY
-    load = Load(
-        "busy", "closed", (Stage("hold", 30.0, connections, connections),), request_limit=2000
-    )
-    planned = Trial("up.1", 0, framework, by_name("upstream"), load, 1, "plimsoll", SEED)
+    return loaded(server, into, FRAMEWORK, UPSTREAM, 2 * upstream_cheats.BUSY, 2000)
+
+
+def loaded(
+    server: str,
+    into: Path,
+    framework: Framework,
+    endpoint: Endpoint,
+    connections: int,
+    requests: int,
+) -> Tables:
+    """A trial of a server, as a framework."""
+    start = f'exec "$PYTHON" {shlex.quote(upstream_cheats.__file__)} {server}'
+    framework = replace(framework, name=server.lower(), start=start)
+    hold = Stage("hold", 30.0, connections, connections)
+    load = Load("busy", "closed", (hold,), request_limit=requests)
+    planned = Trial("up.1", 0, framework, endpoint, load, 1, "plimsoll", SEED)
     results = ParquetResults(into)
     setting = RunConfig(machine={"cores": [0]}, body_sample_ratio=1.0)
     return stored(results, trial.conduct(planned, setting, results, Interruption()))
@@ -76,3 +89,15 @@ def test_what_responses_do_not_show_the_upstream_has_counted(
     assert found.level == "void", found
     assert words in found.text.lower()
     assert responses_correct.judge(tables, Limits()).level != "void"
+
+
+@pytest.mark.parametrize(("server", "level"), [("Asking", "doubtful"), ("Working", "sound")])
+def test_an_upstream_that_takes_nearly_all_of_the_time_is_the_limit(
+    server: str, level: str, tmp_path: Path
+) -> None:
+    """Without the contract, for which a slow upstream takes half a minute."""
+    framework = replace(FRAMEWORK, endpoints=(), probe_path="/empty")
+    endpoint = replace(UPSTREAM, upstream_s=upstream_cheats.WORK_S)
+    tables = loaded(server, tmp_path, framework, endpoint, connections=4, requests=60)
+    found = upstream_headroom.judge(tables, Limits())
+    assert found.level == level, found

@@ -703,6 +703,15 @@ PROVED = (
         "cheats/test_upstream_gallery.py",
     ),
     Proved(
+        "upstream is the limit",
+        "The upstream takes X % of the time of a response, the server next to nothing",
+        "load generator",
+        "%",
+        (90,),
+        "upstream_headroom",
+        "cheats/test_upstream_gallery.py",
+    ),
+    Proved(
         "slow to accept",
         "The server accepts a connection each X ms",
         "server",

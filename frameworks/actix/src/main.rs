@@ -1,6 +1,7 @@
 //! Serves Plimsoll's contract with Actix Web.
 
 mod database;
+mod web;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -28,6 +29,8 @@ use rustls::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::web::Web;
+
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 4096;
 
@@ -51,10 +54,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let workers = env::var("WORKERS")?.parse()?;
 
     let pool = database::pool()?;
+    let web = Web::from_environment()?;
 
     // Unless told otherwise it closes a connection that is silent for five seconds.
     let server = HttpServer::new(move || {
-        App::new().app_data(pool.clone()).configure(routes).configure(database::routes)
+        App::new()
+            .app_data(pool.clone())
+            .configure(routes)
+            .configure(database::routes)
+            .configure(|config| web.configure(config))
     })
     .workers(workers)
     .backlog(BACKLOG)

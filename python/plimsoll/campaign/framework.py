@@ -123,6 +123,8 @@ class Framework:
             all files.
         builds_as: The variant whose build it uses: the first one that is built alike.
         start: Command that runs the server in the foreground.
+        processes: Whether `start` runs one process that uses one core, so that it is run once for
+            each core; the processes share the port by SO_REUSEPORT.
         version: Command that prints the version of the framework on its first line.
         endpoints: Names of the endpoints it implements.
         not_implemented: Omitted endpoints and services that have a reason, with it.
@@ -163,6 +165,7 @@ class Framework:
     build_reads: tuple[str, ...] = ()
     builds_as: str = ""
     services: tuple[Service, ...] = ()
+    processes: bool = False
 
     @property
     def title(self) -> str:
@@ -359,6 +362,7 @@ def _overlaid(under: Framework, variant: str, over: VariantTable, served: Served
         build=_or(over.build, under.build),
         build_reads=(under.build_reads if over.build_reads is None else _listed(over.build_reads)),
         start=_or(over.start, under.start),
+        processes=_or(over.processes, under.processes),
         version=_or(over.version, under.version),
         endpoints=served.endpoints,
         services=served.services,

@@ -76,6 +76,7 @@ class VariantTable(BaseModel):
     build: str | None = None
     build_reads: list[str | None] | None = None
     start: str | None = None
+    processes: bool | None = None
     version: str | None = None
     endpoints: list[str | None] | None = None
     services: list[Service | None] | None = None

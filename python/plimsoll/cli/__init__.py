@@ -79,6 +79,7 @@ VERBS = {
     "list": "list frameworks, drivers, endpoints and checks, and what is missing here",
     "new": "make the folder of a new framework, as a copy of another one",
     "install": "install dependencies and build frameworks and tools",
+    "outdated": "list packages of frameworks that have newer versions in their registries",
     "check": "start each framework and verify its endpoints, without load",
     "plan": "list the trials of a campaign, with the time and disk space they need",
     "run": "run the trials of a campaign; resumes where it stopped",

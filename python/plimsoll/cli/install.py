@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll import cli, lab
-from plimsoll.cli import messages, options
+from plimsoll.cli import build_progress, messages, options
 from plimsoll.errors import FrameworkError
+from plimsoll.install.install import build_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,7 +121,8 @@ def _install_one(framework: Installable, by_root: Sequence[str], done: Done) -> 
         done: Receives the result.
     """
     try:
-        installed = cli.status.install(framework)
+        with build_progress.shown(framework.title, build_log(framework)):
+            installed = cli.status.install(framework)
     except FrameworkError as error:
         done.fail(framework, error)
         if by_root:

@@ -49,6 +49,7 @@ def of(framework: Framework) -> tuple[Part, ...]:
     parts = (
         *sources.of(framework),
         Part("command", "start", sources.without_secrets(framework.start)),
+        *((Part("command", "processes", "one for each core"),) if framework.processes else ()),
         *sources.variables(_inherited()),
         *_tools(framework),
         *dependencies.resolved(commands.build_folder(framework), framework.folder),

@@ -120,7 +120,7 @@ def build(framework: Installable, *, timeout_s: float = BUILD_S) -> Built:
     """
     folder = commands.build_folder(framework)
     if not framework.build:
-        return Built(False, 0.0, folder / _LOG)
+        return Built(False, 0.0, build_log(framework))
     began_s = time.monotonic()
     try:
         with _alone(_made(folder)):
@@ -130,7 +130,12 @@ def build(framework: Installable, *, timeout_s: float = BUILD_S) -> Built:
     except OSError as error:
         message = f"`{folder}` cannot be written: {error.strerror}"
         raise StorageError(message, "make it writable, or set `XDG_CACHE_HOME`") from error
-    return Built(done, time.monotonic() - began_s, folder / _LOG)
+    return Built(done, time.monotonic() - began_s, build_log(framework))
+
+
+def build_log(framework: Installable) -> Path:
+    """The log of a framework's build; the file does not exist before the first one."""
+    return commands.build_folder(framework) / _LOG
 
 
 def is_built(framework: Installable) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from plimsoll.campaign.requests import Request
 from plimsoll.campaign.tls import Tls
 from plimsoll.errors import DiedUnderLoad, NotReady, PortTaken, StartFailed, StorageError
 from plimsoll.install import commands
-from plimsoll.processes import ports
+from plimsoll.processes import copies, ports
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.processes.supervisor import GRACE_S
@@ -345,7 +346,7 @@ def _supervised(
         raise StorageError(message, "choose another folder with `--into`") from error
     try:
         return SupervisedProcess(
-            commands.shell(framework.start),
+            _command(framework, place.workers),
             folder=framework.folder,
             environment={**place.environment(framework), **place.given},
             log=log,
@@ -355,6 +356,14 @@ def _supervised(
         )
     except OSError as error:
         raise StartFailed(f"`{framework.title}` cannot start: {error}") from error
+
+
+def _command(framework: Framework, workers: int) -> tuple[str, ...]:
+    """What starts a server: its command, or as many copies of it as it has cores to use."""
+    command = commands.shell(framework.start)
+    if not framework.processes:
+        return command
+    return (sys.executable, "-I", "-S", copies.__file__, str(workers), *command)
 
 
 def _becomes_free(place: ServerPlacement) -> bool:

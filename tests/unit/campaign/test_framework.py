@@ -238,7 +238,8 @@ def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> N
             "unknown key `name` here",
             "keys: `build`, `build_reads`, `clean_exit_codes`, `contract_notes`, `endpoints`, "
             "`environment`, `language`, `needs`, `no_keep_alive`, `not_implemented`, `notes`, "
-            "`services`, `site`, `start`, `start_timeout`, `stop_signal`, `version`, `warm_up`",
+            "`processes`, `services`, `site`, `start`, `start_timeout`, `stop_signal`, "
+            "`version`, `warm_up`",
         ),
         ("27", "`clean_exit_codes` is empty", "remove it for the default, 0"),
     ]

@@ -1,0 +1,104 @@
+"""`plimsoll outdated`: which frameworks use packages of which there are newer versions."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll import lab, texts, wording
+from plimsoll.campaign.documents import ALL
+from plimsoll.cli import messages, options
+from plimsoll.install import outdated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from plimsoll.install.outdated import AskedRegistry
+
+HEADINGS = ("framework", "registry", "package", "version", "newest")
+
+
+@click.command(name="outdated")
+@options.framework_names
+@options.frameworks_root
+@options.as_json
+def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
+    """List packages of frameworks that have newer versions in their registries.
+
+    Asks the clients of the registries, and changes nothing: `npm outdated`, `cargo update
+    --dry-run`, `go list -m -u`, Maven's Versions plugin, `pip install --dry-run`, `apt-cache
+    policy`. Without names: all frameworks.
+
+    Exit code 0 if every registry answered, whatever it said; 4 if one did not, or its client is not
+    on the PATH.
+    """
+    every = [name if ":" in name else f"{name}:{ALL}" for name in names or (ALL,)]
+    chosen = lab.selection.named(every, root)
+    asked: list[AskedRegistry] = []
+    for one in outdated.ask(chosen):
+        messages.step(f"{one.framework}: {one.registry} {_said(one)}")
+        asked.append(one)
+    code = max((_complained(one) for one in asked), default=0)
+    if as_json:
+        click.echo(json.dumps(_listed(asked), indent=1))
+    else:
+        _show(asked)
+    return code
+
+
+def _said(asked: AskedRegistry) -> str:
+    if asked.error is not None:
+        return "did not answer"
+    return f"has {wording.several(len(asked.newer), 'newer version')}"
+
+
+def _complained(asked: AskedRegistry) -> int:
+    """Prints why a registry did not answer; returns the exit code."""
+    if asked.error is None:
+        return 0
+    message = f"{asked.registry} for `{asked.framework}`: {asked.error.message}"
+    return messages.error(message, asked.error.hint, asked.error.exit_code)
+
+
+def _listed(asked: Sequence[AskedRegistry]) -> dict[str, list[dict[str, str]]]:
+    """The object that is printed as JSON."""
+    return {
+        "outdated": [
+            {"framework": one.framework, "registry": one.registry, **asdict(newer)}
+            for one in asked
+            for newer in one.newer
+        ],
+        "not_asked": [
+            {
+                "framework": one.framework,
+                "registry": one.registry,
+                "why": one.error.message,
+                "remedy": one.error.hint,
+            }
+            for one in asked
+            if one.error is not None
+        ],
+    }
+
+
+def _show(asked: Sequence[AskedRegistry]) -> None:
+    """Prints a line for each outdated package."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in HEADINGS:
+        table.add_column(heading, overflow="fold")
+    for one in asked:
+        for newer in one.newer:
+            cells = (one.framework, one.registry, newer.package, newer.version, newer.newest)
+            table.add_row(*(Text(texts.line(cell)) for cell in cells))
+    console = Console(highlight=False)
+    if table.row_count:
+        console.print(table)
+    else:
+        console.print("no newer versions")

@@ -1,0 +1,77 @@
+"""Which frameworks use packages of which their registries have newer versions."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import FrameworkError
+from plimsoll.install.registries import REGISTRIES
+from plimsoll.install.registries.entry import PinnedEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.install.registries import Registry
+    from plimsoll.install.registries.entry import NewerVersion
+
+AT_A_TIME = 4
+"""Clients that run at one time; they mostly wait for their registry."""
+
+
+@dataclass(frozen=True)
+class AskedRegistry:
+    """What a registry said of a framework.
+
+    Attributes:
+        framework: Name of the framework.
+        registry: Name of the registry.
+        newer: Packages of which there are newer versions.
+        error: Why the registry was not asked, or did not answer; None if it answered.
+    """
+
+    framework: str
+    registry: str
+    newer: tuple[NewerVersion, ...] = ()
+    error: FrameworkError | None = None
+
+
+def ask(frameworks: Sequence[Framework]) -> Iterator[AskedRegistry]:
+    """Asks the registries of some frameworks, in the order of both.
+
+    Args:
+        frameworks: The frameworks; variants of one next to each other.
+
+    Yields:
+        What each registry said, as soon as those before it have answered, too.
+    """
+    asked = [
+        partial(_ask, registry, entry)
+        for entry in entries(frameworks)
+        for registry in REGISTRIES
+        if registry.concerns(entry)
+    ]
+    with ThreadPoolExecutor(AT_A_TIME) as asking:
+        try:
+            yield from (one.result() for one in [asking.submit(one) for one in asked])
+        finally:
+            asking.shutdown(cancel_futures=True)
+
+
+def entries(frameworks: Sequence[Framework]) -> Iterator[PinnedEntry]:
+    """The frameworks without their variants."""
+    for folder, variants in groupby(frameworks, lambda one: one.folder):
+        needs = [need for one in variants for need in one.needs if need.kind == "apt"]
+        yield PinnedEntry(folder.name, folder, tuple(dict.fromkeys(need.name for need in needs)))
+
+
+def _ask(registry: Registry, entry: PinnedEntry) -> AskedRegistry:
+    try:
+        newer = tuple(sorted(set(registry.newer(entry))))
+    except FrameworkError as error:
+        return AskedRegistry(entry.name, registry.NAME, error=error)
+    return AskedRegistry(entry.name, registry.NAME, newer)

@@ -1,0 +1,73 @@
+"""Runs the client of a registry."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll import texts, wording
+from plimsoll.errors import NotInstalled, RegistryFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+ASKING_S = 300.0
+"""Timeout of a client in seconds; Maven downloads the plugin that answers."""
+
+HINT = "check the network and the settings of the client, then repeat it"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a client printed, on either stream."""
+
+    stdout: str
+    stderr: str
+
+
+def asked(
+    command: Sequence[str], folder: Path, *, remedy: str, codes: Sequence[int] = (0,)
+) -> Answer:
+    """Runs a client, in English.
+
+    Args:
+        command: The client and its arguments.
+        folder: Where it runs.
+        remedy: How to install the client.
+        codes: Exit codes of a client that has an answer.
+
+    Raises:
+        NotInstalled: The client is not on the PATH.
+        RegistryFailed: It ended with another code, or did not end in time.
+    """
+    client = command[0]
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, "LC_ALL": "C.UTF-8"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=ASKING_S,
+            check=False,
+        )
+    except OSError as error:
+        message = f"`{client}` cannot be run: {error.strerror}"
+        raise NotInstalled(message, remedy) from error
+    except subprocess.TimeoutExpired as error:
+        message = f"`{client}` did not answer within {wording.count(ASKING_S)} s"
+        raise RegistryFailed(message, HINT) from error
+    answer = Answer(*(one.decode("utf-8", "replace") for one in (ended.stdout, ended.stderr)))
+    if ended.returncode not in codes:
+        raise failed(client, answer.stderr.strip() or answer.stdout)
+    return answer
+
+
+def failed(client: str, complaint: str) -> RegistryFailed:
+    """The error of a client that complained; its last line is shown."""
+    lines = complaint.strip().splitlines()
+    why = texts.line(lines[-1]).strip() if lines else "it printed nothing"
+    return RegistryFailed(f"`{client}` failed: {why}", HINT)

@@ -1,0 +1,45 @@
+"""An entry as registries see it: a folder with manifests, and Debian packages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.install import sources
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class PinnedEntry:
+    """A framework with all of its variants.
+
+    Attributes:
+        name: Its name.
+        folder: Its folder.
+        debian_packages: Debian packages that its variants need.
+    """
+
+    name: str
+    folder: Path
+    debian_packages: tuple[str, ...] = ()
+
+    def manifests(self, pattern: str) -> tuple[Path, ...]:
+        """Its files of a name, which may have `*`, in the order of their paths."""
+        return tuple(sorted(file for file in sources.found(self.folder) if file.match(pattern)))
+
+
+@dataclass(frozen=True, order=True)
+class NewerVersion:
+    """A package of which there is a newer version.
+
+    Attributes:
+        package: Its name, as the registry has it.
+        version: The version that the entry uses.
+        newest: The newest one that is no preview.
+    """
+
+    package: str
+    version: str
+    newest: str
