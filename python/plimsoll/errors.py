@@ -13,6 +13,7 @@ PlimsollError
 │   └── UpstreamFailed
 ├── FrameworkError         4   a framework, or the server of a load, failed
 │   ├── NotInstalled
+│   ├── RootFailed
 │   ├── BuildFailed
 │   ├── StartFailed
 │   ├── NotReady
@@ -184,6 +185,10 @@ class FrameworkError(PlimsollError):
 
 class NotInstalled(FrameworkError):
     """A requirement of the framework is not installed on this host."""
+
+
+class RootFailed(FrameworkError):
+    """The root in which the framework is to run could not be made."""
 
 
 class BuildFailed(FrameworkError):

@@ -345,7 +345,7 @@ def _supervised(
         raise StorageError(message, "choose another folder with `--into`") from error
     try:
         return SupervisedProcess(
-            commands.shell(framework.start),
+            commands.shell(framework, framework.start),
             folder=framework.folder,
             environment={**place.environment(framework), **place.given},
             log=log,
