@@ -1,4 +1,4 @@
-"""Tools: load generators that are installed like frameworks."""
+"""Tools: load generators and toolchains that are installed like frameworks."""
 
 from __future__ import annotations
 
