@@ -16,7 +16,7 @@ import click
 from plimsoll import _engine, tables
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.endpoints import ENDPOINTS
-from plimsoll.campaign.framework import Framework, Requirement
+from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import SERVICES
 from plimsoll.cli import VERBS, plimsoll
 from plimsoll.install.requirements import spoken
@@ -264,7 +264,7 @@ def _framework_row(variants: tuple[Framework, ...]) -> str:
         ", ".join(dict.fromkeys(variant.language for variant in variants)),
         ", ".join(f"`{one.name}`" for one in ENDPOINTS if one.name not in plain.endpoints),
         ", ".join(f"`{name}`" for name in plain.services),
-        _needs(plain.needs),
+        _needs(plain),
     )
     return f"| {' | '.join(cells)} |"
 
@@ -309,17 +309,18 @@ def _contract_notes(variant: Framework, plain: Framework) -> Iterator[str]:
 def _facts(variant: Framework) -> Iterator[tuple[str, str]]:
     yield "Language", variant.language
     yield "Documentation", variant.site and f"<{variant.site}>"
-    yield "Needs", _needs(variant.needs)
+    yield "Needs", _needs(variant)
     yield "Built by", _command(variant.build)
     yield "Started by", _command(variant.start)
     yield "With", ", ".join(f"`{name}={value}`" for name, value in variant.environment.items())
     yield "Ends with exit code", " or ".join(map(str, variant.clean_exit_codes))
 
 
-def _needs(needs: tuple[Requirement, ...]) -> str:
-    tools = [spoken(need) for need in needs if need.kind != "apt"]
-    packages = [f"`{need.name}`" for need in needs if need.kind == "apt"]
-    debian = f"of Debian {', '.join(packages)}" if packages else ""
+def _needs(variant: Framework) -> str:
+    tools = [spoken(need) for need in variant.needs if need.kind != "apt"]
+    packages = [f"`{need.name}`" for need in variant.needs if need.kind == "apt"]
+    where = f"in a root of `{variant.root}`" if variant.root else "of Debian"
+    debian = f"{where} {', '.join(packages)}" if packages else ""
     return ", ".join(filter(None, [*tools, debian])) or "nothing else"
 
 

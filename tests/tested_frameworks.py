@@ -33,7 +33,13 @@ def changed() -> frozenset[str]:
     return frozenset(file.partition("/")[0] for file in files)
 
 
-def marks(name: str) -> list[pytest.MarkDecorator]:
-    """Marks of the tests of a framework: its name, and whether `make thorough` alone runs them."""
+def marks(name: str, root: str = "") -> list[pytest.MarkDecorator]:
+    """Marks of the tests of a framework: its name, and whether `make thorough` alone runs them.
+
+    Args:
+        name: Its name.
+        root: Its root, `debian:trixie`, which is large and takes minutes; empty for the host's.
+    """
     own = getattr(pytest.mark, name)
-    return [own] if name in ALWAYS | changed() else [own, pytest.mark.thorough]
+    is_tested = name in ALWAYS | changed() and not root
+    return [own] if is_tested else [own, pytest.mark.thorough]

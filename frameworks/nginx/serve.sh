@@ -37,6 +37,6 @@ if [ "${PROTOCOL:-http1}" = http2 ]; then http2=' http2'; fi
     fi
 } >"$RUN/listen.conf"
 
-nginx -p "$RUN" -c nginx.conf -g "worker_processes $WORKERS;" &
+nginx -e stderr -p "$RUN" -c nginx.conf -g "worker_processes $WORKERS;" &
 wait -n || true
 exit 1

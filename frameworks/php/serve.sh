@@ -29,7 +29,7 @@ case $1 in
             --nodaemonize --prefix "$RUN" --fpm-config php-fpm.conf &
         # nginx answers 502 until PHP-FPM listens.
         while [ ! -S fpm-5.sock ] && kill -0 $!; do sleep 0.02; done
-        nginx -p "$RUN" -c nginx.conf -g "worker_processes $WORKERS;" &
+        nginx -e stderr -p "$RUN" -c nginx.conf -g "worker_processes $WORKERS;" &
         ;;
     apache)
         # Apache signals its whole process group when it stops, so it gets one of its own.

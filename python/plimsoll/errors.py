@@ -14,6 +14,7 @@ PlimsollError
 ├── FrameworkError         4   a framework, or the server of a load, failed
 │   ├── NotInstalled
 │   ├── RegistryFailed
+│   ├── RootFailed
 │   ├── BuildFailed
 │   ├── StartFailed
 │   ├── NotReady
@@ -189,6 +190,10 @@ class NotInstalled(FrameworkError):
 
 class RegistryFailed(FrameworkError):
     """The registry of a framework's packages cannot be asked."""
+
+
+class RootFailed(FrameworkError):
+    """The root in which the framework is to run could not be made."""
 
 
 class BuildFailed(FrameworkError):

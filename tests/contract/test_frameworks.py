@@ -57,7 +57,9 @@ def variants() -> Iterator[Framework]:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(variant, id=variant.reference, marks=tested_frameworks.marks(variant.name))
+        pytest.param(
+            variant, id=variant.reference, marks=tested_frameworks.marks(variant.name, variant.root)
+        )
         for variant in variants()
     ],
 )

@@ -14,6 +14,7 @@ import click
 import pytest
 import yaml
 
+from plimsoll.campaign.framework import find, read
 from plimsoll.cli import compare
 
 CHECKOUT = Path(__file__).parents[2]
@@ -55,6 +56,24 @@ def typed() -> Iterator[tuple[str, list[str]]]:
 def test_a_documented_command_is_understood(where: str, arguments: list[str]) -> None:
     with compare.command.make_context("compare", arguments) as context:
         assert isinstance(context, click.Context), where
+
+
+def test_ci_installs_the_packages_of_the_host_and_none_of_roots() -> None:
+    script = (CHECKOUT / ".ci" / "run").read_text(encoding="utf-8")
+    (function,) = re.findall(
+        r"^packages_of_frameworks\(\) \{.*?^\}", script, re.MULTILINE | re.DOTALL
+    )
+    command = ["bash", "-ec", f"{function}\npackages_of_frameworks"]
+    ran = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    variants = [one for folder in find(CHECKOUT / "frameworks") for one in read(folder)]
+    assert ran.stdout.splitlines() == sorted(
+        {
+            need.name
+            for variant in variants
+            for need in variant.needs
+            if need.kind == "apt" and not variant.root
+        }
+    )
 
 
 @pytest.mark.parametrize("name", FILES)

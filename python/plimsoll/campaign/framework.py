@@ -30,18 +30,22 @@ class Requirement:
 
     Attributes:
         kind: `command` (a program on the PATH), `apt` (a Debian package), `java` (a JDK) or
-            `folder` (one that an environment variable names).
-        name: The program, package or variable; for `java` the least major version.
+            `folder` (one that an environment variable names). Of a framework with a root of its own
+            also `root` (that root) and `namespaces` (the right to enter it).
+        name: The program, package, variable or root; for `java` the least major version.
         remedy: How to install it.
         least: Lowest version of a program, by `--version`: `5.9`; empty for any.
         below: The first version of a program that is too new; empty for none.
+        variable: Variable that names a folder; if it is set, a program in its `bin` comes before
+            those on the PATH. Empty for none.
     """
 
-    kind: Literal["command", "apt", "java", "folder"]
+    kind: Literal["command", "apt", "java", "folder", "root", "namespaces"]
     name: str
     remedy: str = ""
     least: str = ""
     below: str = ""
+    variable: str = ""
 
 
 class Installable(Protocol):
@@ -78,8 +82,13 @@ class Installable(Protocol):
         ...
 
     @property
+    def root(self) -> str:
+        """The root in which its commands run, `debian:trixie`; empty for that of the host."""
+        ...
+
+    @property
     def needs(self) -> tuple[Requirement, ...]:
-        """Its requirements on the host."""
+        """Its requirements: packages of its root, or what the host must have."""
         ...
 
     @property
@@ -117,7 +126,8 @@ class Framework:
         language: The language of its applications.
         folder: Folder of `framework.toml`.
         site: Address of its documentation.
-        needs: Its requirements on the host.
+        root: The root in which its commands run, `debian:trixie`; empty for that of the host.
+        needs: Its requirements: packages of its root, or what the host must have.
         build: Command that builds it; empty for none. Run by `install`.
         build_reads: Patterns of the files that `build` reads, which make a build stale; empty for
             all files.
@@ -166,6 +176,7 @@ class Framework:
     builds_as: str = ""
     services: tuple[Service, ...] = ()
     processes: bool = False
+    root: str = ""
 
     @property
     def title(self) -> str:
@@ -347,7 +358,7 @@ def _variants(
 
 def _is_built_alike(one: Framework, other: Framework) -> bool:
     """Whether nothing that a build depends on differs between two variants."""
-    parts = [(it.build, it.build_reads, it.environment, it.needs) for it in (one, other)]
+    parts = [(it.build, it.build_reads, it.environment, it.needs, it.root) for it in (one, other)]
     return bool(one.build) and parts[0] == parts[1]
 
 
@@ -358,6 +369,7 @@ def _overlaid(under: Framework, variant: str, over: VariantTable, served: Served
         builds_as=variant,
         language=_or(over.language, under.language),
         site=_or(over.site, under.site),
+        root=_or(over.root, under.root),
         needs=under.needs if over.needs is None else tuple(requirements(over.needs)),
         build=_or(over.build, under.build),
         build_reads=(under.build_reads if over.build_reads is None else _listed(over.build_reads)),
@@ -384,8 +396,8 @@ def requirements(needs: list[NeedTable | None] | None) -> Iterator[Requirement]:
     """The valid rows of `needs`."""
     for need in _listed(needs):
         if need.kind is not None and need.name is not None:
-            bounds = (need.least or "", need.below or "")
-            yield Requirement(need.kind, need.name, need.remedy or "", *bounds)
+            details = (need.least or "", need.below or "", need.variable or "")
+            yield Requirement(need.kind, need.name, need.remedy or "", *details)
 
 
 def _or(value: T | None, otherwise: T) -> T:

@@ -6,6 +6,7 @@ since that mistake is already reported.
 
 from __future__ import annotations
 
+import re
 import signal
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, get_args
@@ -43,6 +44,8 @@ pieces gets its response), `chunked` (so does one with a chunked body).
 """
 
 _VERSION = r"^\d+(\.\d+)*$"
+_ROOT = re.compile(r"debian:[a-z]+")
+_OF_ROOTS = ("apt", "folder")
 _CONTRACT = tuple(endpoint.name for endpoint in ENDPOINTS)
 _REQUIRED = ("language", "version", "start", "endpoints")
 _SERVICES: tuple[Service, ...] = get_args(Service)
@@ -63,6 +66,7 @@ class NeedTable(BaseModel):
     remedy: str | None = None
     least: str | None = Field(default=None, pattern=_VERSION)
     below: str | None = Field(default=None, pattern=_VERSION)
+    variable: str | None = None
 
 
 class VariantTable(BaseModel):
@@ -72,6 +76,7 @@ class VariantTable(BaseModel):
 
     language: str | None = None
     site: str | None = None
+    root: str | None = None
     needs: list[NeedTable | None] | None = None
     build: str | None = None
     build_reads: list[str | None] | None = None
@@ -180,9 +185,41 @@ def mistakes(folder: Path, table: FrameworkTable) -> Iterator[Mistake]:
             yield Mistake((), f"`{key}` is missing")
     found = served(table)
     yield from _variant(folder, table, found[""], ())
+    yield from root_mistakes(table.root, table.needs)
     for name, variant in (table.variant or {}).items():
         if variant is not None:
-            yield from _variant(folder, variant, found[name], ("variant", name))
+            at = ("variant", name)
+            yield from _variant(folder, variant, found[name], at)
+            if variant.root is not None or variant.needs is not None:
+                root = table.root if variant.root is None else variant.root
+                needs = table.needs if variant.needs is None else variant.needs
+                yield from root_mistakes(root, needs, at)
+
+
+def root_mistakes(
+    root: str | None, needs: Sequence[NeedTable | None] | None, at: KeyPath = ()
+) -> Iterator[Mistake]:
+    """Mistakes in a root, and in what is needed in it.
+
+    Args:
+        root: The root as it is written; empty or None for that of the host.
+        needs: The requirements that go with it.
+        at: Path of the table that has them.
+
+    Yields:
+        The mistakes, one by one.
+    """
+    if not root:
+        return
+    if not _ROOT.fullmatch(root):
+        message = f"`{root}` is no root that Plimsoll makes"
+        yield Mistake(
+            (*at, "root"), message, "write `debian:` and a suite of Debian: `debian:trixie`"
+        )
+    for need in needs or []:
+        if need is not None and need.kind is not None and need.kind not in _OF_ROOTS:
+            message = f"`root` and a requirement of the kind `{need.kind}` do not go together"
+            yield Mistake((*at, "root"), message, f"name the Debian package that has `{need.name}`")
 
 
 def _variant(folder: Path, table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mistake]:

@@ -1,4 +1,4 @@
-"""Tools: load generators that are installed like frameworks."""
+"""Tools: load generators and toolchains that are installed like frameworks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Tool:
         name: Folder name: `jmeter`.
         folder: Folder of `tool.toml`.
         site: Address of its documentation.
-        needs: Its requirements on the host.
+        root: The root in which its commands run, `debian:trixie`; empty for that of the host.
+        needs: Its requirements: packages of its root, or what the host must have.
         build: Command that builds it, run in `folder`; its output goes to `BUILD`.
         version: Command that prints its version on the first line.
         notes: Notes for its users.
@@ -42,6 +43,7 @@ class Tool:
     builds_as: str = ""
     build_reads: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict[str, str])
+    root: str = ""
 
     @property
     def title(self) -> str:
@@ -111,6 +113,7 @@ def read(folder: Path) -> Tool:
         name=folder.name,
         folder=folder,
         site=table.site or "",
+        root=table.root or "",
         needs=tuple(requirements(table.needs)),
         build=table.build or "",
         version=table.version or "",

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import Mistake
-from plimsoll.campaign.framework_file import NeedTable
+from plimsoll.campaign.framework_file import NeedTable, root_mistakes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,7 @@ class ToolTable(BaseModel):
 
     name: str | None
     site: str | None = None
+    root: str | None = None
     needs: list[NeedTable | None] | None = None
     build: str | None = None
     version: str | None = None
@@ -54,3 +55,4 @@ def mistakes(folder: Path, table: ToolTable) -> Iterator[Mistake]:
     for key in _REQUIRED:
         if key not in table.model_fields_set:
             yield Mistake((), f"`{key}` is missing")
+    yield from root_mistakes(table.root, table.needs)

@@ -24,7 +24,7 @@ from plimsoll.cli.status import status
 from plimsoll.drivers.tools import DRIVERS
 from plimsoll.errors import FrameworkError, InputError
 from plimsoll.install import applications, commands
-from plimsoll.install.requirements import spoken
+from plimsoll.install.requirements import listed
 from plimsoll.lab import selection
 from plimsoll.provenance import short_id
 from plimsoll.verdicts.catalogue import LIMITS
@@ -256,7 +256,7 @@ def _framework(framework: Framework) -> ListedFramework:
         status=here.word,
         why=here.why,
         remedy=here.remedy,
-        needs=[spoken(need) for need in framework.needs],
+        needs=listed(framework),
         endpoints=list(framework.endpoints),
         services=list(framework.services),
         not_implemented=framework.not_implemented,
@@ -283,7 +283,7 @@ def _tool(tool: Tool) -> ListedTool:
         status=here.word,
         why=here.why,
         remedy=here.remedy,
-        needs=[spoken(need) for need in tool.needs],
+        needs=listed(tool),
         notes=list(tool.notes),
         site=tool.site,
     )

@@ -39,10 +39,10 @@ class Status:
 def status(framework: Installable) -> Status:
     """Whether a framework can run on this host, and the next thing to do if not."""
     needs = missing(framework)
-    tools = [need for need in needs if need.kind != "apt"]
+    tools = [need for need in needs if need.kind not in ("apt", "root")]
     if tools:
         return Status("not available", f"needs {spoken(tools[0])}", tools[0].remedy)
-    packages = tuple(need.name for need in needs)
+    packages = tuple(need.name for need in needs if need.kind == "apt")
     if packages and os.geteuid() != 0:
         return Status("needs install", f"`{by_hand(packages)}`, as root", packages=packages)
     if needs or not is_built(framework):

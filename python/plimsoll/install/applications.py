@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.install import commands, dependencies, sources
-from plimsoll.install.requirements import java_home, java_version
+from plimsoll.install import commands, dependencies, roots, sources
+from plimsoll.install.requirements import java_home, java_version, program_of
 from plimsoll.provenance import Part, digest, short_id
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def of(framework: Framework) -> tuple[Part, ...]:
         *sources.of(framework),
         Part("command", "start", sources.without_secrets(framework.start)),
         *((Part("command", "processes", "one for each core"),) if framework.processes else ()),
-        *sources.variables(_inherited()),
+        *sources.variables(_inherited(framework)),
         *_tools(framework),
         *dependencies.resolved(commands.build_folder(framework), framework.folder),
         *_programs(framework),
@@ -97,14 +97,20 @@ def resolved(command: str, environment: Mapping[str, str]) -> str:
     return _VARIABLE.sub(value, command)
 
 
-def _inherited() -> dict[str, str]:
-    return {name: os.environ[name] for name in TUNING if name in os.environ}
+def _inherited(framework: Framework) -> dict[str, str]:
+    given = commands.inherited(framework)
+    return {name: given[name] for name in TUNING if name in given}
 
 
 def _tools(framework: Framework) -> Iterator[Part]:
-    """Version of each tool and package that the framework needs."""
+    """Version of each tool and package that the framework needs, and of its root as a whole."""
+    root = roots.of(framework)
+    if root is not None:
+        yield Part("version", root.name, root.digest)
+    versions = root.versions() if root else {}
     for need in framework.needs:
-        version = _tool_version(need)
+        in_root = root is not None and need.kind == "apt"
+        version = versions.get(need.name, "") if in_root else _tool_version(need)
         if version:
             yield Part("version", "java" if need.kind == "java" else need.name, version)
 
@@ -117,7 +123,7 @@ def _tool_version(need: Requirement) -> str:
         return _package_version(need.name)
     if need.kind == "folder":
         return os.environ.get(need.name, "")
-    found = shutil.which(need.name)
+    found = program_of(need)
     return "" if found is None else _program_version(*identity(Path(found)))
 
 
@@ -174,11 +180,15 @@ def _output(*command: str) -> str:
 
 
 def _programs(framework: Framework) -> Iterator[Part]:
-    """Digest of each file that the start command names and that is no source: its program too."""
+    """Digest of each file that the start command names and that is no source: its program too.
+
+    In a root of its own only what was built: the versions of packages name all other programs.
+    """
     environment = commands.environment(framework)
     folder, built = framework.folder.resolve(), commands.build_folder(framework)
     for path in dict.fromkeys(_named_files(framework.start, folder, environment)):
-        if path.is_relative_to(built) or not path.is_relative_to(folder):
+        is_built = path.is_relative_to(built)
+        if is_built or not (framework.root or path.is_relative_to(folder)):
             yield Part("program", path.name, digest_of(*identity(path)))
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import texts
-from plimsoll.install.requirements import java_home
+from plimsoll.install import entering, roots
+from plimsoll.install.requirements import java_home, search_path
 from plimsoll.processes.ports import LOOPBACK
 
 if TYPE_CHECKING:
@@ -20,10 +21,22 @@ if TYPE_CHECKING:
 VERSION_S = 60.0
 """Timeout of a framework's version command in seconds."""
 
+_TLS = ("TLS_CERT", "TLS_KEY")
+_IN_A_ROOT = {"PATH": entering.PATH, "PYTHON": "/usr/bin/python3", "LANG": "C.UTF-8"}
 
-def shell(command: str) -> tuple[str, ...]:
-    """Program and arguments that run a command of a framework."""
-    return ("sh", "-c", command)
+
+def shell(framework: Installable, command: str) -> tuple[str, ...]:
+    """Program and arguments that run a command of a framework, in its root if it has one."""
+    root = roots.of(framework)
+    if root is None:
+        return ("sh", "-c", command)
+    return entering.command(root, framework.folder, build_folder(framework), command)
+
+
+def inherited(framework: Installable) -> dict[str, str]:
+    """The variables of the lab's own environment that commands of a framework get."""
+    left_out = (*_TLS, *(entering.HOST_ONLY if framework.root else ()))
+    return {name: value for name, value in os.environ.items() if name not in left_out}
 
 
 def environment(
@@ -40,7 +53,8 @@ def environment(
 
     That of the lab with `HOST`, `PORT`, `WORKERS`, `BUILD`, `PROTOCOL` (`http1` or `http2`),
     `TLS_CERT` and `TLS_KEY`; `PYTHON`, the interpreter of the lab; `JAVA_HOME` and its programs if
-    a JDK is required; and finally the variables of the framework's file.
+    a JDK is required; and finally the variables of the framework's file. In a root of its own,
+    `PATH` and `PYTHON` are Debian's, and variables that name something of the host are left out.
 
     Args:
         framework: The framework.
@@ -51,12 +65,11 @@ def environment(
         certificate: Certificate of the server; None without TLS.
         key: The private key to it.
     """
-    files = {"TLS_CERT": certificate, "TLS_KEY": key}
+    files = dict(zip(_TLS, (certificate, key), strict=True))
     return {
-        **{name: value for name, value in os.environ.items() if name not in files},
+        **inherited(framework),
         **{name: str(file) for name, file in files.items() if file is not None},
-        **_java(framework),
-        "PYTHON": sys.executable,
+        **(_IN_A_ROOT if framework.root else _tools(framework)),
         "HOST": host,
         "PORT": str(port),
         "WORKERS": str(workers or len(os.sched_getaffinity(0))),
@@ -77,7 +90,7 @@ def build_folder(framework: Installable) -> Path:
     if os.access(beside if beside.exists() else folder, os.W_OK):
         return beside
     mark = hashlib.sha256(str(folder).encode()).hexdigest()[:8]
-    return _cache() / "plimsoll" / f"{folder.name}{variant}-{mark}"
+    return roots.user_cache() / "plimsoll" / f"{folder.name}{variant}-{mark}"
 
 
 def version(framework: Installable) -> str:
@@ -86,7 +99,7 @@ def version(framework: Installable) -> str:
         return ""
     try:
         requested = subprocess.run(
-            shell(framework.version),
+            shell(framework, framework.version),
             cwd=framework.folder,
             env=environment(framework),
             stdin=subprocess.DEVNULL,
@@ -100,14 +113,11 @@ def version(framework: Installable) -> str:
     return texts.line(lines[0]).strip() if lines else ""
 
 
-def _java(framework: Installable) -> dict[str, str]:
+def _tools(framework: Installable) -> dict[str, str]:
+    """Where the host's own tools are: the lab's Python, a JDK, and what variables name."""
+    path = search_path(framework.needs)
     least = [int(need.name) for need in framework.needs if need.kind == "java"]
     home = java_home(max(least), {**os.environ, **framework.environment}) if least else None
     if home is None:
-        return {}
-    return {"JAVA_HOME": str(home), "PATH": f"{home / 'bin'}:{os.environ.get('PATH', os.defpath)}"}
-
-
-def _cache() -> Path:
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(chosen) if chosen else Path.home() / ".cache"
+        return {"PYTHON": sys.executable, "PATH": path}
+    return {"PYTHON": sys.executable, "JAVA_HOME": str(home), "PATH": f"{home / 'bin'}:{path}"}

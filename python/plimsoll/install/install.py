@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import time
-from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.errors import BuildFailed, NotInstalled, StorageError
-from plimsoll.install import apt, commands, sources
+from plimsoll.install import apt, commands, mmdebstrap, roots, sources
+from plimsoll.install.locks import alone
 from plimsoll.install.requirements import missing, spoken
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.provenance import Part, differences
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
     from plimsoll.campaign.framework import Installable, Requirement
 
@@ -54,6 +53,7 @@ class Installed:
     Attributes:
         framework: Title of the framework.
         packages: Debian packages it installed.
+        root: The root that was made; empty if there is none, or if it was there.
         services: Their services, none of which is started or enabled.
         built: The result of the build.
     """
@@ -62,12 +62,14 @@ class Installed:
     packages: tuple[str, ...]
     services: tuple[str, ...]
     built: Built
+    root: str = ""
 
     @property
     def sentence(self) -> str:
         """The result in words."""
         done = [f"installed {' '.join(self.packages)}"] if self.packages else []
         done += [f"left {' '.join(self.services)} off"] if self.services else []
+        done += [f"made a root of {self.root}"] if self.root else []
         done += [f"built in {wording.count(self.built.duration_s)} s"] if self.built.done else []
         return f"{self.framework}: {', '.join(done) or 'nothing to do'}"
 
@@ -75,7 +77,8 @@ class Installed:
 def install(framework: Installable, *, timeout_s: float = BUILD_S) -> Installed:
     """Installs the requirements of a framework, as far as this user may, and builds it.
 
-    Packages are installed only by root. Repeating it does nothing.
+    Packages are installed only by root; a root of its own is made by whoever may enter it.
+    Repeating it does nothing.
 
     Args:
         framework: The framework.
@@ -83,7 +86,9 @@ def install(framework: Installable, *, timeout_s: float = BUILD_S) -> Installed:
 
     Raises:
         NotInstalled: Something is missing; the hint is the command that installs it.
+        RootFailed: Its root could not be made.
         BuildFailed: The build command failed or timed out.
+        StorageError: The root or the build folder cannot be written.
     """
     packages = [need.name for need in missing(framework) if need.kind == "apt"]
     services: tuple[str, ...] = ()
@@ -91,10 +96,12 @@ def install(framework: Installable, *, timeout_s: float = BUILD_S) -> Installed:
         services = apt.install(packages, _made(commands.build_folder(framework)) / "apt.log")
     elif packages:
         raise not_installed(framework, missing(framework))
-    if left := missing(framework):
+    if left := [need for need in missing(framework) if need.kind != "root"]:
         raise not_installed(framework, left)
+    root = roots.of(framework)
+    made = root.name if root and mmdebstrap.make(root) else ""
     built = build(framework, timeout_s=timeout_s)
-    return Installed(framework.title, tuple(packages), services, built)
+    return Installed(framework.title, tuple(packages), services, built, made)
 
 
 def not_installed(framework: Installable, needs: Sequence[Requirement]) -> NotInstalled:
@@ -123,7 +130,7 @@ def build(framework: Installable, *, timeout_s: float = BUILD_S) -> Built:
         return Built(False, 0.0, build_log(framework))
     began_s = time.monotonic()
     try:
-        with _alone(_made(folder)):
+        with alone(_made(folder)):
             done = not is_built(framework)
             if done:
                 _build(framework, folder, timeout_s)
@@ -177,7 +184,7 @@ def _build(framework: Installable, folder: Path, timeout_s: float) -> None:
 def _run(framework: Installable, log: Path, timeout_s: float) -> None:
     log.unlink(missing_ok=True)
     given = commands.environment(framework)
-    command = commands.shell(framework.build)
+    command = commands.shell(framework, framework.build)
     with SupervisedProcess(
         command, folder=framework.folder, environment=given, log=log, grace_s=_GRACE_S
     ) as supervised:
@@ -207,11 +214,3 @@ def _made(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ".gitignore").write_text("*\n")
     return folder
-
-
-@contextmanager
-def _alone(folder: Path) -> Generator[None]:
-    """Waits for the build lock of a folder, and holds it during the block."""
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -9,13 +9,22 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from plimsoll.campaign.framework import Requirement
+from plimsoll.install import entering, mmdebstrap, roots
 
-    from plimsoll.campaign.framework import Installable, Requirement
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from plimsoll.campaign.framework import Installable
 
 JVM_FOLDER = Path("/usr/lib/jvm")
 """Debian's folder of JDKs."""
+
+NAMESPACES_REMEDY = (
+    "run as root, or allow user namespaces (user_namespaces(7)), install the package `uidmap` and "
+    "give this user subordinate ids (subuid(5))"
+)
+"""How a user may mount folders in a root."""
 
 VERSION_S = 20.0
 """Timeout of `--version` in seconds."""
@@ -26,12 +35,28 @@ def missing(
 ) -> list[Requirement]:
     """The requirements that this host does not meet, in the order of the framework's file.
 
+    Packages of a root of its own are no requirements on the host; the root is one, until it is
+    made.
+
     Args:
         framework: The framework.
         environment: Variables with the locations of programs: `PATH`, `JAVA_HOME`.
     """
     given = {**environment, **framework.environment}
-    return [need for need in framework.needs if not _met(need, given)]
+    root = roots.of(framework)
+    if root is None:
+        return [need for need in framework.needs if not _met(need, given)]
+    needs = [need for need in framework.needs if need.kind != "apt" and not _met(need, given)]
+    return needs if root.is_made else [*needs, *_missing_for(root, framework.reference)]
+
+
+def _missing_for(root: roots.DebianRoot, reference: str) -> Iterator[Requirement]:
+    """What this host lacks before it has a root: the root, and what makes and enters it."""
+    if shutil.which(mmdebstrap.PROGRAM, path=entering.PATH) is None:
+        yield Requirement("apt", mmdebstrap.PROGRAM)
+    if not entering.may_mount():
+        yield Requirement("namespaces", root.name, NAMESPACES_REMEDY)
+    yield Requirement("root", root.name, f"run `plimsoll install {reference}`")
 
 
 def spoken(need: Requirement) -> str:
@@ -40,11 +65,28 @@ def spoken(need: Requirement) -> str:
         return f"a JDK {need.name} or newer"
     if need.kind == "folder":
         return f"a folder that `{need.name}` names"
+    if need.kind == "root":
+        return f"a root of `{need.name}`"
+    if need.kind == "namespaces":
+        return f"the right to enter a root of `{need.name}`"
     if need.kind == "apt":
         return f"the package `{need.name}`"
     bounds = [f"{need.least} or newer"] if need.least else []
     bounds += [f"older than {need.below}"] if need.below else []
     return " ".join([f"`{need.name}`", " and ".join(bounds)]).strip()
+
+
+def listed(framework: Installable) -> list[str]:
+    """The requirements of a framework in words; packages of a root with the root."""
+    root = roots.of(framework)
+    if root is None:
+        return [spoken(need) for need in framework.needs]
+    named = ", ".join(f"`{name}`" for name in root.packages)
+    others = [spoken(need) for need in framework.needs if need.kind != "apt"]
+    return [
+        f"a root of `{root.name}` with {named}" if named else f"a root of `{root.name}`",
+        *others,
+    ]
 
 
 def java_home(
@@ -97,10 +139,27 @@ def _met(need: Requirement, environment: Mapping[str, str]) -> bool:
         return package_installed(need.name)
     if need.kind == "folder":
         return Path(environment.get(need.name) or "/dev/null").is_dir()
-    program = shutil.which(need.name, path=environment.get("PATH"))
+    program = program_of(need, environment)
     if program is None or not (need.least or need.below):
         return program is not None
     return _lies_within(program_version(program), need)
+
+
+def program_of(need: Requirement, environment: Mapping[str, str] = os.environ) -> str | None:
+    """The program that meets a requirement of the kind `command`; None if there is none."""
+    return shutil.which(need.name, path=search_path([need], environment))
+
+
+def search_path(needs: Iterable[Requirement], environment: Mapping[str, str] = os.environ) -> str:
+    """The PATH with the folders of programs before it that variables of requirements name.
+
+    Args:
+        needs: Requirements.
+        environment: `PATH`, and these variables.
+    """
+    variables = [need.variable for need in needs if need.variable]
+    folders = [str(Path(environment[name]) / "bin") for name in variables if environment.get(name)]
+    return os.pathsep.join([*folders, environment.get("PATH", os.defpath)])
 
 
 def program_version(program: str) -> tuple[int, ...]:

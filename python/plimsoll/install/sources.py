@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign import tool as tools
-from plimsoll.install.requirements import java_home
+from plimsoll.install import roots
+from plimsoll.install.requirements import java_home, program_of
 from plimsoll.provenance import Part, digest
 
 if TYPE_CHECKING:
@@ -73,7 +73,14 @@ def _build(framework: Installable) -> tuple[Part, ...]:
 
 def tool_marks(framework: Installable) -> tuple[Part, ...]:
     """A mark of each tool that changes when the tool is replaced; no tool is started."""
-    return tuple(Part("program", need.name, _mark(need)) for need in framework.needs)
+    root = roots.of(framework)
+    if root is None:
+        return tuple(Part("program", need.name, _mark(need)) for need in framework.needs)
+    others = [need for need in framework.needs if need.kind != "apt"]
+    return (
+        Part("version", root.name, root.digest),
+        *(Part("program", need.name, _mark(need)) for need in others),
+    )
 
 
 def files(folder: Path) -> tuple[Part, ...]:
@@ -145,7 +152,7 @@ def _mark(need: Requirement) -> str:
         return _package(need.name)
     if need.kind == "folder":
         return os.environ.get(need.name, "")
-    return _program(need.name)
+    return _program(need)
 
 
 def _package(name: str) -> str:
@@ -158,8 +165,8 @@ def _package(name: str) -> str:
     return " ".join(str(path.stat().st_mtime_ns) for path in lists)
 
 
-def _program(name: str) -> str:
-    found = shutil.which(name)
+def _program(need: Requirement) -> str:
+    found = program_of(need)
     if found is None:
         return ""
     facts = Path(found).stat()

@@ -360,7 +360,7 @@ def _supervised(
 
 def _command(framework: Framework, workers: int) -> tuple[str, ...]:
     """What starts a server: its command, or as many copies of it as it has cores to use."""
-    command = commands.shell(framework.start)
+    command = commands.shell(framework, framework.start)
     if not framework.processes:
         return command
     return (sys.executable, "-I", "-S", copies.__file__, str(workers), *command)

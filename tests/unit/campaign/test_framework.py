@@ -238,11 +238,44 @@ def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> N
             "unknown key `name` here",
             "keys: `build`, `build_reads`, `clean_exit_codes`, `contract_notes`, `endpoints`, "
             "`environment`, `language`, `needs`, `no_keep_alive`, `not_implemented`, `notes`, "
-            "`processes`, `services`, `site`, `start`, `start_timeout`, `stop_signal`, "
+            "`processes`, `root`, `services`, `site`, `start`, `start_timeout`, `stop_signal`, "
             "`version`, `warm_up`",
         ),
         ("27", "`clean_exit_codes` is empty", "remove it for the default, 0"),
     ]
+
+
+ROOTED = """
+[variant.trixie]
+root = "debian:trixie"
+needs = [{ kind = "apt", name = "golang-go" }, { kind = "folder", name = "GO" }]
+"""
+
+
+def test_a_variant_may_have_a_root_of_its_own(tmp_path: Path) -> None:
+    plain, *_, rooted = framework.read(folder(tmp_path, GO + ROOTED))
+    assert (plain.root, rooted.root) == ("", "debian:trixie")
+    assert rooted.builds_as == "trixie", "what is built elsewhere is built apart"
+
+
+@pytest.mark.parametrize(
+    ("changed", "by", "message"),
+    [
+        ("debian:trixie", "ubuntu:noble", "`ubuntu:noble` is no root that Plimsoll makes"),
+        ("debian:trixie", "debian:../etc", "`debian:../etc` is no root that Plimsoll makes"),
+        (
+            '"folder"',
+            '"command"',
+            "`root` and a requirement of the kind `command` do not go together",
+        ),
+        ("\nneeds", "\n#", "`root` and a requirement of the kind `command` do not go together"),
+    ],
+)
+def test_a_root_is_of_debian_and_has_packages(
+    tmp_path: Path, changed: str, by: str, message: str
+) -> None:
+    (found,) = problems(tmp_path, GO + ROOTED.replace(changed, by))
+    assert found.message == message
 
 
 def test_what_is_not_listed_is_not_served_and_needs_no_reason(tmp_path: Path) -> None:

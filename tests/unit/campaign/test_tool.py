@@ -58,7 +58,7 @@ def test_elsewhere_they_are_those_of_the_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert tool.names() == ("jmeter",)
+    assert tool.names() == ("jmeter", "swift")
     found = tool.named("jmeter")
     assert found is not None
     assert [need.name for need in found.needs] == ["8", "mvn"]

@@ -8,7 +8,7 @@ import pytest
 
 import small_servers
 from plimsoll.campaign.framework import Requirement
-from plimsoll.install import requirements
+from plimsoll.install import commands, requirements
 
 
 def _jdk(folder: Path, version: str, *, compiler: bool = True) -> Path:
@@ -102,3 +102,18 @@ def test_a_folder_is_named_by_a_variable(tmp_path: Path) -> None:
         assert requirements.missing(subject, environment) == [need]
     assert requirements.missing(subject, {"PLACE": str(tmp_path)}) == []
     assert requirements.spoken(need) == "a folder that `PLACE` names"
+
+
+def test_a_variable_names_the_folder_of_a_program_before_the_path(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new" / "bin"
+    old.mkdir()
+    new.mkdir(parents=True)
+    environment = _tool(old, "tool 5.9")
+    _tool(new, "tool 6.1")
+    need = Requirement("command", "tool", least="6.0", variable="TOOL")
+    subject = small_servers.framework(tmp_path / "small", "", needs=(need,))
+    assert requirements.missing(subject, environment) == [need]
+    assert requirements.missing(subject, {**environment, "TOOL": str(new.parent)}) == []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOOL", str(new.parent))
+        assert commands.environment(subject)["PATH"].startswith(f"{new}:")
