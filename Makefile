@@ -78,7 +78,7 @@ tests: setup test-rust test-python
 
 .PHONY: test-rust
 test-rust:
-	cargo test --workspace --quiet
+	cargo test --workspace --all-targets --quiet
 
 .PHONY: test-python
 test-python: test-code test-programs
