@@ -78,14 +78,22 @@ tests: setup test-rust test-python
 
 .PHONY: test-rust
 test-rust:
-	cargo test --workspace --quiet
+	cargo test --workspace --all-targets --quiet
+
+.PHONY: test-python
+test-python: test-code test-programs
 
 # Neighbours of code alone share fixtures, so they stay in one process until another has none left.
-.PHONY: test-python
-test-python: setup
+.PHONY: test-code
+test-code: setup
 	$(call pytest,$(EXAMPLES) --numprocesses auto --dist worksteal -m "$(CHOSEN) not alone" $(PURE_TESTS))
-	$(call pytest,--numprocesses 4 --dist loadfile -m "$(CHOSEN) not alone" $(REAL_TESTS))
+
+# Those that run alone come first: what pytest makes of the files then is ready for six processes. Most
+# of these tests wait, for a load to end or a program to start, so six keep two cores busy.
+.PHONY: test-programs
+test-programs: setup
 	$(call pytest,-m "$(CHOSEN) alone" $(REAL_TESTS))
+	$(call pytest,--numprocesses 6 --dist loadfile --no-loadscope-reorder -m "$(CHOSEN) not alone" $(REAL_TESTS))
 
 .PHONY: check
 check: setup ## format, lint, types, import rules

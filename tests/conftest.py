@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -14,6 +15,10 @@ import examples
 import postgres_server
 from plimsoll import aggregate
 from plimsoll.drivers.tools import jmeter
+
+# What pytest makes of the tests is kept, also in containers that keep no bytecode: each process
+# needs ten seconds to make it anew.
+sys.dont_write_bytecode = False
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
@@ -34,10 +39,21 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long are begun first, so that no process ends long after the others."""
+    long = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: item.path not in long)
+
+
 def pytest_collection_finish() -> None:
     """What was imported and collected lives to the end, so no collection of garbage looks at it."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """What was frozen goes when the interpreter does, or C++ libraries report it as leaked."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

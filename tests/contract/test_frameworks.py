@@ -42,7 +42,7 @@ BACKLOG = 4096
 SEED = 20
 
 # The limit is that of each test alone: a build or a start has its own.
-pytestmark = pytest.mark.timeout(120, func_only=True)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(120, func_only=True)]
 
 
 def variants() -> Iterator[Framework]:

@@ -30,7 +30,7 @@ from plimsoll.intake.recorded import Written
 from plimsoll.intake.rows import ImportStats, ReadOptions
 from plimsoll.processes.interruption import Interruption
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.usefixtures("jmeter_home")]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300), pytest.mark.usefixtures("jmeter_home")]
 
 S = 1_000_000_000
 SEED = 4193

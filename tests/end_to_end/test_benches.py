@@ -54,7 +54,6 @@ def test_a_short_file_is_imported_both_ways_and_counted_alike(postgres: Server) 
     assert all(f" {step} " in ran.stdout for step in steps)
 
 
-@pytest.mark.alone
 @pytest.mark.timeout(180)
 def test_the_verdict_on_a_new_trial_costs_the_same_beside_many_others() -> None:
     ran = run("per_trial.py", "--trials", "2,100", "--repetitions", "5", patience_s=170)

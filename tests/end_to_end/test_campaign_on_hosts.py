@@ -18,7 +18,7 @@ from command_line import CHECKOUT, LENIENT, Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
 from small_servers import eventually
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 VOID = 1
 UNFIT = 3
@@ -93,7 +93,7 @@ def test_loads_of_hosts_onto_a_server_of_the_lab(tmp_path: Path) -> None:
 def test_a_server_on_a_host_of_its_own(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path, has_server=True)
     with lab.agents():
-        ran = conducted(lab, campaign(tmp_path)).end()
+        ran = conducted(lab, campaign(tmp_path), "--no-report").end()
     assert ran.code in {0, VOID}, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed", trial["ending"]
@@ -115,7 +115,8 @@ def test_a_server_on_a_host_of_its_own(tmp_path: Path) -> None:
 def test_a_driver_that_is_killed_voids_its_trial_and_the_campaign_goes_on(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with lab.agents() as agents:
-        running = conducted(lab, campaign(tmp_path, repetitions=2, length="3s"))
+        path = campaign(tmp_path, repetitions=2, length="3s")
+        running = conducted(lab, path, "--no-report")
         agents["two"].wait_until_rows_are_kept()
         os.kill(agents["two"].process.pid, signal.SIGKILL)
         again = lab.agent("two")

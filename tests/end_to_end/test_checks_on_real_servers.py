@@ -62,7 +62,7 @@ RECORDINGS = {
         ("-c", "200", "-d", "3s"),
         "/empty",
     ),
-    "disturbed": Made((), path="/empty", burners=4),
+    "disturbed": Made((), path="/empty", burners=8),
     "overdriven": Made("swells", ("-c", "64", "-d", "2s", "--compressed")),
     "wrong": Made("wrong", (*KEPT, "--expect-status", "200")),
     "resets": Made("resets"),
@@ -110,7 +110,7 @@ BEYOND = {
 }
 """Recording to the checks that must not, and what they must say."""
 
-COUNTED = {"mixed", "few places", "wrong"}
+COUNTED = {"at a rate", "mixed", "few places", "wrong"}
 """Recordings of which only counts are judged, whatever else this host does."""
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from command_line import CHECKOUT, Ran, start
+from command_line import CHECKOUT, Ran, run, start
+from plimsoll.lab import comparing
 
 SCHEMA = CHECKOUT / "docs" / "schemas" / "compare-1.json"
 
@@ -46,6 +47,11 @@ while True:
 """
 """A server that does so much for each request; with 500 it is right once, then wrong."""
 
+pytestmark = pytest.mark.long
+
+TURN_S = 0.1
+"""Turns of these servers; what their lengths have to do with the answer is not looked at here."""
+
 QUICK = ("--warm-up", "250ms", "-c", "16", "--json")
 
 
@@ -60,10 +66,16 @@ def command(server: Path, work: int = 0, status: int = 200) -> str:
     return shlex.join(["exec", sys.executable, str(server), str(work), str(status)])
 
 
+@pytest.fixture
+def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparing, "TURN_S", TURN_S)
+
+
 def compared(folder: Path, a: str, b: str, *options: str) -> Ran:
-    return start("compare", "--a", a, "--b", b, *QUICK, *options, folder=folder).end()
+    return run("compare", "--a", a, "--b", b, *QUICK, *options, folder=folder)
 
 
+@pytest.mark.usefixtures("short_turns")
 @pytest.mark.alone
 @pytest.mark.timeout(300)
 def test_a_server_that_works_ten_times_as_much_is_slower(server: Path, tmp_path: Path) -> None:
@@ -91,6 +103,7 @@ def test_at_a_rate_a_server_that_works_more_costs_more(server: Path, tmp_path: P
     assert "CPU time per request" in ran.said
 
 
+@pytest.mark.usefixtures("short_turns")
 def test_one_group_decides_nothing(server: Path, tmp_path: Path) -> None:
     ran = compared(tmp_path, command(server), command(server), "--budget", "1s")
     found = json.loads(ran.stdout)
@@ -99,6 +112,7 @@ def test_one_group_decides_nothing(server: Path, tmp_path: Path) -> None:
     assert found["more_s"] > 0
 
 
+@pytest.mark.usefixtures("short_turns")
 def test_servers_that_fail_are_not_compared(server: Path, tmp_path: Path) -> None:
     ran = compared(tmp_path, command(server), command(server, status=500), "--budget", "60s")
     found = json.loads(ran.stdout)
@@ -114,8 +128,9 @@ def test_a_command_that_ends_is_a_framework_that_failed(server: Path, tmp_path: 
 
 def test_ctrl_c_leaves_nothing_running(server: Path, tmp_path: Path) -> None:
     sides = ("--a", command(server), "--b", command(server))
-    running = start("compare", *sides, "--budget", "300s", folder=tmp_path)
-    running.wait_until_it_says("group 1")
+    here = {"TMPDIR": str(tmp_path)}
+    running = start("compare", *sides, "--budget", "300s", folder=tmp_path, environment=here)
+    running.wait_until_it_drives()
     running.press_ctrl_c()
     assert running.end().code == 130
     assert running.leaves_nothing()

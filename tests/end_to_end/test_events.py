@@ -13,7 +13,7 @@ import pytest
 import reference_servers
 from command_line import Ran, run
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.timeout(120)
 
 EVERY_NS = 30_000_000
 

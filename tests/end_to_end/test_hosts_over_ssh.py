@@ -18,7 +18,7 @@ from command_line import PROGRAM, Running, start
 from small_servers import eventually
 from workbench.database import free_port
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 UNFIT = 3
 VOID = 1

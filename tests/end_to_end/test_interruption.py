@@ -24,7 +24,7 @@ from command_line import TOY, TOYS, Running, eventually, run, start
 from plimsoll.processes import process_table
 from plimsoll.storage.parquet import ParquetResults
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 TWICE = ("run", TOY, *TOYS, "--no-report", "--set", "repetitions=2")
 FIRST, SECOND = (f"toy.plaintext.steady.{number}" for number in (1, 2))

@@ -23,7 +23,7 @@ from command_line import Ran, run, start
 from plimsoll.findings import derivation
 from small_servers import eventually
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 TIMES = {"mean", "min", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "p9999", "max"}
 

@@ -128,7 +128,7 @@ def test_a_listen_queue_of_another_program_that_overflows_doubts_nothing(
     reference_server: str, tmp_path: Path
 ) -> None:
     before = overflows()
-    load = (f"{reference_server}/2048", "-c", 4, "-d", "4s", "--json")
+    load = (f"{reference_server}/2048", "-c", 4, "-d", "2s", "--json")
     given = read(run("load", *load, folder=tmp_path))
     assert overflows() - before > OVERFLOW, "the fault was not made"
     assert given["backlog"]["level"] == "sound"

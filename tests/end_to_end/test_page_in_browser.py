@@ -16,7 +16,7 @@ from plimsoll.report.formats import html
 
 NODE = "trial-node.2048.steady.1"
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.long, pytest.mark.browser]
 
 
 @dataclass

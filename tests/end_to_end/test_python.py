@@ -18,10 +18,11 @@ import pytest
 
 import plimsoll
 from command_line import TOY, TOYS
+from plimsoll.lab import comparing
 from plimsoll.processes import process_table
 from plimsoll.storage import opened, postgres
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "docs" / "python.md"
@@ -60,7 +61,10 @@ def executed(source: str, names: dict[str, Any]) -> Any:
     return None
 
 
-def test_every_example_of_the_page_works(nothing_is_left: str) -> None:
+def test_every_example_of_the_page_works(
+    nothing_is_left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "TURN_S", 0.05)
     text = PAGE.read_text(encoding="utf-8").replace("127.0.0.1:8080", nothing_is_left)
     for budget, shorter in SHORTER.items():
         assert budget in text

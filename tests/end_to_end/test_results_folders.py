@@ -12,7 +12,7 @@ import pytest
 
 from command_line import TOY, TOYS, Ran, run, start
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 FULL = ("no space left for results", "the engine could not write its records")
 """What is said of a full disk, by the lab or by the engine, whoever meets it first."""

@@ -10,7 +10,7 @@ import pytest
 
 from command_line import HERE, TOY, Ran, run
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 FIRST, SECOND, THIRD = (f"toy.plaintext.steady.{number}" for number in (1, 2, 3))
 SHORT = ("--no-report", "--set", "load.steady.hold.duration=200ms")

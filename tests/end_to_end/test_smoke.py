@@ -18,7 +18,7 @@ TRIALS = [
 ]
 
 INSTALLED = pytest.mark.skipif(shutil.which("go") is None, reason="`go` is not on the PATH")
-pytestmark = [pytest.mark.timeout(300), INSTALLED]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300), INSTALLED]
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from plimsoll.processes import cpu_clock, process_table
 from plimsoll.recording import Recording
 from plimsoll.storage.parquet import ParquetResults
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 CAMPAIGN = """\
 name = "pair"

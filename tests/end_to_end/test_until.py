@@ -13,7 +13,7 @@ from command_line import HERE, LENIENT, TOYS, eventually, run, start
 from plimsoll.comparison.further_blocks import MOST, CampaignProgress
 from plimsoll.lab.results import CampaignResults
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 STEADY = """\
 name = "pair"

@@ -20,11 +20,12 @@ from plimsoll.watch import giving_way
 from postgres_server import PASSWORD
 from small_servers import eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.timeout(300)]
 
 WATCHED = HERE / "campaigns" / "watched.toml"
 RESULTS = "results/watched"
 SHORT = (
+    "--no-report",
     *("--set", "load.steady.hold.duration=500ms", "--set", "load.steady.warm_up.duration=100ms"),
     *LENIENT,
 )

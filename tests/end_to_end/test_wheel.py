@@ -24,7 +24,7 @@ BUILT = "PLIMSOLL_WHEEL"
 
 OWN = ("frameworks", "tools", "campaigns", "docs/published")
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 
 @pytest.fixture(scope="module")

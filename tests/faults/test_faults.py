@@ -16,7 +16,7 @@ from faults.catalogue import FAULTS, NO_CHECK, PROVED, REFUSED, Fault, Proved
 from faults.trials import JUDGED, Seen, Trial, seen
 from plimsoll.verdicts.checks import CHECKS
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
 
 Seeing = Callable[[Trial], Seen]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +18,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 import sample
-from plimsoll import report, tables
+from plimsoll import tables
 from plimsoll.campaign import as_run
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.errors import StorageError
@@ -31,14 +30,6 @@ from plimsoll.report.results import machine_readable
 Golden = Callable[[str, str], None]
 FORMATS = pytest.mark.parametrize("form", registry.FORMATS, ids=lambda form: form.NAME)
 EMPTY = Findings("empty", "0.1.0", (), tables.COMPARISONS.schema.empty_table())
-
-
-def test_the_tuple_holds_every_module_that_writes_a_report() -> None:
-    found = pkgutil.iter_modules(report.__path__)
-    modules = [module.name for module in found if not module.ispkg]
-    sources = {name: Path(report.__path__[0], f"{name}.py").read_text() for name in modules}
-    writing = {name for name, text in sources.items() if re.search(r"^def write\(", text, re.M)}
-    assert writing == {form.NAME for form in registry.FORMATS}
 
 
 @FORMATS
