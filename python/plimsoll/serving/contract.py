@@ -9,6 +9,7 @@ does not exist is requested.
 from __future__ import annotations
 
 import gzip
+import math
 import zlib
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -74,6 +75,9 @@ _DISTURBED = 1.5
 
 _MUCH_FASTER = 0.5
 """A response in less than this share of the time that the same work took was not computed."""
+
+_CHANCE = 0.01
+"""So improbable it must be that a disturbed host alone made so many of the second ones faster."""
 
 
 @dataclass(frozen=True)
@@ -397,7 +401,7 @@ class _Examination:
         What disturbs a response makes it slower, so the fastest of the first ones is compared with
         the fastest of the second ones. If these differ much from the others, more are sent.
         """
-        times = _WorkTimes()
+        times = WorkTimes()
         for at, pair in enumerate(asked.pairs, 1):
             both = [self._judged(self.client.ask, one, _rule(one, self.endpoint)) for one in pair]
             first, then = both
@@ -475,7 +479,7 @@ class _Examination:
 
 
 @dataclass
-class _WorkTimes:
+class WorkTimes:
     """Times of the two responses of each pair, in seconds."""
 
     pairs: list[tuple[float, float]] = field(default_factory=list["tuple[float, float]"])
@@ -493,11 +497,19 @@ class _WorkTimes:
 
     @property
     def are_suspicious(self) -> bool:
-        """Whether the second ones were not computed, as far as the fastest tell."""
+        """Whether the second ones were not computed, by the fastest and by how many are faster."""
         if not self.pairs:
             return False
         first_s, then_s = self.fastest_s
-        return then_s < first_s * _MUCH_FASTER
+        return then_s < first_s * _MUCH_FASTER and self._chance < _CHANCE
+
+    @property
+    def _chance(self) -> float:
+        """Probability of so many faster ones if a disturbed host slows both alike (sign test)."""
+        slower = sum(first < then * _MUCH_FASTER for first, then in self.pairs)
+        unequal = self.faster + slower
+        ways = sum(math.comb(unequal, count) for count in range(self.faster, unequal + 1))
+        return ways / 2**unequal
 
     @property
     def are_clear(self) -> bool:

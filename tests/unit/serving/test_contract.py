@@ -593,3 +593,23 @@ class Case:
 )
 def test_problems_of_an_answer(case: Case) -> None:
     assert contract.problems(case.expected, case.answer) == case.problems
+
+
+COMPUTED = [(0.004, 0.004)] * 30
+"""Times of pairs of which both responses were computed."""
+
+
+@pytest.mark.parametrize(
+    ("pairs", "suspicious"),
+    [
+        (COMPUTED, False),
+        ([(0.004, 0.0001)] * 16, True),
+        ([(0.02, 0.03)] * 61 + [(0.0144, 0.0043)] * 3, False),  # a host that is busy all the time
+        ([(0.02, 0.001)] * 4 + [(0.001, 0.02)] * 4 + [(0.004, 0.0001)] * 16, True),
+        ([(0.004, 0.004)] * 56 + [(0.004, 0.0001)] * 8, True),  # one worker of eight keeps results
+    ],
+)
+def test_work_that_was_kept_is_told_from_a_busy_host(
+    pairs: list[tuple[float, float]], suspicious: bool
+) -> None:
+    assert contract.WorkTimes(pairs).are_suspicious is suspicious
