@@ -13,13 +13,14 @@ use std::{
 
 use actix_multipart::{Field, Multipart};
 use actix_web::{
-    App, HttpResponse, HttpServer, Responder,
+    App, HttpRequest, HttpResponse, HttpServer, Responder,
     error::ErrorBadRequest,
     get,
     http::{KeepAlive, header::ContentType},
-    post,
-    web::{Bytes, Form, Json, Path, Query, ServiceConfig},
+    post, rt,
+    web::{Bytes, Form, Json, Path, Payload, Query, ServiceConfig},
 };
+use actix_ws::{AggregatedMessage, AggregatedMessageStream, CloseCode, Session};
 use crc32fast::Hasher;
 use futures_util::TryStreamExt;
 use num_bigint::BigUint;
@@ -36,6 +37,9 @@ const BACKLOG: u32 = 4096;
 
 /// For the requests in flight when a stop is asked for, in seconds.
 const GRACE_PERIOD_S: u64 = 5;
+
+/// The longest message of WebSocket; the default for a frame is 64 KiB.
+const LONGEST_MESSAGE: usize = 1 << 20;
 
 static LETTERS: [u8; 32768] = [b'A'; 32768];
 
@@ -105,7 +109,8 @@ fn routes(config: &mut ServiceConfig) {
         .service(post_args_multi)
         .service(checksum)
         .service(json)
-        .service(fibonacci);
+        .service(fibonacci)
+        .service(echo);
 }
 
 #[get("/empty")]
@@ -181,6 +186,34 @@ async fn json(person: Json<Person>) -> impl Responder {
 #[get("/fibonacci/{n}")]
 async fn fibonacci(n: Path<u16>) -> impl Responder {
     HttpResponse::Ok().content_type(ContentType::plaintext()).body(fib(*n).to_string())
+}
+
+#[get("/echo")]
+async fn echo(request: HttpRequest, body: Payload) -> actix_web::Result<HttpResponse> {
+    let (response, session, messages) = actix_ws::handle(&request, body)?;
+    let messages = messages.max_frame_size(LONGEST_MESSAGE).aggregate_continuations();
+    rt::spawn(return_messages(session, messages.max_continuation_size(LONGEST_MESSAGE)));
+    Ok(response)
+}
+
+/// Returns every message as it came, until the client closes or breaks a rule.
+async fn return_messages(mut session: Session, mut messages: AggregatedMessageStream) {
+    let reason = loop {
+        let sent = match messages.recv().await {
+            Some(Ok(AggregatedMessage::Text(text))) => session.text(text).await,
+            Some(Ok(AggregatedMessage::Binary(bytes))) => session.binary(bytes).await,
+            Some(Ok(AggregatedMessage::Ping(bytes))) => session.pong(&bytes).await,
+            Some(Ok(AggregatedMessage::Pong(_))) => Ok(()),
+            Some(Ok(AggregatedMessage::Close(reason))) => break reason,
+            Some(Err(_)) => break Some(CloseCode::Protocol.into()),
+            None => return,
+        };
+        if sent.is_err() {
+            return;
+        }
+    };
+    // It fails where the client is gone.
+    let _ = session.close(reason).await;
 }
 
 /// Adds n - 1 times.
