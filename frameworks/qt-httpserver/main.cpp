@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <memory>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 using Method = QHttpServerRequest::Method;
@@ -36,6 +37,18 @@ static QHttpServerResponse text(const QByteArray &body)
     return QHttpServerResponse("text/plain", body);
 }
 
+// Qt 6.8 has given the header fields of a response a class of their own.
+static void setHeader(QHttpServerResponse &response, const char *name, const QByteArray &value)
+{
+#if QT_VERSION >= QT_VERSION_CHECK(6, 8, 0)
+    QHttpHeaders headers = response.headers();
+    headers.append(name, value);
+    response.setHeaders(std::move(headers));
+#else
+    response.setHeader(name, value);
+#endif
+}
+
 static QHttpServerResponse badRequest()
 {
     return QHttpServerResponse(StatusCode::BadRequest);
@@ -48,7 +61,7 @@ static QHttpServerResponse countedDecodedBytes(const QByteArrayList &values)
     for (const QByteArray &value : values)
         decodedBytes += value.size();
     QHttpServerResponse response = text(body2048);
-    response.setHeader("decoded-bytes", QByteArray::number(decodedBytes));
+    setHeader(response, "decoded-bytes", QByteArray::number(decodedBytes));
     return response;
 }
 
@@ -139,10 +152,16 @@ static void addRoutes(QHttpServer &server)
                  [](const QHttpServerRequest &request) { return jsonEcho(request); });
     server.route("/fibonacci/<arg>", Method::Get, [](unsigned n) { return fibonacci(n); });
     // Qt's server sends no date of its own.
+#if QT_VERSION >= QT_VERSION_CHECK(6, 8, 0)
+    server.addAfterRequestHandler(&server, [](const QHttpServerRequest &, QHttpServerResponse &response) {
+        setHeader(response, "Date", date());
+    });
+#else
     server.afterRequest([](QHttpServerResponse &&response) {
-        response.setHeader("Date", date());
+        setHeader(response, "Date", date());
         return std::move(response);
     });
+#endif
 }
 
 // One event loop with a server that accepts from the socket all of them share.

@@ -30,7 +30,10 @@ def shell(framework: Installable, command: str) -> tuple[str, ...]:
     root = roots.of(framework)
     if root is None:
         return ("sh", "-c", command)
-    return entering.command(root, framework.folder, build_folder(framework), command)
+    given = {**os.environ, **framework.environment}
+    named = [given.get(need.name) for need in framework.needs if need.kind == "folder"]
+    folders = (build_folder(framework), *(Path(name) for name in named if name))
+    return entering.command(root, command, framework.folder, folders)
 
 
 def inherited(framework: Installable) -> dict[str, str]:

@@ -1,10 +1,10 @@
 """Commands that run in a root: in a mount namespace of their own, and in nothing else of their own.
 
 The command sees the root as `/`, read-only, with these folders of the host at their own paths: the
-framework's and its build folder, the user's home, `/tmp`, `/proc`, `/sys` and `/dev`. It keeps its
-process id, its processes are the host's, and so are network, cores and limits: whoever counts,
-signals or confines processes on the host does the same with these. The mounts are gone with the
-last process.
+framework's and its build folder, those that variables of its requirements name, the user's home,
+`/tmp`, `/proc`, `/sys` and `/dev`. It keeps its process id, its processes are the host's, and so are
+network, cores and limits: whoever counts, signals or confines processes on the host does the same
+with these. The mounts are gone with the last process.
 
 `unshare` of util-linux replaces itself by what it runs. Bubblewrap stays between the supervisor and
 the server, and passes no signal on.
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from plimsoll.install.roots import DebianRoot
 
@@ -63,18 +63,20 @@ exec chroot "$root" env --chdir="$folder" sh -c "$command"
 """
 
 
-def command(root: DebianRoot, folder: Path, build: Path, typed: str) -> tuple[str, ...]:
+def command(
+    root: DebianRoot, typed: str, folder: Path, others: Iterable[Path] = ()
+) -> tuple[str, ...]:
     """Program and arguments that run a command of a framework in a root.
 
     Args:
         root: The root, made.
-        folder: The framework's folder, in which the command runs.
-        build: Its build folder.
         typed: The command, for `sh`.
+        folder: The framework's folder, in which the command runs.
+        others: More folders that it uses: that of its build.
     """
-    folder, build = folder.resolve(), build.resolve()
-    script = ("sh", "-c", _ENTER, "sh", str(root.path), str(folder), typed)
-    return (*namespaces(), *_dying_with_the_supervisor(), *script, *_mounted(folder, build))
+    folders = [path.resolve() for path in (folder, *others)]
+    script = ("sh", "-c", _ENTER, "sh", str(root.path), str(folders[0]), typed)
+    return (*namespaces(), *_dying_with_the_supervisor(), *script, *_mounted(folders))
 
 
 def namespaces() -> tuple[str, ...]:
@@ -112,12 +114,12 @@ def _dying_with_the_supervisor() -> tuple[str, ...]:
     return () if os.geteuid() == 0 else ("setpriv", "--pdeathsig", "KILL")
 
 
-def _mounted(folder: Path, build: Path) -> Iterator[str]:
+def _mounted(folders: Iterable[Path]) -> Iterator[str]:
     """The paths of the host that are in a root, each at its own path; none below another."""
     yield from _SHARED
     yield from (path for path in _FILES if Path(path).is_file())
     done = [Path(path) for path in _SHARED]
-    for path in (Path.home(), Path(tempfile.gettempdir()).resolve(), folder, build):
+    for path in (Path.home(), Path(tempfile.gettempdir()).resolve(), *folders):
         if path.is_dir() and not any(path.is_relative_to(other) for other in done):
             yield str(path)
             done.append(path)

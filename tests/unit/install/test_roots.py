@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -221,14 +222,16 @@ def test_commands_enter_the_root_with_the_folders_that_they_use(
 ) -> None:
     monkeypatch.setenv("HOME", "/nowhere")
     monkeypatch.setattr(entering, "_SHARED", ("/proc",))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/nowhere")
+    (tmp_path / "library").mkdir()
+    monkeypatch.setenv("LIBRARY", str(tmp_path / "library"))
+    subject = replace(subject, needs=(*subject.needs, Requirement("folder", "LIBRARY")))
     entered = commands.shell(subject, "serve $PORT")
     at = entered.index(str(_root(subject).path))
     assert entered[at + 1 : at + 3] == (str(subject.folder), "serve $PORT")
     mounted = entered[at + 3 :]
-    assert mounted[0] == "/proc"
-    assert str(subject.folder) in mounted or "/tmp" in mounted
-    assert str(commands.build_folder(subject)) not in mounted, "it is below the folder"
-    assert len({*mounted}) == len(mounted)
+    own = (str(subject.folder), str(tmp_path / "library"))
+    assert (mounted[0], mounted[-2:]) == ("/proc", own), "the build folder is below the folder"
 
 
 def test_nothing_of_the_hosts_toolchains_is_in_the_environment(
