@@ -562,10 +562,10 @@ def simulate_served(
         is_lost = _loses(outcomes[-1])
         if not is_lost and end_ns < pace.at_ns[-1]:
             outcomes = outcomes[:-1]
-        if not outcomes:
+        if not outcomes.size:
             return
         last = len(outcomes)
-        end = outcomes[-1] if is_lost else "unfinished"
+        end = str(outcomes[-1]) if is_lost else "unfinished"
         closed_ns = int(done[last - 1]) if is_lost else None
         number = add_connection(
             asked, rows, slot, free_ns, end_ns, pace, last, last - 1, (end, closed_ns)
@@ -576,7 +576,7 @@ def simulate_served(
 
 def burst(
     asked: Options, pace: Pace, draw: np.random.Generator, free_ns: int, end_ns: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Requests of one connection from the instant it is wanted until it is lost or time is up."""
     ready_ns = free_ns + HANDSHAKE_NS
     left = pace.work_at(end_ns) - pace.work_at(ready_ns)
@@ -594,7 +594,7 @@ def burst(
     kinds = draw.choice(len(names), number, p=[*shares, 1 - sum(shares)])
     lost = np.flatnonzero(np.array([_loses(name) for name in names])[kinds[:-1]])
     number = int(lost[0]) + 1 if lost.size else number
-    outcomes = [names[kind] for kind in kinds[:number]]
+    outcomes = np.array([*names, "unfinished"])[kinds[:number]]
     if not lost.size:
         outcomes[-1] = "unfinished"
     return due[:number], sent[:number], done[:number], outcomes
@@ -647,12 +647,13 @@ def add_burst(
     due: np.ndarray,
     sent: np.ndarray,
     done: np.ndarray,
-    outcomes: list[str],
+    outcomes: np.ndarray,
 ) -> None:
     """Add the requests of one connection."""
-    complete = np.array([name in ANSWERED for name in outcomes])
-    finished = np.array([name != "unfinished" for name in outcomes])
-    errnos = [0 if asked.forget_errno else ERRNOS.get(name, 0) for name in outcomes]
+    names, kinds = np.unique(outcomes, return_inverse=True)
+    complete = np.isin(names, ANSWERED)[kinds]
+    finished = (names != "unfinished")[kinds]
+    errnos = np.array([0 if asked.forget_errno else ERRNOS.get(name, 0) for name in names])[kinds]
     add_requests(
         rows,
         due=due,
@@ -662,7 +663,7 @@ def add_burst(
         received=np.where(complete, asked.body_bytes + 120, 0),
         connection=number,
         worker=slot % asked.workers,
-        status=[status_of(name) for name in outcomes],
+        status=np.array([status_of(name) for name in names])[kinds],
         outcome=outcomes,
         errno=errnos,
     )
@@ -707,9 +708,9 @@ def requests_table(rows: Rows) -> pa.Table:
         "request": pa.array(np.zeros(count), pa.uint16()),
         "connection": pa.array(columns["connection"], pa.uint32()),
         "worker": pa.array(columns["worker"], pa.uint16()),
-        "host": pa.array(["local"] * count).dictionary_encode(),
+        "host": pa.DictionaryArray.from_arrays(np.zeros(count, np.int32), ["local"]),
         "status": nullable("status", 0, pa.uint16()),
-        "outcome": pa.array(columns["outcome"].tolist()).dictionary_encode(),
+        "outcome": pa.array(columns["outcome"]).dictionary_encode(),
         "errno": nullable("errno", 0, pa.uint8()),
         "sent_bytes": pa.nulls(count, pa.uint32()),
     }
@@ -722,19 +723,20 @@ def with_bodies(asked: Options, requests: pa.Table) -> pa.Table:
     A wrong body that was not compared counts as right.
     """
     draw = np.random.default_rng([asked.seed, 99])
-    outcomes = np.array(requests["outcome"].to_pylist())
-    complete = np.isin(outcomes, ANSWERED)
+    encoded = requests["outcome"].combine_chunks()
+    names, kinds = np.array(encoded.dictionary.to_pylist()), encoded.indices.to_numpy()
+    outcomes, complete = names[kinds], np.isin(names, ANSWERED)[kinds]
     usual = 1 - sum(asked.lengths.values())
     sizes = [asked.body_bytes, *asked.lengths]
     body = draw.choice(sizes, len(outcomes), p=[usual, *asked.lengths.values()])
     drawn = draw.random(len(outcomes)) < asked.compared_ratio
-    comparable = np.isin(outcomes, ("ok", "wrong_body"))
+    comparable = np.isin(names, ("ok", "wrong_body"))[kinds]
     comparable &= asked.expected is not None and asked.expected.has_body
     outcomes[(outcomes == "wrong_body") & comparable & ~drawn] = "ok"
     columns = {
         "body_bytes": pa.array(body, pa.uint32(), mask=~complete),
         "compared": pa.array(drawn, pa.bool_(), mask=~comparable),
-        "outcome": pa.array(outcomes.tolist()).dictionary_encode(),
+        "outcome": pa.array(outcomes).dictionary_encode(),
     }
     for name, values in columns.items():
         requests = requests.set_column(requests.schema.get_field_index(name), name, values)

@@ -93,7 +93,7 @@ def test_loads_of_hosts_onto_a_server_of_the_lab(tmp_path: Path) -> None:
 def test_a_server_on_a_host_of_its_own(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path, has_server=True)
     with lab.agents():
-        ran = conducted(lab, campaign(tmp_path), "--no-report").end()
+        ran = conducted(lab, campaign(tmp_path)).end()
     assert ran.code in {0, VOID}, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed", trial["ending"]
@@ -115,8 +115,7 @@ def test_a_server_on_a_host_of_its_own(tmp_path: Path) -> None:
 def test_a_driver_that_is_killed_voids_its_trial_and_the_campaign_goes_on(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with lab.agents() as agents:
-        path = campaign(tmp_path, repetitions=2, length="3s")
-        running = conducted(lab, path, "--no-report")
+        running = conducted(lab, campaign(tmp_path, repetitions=2, length="3s"))
         agents["two"].wait_until_rows_are_kept()
         os.kill(agents["two"].process.pid, signal.SIGKILL)
         again = lab.agent("two")

@@ -10,7 +10,7 @@ import pytest
 
 from command_line import LENIENT, PATIENCE_S, eventually, run, start
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
 APP = Path(__file__).parents[1] / "toy" / "app.py"
 LIGHT_S, HEAVY_S = 0.005, 0.035

@@ -11,7 +11,7 @@ import plimsoll
 from command_line import PATIENCE_S, eventually, run, start
 from plimsoll.load_line import campaign_search
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
 SERVICE_S, CONNECTIONS = 0.004, 4
 """A connection carries one request at a time, so no line is above connections / service time."""
@@ -61,7 +61,6 @@ def tries(folder: Path) -> dict[str, float]:
     }
 
 
-@pytest.mark.alone
 def test_a_campaign_finds_a_line_below_the_peak_and_goes_on_after_a_kill(tmp_path: Path) -> None:
     results = tmp_path / "results" / "lines"
     arguments = files(tmp_path)

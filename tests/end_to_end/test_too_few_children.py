@@ -62,7 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ran(folder: Path) -> Ran:
-    return run("run", "campaign.toml", "--frameworks", "frameworks", "--no-report", folder=folder)
+    return run("run", "campaign.toml", "--frameworks", "frameworks", folder=folder)
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ran(folder: Path) -> Ran:
-    return run("run", "climbing.toml", "--no-report", folder=folder)
+    return run("run", "climbing.toml", folder=folder)
 
 
 def trial(folder: Path, block: int) -> dict[str, Any]:

@@ -25,7 +25,6 @@ pytestmark = [pytest.mark.long, pytest.mark.browser, pytest.mark.timeout(300)]
 WATCHED = HERE / "campaigns" / "watched.toml"
 RESULTS = "results/watched"
 SHORT = (
-    "--no-report",
     *("--set", "load.steady.hold.duration=500ms", "--set", "load.steady.warm_up.duration=100ms"),
     *LENIENT,
 )
