@@ -2,31 +2,46 @@
 
 use plimsoll_engine::sample::NEVER;
 
+/// What the times of requests become.
+pub trait Kept: Default {
+    /// None yet, with room for so many if each of them is held.
+    #[must_use]
+    fn with_room(most: usize) -> Self;
+
+    /// Notes the time between two instants that are both known.
+    fn note(&mut self, start_ns: u64, end_ns: u64);
+
+    /// These and others.
+    #[must_use]
+    fn joined(self, other: Self) -> Self;
+}
+
 /// Times in nanoseconds, in no order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times(Vec<i64>);
 
-impl Times {
-    /// None yet, with room for so many.
-    #[must_use]
-    pub fn with_room(most: usize) -> Self {
+impl Kept for Times {
+    fn with_room(most: usize) -> Self {
         Self(Vec::with_capacity(most))
     }
 
-    /// Notes the time between two instants that are both known.
     #[inline]
     #[allow(clippy::cast_possible_wrap)]
-    pub fn note(&mut self, start_ns: u64, end_ns: u64) {
+    fn note(&mut self, start_ns: u64, end_ns: u64) {
         if start_ns != NEVER && end_ns != NEVER {
             self.0.push(end_ns.wrapping_sub(start_ns) as i64);
         }
     }
 
-    /// These and others.
-    #[must_use]
-    pub fn joined(mut self, mut others: Self) -> Self {
+    fn joined(mut self, mut others: Self) -> Self {
         self.0.append(&mut others.0);
         self
+    }
+}
+
+impl Times {
+    pub(crate) fn into_values(self) -> Vec<i64> {
+        self.0
     }
 
     /// Every time.
@@ -51,6 +66,12 @@ impl Times {
         let places: Vec<_> = places.iter().map(|&place| place.min(last)).collect();
         select(&mut self.0, 0, &places);
         places.iter().map(|&place| self.0[place]).collect()
+    }
+}
+
+impl From<Vec<i64>> for Times {
+    fn from(values: Vec<i64>) -> Self {
+        Self(values)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Quantiles of times are what sorting gives.
 
-use plimsoll_figures::Times;
+use plimsoll_figures::{Kept, Times};
 use proptest::prelude::*;
 
 fn times(values: &[u32]) -> Times {
