@@ -5,6 +5,7 @@ from typing import Literal, TypedDict, final, type_check_only
 __all__ = [
     "Connection",
     "EngineFailure",
+    "Histogram",
     "NoResponse",
     "Times",
     "__version__",
@@ -17,6 +18,7 @@ __all__ = [
     "median_times",
     "outcomes",
     "record_layouts",
+    "request_counts",
     "response_pace",
     "response_shares",
     "run",
@@ -57,6 +59,13 @@ class LoadFigures(TypedDict):
     statuses: list[tuple[int, int, int, int]]
     failures: list[tuple[str, int, int, int, int, int]]
     times: dict[str, Times]
+
+@type_check_only
+class RequestCounts(TypedDict):
+    counts: dict[str, int]
+    statuses: list[tuple[int, int, int, int]]
+    failures: list[tuple[str, int, int, int, int, int]]
+    times: dict[str, Histogram]
 
 @type_check_only
 class CountGroup(TypedDict):
@@ -114,6 +123,15 @@ class Connection:
     def status_of_upgrade(self, request: bytes, timeout_s: float) -> int: ...
 
 @final
+class Histogram:
+    def __new__(cls, packed: bytes) -> Histogram: ...
+    def __len__(self) -> int: ...
+    def joined(self, other: Histogram) -> Histogram: ...
+    def mean(self) -> float | None: ...
+    def at(self, places: Sequence[int]) -> list[int]: ...
+    def to_bytes(self) -> bytes: ...
+
+@final
 class Times:
     def __len__(self) -> int: ...
     def mean(self) -> float | None: ...
@@ -121,6 +139,9 @@ class Times:
     def to_bytes(self) -> bytes: ...
 
 def load_figures(folder: str | PathLike[str], holds: Sequence[tuple[int, int]]) -> LoadFigures: ...
+def request_counts(
+    folder: str | PathLike[str], holds: Sequence[tuple[int, int]]
+) -> RequestCounts: ...
 def load_counts(folder: str | PathLike[str], holds: Sequence[tuple[int, int]]) -> LoadCounts: ...
 def connection_lives(
     folder: str | PathLike[str],

@@ -196,6 +196,39 @@ def test_another_application_on_the_host_is_named_before_any_load(tmp_path: Path
     assert "`server`: `reference` is not the lab's: `added.py` was removed" in ran.said
 
 
+def test_a_server_over_tls_is_trusted_by_the_lab_and_by_every_host(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    path = campaign(tmp_path)
+    text = path.read_text("utf-8").replace('name = "steady"', 'name = "steady"\ntls = true')
+    path.write_text(text, "utf-8")
+    with lab.agents():
+        ran = conducted(lab, path).end()
+    assert ran.code in {0, VOID}, ran.said
+    (trial,) = recorded(tmp_path)
+    assert trial["ending"]["kind"] == "completed", trial["ending"]
+    assert [one["connections"] for one in trial["driver"]["tls"]] == [4]
+    assert set(trial["driver"]["outcomes"]) <= {"ok", "unfinished"}
+
+
+@pytest.mark.thorough
+def test_rows_of_another_load_generator_are_merged(tmp_path: Path) -> None:
+    if shutil.which("h2load") is None:
+        pytest.skip("h2load is not installed")
+    lab = on_loopback(tmp_path)
+    path = campaign(tmp_path, length="1s")
+    with lab.agents():
+        ran = conducted(lab, path, "--set", "driver=h2load").end()
+    assert ran.code in {0, VOID}, ran.said
+    (trial,) = recorded(tmp_path)
+    assert trial["ending"]["kind"] == "completed", trial["ending"]
+    assert [one["driver"]["connections_requested"] for one in trial["hosts"]] == [2, 2]
+    (rows,) = (tmp_path / "results" / "trials").glob("*/requests.parquet")
+    table = pq.read_table(rows, columns=["host", "sent_ns"])
+    assert set(table["host"].to_pylist()) == {"one", "two"}
+    assert 0 <= min(table["sent_ns"].to_pylist()) < max(table["sent_ns"].to_pylist()) < 60e9
+    assert levels(tmp_path)["drivers_completed"] == "sound"
+
+
 def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path, has_server=True)
     path = campaign(tmp_path)
@@ -212,7 +245,8 @@ def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
     ("setting", "words"),
     [
         ("turns=50ms", "servers take turns on one machine only"),
-        ("driver=wrk", "`wrk` cannot generate one load on several hosts"),
+        ("driver=wrk", "percentiles that each host prints do not add up"),
+        ("driver=ab", "percentiles that each host prints do not add up"),
         ("idle=5s", "power is read on the lab's machine"),
         ("load.steady.stages=[{ kind = 'hold', duration = '1s', at = 1 }]", "1 connections for 2"),
     ],

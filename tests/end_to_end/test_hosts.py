@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -64,6 +65,27 @@ def test_two_hosts_generate_exactly_one_load(tmp_path: Path) -> None:
     given = levels(ran.stdout)
     assert given["conservation"] == given["drivers_completed"] == "sound"
     assert given["started_together"] != "not_checked"
+
+
+def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents():
+        options = ("-c", "4", "-d", "800ms", "-R", "2000", "--keep-rows", "remote")
+        ran = load(lab, address, *options).end()
+    assert ran.code in {0, VOID}, ran.said
+    found = recorded(tmp_path / "recorded")
+    assert not (tmp_path / "recorded" / "trials" / "load" / "requests.parquet").exists()
+    figures = found["driver"]["figures"]
+    assert figures["requests"] + figures["failures"]["without a response"] == 1600
+    assert 0 < figures["times_s"]["min"] <= figures["times_s"]["p50"] <= figures["times_s"]["max"]
+    for one in found["hosts"]:
+        kept = Path(one["kept"]["folder"])
+        assert one["kept"]["requests"] == sum(one["driver"]["outcomes"].values()) == 800
+        for name, digest in one["kept"]["sha256"].items():
+            assert hashlib.sha256((kept / name).read_bytes()).hexdigest() == digest
+    given = levels(ran.stdout)
+    assert given["drivers_completed"] == "sound"
+    assert given["hidden_stalls"] == "not_checked"
 
 
 @pytest.mark.thorough

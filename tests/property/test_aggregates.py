@@ -10,10 +10,10 @@ from examples import some
 from plimsoll.aggregate import query
 from plimsoll.aggregate.outcomes import UNENDED
 from plimsoll.aggregate.percentiles import percentiles
-from plimsoll.aggregate.quantiles import QUANTILES, enough
 from plimsoll.aggregate.summaries import summary
 from plimsoll.statistics.comparison import compared
 from plimsoll.statistics.intervals import interval
+from plimsoll.statistics.quantiles import QUANTILES, enough
 from recordings import request_rows, seconds, simulate
 
 S = 1_000_000_000

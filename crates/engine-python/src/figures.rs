@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use plimsoll_engine::outcome::Outcome;
-use plimsoll_figures::{Connections, Failed, Requests, Window};
+use plimsoll_figures::{Connections, CountedTimes, Failed, Kept, Requests, Window};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -41,9 +42,50 @@ impl Times {
     }
 }
 
-/// What the engine's records amount to.
+/// Times in nanoseconds, each with how often it came: those of several hosts add up.
+#[pyclass(module = "plimsoll._engine", frozen)]
+#[derive(Debug)]
+pub struct Histogram(plimsoll_figures::Histogram);
+
+#[pymethods]
+impl Histogram {
+    /// What `to_bytes` gave.
+    #[new]
+    #[allow(clippy::needless_pass_by_value)]
+    fn new(py: Python<'_>, packed: Vec<u8>) -> PyResult<Self> {
+        let read = py.detach(|| plimsoll_figures::Histogram::from_bytes(&packed));
+        read.map(Self).ok_or_else(|| PyValueError::new_err("these bytes are no histogram"))
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        usize::try_from(self.0.count()).map_err(PyValueError::new_err)
+    }
+
+    /// These and others.
+    fn joined(&self, py: Python<'_>, other: &Self) -> Self {
+        Self(py.detach(|| self.0.joined(&other.0)))
+    }
+
+    /// Their mean; None of none.
+    fn mean(&self) -> Option<f64> {
+        self.0.mean()
+    }
+
+    /// The values at some rising places in rising order, counted from 0.
+    #[allow(clippy::needless_pass_by_value)]
+    fn at(&self, py: Python<'_>, places: Vec<u64>) -> Vec<i64> {
+        py.detach(|| self.0.at(&places))
+    }
+
+    /// Every value with its count, packed.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.as_bytes())
+    }
+}
+
+/// What the engine's records amount to; `T` is what times become.
 #[derive(IntoPyObject)]
-pub struct LoadFigures {
+pub struct LoadFigures<T> {
     /// Counts of requests and connections by their columns.
     counts: BTreeMap<&'static str, u64>,
     /// Status code, complete responses, those within the window, those of these not expected.
@@ -51,22 +93,55 @@ pub struct LoadFigures {
     /// Outcome, error number, status code, how many, and when the first and the last ended.
     failures: Vec<(&'static str, u8, u16, u64, u64, u64)>,
     /// By the name of the time.
-    times: BTreeMap<&'static str, Times>,
+    times: BTreeMap<&'static str, T>,
 }
 
 /// What the engine's records in a folder amount to over some stretches of time, in nanoseconds.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
-pub fn load_figures(py: Python<'_>, folder: PathBuf, holds: Vec<Window>) -> PyResult<LoadFigures> {
+pub fn load_figures(
+    py: Python<'_>,
+    folder: PathBuf,
+    holds: Vec<Window>,
+) -> PyResult<LoadFigures<Times>> {
     let counted = py.detach(|| {
         let requests = plimsoll_figures::of_requests(&folder, &holds)?;
         Ok::<_, std::io::Error>((requests, plimsoll_figures::of_connections(&folder)?))
     });
     let (requests, connections) = counted?;
-    Ok(figures(requests, connections))
+    let mut found = figures(requests, Times);
+    found.counts.append(&mut of_connections(&connections));
+    found.times.insert("connect", Times(connections.connect));
+    Ok(found)
 }
 
-fn figures(requests: Requests, connections: Connections) -> LoadFigures {
+/// What the requests in a folder amount to, as counts that add up with those of other hosts.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub fn request_counts(
+    py: Python<'_>,
+    folder: PathBuf,
+    holds: Vec<Window>,
+) -> PyResult<LoadFigures<Histogram>> {
+    Ok(py.detach(|| {
+        let requests = plimsoll_figures::of_requests(&folder, &holds)?;
+        Ok::<_, std::io::Error>(figures(requests, |times: CountedTimes| {
+            Histogram(times.histogram())
+        }))
+    })?)
+}
+
+fn of_connections(connections: &Connections) -> BTreeMap<&'static str, u64> {
+    BTreeMap::from([
+        ("connections_opened", connections.opened),
+        ("connections_with_response", connections.with_response),
+        ("connections_refused", connections.refused),
+        ("connections_lost", connections.lost),
+        ("connections_peak_open", connections.peak_open()),
+    ])
+}
+
+fn figures<K: Kept, T>(requests: Requests<K>, times: impl Fn(K) -> T) -> LoadFigures<T> {
     let statuses = requests.statuses();
     let failures = requests.failures.iter();
     LoadFigures {
@@ -76,11 +151,6 @@ fn figures(requests: Requests, connections: Connections) -> LoadFigures {
             ("failed", requests.failed),
             ("unfinished", requests.unfinished),
             ("received_bytes", requests.received_bytes),
-            ("connections_opened", connections.opened),
-            ("connections_with_response", connections.with_response),
-            ("connections_refused", connections.refused),
-            ("connections_lost", connections.lost),
-            ("connections_peak_open", connections.peak_open()),
         ]),
         statuses: statuses
             .map(|(code, status)| (code, status.responses, status.held, status.held_wrong))
@@ -93,11 +163,10 @@ fn figures(requests: Requests, connections: Connections) -> LoadFigures {
             })
             .collect(),
         times: BTreeMap::from([
-            ("response_time", Times(requests.response_time)),
-            ("service_time", Times(requests.service_time)),
-            ("first_byte", Times(requests.first_byte)),
-            ("lag", Times(requests.lag)),
-            ("connect", Times(connections.connect)),
+            ("response_time", times(requests.response_time)),
+            ("service_time", times(requests.service_time)),
+            ("first_byte", times(requests.first_byte)),
+            ("lag", times(requests.lag)),
         ]),
     }
 }

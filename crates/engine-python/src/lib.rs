@@ -60,6 +60,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(record_layouts, module)?)?;
     module.add_function(wrap_pyfunction!(outcomes, module)?)?;
     module.add_function(wrap_pyfunction!(figures::load_figures, module)?)?;
+    module.add_function(wrap_pyfunction!(figures::request_counts, module)?)?;
     module.add_function(wrap_pyfunction!(evidence::load_counts, module)?)?;
     module.add_function(wrap_pyfunction!(evidence::connection_lives, module)?)?;
     module.add_function(wrap_pyfunction!(evidence::response_shares, module)?)?;
@@ -74,6 +75,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reference::serve_reference, module)?)?;
     module.add_function(wrap_pyfunction!(separated::separated_rows, module)?)?;
     module.add_class::<ask::Connection>()?;
+    module.add_class::<figures::Histogram>()?;
     module.add_class::<figures::Times>()?;
     module.add("NoResponse", module.py().get_type::<ask::NoResponse>())?;
     module.add("EngineFailure", module.py().get_type::<load::EngineFailure>())?;

@@ -6,10 +6,11 @@ use std::sync::LazyLock;
 use plimsoll_engine::outcome::Outcome;
 use plimsoll_engine::sample::{ConnectionSample, NEVER};
 
+use crate::Window;
 use crate::counts::in_hold;
 use crate::grouped::Grouped;
 use crate::rows::OfOutcomes;
-use crate::{Times, Window};
+use crate::times::{Kept, Times};
 
 /// What became of the attempts to connect, of the whole load.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,6 +8,7 @@
 mod connections;
 mod counts;
 mod grouped;
+mod histogram;
 mod requests;
 mod rows;
 mod shares;
@@ -23,9 +24,10 @@ use plimsoll_engine::sample::RequestSample;
 
 pub use connections::{Connections, Ends, Lives, LivesOf};
 pub use counts::{Alike, BodyLength, Count, Counts, Second};
+pub use histogram::{CountedTimes, Histogram};
 pub use requests::{Failed, Failure, Requests, Status};
 pub use shares::Shares;
-pub use times::Times;
+pub use times::{Kept, Times};
 pub use windows::{InFlight, Parts};
 
 /// From which instant until before which other one, in nanoseconds since the trial's zero.
@@ -39,13 +41,13 @@ const CONNECTIONS: &str = "connections.bin";
 /// # Arguments
 ///
 /// * `folder`: where the engine's records lie.
-/// * `holds`: the stretches of time that are summarised.
+/// * `holds`: the stretches of time that are summarised, by the clock of these records.
 ///
 /// # Errors
 ///
 /// [`io::Error`] when the records cannot be read, or hold an unknown outcome; so everywhere below.
-pub fn of_requests(folder: &Path, holds: &[Window]) -> io::Result<Requests> {
-    let take = |tally: &mut Requests, record: &_| tally.take(record, holds);
+pub fn of_requests<T: Kept + Send>(folder: &Path, holds: &[Window]) -> io::Result<Requests<T>> {
+    let take = |tally: &mut Requests<T>, record: &_| tally.take(record, holds);
     let parts = rows::tallied(&folder.join(REQUESTS), Requests::with_room, take)?;
     Ok(parts.into_iter().reduce(Requests::joined).unwrap_or_default())
 }

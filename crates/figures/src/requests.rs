@@ -7,9 +7,10 @@ use std::sync::LazyLock;
 use plimsoll_engine::outcome::{Group, Outcome};
 use plimsoll_engine::sample::{NEVER, NO_BYTES, RequestSample};
 
+use crate::Window;
 use crate::counts::in_hold;
 use crate::rows::OfOutcomes;
-use crate::{Times, Window};
+use crate::times::{Kept, Times};
 
 /// Complete responses with one status code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,9 +46,9 @@ pub struct Failure {
 }
 
 /// What the requests of a load amount to. Counts are of the measurement window unless stated
-/// otherwise.
+/// otherwise; `T` is what times become.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Requests {
+pub struct Requests<T = Times> {
     /// Complete responses.
     pub completed: u64,
     /// Those as expected.
@@ -61,13 +62,13 @@ pub struct Requests {
     /// Failures of the whole load.
     pub failures: BTreeMap<Failed, Failure>,
     /// From due to done of each response.
-    pub response_time: Times,
+    pub response_time: T,
     /// From sent to done of each response.
-    pub service_time: Times,
+    pub service_time: T,
     /// From sent to the first byte of each response.
-    pub first_byte: Times,
+    pub first_byte: T,
     /// From due to sent of each response.
-    pub lag: Times,
+    pub lag: T,
     /// By status code.
     statuses: Vec<Status>,
 }
@@ -100,13 +101,13 @@ fn ending(outcome: Outcome) -> Ending {
     }
 }
 
-impl Requests {
+impl<T: Kept> Requests<T> {
     pub(crate) fn with_room(rows: usize) -> Self {
         Self {
-            response_time: Times::with_room(rows),
-            service_time: Times::with_room(rows),
-            first_byte: Times::with_room(rows),
-            lag: Times::with_room(rows),
+            response_time: T::with_room(rows),
+            service_time: T::with_room(rows),
+            first_byte: T::with_room(rows),
+            lag: T::with_room(rows),
             ..Self::default()
         }
     }

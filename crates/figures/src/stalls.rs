@@ -8,7 +8,7 @@ use plimsoll_engine::sample::{NEVER, RequestSample};
 
 use crate::counts::{in_hold, is_complete};
 use crate::grouped::Grouped;
-use crate::{Times, Window};
+use crate::{Kept, Times, Window};
 
 /// What ended in one bucket of time.
 #[derive(Clone, Copy, Debug, Default)]

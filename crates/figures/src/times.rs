@@ -13,6 +13,29 @@ const NARROW: u32 = 1 << (KEPT_BITS + 1);
 /// Buckets that all times of four bytes fall into.
 const BUCKETS: usize = bucket(u32::MAX) + 1;
 
+/// What the times of requests become.
+pub trait Kept: Default {
+    /// None yet, with room for so many if each of them is held.
+    #[must_use]
+    fn with_room(most: usize) -> Self;
+
+    /// Takes in a time in nanoseconds.
+    fn push(&mut self, time_ns: i64);
+
+    /// These and others.
+    #[must_use]
+    fn joined(self, other: Self) -> Self;
+
+    /// Notes the time between two instants that are both known.
+    #[inline]
+    #[allow(clippy::cast_possible_wrap)]
+    fn note(&mut self, start_ns: u64, end_ns: u64) {
+        if start_ns != NEVER && end_ns != NEVER {
+            self.push(end_ns.wrapping_sub(start_ns) as i64);
+        }
+    }
+}
+
 /// Times in nanoseconds, in no order.
 ///
 /// One below 4.3 s takes four bytes; a longer one, or one that runs backwards, takes eight.
@@ -22,39 +45,27 @@ pub struct Times {
     others: Vec<i64>,
 }
 
-impl Times {
-    /// None yet, with room for so many.
-    #[must_use]
-    pub fn with_room(most: usize) -> Self {
+impl Kept for Times {
+    fn with_room(most: usize) -> Self {
         Self { usual: Vec::with_capacity(most), others: Vec::new() }
     }
 
-    /// Notes the time between two instants that are both known.
     #[inline]
-    #[allow(clippy::cast_possible_wrap)]
-    pub fn note(&mut self, start_ns: u64, end_ns: u64) {
-        if start_ns != NEVER && end_ns != NEVER {
-            self.push(end_ns.wrapping_sub(start_ns) as i64);
-        }
-    }
-
-    /// Takes in a time.
-    #[inline]
-    pub(crate) fn push(&mut self, time_ns: i64) {
+    fn push(&mut self, time_ns: i64) {
         match u32::try_from(time_ns) {
             Ok(usual) => self.usual.push(usual),
             Err(_) => self.others.push(time_ns),
         }
     }
 
-    /// These and others.
-    #[must_use]
-    pub fn joined(mut self, mut more: Self) -> Self {
+    fn joined(mut self, mut more: Self) -> Self {
         self.usual.append(&mut more.usual);
         self.others.append(&mut more.others);
         self
     }
+}
 
+impl Times {
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {

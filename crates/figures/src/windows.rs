@@ -5,7 +5,7 @@ use std::io;
 use plimsoll_engine::sample::{NEVER, RequestSample};
 
 use crate::counts::{in_hold, is_complete};
-use crate::{Times, Window};
+use crate::{Kept, Times, Window};
 
 /// Stretches of a window that are equally long.
 #[derive(Clone, Copy, Debug)]

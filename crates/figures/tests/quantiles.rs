@@ -1,6 +1,6 @@
 //! Quantiles of times are what sorting gives.
 
-use plimsoll_figures::Times;
+use plimsoll_figures::{Kept, Times};
 use proptest::prelude::*;
 
 const START_NS: i64 = 1 << 50;

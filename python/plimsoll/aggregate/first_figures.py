@@ -16,7 +16,7 @@ from plimsoll import _engine
 from plimsoll.aggregate import rates
 from plimsoll.aggregate.counted import Failure, StatusTotal
 from plimsoll.aggregate.outcomes import error_name
-from plimsoll.aggregate.quantiles import QUANTILES, enough, rank
+from plimsoll.statistics.quantiles import QUANTILES, enough, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

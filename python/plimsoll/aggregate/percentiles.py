@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.aggregate import query
-from plimsoll.aggregate.quantiles import QUANTILES, enough, rank
+from plimsoll.statistics.quantiles import QUANTILES, enough, rank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

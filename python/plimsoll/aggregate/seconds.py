@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.aggregate import quantiles, query
+from plimsoll.aggregate import query
 from plimsoll.aggregate.cores import busy_cores
 from plimsoll.aggregate.engine_records import EngineRecords
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import second_window, usage
+from plimsoll.statistics import quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.aggregate.quantiles import enough
+from plimsoll.statistics.quantiles import enough
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -83,6 +83,14 @@ def certificates(*, folder: Path, file: Path, days: int) -> int:
     metavar="ADDRESS",
     help="Address of this host that the lab reaches.  [default: the one that leads to the lab]",
 )
+@click.option(
+    "--rows",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("plimsoll-rows"),
+    show_default=True,
+    metavar="DIR",
+    help="Folder for rows that stay on this host (`--keep-rows remote`).",
+)
 def serve(
     *,
     join: str,
@@ -92,6 +100,7 @@ def serve(
     ca: Path | None,
     credentials_stdin: bool,
     address: str | None,
+    rows: Path,
 ) -> int:
     """Generate load for a lab, or run its servers, until Ctrl-C.
 
@@ -109,7 +118,7 @@ def serve(
             identity = hosts.certificates.Identity(cert, key, ca)
         membership = hosts.membership.Membership(lab, port, name, identity, own, folder)
         messages.step(f"`{name}` waits for the lab at {join}; Ctrl-C ends it")
-        agent = Agent(folder)
+        agent = Agent(folder, rows)
         asyncio.run(
             hosts.membership.serve_one(agent, membership, messages.step, sys.stdin.buffer)
             if credentials_stdin

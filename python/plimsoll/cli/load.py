@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.tls import Resume, Version
     from plimsoll.cli.load_screen import LoadScreen
     from plimsoll.findings.thresholds import Threshold
+    from plimsoll.hosts.host import KeepRows
     from plimsoll.lab.results import LoadResult
 
 Output = Literal["text", "json", "csv", "md"]
@@ -41,7 +42,7 @@ GROUPS = {
     ),
     "WebSocket": ("message", "message_size", "binary"),
     "Connections": (
-        *("threads", "driver_cores", "server_cores", "hosts"),
+        *("threads", "driver_cores", "server_cores", "hosts", "keep_rows"),
         *("http2", "streams", "pipeline", "each"),
         *("no_keepalive", "timeout", "unix_socket"),
     ),
@@ -162,6 +163,7 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
     metavar="FILE",
     help="Hosts that generate the load together: docs/hosts.md.  [default: this one]",
 )
+@options.keep_rows
 @click.option(
     "--pipeline",
     type=options.COUNT,
@@ -259,6 +261,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     driver_cores: tuple[int, ...],
     server_cores: tuple[int, ...],
     hosts: Path | None,
+    keep_rows: KeepRows,
     http2: bool,
     streams: int,
     pipeline: int,
@@ -331,7 +334,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         result = plimsoll.load(
             url, connections=connections, duration_s=length_s, rate_per_s=rate, arrivals=arrivals,
             ramp_s=ramp, requests=requests, think_time_s=think, threads=threads, hosts=hosts,
-            http2=http2,
+            keep_rows=keep_rows, http2=http2,
             streams=streams, pipeline=pipeline, requests_per_connection=each,
             keep_alive=not no_keepalive, follow=follow, events=events,
             compressed=cli.incoming.names(compressed), method=method, headers=headers_sent,

@@ -189,6 +189,13 @@ hosts = click.option(
     metavar="FILE",
     help="Hosts that run the servers and generate the loads: docs/hosts.md.  [default: this one]",
 )
+keep_rows = click.option(
+    "--keep-rows",
+    type=click.Choice(["lab", "remote"]),
+    default="lab",
+    show_default=True,
+    help="With --hosts: copy every row to the lab, or leave rows on their hosts, which count them.",
+)
 frameworks_root = click.option(
     "--frameworks",
     "root",

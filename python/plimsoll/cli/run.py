@@ -13,6 +13,7 @@ from plimsoll import cli, errors, lab
 from plimsoll.cli import messages, options, reporting
 
 if TYPE_CHECKING:
+    from plimsoll.hosts.host import KeepRows
     from plimsoll.lab.results import CampaignResults
 
 MOST_SAID = 10
@@ -35,6 +36,7 @@ MOST_LINES = 12
 @options.available
 @options.power
 @options.hosts
+@options.keep_rows
 @click.option("--again", is_flag=True, help="Run failed and void trials again.")
 @click.option(
     "--repeat-changed",
@@ -56,6 +58,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     available: bool,
     power: str,
     hosts: Path | None,
+    keep_rows: KeepRows,
     again: bool,
     repeat_changed: bool,
     fail_if: tuple[str, ...],
@@ -85,6 +88,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             judge=not no_report,
             fail_if=fail_if,
             hosts=hosts,
+            keep_rows=keep_rows,
             tell=tell,
         )
     with results:

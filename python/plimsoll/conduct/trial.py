@@ -18,13 +18,11 @@ from plimsoll import addresses, databases, wording
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
 from plimsoll.conduct import provenance, recomputed_bodies, wide_warm_up
 from plimsoll.conduct.trial_state import TrialState
-from plimsoll.drivers import sampled, tools
+from plimsoll.drivers import choosing, sampled
 from plimsoll.drivers.job import DriverJob
-from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import (
     ContractBroken,
     DriverError,
-    DriverMissing,
     FrameworkError,
     HostError,
     HostLost,
@@ -45,7 +43,6 @@ from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
     from plimsoll.conduct.run_config import RunConfig
-    from plimsoll.drivers.job import DriverModule
     from plimsoll.plan import Trial
     from plimsoll.processes.interruption import Interruption
     from plimsoll.recording.readings import Reading
@@ -387,7 +384,7 @@ def _drive(
         Interrupted: Ctrl-C ended it early; what was recorded until then is noted all the same.
     """
     tell(Phase("driving"))
-    drive = known.setting.drive or _driver(known.trial.driver).drive
+    drive = known.setting.drive or choosing.named(known.trial.driver).drive
     with reading as known.sampler:
         address = known.server.address if known.server else ""
 
@@ -439,17 +436,8 @@ def job_of(known: TrialState, into: Path) -> DriverJob:
         into=into,
         threads=known.setting.driver_threads,
         tls=known.tls,
+        driver=known.trial.driver,
     )
-
-
-def _driver(name: str) -> DriverModule:
-    if name == engine.NAME:
-        return engine
-    for driver in tools.DRIVERS:  # imported now, because no load of ours waits for them
-        if driver.NAME == name:
-            return driver
-    known = ", ".join(f"`{driver.NAME}`" for driver in tools.DRIVERS)
-    raise DriverMissing(f"unknown driver `{name}`", f"choose one of {known}")
 
 
 def _scope_at(address: str) -> Scope | None:

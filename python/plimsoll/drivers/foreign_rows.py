@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from plimsoll.errors import DriverFailed, InputError
 from plimsoll.intake import named, recorded
 from plimsoll.intake.rows import ImportStats, ReadOptions
-from plimsoll.recording import Ending
+from plimsoll.recording import HOST, Ending
 from plimsoll.recording.readings import Reading
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pyarrow as pa
 
     from plimsoll.drivers.job import DriverResult, Rows
     from plimsoll.intake.recorded import Written
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from plimsoll.recording import Recording
 
 T = TypeVar("T")
+
+INSTANTS = ("due_ns", "sent_ns", "first_byte_ns", "done_ns")
+"""Columns of rows that are instants of a clock."""
 
 
 @dataclass(frozen=True)
@@ -54,29 +58,56 @@ def take_in(recording: Recording, driven: DriverResult, rows: Rows, into: Path) 
     Raises:
         OSError: Something could not be written.
     """
-    zero_ns = driven.zero_utc_ns // rows.step_ns * rows.step_ns
+    zero_ns = _rounded(driven.zero_utc_ns, rows)
     tallies = [ImportStats(path.name) for path in rows.files]
     try:
-        batches = _batches(named(rows.reader), rows, tallies)
-        written = recorded.write(batches, into, zero_ns)
+        written = recorded.merge(_sources(rows, tallies, zero_ns), into, zero_ns)
     except InputError as error:
         return RowsRead(_unreadable(recording, error, into))
     for path in rows.files:
         path.unlink()
     return RowsRead(
         _described(recording, written, tallies),
-        tuple(
-            Reading(driven.zero_monotonic_ns + one.at_ns, "driver", one.quantity, one.value)
-            for one in written.readings
-        ),
+        tuple(replace(one, at_ns=driven.zero_monotonic_ns + one.at_ns) for one in written.readings),
     )
 
 
-def _batches(reader: Reader, rows: Rows, tallies: list[ImportStats]) -> Iterator[pa.RecordBatch]:
-    """The rows of all files, one after the other."""
-    for path, tally in zip(rows.files, tallies, strict=True):
+def _sources(
+    rows: Rows, tallies: Sequence[ImportStats], zero_ns: int
+) -> dict[str, Iterator[pa.RecordBatch]]:
+    """The rows of each host, by its name, with instants by the clock that the zero is of."""
+    reader, tally_of = named(rows.reader), dict(zip(rows.files, tallies, strict=True))
+    if not rows.hosts:
+        return {HOST: _batches(reader, tally_of)}
+    return {
+        one.host: _shifted(
+            _batches(reader, {path: tally_of[path] for path in one.files}),
+            zero_ns - _rounded(one.zero_utc_ns, rows),
+        )
+        for one in rows.hosts
+    }
+
+
+def _rounded(instant_ns: int, rows: Rows) -> int:
+    """An instant as the tool would have written it."""
+    return instant_ns // rows.step_ns * rows.step_ns
+
+
+def _batches(reader: Reader, files: Mapping[Path, ImportStats]) -> Iterator[pa.RecordBatch]:
+    """The rows of some files, one after the other."""
+    for path, tally in files.items():
         with path.open("rb") as stream:
             yield from reader.read(stream, ReadOptions(), tally)
+
+
+def _shifted(batches: Iterable[pa.RecordBatch], by_ns: int) -> Iterator[pa.RecordBatch]:
+    """Rows with later instants."""
+    for batch in batches:
+        columns = [
+            pc.add(column, by_ns) if name in INSTANTS else column
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        ]
+        yield pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
 
 def _unreadable(recording: Recording, error: InputError, into: Path) -> Recording:

@@ -49,6 +49,7 @@ class DriverJob:
         threads: Threads of the driver when it is given no cores.
         tls: TLS to the server; None for plain TCP.
         part: The part of the load that is generated here; None for all of it, at once.
+        driver: Name of the driver.
     """
 
     load: Load
@@ -61,6 +62,7 @@ class DriverJob:
     threads: int = 1
     tls: Tls | None = None
     part: LoadPart | None = None
+    driver: str = "plimsoll"
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,21 @@ class DriverCallbacks:
 
 
 @dataclass(frozen=True)
+class HostRows:
+    """Files that a driver wrote on one of several hosts.
+
+    Attributes:
+        host: Name of the host.
+        files: Copies of the files, in the trial's folder.
+        zero_utc_ns: Zero of the trial by the wall clock of that host, nanoseconds since 1970.
+    """
+
+    host: str
+    files: tuple[Path, ...]
+    zero_utc_ns: int
+
+
+@dataclass(frozen=True)
 class Rows:
     """Files in which a driver wrote each of its requests.
 
@@ -88,11 +105,13 @@ class Rows:
         reader: `NAME` of what reads them, in `intake.READERS`.
         files: The files, in the trial's folder; they are removed once they are tables.
         step_ns: Step to which the tool rounds instants down; the trial's zero is rounded with them.
+        hosts: Which of the files are of which host; empty where one host generated the load.
     """
 
     reader: str
     files: tuple[Path, ...]
     step_ns: int = 1
+    hosts: tuple[HostRows, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,6 +152,11 @@ class DriverModule(Protocol):
     @property
     def NAME(self) -> str:  # noqa: N802 - a constant of the module
         """Its name in campaigns."""
+        ...
+
+    @property
+    def KEEPS_ROWS(self) -> bool:  # noqa: N802 - a constant of the module
+        """Whether it writes down all of each request; figures that it prints do not add up."""
         ...
 
     def needs(self) -> DriverMissing | None:

@@ -18,19 +18,24 @@ from typing import TYPE_CHECKING
 
 import plimsoll
 from plimsoll import machine
-from plimsoll.drivers import sampled
+from plimsoll.drivers import choosing, sampled
 from plimsoll.drivers.tools import plimsoll as engine
-from plimsoll.errors import EngineFailed, HostError, PlimsollError
+from plimsoll.errors import EngineFailed, HostError, Interrupted, PlimsollError
+from plimsoll.hosts import counts
 from plimsoll.hosts.served import ServedHere
 from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
 from plimsoll.sampling import link
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
+from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.events import Progress
+    from plimsoll.hosts.host_job import HostJob
     from plimsoll.hosts.served import ServerState
     from plimsoll.machine import Fact
     from plimsoll.recording import NetworkLink
@@ -45,7 +50,10 @@ LOOK_S = 0.5
 CHUNK_BYTES = 4 << 20
 """Bytes of a file that are handed over at a time."""
 
-FILES = ("requests.bin", "connections.bin", "bodies.bin")
+ROWS = ("requests.bin", "connections.bin")
+"""The engine's files of rows."""
+
+FILES = (*ROWS, "bodies.bin")
 """The files of the engine that the lab takes: rows, and bodies that are checked there."""
 
 
@@ -107,7 +115,7 @@ class HostResult:
         readings: Every reading of its resources, and what the engine reported of itself.
         problems: What could not be read, and why.
         machine: Facts of the host.
-        files: The files of the engine.
+        files: The files of the load generator.
         link: The interface that leads to the server; None when unknown.
     """
 
@@ -119,6 +127,23 @@ class HostResult:
     link: NetworkLink | None
 
 
+@dataclass(frozen=True)
+class CountState:
+    """How the counting of a load's rows stands.
+
+    Attributes:
+        has_ended: Whether it has ended.
+        counts: What was counted within the holds, by name; empty until then.
+        times: Files with every time of each kind, by the name of the time.
+        error: The error that ended it; None if there is none.
+    """
+
+    has_ended: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    times: Mapping[str, HostFile] = field(default_factory=dict[str, "HostFile"])
+    error: PlimsollError | None = None
+
+
 @dataclass
 class _Load:
     """A load that was ordered."""
@@ -128,6 +153,7 @@ class _Load:
     status: HostStatus = field(default_factory=HostStatus)
     is_to_end: bool = False
     result: HostResult | None = None
+    counted: CountState = field(default_factory=CountState)
 
 
 class Agent:
@@ -137,11 +163,13 @@ class Agent:
 
     Args:
         folder: Where rows, and logs of servers, are written.
+        kept: Where rows are put that stay on this host.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kept: Path) -> None:
         """Has no load and no server."""
         self._folder = folder
+        self._kept = kept
         self._load: _Load | None = None
         self._thread: threading.Thread | None = None
         self._served = ServedHere(folder)
@@ -152,22 +180,26 @@ class Agent:
         free_bytes = shutil.disk_usage(self._folder).free
         return HostFacts(plimsoll.__version__, machine.facts(), time.time_ns(), free_bytes)
 
-    def arm(self, job: DriverJob) -> None:
-        """Has the engine wait for the load's zero, and generate its part from then on.
+    def arm(self, order: HostJob) -> None:
+        """Has the load generator wait for the load's zero, and generate its part from then on.
 
         Args:
-            job: What to do; `into` is chosen here.
+            order: What to do.
 
         Raises:
             HostError: A load goes on here.
+            DriverMissing: The load generator is not installed here.
         """
         self.heard()
         if self._thread is not None and self._thread.is_alive():
             raise HostError("a load goes on here", "wait until it has ended")
+        missing = choosing.named(order.job.driver).needs()
+        if missing is not None:
+            raise missing
         self.release()
         into = self._folder / "load"
         into.mkdir()
-        self._load = _Load(replace(job, into=into))
+        self._load = _Load(order.within(into))
         self._thread = threading.Thread(target=self._run, args=(self._load,), daemon=True)
         self._thread.start()
 
@@ -196,13 +228,54 @@ class Agent:
         return self._load.result
 
     def read(self, name: str, offset: int) -> bytes:
-        """A piece of a file of the engine, `CHUNK_BYTES` long unless the file ends before."""
-        self.heard()
-        if name not in FILES:
-            raise EngineFailed(f"`{name}` is not a file of the engine", "report it to Plimsoll")
+        """A piece of a file of the load, `CHUNK_BYTES` long unless the file ends before."""
+        files = (*self.collect().files, *self.counted().times.values())
+        if name not in {file.name for file in files}:
+            raise EngineFailed(f"`{name}` is not a file of the load", "report it to Plimsoll")
         with (self._folder / "load" / name).open("rb") as file:
             file.seek(offset)
             return file.read(CHUNK_BYTES)
+
+    def count(self, holds: tuple[tuple[int, int], ...], shift_ns: int) -> None:
+        """Begins to count the rows of a load that ended; `counted` says how that stands.
+
+        Args:
+            holds: What is summarised, in nanoseconds since the trial's zero.
+            shift_ns: Zero of the load here, in nanoseconds since the trial's zero.
+
+        Raises:
+            EngineFailed: There is none.
+        """
+        self.collect()
+        if self._load is not None:
+            work = (self._load, holds, shift_ns)
+            threading.Thread(target=self._count, args=work, daemon=True).start()
+
+    def counted(self) -> CountState:
+        """How the counting stands."""
+        self.heard()
+        return CountState() if self._load is None else self._load.counted
+
+    def keep(self, name: str) -> str:
+        """Moves the rows of a load that ended to where rows stay on this host.
+
+        Args:
+            name: Name of a new folder for them.
+
+        Returns:
+            The folder.
+
+        Raises:
+            StorageError: They cannot be moved there.
+        """
+        self.heard()
+        into = self._kept / name
+        with writing(into):
+            into.mkdir(parents=True)
+            for path in (self._folder / "load" / file for file in ROWS):
+                if path.exists():
+                    shutil.move(path, into / path.name)
+        return str(into.resolve())
 
     def release(self) -> None:
         """Removes what a load has left."""
@@ -240,12 +313,18 @@ class Agent:
         self._served.kill()
 
     def abandon(self) -> None:
-        """Ends what a lab that is gone had begun, waits for that, and removes what it has left."""
+        """Ends what a lab that is gone had begun, and waits for that.
+
+        The rows of a load that has ended stay until the next one: a lab that was cut off while it
+        copied them goes on.
+        """
+        has_rows = self._load is not None and self._load.result is not None
         self.end()
         self._served.abandon()
         if self._thread is not None:
             self._thread.join()
-        self.release()
+        if not has_rows:
+            self.release()
 
     def heard(self) -> None:
         """Notes that the lab is there."""
@@ -290,15 +369,48 @@ class Agent:
             watch = sampled.callbacks(
                 sampler, job.address, lambda: self._goes_on(load), load.interruption, tell
             )
-            driven = engine.drive(job, replace(watch, zero=zero))
+            self._await(job, load)
+            driven = choosing.named(job.driver).drive(job, replace(watch, zero=zero))
+        rows = () if driven.rows is None else driven.rows.files
+        names = (*FILES, *(path.name for path in rows))
         return HostResult(
             driven=driven,
             readings=(*sampler.readings, *driven.readings),
             problems=sampler.problems,
             machine=machine.facts(),
-            files=tuple(_described(path) for name in FILES if (path := job.into / name).exists()),
+            files=tuple(_described(path) for name in names if (path := job.into / name).exists()),
             link=link.towards(job.address),
         )
+
+    def _await(self, job: DriverJob, load: _Load) -> None:
+        """Waits for the zero of a load, if its load generator does not do that itself.
+
+        Raises:
+            Interrupted: The load was ended before.
+        """
+        if job.driver == engine.NAME or job.part is None:
+            return
+        while (left_ns := job.part.start_monotonic_ns - time.monotonic_ns()) > 0:
+            if not self._goes_on(load):
+                raise Interrupted("the load ended before it began", "repeat it")
+            time.sleep(min(left_ns / 1e9, LOOK_S))
+
+    def _count(self, load: _Load, holds: tuple[tuple[int, int], ...], shift_ns: int) -> None:
+        try:
+            found = counts.counted(load.job.into, holds, shift_ns)
+            times = {
+                name: _written(packed, load.job.into / f"{name}.bin")
+                for name, packed in found.times.items()
+            }
+            load.counted = CountState(has_ended=True, counts=found.counts, times=times)
+        except OSError as error:
+            failure = EngineFailed(f"the rows cannot be counted: {error}", "repeat the load")
+            load.counted = CountState(has_ended=True, error=failure)
+
+
+def _written(content: bytes, path: Path) -> HostFile:
+    path.write_bytes(content)
+    return _described(path)
 
 
 def _described(path: Path) -> HostFile:

@@ -12,27 +12,38 @@ import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from plimsoll.campaign.requests import any_body, anything
-from plimsoll.drivers.job import DriverResult, LoadPart
-from plimsoll.errors import DriverFailed, EngineFailed, InputError, PlimsollError, Problem
+from plimsoll.drivers import records
+from plimsoll.drivers.job import DriverResult, HostRows, LoadPart
+from plimsoll.errors import (
+    DriverFailed,
+    EngineFailed,
+    HostError,
+    HostLost,
+    InputError,
+    PlimsollError,
+    Problem,
+)
 from plimsoll.events import Progress
-from plimsoll.hosts import clocks, control, fitness
-from plimsoll.hosts.agent import HostResult, HostStatus
+from plimsoll.hosts import clocks, control, counts, fitness
+from plimsoll.hosts.agent import ROWS, HostResult, HostStatus
 from plimsoll.hosts.control import of_host
+from plimsoll.hosts.counts import HostCounts
 from plimsoll.hosts.host import require_divisible
-from plimsoll.recording import DecodedBodies, HostClock, HostDriver
+from plimsoll.hosts.host_job import HostJob
+from plimsoll.recording import DecodedBodies, HostClock, HostDriver, KeptRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping
     from concurrent.futures import Future
     from pathlib import Path
 
-    from plimsoll.campaign.requests import Exchange
-    from plimsoll.drivers.job import DriverCallbacks, DriverJob
+    from plimsoll.drivers.job import DriverCallbacks, DriverJob, Rows
+    from plimsoll.hosts.agent import CountState, HostFile
     from plimsoll.hosts.clocks import ClockExchange
     from plimsoll.hosts.control import Lab
     from plimsoll.hosts.host import Host, Hosts
@@ -44,6 +55,9 @@ POLL_S = 0.5
 
 CLOCKS_S = 10.0
 """How often clocks are compared during a load, in seconds."""
+
+FOLDER = "%Y%m%dT%H%M%S.%fZ"
+"""Name of a folder of rows that stay on their host: when their load began."""
 
 K = TypeVar("K")
 
@@ -114,7 +128,10 @@ class HostsDriver:
         self._compare_clocks(watched)
         for one in watched:
             self._collect(one, job.into)
-        return _combined(driving, job, zero_ns)
+        combined = _combined(driving, job, zero_ns)
+        if self._lab.hosts.keep_rows == "remote":
+            return self._counted(driving, combined, job)
+        return combined
 
     def _armed(self, job: DriverJob) -> list[_Driving]:
         """Every host, armed; the parts have the start by the lab's clock.
@@ -129,7 +146,7 @@ class HostsDriver:
             _Driving(host, part, bursts[host.name])
             for host, part in zip(hosts.drivers, parts(hosts, zero_ns), strict=True)
         ]
-        jobs = {one.host.name: (_job(job, one),) for one in driving}
+        jobs = {one.host.name: (_job(job, one, hosts),) for one in driving}
         for host, given in self._lab.order_each("arm", jobs).items():
             if isinstance(given, PlimsollError):
                 self._end(driving)
@@ -177,38 +194,121 @@ class HostsDriver:
         self._lab.order_each("end", {one.host.name: () for one in driving})
 
     def _collect(self, one: _Driving, into: Path) -> None:
-        """Takes what a host measured, and its rows."""
+        """Takes what a host measured, and its rows unless they stay there."""
         name = one.host.name
+        stay = ROWS if self._lab.hosts.keep_rows == "remote" else ()
         try:
-            result = cast("HostResult", self._lab.order(name, "collect"))
+            result = cast("HostResult", self._patiently(name, "collect"))
             folder = into / name
             folder.mkdir()
             for file in result.files:
-                self._fetch(name, file.name, file.size_bytes, file.sha256, folder)
-            self._lab.order(name, "release")
+                if file.name not in stay:
+                    self._fetch(name, file, folder)
+            if not stay:
+                self._lab.order(name, "release")
         except PlimsollError as error:
             one.fail(error)
         else:
             one.result = result
 
-    def _fetch(self, host: str, name: str, size_bytes: int, sha256: str, folder: Path) -> None:
+    def _fetch(self, host: str, described: HostFile, folder: Path) -> None:
         """Copies a file of a host, piece by piece.
 
         Raises:
+            HostLost: The host is gone, and did not come back.
             EngineFailed: What came is not what was sent.
         """
         digest, offset = hashlib.sha256(), 0
-        with (folder / name).open("wb") as file:
-            while offset < size_bytes:
-                piece = cast("bytes", self._lab.order(host, "read", name, offset))
+        with (folder / described.name).open("wb") as file:
+            while offset < described.size_bytes:
+                piece = cast("bytes", self._patiently(host, "read", described.name, offset))
                 if not piece:
                     break
                 file.write(piece)
                 digest.update(piece)
                 offset += len(piece)
-        if digest.hexdigest() != sha256:
-            message = f"`{name}` of `{host}` arrived damaged: {offset} of {size_bytes} bytes"
+        if digest.hexdigest() != described.sha256:
+            arrived = f"{offset} of {described.size_bytes} bytes"
+            message = f"`{described.name}` of `{host}` arrived damaged: {arrived}"
             raise EngineFailed(message, "repeat the load")
+
+    def _patiently(self, host: str, order: str, *arguments: object) -> object:
+        """What an order gives, once more if the host was cut off and has joined again.
+
+        Raises:
+            HostLost: It is gone, and did not join again in time.
+            PlimsollError: What the method raised.
+        """
+        try:
+            return self._lab.order(host, order, *arguments)
+        except HostLost as error:
+            try:
+                self._lab.wait([host], lambda _: None)
+            except HostError:
+                raise error from None
+            return self._lab.order(host, order, *arguments)
+
+    def _counted(
+        self, driving: list[_Driving], combined: DriverResult, job: DriverJob
+    ) -> DriverResult:
+        """What all hosts gave back, with what they counted of their rows, which stay there.
+
+        Raises:
+            PlimsollError: A host could not count, or could not keep its rows.
+        """
+        holds = tuple((one.start_ns, one.end_ns) for one in combined.stages if one.kind == "hold")
+        shifts = {one.host: one.zero_ns for one in combined.hosts if one.driver is not None}
+        ordered = self._lab.order_each("count", {host: (holds, shifts[host]) for host in shifts})
+        for host, given in ordered.items():
+            if isinstance(given, PlimsollError):
+                raise of_host(host, given)
+        parts = [self._counts_of(host, job) for host in shifts]
+        held_s = sum(end - start for start, end in holds) / 1e9
+        figures = counts.figures(parts, job.load, combined.driver, held_s)
+        name = datetime.fromtimestamp(combined.zero_utc_ns / 1e9, UTC).strftime(FOLDER)
+        kept = {
+            one.host.name: self._kept(one.host.name, one.result, name)
+            for one in driving
+            if one.result is not None
+        }
+        return replace(
+            combined,
+            driver=replace(combined.driver, figures=figures, uses_reported_statistics=True),
+            figures=figures,
+            hosts=tuple(replace(one, kept=kept.get(one.host)) for one in combined.hosts),
+        )
+
+    def _counts_of(self, host: str, job: DriverJob) -> HostCounts:
+        """What a host has counted, once it has.
+
+        Raises:
+            PlimsollError: It could not.
+        """
+        while not (state := cast("CountState", self._lab.order(host, "counted"))).has_ended:
+            time.sleep(POLL_S)
+        if state.error is not None:
+            raise of_host(host, state.error)
+        kind = counts.shown_times(job.load)
+        described = state.times[kind]
+        folder = job.into / host
+        self._fetch(host, described, folder)
+        return HostCounts(state.counts, {kind: (folder / described.name).read_bytes()})
+
+    def _kept(self, host: str, result: HostResult, name: str) -> KeptRows:
+        """Has a host put its rows where they stay.
+
+        Raises:
+            PlimsollError: It could not.
+        """
+        folder = str(self._patiently(host, "keep", name))
+        self._lab.order(host, "release")
+        files = {file.name: file for file in result.files if file.name in ROWS}
+        size_bytes = files[ROWS[0]].size_bytes if ROWS[0] in files else 0
+        return KeptRows(
+            folder,
+            size_bytes // records.record_dtype("requests").itemsize,
+            {name: file.sha256 for name, file in files.items()},
+        )
 
 
 @contextmanager
@@ -277,24 +377,11 @@ def _require_reachable(hosts: Hosts, address: str) -> None:
         raise InputError([Problem("URL", message, "give the server's address in the network")])
 
 
-def _job(job: DriverJob, one: _Driving) -> DriverJob:
+def _job(job: DriverJob, one: _Driving, hosts: Hosts) -> HostJob:
     """The job of a host, with the start by its own clock."""
     clock = clocks.related(one.bursts)
     start_ns = clock.host_ns(one.part.start_monotonic_ns)
-    return replace(
-        job,
-        exchanges=tuple(map(_portable, job.exchanges)),
-        cores=one.host.cores,
-        threads=one.host.thread_count,
-        part=replace(one.part, start_monotonic_ns=start_ns),
-    )
-
-
-def _portable(exchange: Exchange) -> Exchange:
-    """An exchange without functions of the lab; `check_body` still says that there is a check."""
-    expected = exchange.expected
-    checked = None if expected.check_body is None else any_body
-    return replace(exchange, expected=replace(expected, check=anything, check_body=checked))
+    return HostJob.of(job, one.host, hosts, replace(one.part, start_monotonic_ns=start_ns))
 
 
 def _progress(driving: list[_Driving]) -> Progress | None:
@@ -352,6 +439,33 @@ def _combined(driving: list[_Driving], job: DriverJob, zero_ns: int) -> DriverRe
             for one in driving
         ),
         machines={name: result.machine for name, result in results.items()},
+        rows=_rows(results, zeros, first_ns, job.into),
+    )
+
+
+def _rows(
+    results: Mapping[str, HostResult], zeros: Mapping[str, int], first_ns: int, into: Path
+) -> Rows | None:
+    """The files in which other load generators wrote their requests, as they lie in the lab."""
+    written = {
+        name: result.driven.rows
+        for name, result in results.items()
+        if result.driven.rows is not None
+    }
+    hosts = tuple(
+        HostRows(
+            name,
+            tuple(into / name / path.name for path in rows.files),
+            results[name].driven.zero_utc_ns - (zeros[name] - first_ns),
+        )
+        for name, rows in written.items()
+    )
+    return next(
+        (
+            replace(rows, files=tuple(path for one in hosts for path in one.files), hosts=hosts)
+            for rows in written.values()
+        ),
+        None,
     )
 
 
@@ -412,6 +526,7 @@ def _summed(drivers: list[Driver]) -> Driver:
         refused=sum(driver.refused or 0 for driver in drivers),
         longest_pause_ns=max(driver.longest_pause_ns or 0 for driver in drivers),
         tls=tuple(replace(tls, connections=count) for tls, count in agreed.items()),
+        figures=None,  # what a tool prints on each host does not add up
     )
 
 

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 Role = Literal["server", "driver", "database"]
 WhenLost = Literal["continue", "stop"]
 
+KeepRows = Literal["lab", "remote"]
+"""Where the rows of a load stay: with the lab, which copies them, or on the hosts."""
+
+REMOTE_ALONE = "rows stay on other hosts only where these generate the load"
+"""Why one machine cannot keep rows elsewhere."""
+
 LAB = "lab"
 """Name of the lab in certificates."""
 
@@ -81,6 +87,7 @@ class Hosts:
         lead_s: From the order to start until the load's zero, in seconds: every load generator
             must have started by then.
         hosts: Every host, in the order of the file.
+        keep_rows: Where the rows of loads stay.
         when_lost: Whether a campaign goes on after a trial in which a host was lost, as soon as
             that is there again, or stops.
     """
@@ -92,6 +99,7 @@ class Hosts:
     lead_s: float
     hosts: tuple[Host, ...]
     when_lost: WhenLost = "continue"
+    keep_rows: KeepRows = "lab"
 
     @property
     def server(self) -> Host | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from plimsoll.hosts.certificates import Identity
 
 ORDERS = frozenset(
-    {"facts", "arm", "poll", "end", "collect", "read", "release"}
+    {"facts", "arm", "poll", "end", "collect", "read", "release", "count", "counted", "keep"}
     | {"begin", "server", "align", "server_log", "kill_server"}
 )
 """The orders that an agent carries out: those of a load, and those of a server."""

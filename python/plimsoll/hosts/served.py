@@ -103,10 +103,12 @@ class StartedServer:
     Attributes:
         place: Where it listens, and on which cores it runs.
         side: Its side of the recording.
+        certificate: Its certificate, in PEM; empty without TLS.
     """
 
     place: ServerPlacement
     side: RecordedServer
+    certificate: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -254,7 +256,10 @@ class ServedHere:
         )
         server = self._stopping.enter_context(starting)
         self._server = server
-        return StartedServer(server.place, server.seen())
+        proof = server.place.credentials
+        return StartedServer(
+            server.place, server.seen(), b"" if proof is None else proof.certificate.read_bytes()
+        )
 
     def _at_rest(self) -> RecordedServer:
         return self._running().at_rest()

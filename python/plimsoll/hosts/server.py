@@ -12,8 +12,10 @@ from plimsoll.errors import HostLost, PlimsollError
 from plimsoll.hosts import clocks
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.served import OrderedFramework, ServerOrder, StartedServer
+from plimsoll.processes import scratch
 from plimsoll.recording import HostClock
 from plimsoll.sampling.sampler import Sampler
+from plimsoll.serving.credentials import Credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -127,11 +129,12 @@ class HostServers:
         except PlimsollError:
             _keep_log(self._lab, self.host, log)
             raise
-        server = HostServer(self._lab, self.host, started, log)
-        try:
-            yield server
-        finally:
-            server.stop(started.side)
+        with scratch.folder() as folder:
+            server = HostServer(self._lab, self.host, _trusted(started, folder), log)
+            try:
+                yield server
+            finally:
+                server.stop(started.side)
 
     def _step(self, step: str, *arguments: object) -> Any:
         return done(self._lab, self.host, step, *arguments)
@@ -338,6 +341,15 @@ def done(lab: Lab, host: str, step: str, *arguments: object) -> Any:
     if state.error is not None:
         raise of_host(host, state.error)
     return state.given
+
+
+def _trusted(started: StartedServer, folder: Path) -> StartedServer:
+    """A server whose certificate, if it has one, is a file of the lab's."""
+    if not started.certificate:
+        return started
+    proof = Credentials(folder / "certificate.pem", None)
+    proof.certificate.write_bytes(started.certificate)
+    return replace(started, place=replace(started.place, credentials=proof))
 
 
 def _keep_log(lab: Lab, host: str, log: Path) -> None:

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from plimsoll import tables, texts
 from plimsoll.intake import limits
 from plimsoll.intake.rows import ROWS
-from plimsoll.recording import HOST, writing
+from plimsoll.recording import writing
 from plimsoll.recording.readings import Reading
 
 if TYPE_CHECKING:
@@ -85,28 +85,15 @@ class Written:
     readings: tuple[Reading, ...]
 
 
-def write(batches: Iterable[pa.RecordBatch], into: Path, zero_utc_ns: int | None) -> Written:
-    """Writes `requests.parquet`, and `connections.parquet` if there are times to connect.
-
-    Args:
-        batches: Rows of the schema `ROWS`.
-        into: Folder of the trial.
-        zero_utc_ns: Zero of the trial by the tool's clock; None puts the first request at zero.
-
-    Raises:
-        InputError: There are too many request types.
-        OSError: Something could not be written.
-    """
-    return merge({HOST: batches}, into, zero_utc_ns)
-
-
 def merge(
     sources: Mapping[str, Iterable[pa.RecordBatch]],
     into: Path,
     zero_utc_ns: int | None,
     watch: Callable[[pa.RecordBatch], None] = lambda _: None,
 ) -> Written:
-    """Writes the rows of several hosts into one set of tables.
+    """Writes the rows of one or several hosts into one set of tables.
+
+    These are `requests.parquet`, and `connections.parquet` if there are times to connect.
 
     Args:
         sources: Rows of the schema `ROWS` by the name of the driver's host. With several hosts,

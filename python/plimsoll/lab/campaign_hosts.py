@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import hosts, machine, wording
+from plimsoll.drivers import choosing
 from plimsoll.drivers.tools.plimsoll import NAME as ENGINE
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Notice, Step
-from plimsoll.hosts.host import LAB, require_divisible, share_of
+from plimsoll.hosts.host import LAB, REMOTE_ALONE, require_divisible, share_of
 from plimsoll.recording import HOST
 
 if TYPE_CHECKING:
@@ -19,22 +20,27 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.conduct.run_config import RunConfig
+    from plimsoll.drivers.job import DriverModule
     from plimsoll.events import Listener
     from plimsoll.hosts.campaign import CampaignHosts
-    from plimsoll.hosts.host import Host, Hosts
+    from plimsoll.hosts.host import Host, Hosts, KeepRows
 
 _ALONE = "remove `--hosts`, or {} from the campaign"
 
 
-def read(file: Path) -> Hosts:
+def read(file: Path, keep_rows: KeepRows = "lab") -> Hosts:
     """A file of hosts.
+
+    Args:
+        file: The file.
+        keep_rows: Where the rows of loads stay.
 
     Raises:
         HostError: A package that they need is not installed.
         InputError: The file has mistakes.
     """
     hosts.require()
-    return hosts.hosts_file.read(file)
+    return replace(hosts.hosts_file.read(file), keep_rows=keep_rows)
 
 
 def require_conductable(requested: Campaign, known: Hosts) -> None:
@@ -52,13 +58,14 @@ def require_conductable(requested: Campaign, known: Hosts) -> None:
 
 @contextmanager
 def joined(
-    requested: Campaign, file: Path | None, tell: Listener
+    requested: Campaign, file: Path | None, keep_rows: KeepRows, tell: Listener
 ) -> Generator[CampaignHosts | None]:
     """The hosts of a campaign once they have joined, for as long as the block runs.
 
     Args:
         requested: The campaign.
         file: File of the hosts; None for this machine alone.
+        keep_rows: Where the rows of loads stay.
         tell: Told whom the lab waits for.
 
     Raises:
@@ -66,9 +73,11 @@ def joined(
         HostError: A host does not join, or is not fit for the campaign.
     """
     if file is None:
+        if keep_rows == "remote":
+            raise InputError([Problem("--keep-rows", REMOTE_ALONE, "add `--hosts FILE`")])
         yield None
         return
-    known = read(file)
+    known = read(file, keep_rows)
     require_conductable(requested, known)
     cores = requested.server_cores or ()
     with hosts.campaign.joined(
@@ -164,16 +173,27 @@ def _cores(host: Host | None) -> str:
 def _problems(requested: Campaign, known: Hosts) -> Iterator[Problem]:
     """What of a campaign needs one machine."""
     for driver in requested.drivers:
-        if driver != ENGINE:
-            message = f"`{driver}` cannot generate one load on several hosts"
-            yield Problem("driver", message, _ALONE.format(f"`{driver}`"))
+        for message in _against(choosing.named(driver), requested, known):
+            yield Problem("driver", f"`{driver}` {message}", _ALONE.format(f"`{driver}`"))
     if requested.turn_s:
         message = "servers take turns on one machine only, with the load generator"
         yield Problem("turns", message, _ALONE.format("`turns`"))
-    services = dict.fromkeys(load.service for load in requested.loads if load.service)
-    for service in services:
-        message = f"`{service}` is served and measured on one machine only"
-        yield Problem("load", message, _ALONE.format(f"`{service}`"))
     if known.server is not None and (requested.power or requested.idle_s):
         message = f"power is read on the lab's machine, and servers run on `{known.server.name}`"
         yield Problem("power", message, "remove the host with the role `server`")
+
+
+def _against(driver: DriverModule, requested: Campaign, known: Hosts) -> Iterator[str]:
+    """Why a load generator cannot generate the loads of a campaign on several hosts."""
+    if driver.NAME == ENGINE:
+        return
+    if not driver.KEEPS_ROWS:
+        yield (
+            "does not write down all of each request, and percentiles that each host prints "
+            "do not add up"
+        )
+    if known.keep_rows == "remote":
+        yield "has its rows counted in the lab, so they cannot stay on the hosts"
+    for load in requested.loads:
+        if any(stage.start != stage.end for stage in load.stages):
+            yield f"cannot divide the ramp of `{load.name}` among hosts"

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.hosts.campaign import CampaignHosts
+    from plimsoll.hosts.host import KeepRows
     from plimsoll.plan import Refuses, Trial
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
@@ -54,6 +55,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     judge: bool = True,
     fail_if: Sequence[str] = (),
     hosts: str | os.PathLike[str] | None = None,
+    keep_rows: KeepRows = "lab",
     tell: Listener = ignore,
 ) -> CampaignResults:
     """Conducts the trials of a campaign; called again, it goes on where it stopped.
@@ -75,6 +77,8 @@ def run(  # noqa: PLR0913 - one argument for each option
         judge: Whether each trial is judged when it ends, and the verdict told as `TrialJudged`.
         fail_if: Thresholds, `go/json.p99>20ms`; `results.findings.thresholds` has what they say.
         hosts: File of the hosts that run servers and generate loads; None does all of it here.
+        keep_rows: With hosts: `lab` copies every row; `remote` leaves rows on their hosts, which
+            count them, so that what needs single rows is not checked.
         tell: Called with each event.
 
     Raises:
@@ -99,11 +103,12 @@ def run(  # noqa: PLR0913 - one argument for each option
     root = None if frameworks is None else Path(frameworks)
     requested = selection.campaign(path, settings, root)
     file = None if hosts is None else Path(hosts)
-    with campaign_hosts.joined(requested, file, tell) as found, ExitStack() as closing:
+    with campaign_hosts.joined(requested, file, keep_rows, tell) as found, ExitStack() as closing:
         place = Here() if found is None else found.serve
         if available:
             requested = selection.with_available(requested, note, place.absent)
-        selection.require_drivers(requested)
+        if found is None:
+            selection.require_drivers(requested)  # else each host does when it is asked
         databases.require(requested.endpoints)
         place.make_ready(requested.frameworks, lambda step: tell(Step(step)))
         refuses = selection.refusals(requested)
@@ -122,7 +127,7 @@ def run(  # noqa: PLR0913 - one argument for each option
             planned,
             tell,
             command=_command(
-                campaign, into, storage, settings, frameworks, hosts, available=available
+                campaign, into, storage, settings, frameworks, hosts, keep_rows, available=available
             ),
             cores=_cores(requested, setting),
             cool_down_s=requested.cool_down_s,
@@ -157,6 +162,7 @@ def _command(
     settings: Sequence[str],
     frameworks: str | os.PathLike[str] | None,
     hosts: str | os.PathLike[str] | None,
+    keep_rows: KeepRows,
     *,
     available: bool,
 ) -> str:
@@ -164,6 +170,7 @@ def _command(
     words = ["plimsoll", "run", os.fspath(campaign), *(["--available"] if available else [])]
     for option, value in (("--into", into), ("--frameworks", frameworks), ("--hosts", hosts)):
         words += [] if value is None else [option, os.fspath(value)]
+    words += [] if keep_rows == "lab" else ["--keep-rows", keep_rows]
     for setting in settings:
         words += ["--set", setting]
     return shlex.join(words) + (" --storage URL" if storage else "")

@@ -39,6 +39,7 @@ from plimsoll.campaign.requests import (
 )
 from plimsoll.campaign.tls import Tls
 from plimsoll.errors import InputError, Problem
+from plimsoll.hosts.host import REMOTE_ALONE
 from plimsoll.lab import urls
 from plimsoll.plan import SEED_BITS, Trial
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.load import Arrivals, Protocol
     from plimsoll.campaign.tls import Resume, Version
+    from plimsoll.hosts.host import KeepRows
 
 COUNTED_S = 3600.0
 """A load that ends after a number of requests ends after this long at the latest, in seconds."""
@@ -121,6 +123,7 @@ class LoadOptions:
         idle_s: How long power without load is measured before and after, in seconds; None for ten
             seconds if there is a meter, else not at all.
         hosts: File of the hosts that generate the load together; None generates it here.
+        keep_rows: Where their rows stay.
         unix_socket: Unix socket that the server listens on; None for TCP to the host of the URL.
     """
 
@@ -168,6 +171,7 @@ class LoadOptions:
     power: str = ""
     idle_s: float | None = None
     hosts: Path | None = None
+    keep_rows: KeepRows = "lab"
     unix_socket: Path | None = None
 
 
@@ -398,13 +402,13 @@ def _only_here(requested: LoadOptions) -> Iterator[Problem]:
         ("--threads", threads, "give `threads` to the hosts in their file"),
         ("--driver-cores", requested.driver_cores, "give `cores` to the hosts in their file"),
         ("--server-cores", requested.server_cores, "start the server with `taskset`"),
-        ("--cacert", requested.cacert, "use an authority that the hosts trust, or `--insecure`"),
-        ("--cert", requested.cert, "client certificates need a load from this host"),
         ("--upload", requested.upload, "other hosts do not have the file"),
         ("--unix-socket", requested.unix_socket, "other hosts need a server that listens on TCP"),
     ):
         if requested.hosts is not None and value:
             yield Problem(option, f"`{option}` and `--hosts` exclude each other", hint)
+    if requested.hosts is None and requested.keep_rows == "remote":
+        yield Problem("--keep-rows", REMOTE_ALONE, "add `--hosts FILE`")
 
 
 def _too_little(requested: LoadOptions) -> Iterator[Problem]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
+    from plimsoll.hosts.host import KeepRows
     from plimsoll.lab.results import LoadResult
     from plimsoll.plan import Trial
 
@@ -73,6 +74,7 @@ def load(  # noqa: PLR0913 - one argument for each option
     power: str = "",
     idle_s: float | None = None,
     hosts: str | os.PathLike[str] | None = None,
+    keep_rows: KeepRows = "lab",
     unix_socket: str | os.PathLike[str] | None = None,
     record: str | os.PathLike[str] | None = None,
     storage: str = "",
@@ -142,6 +144,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         idle_s: How long power without load is measured before and after the load, in seconds; None
             for ten seconds if there is a meter, else not at all.
         hosts: File of the hosts that generate the load together; None generates it here.
+        keep_rows: With hosts: `lab` copies every row; `remote` leaves rows on their hosts, which
+            count them, so that what needs single rows is not checked.
         unix_socket: Unix socket that the server listens on; None for TCP to the host of the URL.
         record: New folder that keeps every row; None for a temporary one, which goes with the
             result.
@@ -209,6 +213,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         power=power,
         idle_s=idle_s,
         hosts=load_options.path(hosts),
+        keep_rows=keep_rows,
         unix_socket=load_options.path(unix_socket),
     )
     return loaded(requested, load_options.path(record), storage, tell)
@@ -225,7 +230,11 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
     """
     planned = load_options.trial(requested)
     require_place(record, storage)
-    known = None if requested.hosts is None else lab.campaign_hosts.read(requested.hosts)
+    known = (
+        None
+        if requested.hosts is None
+        else lab.campaign_hosts.read(requested.hosts, requested.keep_rows)
+    )
     address = load_options.server_address(requested)
     contract_requests = require_response(planned, address, keep_alive=requested.keep_alive)
     return lab.driven_load.put_on(

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, UNENDED
-from plimsoll.aggregate.quantiles import QUANTILES, enough, rank
 from plimsoll.drivers import records
 from plimsoll.load_line.limits import ERRORS, SENT
 from plimsoll.load_line.tries import Try
 from plimsoll.statistics.edge import Count, count
+from plimsoll.statistics.quantiles import QUANTILES, enough, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -371,6 +371,21 @@ class NetworkLink:
 
 
 @dataclass(frozen=True)
+class KeptRows:
+    """Rows that stayed on the host of a load generator.
+
+    Attributes:
+        folder: Their folder there, with the engine's records.
+        requests: How many requests.
+        sha256: Digest of each file by its name, in hexadecimal digits.
+    """
+
+    folder: str
+    requests: int
+    sha256: dict[str, str]
+
+
+@dataclass(frozen=True)
 class HostDriver:
     """The load generator of one of several hosts.
 
@@ -384,6 +399,7 @@ class HostDriver:
         driver: Its side of the load; null where it was lost, with its rows.
         error: Why it did not run to its end; empty where it did.
         link: Its interface that leads to the server; null when unknown.
+        kept: Its rows, where they stayed on that host; null where the tables have them.
     """
 
     host: str
@@ -394,6 +410,7 @@ class HostDriver:
     driver: Driver | None
     error: str = ""
     link: NetworkLink | None = None
+    kept: KeptRows | None = None
 
 
 @dataclass(frozen=True)

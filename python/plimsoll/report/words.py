@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll import texts, wording
 from plimsoll import verdicts as judging
-from plimsoll.aggregate import quantiles
 from plimsoll.aggregate.summary import STATISTICS
 from plimsoll.provenance import ID_LENGTH
 from plimsoll.recording import HOST
+from plimsoll.statistics import quantiles
 from plimsoll.verdicts import levels
 from plimsoll.verdicts.levels import by_checks
 

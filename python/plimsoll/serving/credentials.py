@@ -21,11 +21,11 @@ class Credentials:
 
     Attributes:
         certificate: Its certificate: ECDSA with P-256, as most servers of the web have it.
-        key: The private key to it, in PKCS #8.
+        key: The private key to it, in PKCS #8; None on other hosts than the server's.
     """
 
     certificate: Path
-    key: Path
+    key: Path | None
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def made(host: str) -> Generator[Credentials]:
         message = f"the certificate of the server cannot be written: {error.strerror}"
         raise StorageError(message, "free some space in the folder for temporary files") from error
     with scratch as folder:
-        files = Credentials(Path(folder, "certificate.pem"), Path(folder, "key.pem"))
-        files.certificate.write_text(certificate, "ascii")
-        files.key.write_text(key, "ascii")
-        yield files
+        files = Path(folder, "certificate.pem"), Path(folder, "key.pem")
+        for path, text in zip(files, (certificate, key), strict=True):
+            path.write_text(text, "ascii")
+        yield Credentials(*files)

@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.aggregate import query
 from plimsoll.aggregate.percentiles import percentiles
-from plimsoll.aggregate.quantiles import QUANTILES, enough
+from plimsoll.statistics.quantiles import QUANTILES, enough
 
 
 def percentiles_of(values):

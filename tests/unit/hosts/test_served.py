@@ -105,7 +105,7 @@ def test_a_framework_that_is_not_there_is_named(tmp_path: Path, toy: Framework) 
 def test_an_agent_that_hears_nothing_stops_its_server(
     tmp_path: Path, toy: Framework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    host = Agent(tmp_path)
+    host = Agent(tmp_path, tmp_path / "rows")
     host.begin("start", (order(toy),))
     assert eventually(lambda: host.server().step.has_ended, 60.0)
     started: Any = host.server().step.given

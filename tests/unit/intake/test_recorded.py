@@ -15,7 +15,7 @@ from plimsoll import tables
 from plimsoll.errors import InputError
 from plimsoll.intake import limits, recorded
 from plimsoll.intake.rows import ROWS
-from plimsoll.recording import writing
+from plimsoll.recording import HOST, writing
 from plimsoll.recording.readings import Reading
 
 S = 1_000_000_000
@@ -50,7 +50,7 @@ def requests(folder: Path) -> list[dict[str, Any]]:
 
 def test_the_first_request_is_at_zero_wherever_it_stands(tmp_path: Path) -> None:
     batches = [batch(DAY + 30, DAY + 20), batch(DAY + 7, DAY + 40)]
-    written = recorded.write(batches, tmp_path, None)
+    written = recorded.merge({HOST: batches}, tmp_path, None)
     assert [row["sent_ns"] for row in requests(tmp_path)] == [23, 13, 0, 33]
     assert [row["done_ns"] for row in requests(tmp_path)] == [33, 23, 10, 43]
     assert written.zero_utc_ns == DAY + 7
@@ -59,13 +59,15 @@ def test_the_first_request_is_at_zero_wherever_it_stands(tmp_path: Path) -> None
 
 
 def test_a_zero_that_is_given_stays(tmp_path: Path) -> None:
-    recorded.write([batch(DAY + 30), batch(DAY + 7)], tmp_path, DAY + 10)
+    recorded.merge({HOST: [batch(DAY + 30), batch(DAY + 7)]}, tmp_path, DAY + 10)
     assert [row["sent_ns"] for row in requests(tmp_path)] == [20, -3]
 
 
 def test_what_is_unknown_stays_null(tmp_path: Path) -> None:
     nothing = {name: [None] for name in ("received_bytes", "sent_bytes", "status", "done_ns")}
-    recorded.write([batch(5, first_byte_ns=[None], outcome=["unfinished"], **nothing)], tmp_path, 0)
+    recorded.merge(
+        {HOST: [batch(5, first_byte_ns=[None], outcome=["unfinished"], **nothing)]}, tmp_path, 0
+    )
     (row,) = requests(tmp_path)
     known = {name for name, value in row.items() if value is not None}
     assert known == {"sent_ns", "request", "worker", "host", "outcome"}
@@ -73,7 +75,7 @@ def test_what_is_unknown_stays_null(tmp_path: Path) -> None:
 
 def test_kinds_are_numbered_as_they_come_and_the_unnamed_have_a_name(tmp_path: Path) -> None:
     batches = [batch(1, 2, kind=["b", "a"]), batch(3, 4, kind=["a", None])]
-    written = recorded.write(batches, tmp_path, None)
+    written = recorded.merge({HOST: batches}, tmp_path, None)
     assert written.kinds == ("b", "a", recorded.UNNAMED)
     assert [row["request"] for row in requests(tmp_path)] == [0, 1, 1, 2]
 
@@ -81,7 +83,7 @@ def test_kinds_are_numbered_as_they_come_and_the_unnamed_have_a_name(tmp_path: P
 def test_more_kinds_than_can_be_told_apart_are_refused(tmp_path: Path) -> None:
     names = [str(number) for number in range(limits.NAMES.most + 1)]
     with pytest.raises(InputError, match="request names"):
-        recorded.write([batch(*range(len(names)), kind=names)], tmp_path, None)
+        recorded.merge({HOST: [batch(*range(len(names)), kind=names)]}, tmp_path, None)
 
 
 def test_hosts_are_put_together_by_one_zero(tmp_path: Path) -> None:
@@ -95,12 +97,12 @@ def test_hosts_are_put_together_by_one_zero(tmp_path: Path) -> None:
 
 
 def test_without_a_row_there_is_no_table(tmp_path: Path) -> None:
-    assert recorded.write([batch()], tmp_path, None).rows == 0
+    assert recorded.merge({HOST: [batch()]}, tmp_path, None).rows == 0
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_time_to_connect_is_an_attempt_and_0_is_none(tmp_path: Path) -> None:
-    written = recorded.write([batch(10, 20, 30, connect_ns=[3, 0, 4])], tmp_path, None)
+    written = recorded.merge({HOST: [batch(10, 20, 30, connect_ns=[3, 0, 4])]}, tmp_path, None)
     table = pq.read_table(tmp_path / "connections.parquet").to_pylist()
     assert [(row["due_ns"], row["connected_ns"]) for row in table] == [(0, 3), (20, 24)]
     assert {row["outcome"] for row in table} == {None}
@@ -109,7 +111,7 @@ def test_a_time_to_connect_is_an_attempt_and_0_is_none(tmp_path: Path) -> None:
 
 def test_a_failed_connect_is_an_attempt_that_never_was_complete(tmp_path: Path) -> None:
     failed = batch(10, 20, outcome=["connect_refused", "ok"], errno=[111, None])
-    written = recorded.write([failed], tmp_path, None)
+    written = recorded.merge({HOST: [failed]}, tmp_path, None)
     (row,) = pq.read_table(tmp_path / "connections.parquet").to_pylist()
     assert (row["connected_ns"], row["outcome"], row["errno"]) == (None, "connect_refused", 111)
     assert not written.has_connects
@@ -117,14 +119,14 @@ def test_a_failed_connect_is_an_attempt_that_never_was_complete(tmp_path: Path) 
 
 def test_threads_are_readings_of_each_second_at_which_requests_ended(tmp_path: Path) -> None:
     rows = batch(DAY, DAY + 1, DAY + 2 * S, DAY + 3 * S, threads=[3, 5, 2, None])
-    written = recorded.write([rows], tmp_path, None)
+    written = recorded.merge({HOST: [rows]}, tmp_path, None)
     assert [(one.at_ns // S, one.value) for one in written.readings] == [(0, 5.0), (2, 2.0)]
     assert {one.quantity for one in written.readings} <= {one.name for one in tables.QUANTITIES}
 
 
 def test_row_groups_bound_the_memory(tmp_path: Path) -> None:
     with patch.object(recorded, "CHUNK_ROWS", 3):
-        recorded.write([batch(1, 2), batch(3, 4), batch(5)], tmp_path, None)
+        recorded.merge({HOST: [batch(1, 2), batch(3, 4), batch(5)]}, tmp_path, None)
     groups = pq.ParquetFile(tmp_path / "requests.parquet").metadata
     assert groups.num_row_groups > 1
     assert [row["sent_ns"] for row in requests(tmp_path)] == [0, 1, 2, 3, 4]
@@ -136,7 +138,7 @@ def test_an_error_of_the_reader_is_passed_on(tmp_path: Path) -> None:
         raise InputError([])
 
     with pytest.raises(InputError):
-        recorded.write(broken(), tmp_path, None)
+        recorded.merge({HOST: broken()}, tmp_path, None)
 
 
 def test_readings_are_written_by_rising_instant(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Load generators, one module each.
 
-Each has the members of `drive.DriverModule`: `NAME`, `needs()`, `version()`,
+Each has the members of `job.DriverModule`: `NAME`, `KEEPS_ROWS`, `needs()`, `version()`,
 `refuses(load, exchanges)` and `drive(drive, watch)`. The engine alone is imported without those of
 other tools.
 """

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 NAME = "ab"
 
+KEEPS_ROWS = False
+
 REMEDY = "apt-get install apache2-utils"
 
 BODY = "ab-body.bin"

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 NAME = "h2load"
 
+KEEPS_ROWS = True
+
 REMEDY = "apt-get install nghttp2-client"
 
 BODY = "h2load-body.bin"

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 NAME = "jmeter"
 
+KEEPS_ROWS = True
+
 PLAN = "jmeter.jmx"
 PROPERTIES = "jmeter.properties"
 OUTPUT = "jmeter.txt"

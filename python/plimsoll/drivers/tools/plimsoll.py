@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 NAME = "plimsoll"
 
+KEEPS_ROWS = True
+
 COMMAND = (sys.executable, "-P", "-m", "plimsoll.engine")
 """The engine; the path of its specification follows."""
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 NAME = "wrk"
 
+KEEPS_ROWS = False
+
 REMEDY = "apt-get install wrk"
 
 SCRIPT = "wrk.lua"

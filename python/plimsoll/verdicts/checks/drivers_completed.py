@@ -19,7 +19,7 @@ from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.recording import HostDriver, Recording
+    from plimsoll.recording import Driver, HostDriver, Recording
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -93,12 +93,21 @@ def _when(one: HostDriver) -> str:
 
 
 def _differing(tables: Tables, limits: Limits) -> Finding:
-    """Rows of each host against the counters of its engine."""
-    differing = {
-        one.host: (rows, sum(one.driver.outcomes.values()))
+    """Rows of each host against the counters of its load generator."""
+    counted_by = {
+        one.host: (one, counted)
         for one in tables.recording.hosts
-        if one.driver is not None
-        for rows in [tables.host_requests.get(one.host, 0)]
+        if one.driver is not None and (counted := _counted(one.driver)) is not None
+    }
+    if not counted_by:
+        name = tables.recording.driver_name
+        return not_checked(limits.of(ROWS_DIFFER), f"`{name}` counts no requests beside its rows")
+    differing = {
+        host: (
+            tables.host_requests.get(host, 0) if one.kept is None else one.kept.requests,
+            counted,
+        )
+        for host, (one, counted) in counted_by.items()
     }
     host, (rows, counted) = max(differing.items(), key=lambda item: abs(item[1][0] - item[1][1]))
     sentence = (
@@ -107,13 +116,23 @@ def _differing(tables: Tables, limits: Limits) -> Finding:
     return found(limits.of(ROWS_DIFFER), float(abs(rows - counted)), sentence, REPEAT)
 
 
+def _counted(driver: Driver) -> int | None:
+    """Requests by its own counters; None of a tool that has none."""
+    return sum(driver.outcomes.values()) if driver.outcomes else driver.sent
+
+
 def _unopened(recording: Recording, limits: Limits) -> Finding:
     """Connections that each host was asked for against those it opened."""
     missing = {
-        one.host: 1 - min(1.0, (one.driver.opened or 0) / one.driver.connections_requested)
+        one.host: 1 - min(1.0, one.driver.opened / one.driver.connections_requested)
         for one in recording.hosts
-        if one.driver is not None and one.driver.connections_requested
+        if one.driver is not None
+        and one.driver.connections_requested
+        and one.driver.opened is not None
     }
+    if not missing:
+        name = recording.driver_name
+        return not_checked(limits.of(UNOPENED_RATIO), f"`{name}` does not count its connections")
     host = max(missing, key=lambda name: missing[name])
     sentence = f"`{host}` did not open {wording.percent(missing[host])} of its connections"
     remedy = "Compare the limits of that host with the others': `plimsoll host check`"
