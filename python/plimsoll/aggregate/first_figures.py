@@ -46,7 +46,7 @@ class FirstFigures:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _CountedRecords:
     """Counts and times by their columns, status codes and failures."""
 
     columns: Columns
@@ -119,13 +119,13 @@ def _records(folder: Path) -> _Records:
 
 
 @lru_cache(maxsize=1)
-def _counted(records: _Records, holds: tuple[Window, ...]) -> _Counted:
+def _counted(records: _Records, holds: tuple[Window, ...]) -> _CountedRecords:
     found = _engine.load_figures(records.folder, holds)
     columns: Columns = {**found["counts"]}
     with ThreadPoolExecutor() as threads:
         for statistics in threads.map(_statistics, *zip(*found["times"].items(), strict=True)):
             columns |= statistics
-    return _Counted(columns, _status_totals(found["statuses"]), _failures(found["failures"]))
+    return _CountedRecords(columns, _status_totals(found["statuses"]), _failures(found["failures"]))
 
 
 def _status_totals(found: Iterable[tuple[int, int, int, int]]) -> tuple[StatusTotal, ...]:

@@ -1056,6 +1056,15 @@ def test_the_remedy_of_a_full_queue_names_what_to_change(backlog, somaxconn, wor
     assert words in judged("backlog", trial).remedies[0]
 
 
+@pytest.mark.parametrize(
+    ("responses", "words"),
+    [(1, "measure it as it is (`keep_alive = false`)"), (10, "(`requests_per_connection`)")],
+)
+def test_a_server_that_closes_every_connection_can_be_measured_as_it_is(responses, words):
+    trial = simulate(closings={"closed_as_announced": (200, responses)})
+    assert words in judged("connection_target_met", trial).remedies[0]
+
+
 def slower_answers(from_s=8):
     """Answers that take twice as long from some instant on, and are as many."""
     trial = simulate(ramp_s=0, hold_s=12.0)

@@ -88,6 +88,11 @@ KEEP = Remedy(
     "allows (`--requests-per-connection`)",
 )
 """What to do about connections that the server closes."""
+KEEP_OR_NOT = Remedy(
+    campaign="Let the server keep connections, or measure it as it is (`keep_alive = false`)",
+    load="Let the server keep connections, or measure it as it is (`--no-keepalive`)",
+)
+"""What to do about a server that closes each connection after one response."""
 TURNS = 5
 """It should have one at the latest after so many mean response times."""
 
@@ -196,7 +201,13 @@ def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
         f"the server closed {closings.described(tables, ends)}: one for every "
         f"{wording.amount(1 / ratio)} responses, so the numbers include opening connections"
     )
-    return [found(limit, ratio, sentence, KEEP)]
+    return [found(limit, ratio, sentence, KEEP_OR_NOT if _closes_each(tables) else KEEP)]
+
+
+def _closes_each(tables: Tables) -> bool:
+    """Whether the server closed connections after one response, and none after more."""
+    ends = closings.orderly(tables)
+    return bool(ends) and all(end.most_responses == 1 for end in ends)
 
 
 def _requested(tables: Tables) -> float | None:
@@ -223,9 +234,11 @@ def _ratio(is_open: float, requested: float) -> float:
     return 1.0 if wording.amount(is_open) == wording.amount(requested) else is_open / requested
 
 
-def _why_not_open(tables: Tables) -> str:
+def _why_not_open(tables: Tables) -> str | Remedy:
     refused = tables.summary.connections_refused or 0
     lost = tables.summary.connections_lost or 0
+    if _closes_each(tables):
+        return KEEP_OR_NOT
     if not refused and not lost:
         return (
             "Find why handshakes take so long: no attempt to connect failed, so the listen queue "
