@@ -166,6 +166,8 @@ ROWS ?= 10000000
 .PHONY: bench
 bench: setup ## what a request costs the client, beside the load tools that are installed, and what an import of ROWS costs; PAGE=docs/performance.md puts it there
 	$(BIN)/python benches/load_tools.py $(if $(PAGE),--page $(PAGE))
+	$(BIN)/python benches/load_tools.py --kind handshakes --connections 64 $(if $(PAGE),--page $(PAGE))
+	$(BIN)/python benches/load_tools.py --kind messages --connections 64 $(if $(PAGE),--page $(PAGE))
 	$(BIN)/python benches/own_costs.py $(if $(PAGE),--page $(PAGE))
 	$(BIN)/python benches/where_the_time_goes.py $(if $(PAGE),--page $(PAGE)) || [ $$? -eq 3 ] # 3: no perf here
 	$(BIN)/python benches/importing.py --rows $(ROWS) $(if $(PAGE),--page $(PAGE))

@@ -101,7 +101,7 @@ class ConnectionLives(TypedDict):
     open_ns: int
     without_response: int
 
-_FrameKind = Literal["continuation", "text", "binary", "close", "ping"]
+_FrameKind = Literal["continuation", "text", "binary", "close", "ping", "pong"]
 _MessageKind = Literal["text", "binary", "ping", "pong", "close"]
 
 class EngineFailure(Exception): ...

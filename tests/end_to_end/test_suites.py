@@ -1,28 +1,44 @@
-"""Suites that others wrote find nothing wrong with the reference server."""
+"""Suites that others wrote find nothing wrong with the reference server, nor with our clients."""
 
 from __future__ import annotations
 
 import asyncio
+import html
 import json
+import random
+import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
+from urllib.request import urlopen
 
 import kosoku
 import pytest
 
 import reference_servers
+from plimsoll import _engine, machine
+from plimsoll.processes.ports import free_port
+from workbench import engine
 
 pytestmark = pytest.mark.timeout(300)
+
+TIMEOUT_S = 20.0
+
+NO_CODE = (1005).to_bytes(2)
+"""How a close frame without a code is read."""
 
 SSLYZE = "sslyze==6.3.1"
 """It needs an older `cryptography` than Plimsoll does, so it gets an environment of its own."""
 
-H2SPEC = "github.com/summerwind/h2spec/cmd/h2spec"
+H2SPEC = "github.com/summerwind/h2spec/cmd/"
 MODULE = Path(__file__).with_name("h2spec")
 """Its `go.mod` pins the version and all that it needs."""
 
@@ -45,15 +61,20 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return reference_servers.certificate(tmp_path_factory.mktemp("certificate"))
 
 
-@pytest.fixture(scope="module")
-def h2spec(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, from the Go module proxy; Go keeps what it has built for the next time."""
+def built(name: str, folder: Path) -> Path:
+    """A program of h2spec, from the Go module proxy; Go keeps what it has built."""
     if shutil.which("go") is None:
         pytest.skip("`go` is not on the PATH: h2spec cannot be built")
-    program = tmp_path_factory.mktemp("h2spec") / "h2spec"
-    command = ("go", "build", "-mod=readonly", "-o", str(program), H2SPEC)
+    program = folder / name
+    command = ("go", "build", "-mod=readonly", "-o", str(program), H2SPEC + name)
     subprocess.run(command, cwd=MODULE, check=True, capture_output=True, timeout=280)
     return program
+
+
+@pytest.fixture(scope="module")
+def h2spec(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Asks a server."""
+    return built("h2spec", tmp_path_factory.mktemp("h2spec"))
 
 
 def wrong_by_h2spec(h2spec: Path, address: str, folder: Path, *options: str) -> list[str]:
@@ -82,6 +103,90 @@ def test_h2spec_finds_nothing_wrong_by_tls(
         assert wrong_by_h2spec(h2spec, address, tmp_path, "--tls", "--insecure") == []
 
 
+class CasesForClients:
+    """h2specd, which has a port for each of its cases, and says how each connection ended."""
+
+    def __init__(self, program: Path) -> None:
+        self._found: dict[str, str] = {}
+        self._said = threading.Condition()
+        first, report = random.randrange(20_000, 30_000), free_port()
+        place = ("--host", "127.0.0.1", "--port", str(report), "--from-port", str(first))
+        command = [str(program), *place, "--timeout", "20"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        self.ports = self._read_ports(f"http://127.0.0.1:{report}/")
+
+    def _read_ports(self, page: str) -> dict[str, int]:
+        """The port of each case, by its description; none if another program has one of them."""
+        while self.process.poll() is None:
+            with suppress(OSError), urlopen(page, timeout=20) as response:
+                shown = response.read().decode()
+                cases = re.findall(r'href="http://127.0.0.1:(\d+)/".*?</a>(.*?)</div>', shown)
+                return {html.unescape(case): int(port) for port, case in cases}
+            time.sleep(0.05)
+        return {}
+
+    def _listen(self) -> None:
+        with cast("IO[str]", self.process.stdout) as said:
+            for line in said:
+                self._take(line)
+
+    def _take(self, line: str) -> None:
+        if found := re.match(r"\s*([✔×]) \d+: (.*)", line):
+            with self._said:
+                self._found.setdefault(found[2], found[1])
+                self._said.notify_all()
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._listener.join()
+
+    def result(self, case: str) -> str:
+        """How the first connection of a case ended."""
+        with self._said:
+            assert self._said.wait_for(lambda: case in self._found, timeout=60), case
+            return self._found[case]
+
+
+def cases_for_clients(program: Path) -> CasesForClients:
+    """h2specd on ports that are free."""
+    cases = CasesForClients(program)
+    for _ in range(9):
+        if cases.ports:
+            break
+        cases.close()
+        cases = CasesForClients(program)
+    return cases
+
+
+def ends_well(cases: CasesForClients, case: str, folder: Path) -> bool:
+    """Whether a case is content with a load of the engine."""
+    into = folder / str(cases.ports[case])
+    into.mkdir()
+    address = f"127.0.0.1:{cases.ports[case]}"
+    job = engine.DriverJob(
+        address, into, machine.allowed_cores()[:1], 1, 60, record=False, streams=1
+    )
+    with subprocess.Popen(engine.command(job), stdout=subprocess.DEVNULL) as load:
+        try:
+            return cases.result(case) == "✔"
+        finally:
+            load.terminate()
+
+
+def test_h2specd_finds_nothing_wrong_with_the_engine(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    program = built("h2specd", tmp_path_factory.mktemp("h2specd"))
+    with closing(cases_for_clients(program)) as cases, ThreadPoolExecutor(4) as pool:
+        assert len(cases.ports) > 50
+        ended = pool.map(lambda case: ends_well(cases, case, tmp_path), cases.ports)
+        wrong = [case for case, is_right in zip(cases.ports, ended, strict=True) if not is_right]
+    assert wrong == []
+
+
 async def _wrong_by_autobahn(address: str, left_out: Sequence[str]) -> list[str]:
     """Cases that ended in another way than expected; informational ones have no right or wrong."""
     results = await kosoku.run_fuzzingclient(
@@ -107,6 +212,48 @@ def test_autobahn_finds_nothing_wrong_with_large_and_many_messages() -> None:
     with reference_servers.reference() as address:
         left_out = (*COMPRESSED, *map(str, (*range(1, 8), 10)))
         assert asyncio.run(_wrong_by_autobahn(address, left_out)) == []
+
+
+def echo(address: str, target: str) -> bytes:
+    """Returns all messages of a connection until it ends; gives the last text."""
+    connection = _engine.Connection(address, TIMEOUT_S)
+    head = f"GET {target} HTTP/1.1\r\nHost: {address}\r\n\r\n"
+    assert connection.upgrade(head.encode(), TIMEOUT_S) == 101
+    text = b""
+    with suppress(_engine.NoResponse):
+        while True:
+            kind, payload = connection.next_message(TIMEOUT_S)
+            if kind == "ping":
+                connection.send_frame("pong", payload, True, TIMEOUT_S)
+            elif kind == "close":
+                code = b"" if payload == NO_CODE else payload
+                connection.send_frame("close", code, True, TIMEOUT_S)
+            elif kind != "pong":
+                text = payload if kind == "text" else text
+                connection.send_frame(kind, payload, True, TIMEOUT_S)
+    return text
+
+
+async def _wrong_with_the_client() -> list[str]:
+    """Cases of Autobahn that are not content with our reader of frames."""
+    left_out = [f"{group}.*" for group in (*COMPRESSED, *LARGE)]
+    results = list[Any]()
+    async with kosoku.run_fuzzingserver(exclude_cases=left_out, port=0) as server:
+        address = f"{server.address}:{server.port}"
+        count = int(await asyncio.to_thread(echo, address, "/getCaseCount"))
+        cases = (f"/runCase?case={case}&agent=plimsoll" for case in range(1, count + 1))
+        await asyncio.gather(*(asyncio.to_thread(echo, address, case) for case in cases))
+        await asyncio.to_thread(echo, address, "/updateReports?agent=plimsoll")
+        try:
+            results = await server.get_result()
+        except kosoku.FailureError as failure:
+            results = failure.results
+    assert len(results) > 200
+    return [one.case_id for one in results if not one.passed]
+
+
+def test_autobahn_finds_nothing_wrong_with_the_client() -> None:
+    assert asyncio.run(_wrong_with_the_client()) == []
 
 
 @pytest.fixture(scope="module")

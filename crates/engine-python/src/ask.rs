@@ -156,6 +156,7 @@ fn opcode(kind: &str) -> PyResult<Opcode> {
         "binary" => Ok(Opcode::Binary),
         "close" => Ok(Opcode::Close),
         "ping" => Ok(Opcode::Ping),
+        "pong" => Ok(Opcode::Pong),
         _ => Err(PyValueError::new_err("no kind of a frame")),
     }
 }

@@ -1,13 +1,14 @@
 //! Messages and control frames of WebSocket, one at a time.
 
 use plimsoll_websocket::frame::{Part, Reader, Sender};
+use plimsoll_websocket::utf8::Utf8;
 
 use super::{LARGEST_BODY_BYTES, NoResponse};
 
 /// What a message or control frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A message of text; whether it is UTF-8 is not checked.
+    /// A message of text, which is UTF-8.
     Text,
     /// A message of bytes.
     Binary,
@@ -36,11 +37,17 @@ pub(super) struct Messages {
     unread: Vec<u8>,
     /// What has come of a message.
     begun: Vec<u8>,
+    utf8: Utf8,
 }
 
 impl Default for Messages {
     fn default() -> Self {
-        Self { reader: Reader::new(Sender::Server), unread: Vec::new(), begun: Vec::new() }
+        Self {
+            reader: Reader::new(Sender::Server),
+            unread: Vec::new(),
+            begun: Vec::new(),
+            utf8: Utf8::default(),
+        }
     }
 }
 
@@ -66,6 +73,9 @@ impl Messages {
                 Part::Pong(payload) => Some(Message::of(Kind::Pong, payload)),
                 Part::Close { code } => Some(Message::of(Kind::Close, &code.to_be_bytes())),
                 Part::Data { is_text, piece, is_last, .. } => {
+                    if is_text && !(self.utf8.take(piece) && (!is_last || self.utf8.end())) {
+                        return Err(NoResponse::NotWebSocket("a text is not UTF-8"));
+                    }
                     self.begun.extend_from_slice(piece);
                     if self.begun.len() > LARGEST_BODY_BYTES {
                         return Err(NoResponse::TooLarge);
@@ -117,6 +127,21 @@ mod tests {
             }
             assert_eq!(found, expected, "split at {split}");
         }
+    }
+
+    #[test]
+    fn a_text_that_is_not_utf8_is_refused_though_its_characters_may_be_cut() {
+        let heard = |text: &[u8]| {
+            let mut bytes = Vec::new();
+            write(&mut bytes, Opcode::Text, false, None, &text[..1]);
+            write(&mut bytes, Opcode::Continuation, true, None, &text[1..]);
+            let mut messages = Messages::default();
+            messages.keep(&bytes);
+            messages.next().is_ok_and(|message| message.is_some())
+        };
+        assert!(heard("€".as_bytes()));
+        assert!(!heard("€".as_bytes().split_last().unwrap().1));
+        assert!(!heard(&[b'a', 0xff]));
     }
 
     #[test]

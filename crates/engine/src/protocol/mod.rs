@@ -188,7 +188,8 @@ impl<'a> Protocol<'a> {
     /// What the server is sent last, when the driver closes the connection.
     pub fn farewell(&mut self) -> &[u8] {
         match self {
-            Self::Http1(_) | Self::Following(_) | Self::Http2(_) => &[],
+            Self::Http1(_) | Self::Following(_) => &[],
+            Self::Http2(http2) => http2.farewell(),
             Self::WebSocket(websocket) => websocket.farewell(),
         }
     }

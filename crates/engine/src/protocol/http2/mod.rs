@@ -12,7 +12,7 @@ pub mod request;
 mod response;
 mod session;
 
-use plimsoll_http2::frame::{Kind, Part, Reader};
+use plimsoll_http2::frame::{ErrorCode, Kind, Part, Reader};
 
 use self::session::{Ended, Fault, Session};
 use super::{Event, Id, Step};
@@ -28,11 +28,18 @@ pub struct Http2<'a> {
     session: Session<'a>,
     /// Bytes taken of the frame that is being read, and not yet told.
     untold: usize,
+    /// Whether the server broke a rule, and is told so.
+    is_broken: bool,
 }
 
 impl<'a> Http2<'a> {
     pub(super) fn new(streams: usize) -> Self {
-        Self { reader: Reader::default(), session: Session::new(streams), untold: 0 }
+        Self {
+            reader: Reader::default(),
+            session: Session::new(streams),
+            untold: 0,
+            is_broken: false,
+        }
     }
 
     pub(super) fn capacity(&self) -> usize {
@@ -59,6 +66,7 @@ impl<'a> Http2<'a> {
         self.reader.reset();
         self.session.reset();
         self.untold = 0;
+        self.is_broken = false;
     }
 
     pub(super) fn open(&mut self) {
@@ -104,8 +112,12 @@ impl<'a> Http2<'a> {
             return step(ended, consumed);
         }
         loop {
-            let Ok(read) = self.reader.next(&bytes[consumed..]) else {
-                return failed(self.session.fault());
+            let read = match self.reader.next(&bytes[consumed..]) {
+                Ok(read) => read,
+                Err(code) => {
+                    let fault = self.session.fault(code);
+                    return self.failed(fault);
+                }
             };
             consumed += read.consumed;
             self.untold += read.consumed;
@@ -126,9 +138,23 @@ impl<'a> Http2<'a> {
             match ended {
                 Ok(None) => {}
                 Ok(Some(ended)) => return step(ended, consumed),
-                Err(fault) => return failed(fault),
+                Err(fault) => return self.failed(fault),
             }
         }
+    }
+
+    /// The connection ends. A server that broke a rule of HTTP/2 is told which (RFC 9113, 5.4.1).
+    fn failed(&mut self, Fault { id, outcome, code }: Fault) -> Step {
+        self.is_broken = code != ErrorCode::NoError && outcome != Outcome::NotHttp2;
+        if self.is_broken {
+            self.session.end(code);
+        }
+        Step::Failed { id, outcome }
+    }
+
+    /// What is pending and the GOAWAY behind it, for a server that broke a rule.
+    pub(super) fn farewell(&self) -> &[u8] {
+        if self.is_broken { self.session.pending_output() } else { &[] }
     }
 
     /// Tells of the bytes of a head that is not complete: the first of them are its first byte.
@@ -149,13 +175,9 @@ fn step(ended: Ended, consumed: usize) -> Step {
     }
 }
 
-fn failed(Fault { id, outcome }: Fault) -> Step {
-    Step::Failed { id, outcome }
-}
-
 #[cfg(test)]
 mod tests {
-    use plimsoll_http2::frame::{self, ErrorCode, Head, Setting};
+    use plimsoll_http2::frame::{self, Head, Setting};
     use plimsoll_http2::hpack;
     use proptest::prelude::*;
 
@@ -334,6 +356,19 @@ mod tests {
         assert_eq!(http2.pending_output(), reset);
         assert!(!http2.cancel(Id(2)));
         assert_eq!(http2.room(), 1);
+    }
+
+    #[test]
+    fn a_server_that_breaks_a_rule_is_told_which() {
+        let requests = requests(0);
+        let mut http2 = under_way(&requests, 1);
+        assert!(http2.farewell().is_empty());
+        http2.received(&frame(Kind::Ping, 0, 0, b"short"), |_, _| ());
+        let mut told = Vec::new();
+        frame::write_go_away(&mut told, 0, ErrorCode::FrameSizeError);
+        assert_eq!(http2.farewell(), told);
+        http2.reset();
+        assert!(http2.farewell().is_empty());
     }
 
     /// Frames of a server, right and wrong ones.

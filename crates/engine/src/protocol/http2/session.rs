@@ -52,6 +52,8 @@ pub(super) enum Ended {
 pub(super) struct Fault {
     pub(super) id: Option<Id>,
     pub(super) outcome: Outcome,
+    /// What the server is told; [`ErrorCode::NoError`] if it did nothing wrong.
+    pub(super) code: ErrorCode,
 }
 
 /// A piece of a DATA frame.
@@ -427,13 +429,19 @@ impl<'a> Session<'a> {
 
     /// How the connection ends after a frame that breaks a rule, whichever: the oldest request is at
     /// fault.
-    pub(super) fn fault(&self) -> Fault {
+    pub(super) fn fault(&self, code: ErrorCode) -> Fault {
         let is_http2 = self.settings.are_there;
-        self.ended_by(if is_http2 { Outcome::Http2Error } else { Outcome::NotHttp2 })
+        self.ended_by(if is_http2 { Outcome::Http2Error } else { Outcome::NotHttp2 }, code)
     }
 
-    fn ended_by(&self, outcome: Outcome) -> Fault {
-        Fault { id: self.streams.front().map(|stream| stream.id), outcome }
+    fn ended_by(&self, outcome: Outcome, code: ErrorCode) -> Fault {
+        Fault { id: self.streams.front().map(|stream| stream.id), outcome, code }
+    }
+
+    /// Tells the server that the connection ends, and why.
+    pub(super) fn end(&mut self, code: ErrorCode) {
+        // The client has taken no stream of the server.
+        frame::write_go_away(&mut self.output, 0, code);
     }
 
     /// Whether requests are in flight that the server will not process.
@@ -461,14 +469,15 @@ impl<'a> Session<'a> {
     ) -> Change {
         let is_first = !self.settings.are_there;
         if is_first && (head.kind != Kind::Settings || head.has(ACK)) {
-            return Err(self.ended_by(Outcome::NotHttp2));
+            return Err(self.ended_by(Outcome::NotHttp2, ErrorCode::ProtocolError));
         }
         if self.open_block.is_some() != (head.kind == Kind::Continuation) {
-            return Err(self.fault());
+            return Err(self.fault(ErrorCode::ProtocolError));
         }
         match head.kind {
             Kind::Headers => {
-                let block = frame::header_fragment(head, payload).map_err(|_| self.fault())?;
+                let block =
+                    frame::header_fragment(head, payload).map_err(|code| self.fault(code))?;
                 let open = OpenBlock { stream: head.stream, ends_stream: head.has(END_STREAM) };
                 if head.has(END_HEADERS) {
                     return self.headers(open, block, count, emit);
@@ -477,13 +486,14 @@ impl<'a> Session<'a> {
                 self.continue_block(open, block, count, emit)
             }
             Kind::Continuation => self.continuation(head, payload, count, emit),
-            Kind::Settings => self.settings(head, payload).map_err(|_| self.fault()),
+            Kind::Settings => self.settings(head, payload).map_err(|code| self.fault(code)),
             Kind::Ping => self.ping(head, payload),
             Kind::RstStream => self.stream_reset(head, payload),
             Kind::GoAway => self.go_away(head, payload),
             Kind::WindowUpdate => self.window_update(head, payload),
-            Kind::PushPromise | Kind::Data => Err(self.fault()),
-            Kind::Priority if head.stream == 0 || payload.len() != 5 => Err(self.fault()),
+            Kind::PushPromise | Kind::Data => Err(self.fault(ErrorCode::ProtocolError)),
+            Kind::Priority if head.stream == 0 => Err(self.fault(ErrorCode::ProtocolError)),
+            Kind::Priority if payload.len() != 5 => Err(self.fault(ErrorCode::FrameSizeError)),
             Kind::Priority | Kind::Unknown(_) => Ok(None),
         }
     }
@@ -496,7 +506,7 @@ impl<'a> Session<'a> {
         emit: &mut impl FnMut(Id, Event<'_>),
     ) -> Change {
         let open = self.open_block.take().filter(|open| open.stream == head.stream);
-        let Some(open) = open else { return Err(self.fault()) };
+        let Some(open) = open else { return Err(self.fault(ErrorCode::ProtocolError)) };
         if !head.has(END_HEADERS) {
             return self.continue_block(open, payload, count, emit);
         }
@@ -522,7 +532,11 @@ impl<'a> Session<'a> {
         self.block.extend_from_slice(piece);
         if self.block.len() > LONGEST_BLOCK_BYTES || piece.is_empty() {
             let id = self.id_of(open.stream).or(self.streams.front().map(|stream| stream.id));
-            return Err(Fault { id, outcome: Outcome::HeadTooLarge });
+            return Err(Fault {
+                id,
+                outcome: Outcome::HeadTooLarge,
+                code: ErrorCode::EnhanceYourCalm,
+            });
         }
         self.open_block = Some(open);
         Ok(None)
@@ -540,7 +554,7 @@ impl<'a> Session<'a> {
         let mut fields = Fields::default();
         // A block that belongs to no stream any more changes the table all the same.
         if self.decoder.decode(block, |name, value| fields.take(name, value)).is_err() {
-            return Err(self.fault());
+            return Err(self.fault(ErrorCode::CompressionError));
         }
         let OpenBlock { stream: number, ends_stream } = block_of;
         let Some(place) = self.place(number) else {
@@ -587,7 +601,7 @@ impl<'a> Session<'a> {
         emit: &mut impl FnMut(Id, Event<'_>),
     ) -> Change {
         if !self.settings.are_there || self.open_block.is_some() {
-            return Err(self.fault());
+            return Err(self.fault(ErrorCode::ProtocolError));
         }
         let ends_stream = piece.is_last && head.has(END_STREAM);
         #[allow(clippy::cast_possible_truncation)]
@@ -629,8 +643,11 @@ impl<'a> Session<'a> {
     fn pass_over(&mut self, number: u32, ends_stream: bool) -> Change {
         let Some(place) = self.cancelled.iter().position(|&given_up| given_up == number) else {
             let is_over = number % 2 == 1 && number < self.next_number;
-            let outcome = if is_over { Outcome::Unsolicited } else { Outcome::Http2Error };
-            return Err(self.ended_by(outcome));
+            return Err(if is_over {
+                self.ended_by(Outcome::Unsolicited, ErrorCode::StreamClosed)
+            } else {
+                self.ended_by(Outcome::Http2Error, ErrorCode::ProtocolError)
+            });
         };
         if ends_stream {
             self.cancelled.swap_remove(place);
@@ -703,18 +720,21 @@ impl<'a> Session<'a> {
     }
 
     fn ping(&mut self, head: Head, payload: &[u8]) -> Change {
-        if head.stream != 0 || payload.len() != 8 {
-            return Err(self.fault());
+        if head.stream != 0 {
+            return Err(self.fault(ErrorCode::ProtocolError));
+        }
+        if payload.len() != 8 {
+            return Err(self.fault(ErrorCode::FrameSizeError));
         }
         if !head.has(ACK) {
             frame::write_ping_ack(&mut self.output, payload);
-            self.require_calm().map_err(|_| self.fault())?;
+            self.require_calm().map_err(|code| self.fault(code))?;
         }
         Ok(None)
     }
 
     fn stream_reset(&mut self, head: Head, payload: &[u8]) -> Change {
-        let code = frame::number(payload).map_err(|_| self.fault())?;
+        let code = frame::number(payload).map_err(|code| self.fault(code))?;
         self.require_begun(head.stream)?;
         let Some(place) = self.place(head.stream) else {
             self.cancelled.retain(|&given_up| given_up != head.stream);
@@ -732,20 +752,20 @@ impl<'a> Session<'a> {
     /// Nothing may come of a stream that the client has not begun.
     fn require_begun(&self, number: u32) -> Result<(), Fault> {
         let is_begun = number % 2 == 1 && number < self.next_number;
-        is_begun.then_some(()).ok_or_else(|| self.fault())
+        is_begun.then_some(()).ok_or_else(|| self.fault(ErrorCode::ProtocolError))
     }
 
     fn go_away(&mut self, head: Head, payload: &[u8]) -> Change {
-        let (last, code) = frame::go_away(payload).map_err(|_| self.fault())?;
+        let (last, code) = frame::go_away(payload).map_err(|code| self.fault(code))?;
         if head.stream != 0 {
-            return Err(self.fault());
+            return Err(self.fault(ErrorCode::ProtocolError));
         }
         let is_orderly = code == u32::from(ErrorCode::NoError as u8);
         let outcome = if is_orderly { Outcome::ClosedAsAnnounced } else { Outcome::GoneAway };
         self.retiring = Some(outcome);
         self.last_processed = self.last_processed.min(last);
         if self.streams.is_empty() {
-            return Err(Fault { id: None, outcome });
+            return Err(Fault { id: None, outcome, code: ErrorCode::NoError });
         }
         Ok(self.take_unprocessed())
     }
@@ -757,12 +777,12 @@ impl<'a> Session<'a> {
                 let place = self.place(head.stream);
                 return Ok(place.and_then(|place| self.broken(place, Outcome::Http2Error, true)));
             }
-            Err(_) => return Err(self.fault()),
+            Err(code) => return Err(self.fault(code)),
         };
         if head.stream == 0 {
             self.window += more;
             if self.window > i64::from(LARGEST_WINDOW_BYTES) {
-                return Err(self.fault());
+                return Err(self.fault(ErrorCode::FlowControlError));
             }
         } else {
             self.require_begun(head.stream)?;
@@ -770,7 +790,9 @@ impl<'a> Session<'a> {
             let stream = &mut self.streams[place];
             stream.window += more;
             if stream.window > i64::from(LARGEST_WINDOW_BYTES) {
-                return Ok(self.broken(place, Outcome::Http2Error, true));
+                let id = self.give_up(place, ErrorCode::FlowControlError, true);
+                let outcome = Outcome::Http2Error;
+                return Ok(id.map(|id| Ended::Early { id, outcome, code: 0 }));
             }
         }
         if self.with_body > 0 {
