@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from plimsoll import texts
@@ -10,6 +11,7 @@ TAIL_BYTES = 1 << 14
 """How much of a log is read for its last lines."""
 
 _LINE_CHARACTERS = 200
+_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
 def tail(log: Path, most: int = TAIL_BYTES) -> bytes:
@@ -30,7 +32,7 @@ def tail(log: Path, most: int = TAIL_BYTES) -> bytes:
 def last_lines(log: Path, count: int = 10) -> tuple[str, ...]:
     """The last lines of a log that are not blank.
 
-    Unprintable characters are removed, and long lines are cut.
+    Colours and unprintable characters are removed, and long lines are cut.
 
     Args:
         log: The file, which need not exist.
@@ -50,5 +52,5 @@ def quoted(log: Path, count: int = 10) -> str:
 
 
 def _printable(line: str) -> str:
-    text = texts.line(line).rstrip()
+    text = texts.line(_COLOURS.sub("", line)).rstrip()
     return text if len(text) <= _LINE_CHARACTERS else text[: _LINE_CHARACTERS - 1] + "…"

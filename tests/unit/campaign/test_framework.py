@@ -106,6 +106,14 @@ def test_variants_share_a_build_where_nothing_that_it_depends_on_differs(tmp_pat
     assert other["one-core"] == "one-core", "its environment differs"
 
 
+def test_a_variant_may_run_one_process_where_the_plain_one_runs_one_for_each_core(
+    tmp_path: Path,
+) -> None:
+    text = GO.replace('start = "./app"\n', 'start = "./app"\nprocesses = true\n')
+    text = text.replace('start = "./bare"\n', 'start = "./bare"\nprocesses = false\n')
+    assert [one.processes for one in framework.read(folder(tmp_path, text))] == [True, True, False]
+
+
 def test_what_a_build_reads_is_there(tmp_path: Path) -> None:
     text = GO.replace('start = "./app"\n', 'start = "./app"\nbuild_reads = ["*.toml", "src", ""]\n')
     found = problems(tmp_path, text)

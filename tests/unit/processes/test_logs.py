@@ -24,5 +24,11 @@ def test_what_a_program_writes_cannot_disturb_the_terminal(tmp_path: Path) -> No
     first, second = last_lines(log)[0], last_lines(log)[-1]
     assert "\x1b" not in first + second
     assert len(second) == 200
-    log.write_bytes(b"\x1b[31mred\n")
-    assert quoted(log) == "the last lines of its log:\n  \ufffd[31mred"
+    log.write_bytes(b"\x1b]0;title\x07\n")
+    assert quoted(log) == "the last lines of its log:\n  \ufffd]0;title\ufffd"
+
+
+def test_colours_are_removed_and_lines_of_colours_alone_are_blank(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"\x1b[0m\x1b[1;31merror\x1b[0m: wrong\n\x1b[0m\x1b[0m\n")
+    assert last_lines(log) == ("error: wrong",)
