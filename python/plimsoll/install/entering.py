@@ -2,9 +2,9 @@
 
 The command sees the root as `/`, read-only, with these folders of the host at their own paths: the
 framework's and its build folder, those that variables of its requirements name, the user's home,
-`/tmp`, `/proc`, `/sys` and `/dev`. It keeps its process id, its processes are the host's, and so are
-network, cores and limits: whoever counts, signals or confines processes on the host does the same
-with these. The mounts are gone with the last process.
+`/tmp`, `/proc`, `/sys` and `/dev`. It keeps its process id, its processes are the host's, and so
+are network, cores and limits: whoever counts, signals or confines processes on the host does the
+same with these. The mounts are gone with the last process.
 
 `unshare` of util-linux replaces itself by what it runs. Bubblewrap stays between the supervisor and
 the server, and passes no signal on.
