@@ -62,7 +62,7 @@ RECORDINGS = {
         ("-c", "200", "-d", "3s"),
         "/empty",
     ),
-    "disturbed": Made((), path="/empty", burners=8),
+    "disturbed": Made((), path="/empty", burners=4),
     "overdriven": Made("swells", ("-c", "64", "-d", "2s", "--compressed")),
     "wrong": Made("wrong", (*KEPT, "--expect-status", "200")),
     "resets": Made("resets"),
