@@ -36,6 +36,8 @@ class LabAtWork:
         port: Where the lab listens.
         namespaces: Name of the network namespace of each, and of the lab and the server.
         has_server: Whether a host with the role `server`, of that name, runs servers.
+        ahead_s: How far the monotonic clock of each is ahead of this host's, by name.
+        environments: What the environment of each has besides, by name.
     """
 
     folder: Path
@@ -44,6 +46,8 @@ class LabAtWork:
     port: int
     namespaces: dict[str, str] = field(default_factory=dict[str, str])
     has_server: bool = False
+    ahead_s: dict[str, int] = field(default_factory=dict[str, int])
+    environments: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     @property
     def file(self) -> Path:
@@ -70,8 +74,10 @@ class LabAtWork:
 
     def inside(self, member: str) -> tuple[str, ...]:
         """What stands before a command of a member."""
-        namespace = self.namespaces.get(member)
-        return () if namespace is None else ("ip", "netns", "exec", namespace)
+        namespace, ahead_s = self.namespaces.get(member), self.ahead_s.get(member)
+        network = () if namespace is None else ("ip", "netns", "exec", namespace)
+        clock = () if ahead_s is None else ("unshare", "-T", "--monotonic", str(ahead_s))
+        return (*network, *clock)
 
     def agent(
         self, name: str, *, folder: Path | None = None, certified: str | None = None
@@ -91,7 +97,7 @@ class LabAtWork:
             *("--name", name, "--cert", files.certificate, "--key", files.key),
             *("--ca", files.authority, "--address", self.addresses[certified or name]),
             folder=home,
-            environment={"TMPDIR": str(home)},
+            environment={"TMPDIR": str(home), **self.environments.get(name, {})},
             before=self.inside(name),
         )
 
@@ -189,6 +195,12 @@ def in_namespaces(
         yield made
 
 
+def limit(lab: LabAtWork, name: str, rate: str) -> None:
+    """Lets no more than a rate through to a host, and drops what waits for longer than 20 ms."""
+    shaped = ("root", "tbf", "rate", rate, "burst", "32kbit", "latency", "20ms")
+    _run("tc", "-n", lab.namespaces["switch"], "qdisc", "add", "dev", f"to-{name}", *shaped)
+
+
 def cut(lab: LabAtWork, name: str) -> None:
     """Takes the link of a host down."""
     _ip("-n", lab.namespaces["switch"], "link", "set", f"to-{name}", "down")
@@ -209,6 +221,10 @@ def _made(closing: ExitStack, namespace: str) -> None:
 
 
 def _ip(*arguments: str) -> None:
-    tried = subprocess.run(["ip", *arguments], capture_output=True, text=True, check=False)
+    _run("ip", *arguments)
+
+
+def _run(*command: str) -> None:
+    tried = subprocess.run(command, capture_output=True, text=True, check=False)
     if tried.returncode:
-        pytest.skip(f"`ip {' '.join(arguments)}` fails here: {tried.stderr.strip()}")
+        pytest.skip(f"`{' '.join(command)}` fails here: {tried.stderr.strip()}")

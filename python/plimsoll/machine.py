@@ -213,19 +213,28 @@ def check_connections(connections: int) -> None:
         raise LimitTooLow(message, f"`{_PORTS_COMMAND}`, or reduce `connections` of the load")
 
 
-def advice(connections: int, known: Mapping[str, object] | None = None) -> list[str]:
+def advice(
+    connections: int, known: Mapping[str, object] | None = None, *, is_shared: bool = True
+) -> list[str]:
     """What to change on a host before a load, with commands.
 
     Args:
         connections: The most connections open at one time.
         known: Facts of the host; None for this one.
+        is_shared: Whether server and driver are both on it.
 
     Returns:
         Sentences; empty when nothing needs to be changed.
     """
     host = _HostLimits.of(facts() if known is None else known)
     checks = (_about_files, _about_queues, _about_ports, _about_processes, _about_processor)
-    return [sentence for about in checks for sentence in about(host, connections)]
+    stated = [sentence for about in checks for sentence in about(host, connections)]
+    if is_shared and len(host.cores) == 1:
+        stated.append(
+            "server and driver share the only core and disturb each other: give "
+            "the machine a second core, or widen `taskset`"
+        )
+    return stated
 
 
 @dataclass(frozen=True)
@@ -330,11 +339,6 @@ def _about_processor(host: _HostLimits, connections: int) -> list[str]:
             f"{wording.exact(quota_cores)} "
             f"of {cores} cores' time: raise the quota (`--cpus`), or use as many cores as it "
             f"allows: `taskset -c {_ranges(host.cores[: max(1, int(quota_cores))])}`"
-        )
-    if cores == 1:
-        stated.append(
-            "server and driver share the only core and disturb each other: give "
-            "the machine a second core, or widen `taskset`"
         )
     return stated
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 import signal
 import socket
 import ssl
@@ -13,11 +14,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
 import labs
+import preloads
 from labs import LabAtWork, in_namespaces, on_loopback
+from plimsoll.drivers import records
 from plimsoll.hosts import certificates, hosts_file
 from small_servers import eventually
 
@@ -75,14 +79,23 @@ def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(tmp_pat
     assert ran.code in {0, VOID}, ran.said
     found = recorded(tmp_path / "recorded")
     assert not (tmp_path / "recorded" / "trials" / "load" / "requests.parquet").exists()
-    figures = found["driver"]["figures"]
-    assert figures["requests"] + figures["failures"]["without a response"] == 1600
-    assert 0 < figures["times_s"]["min"] <= figures["times_s"]["p50"] <= figures["times_s"]["max"]
+    times_ns: list[int] = []
+    (hold,) = found["stages"]
     for one in found["hosts"]:
         kept = Path(one["kept"]["folder"])
         assert one["kept"]["requests"] == sum(one["driver"]["outcomes"].values()) == 800
         for name, digest in one["kept"]["sha256"].items():
             assert hashlib.sha256((kept / name).read_bytes()).hexdigest() == digest
+        rows = np.fromfile(kept / "requests.bin", records.record_dtype("requests"))
+        done_ns = rows["done_ns"] + np.uint64(one["zero_ns"])
+        held = (rows["status"] > 0) & (done_ns >= hold["start_ns"]) & (done_ns < hold["end_ns"])
+        times_ns += (rows["done_ns"] - rows["due_ns"])[held].tolist()
+    figures = found["driver"]["figures"]
+    assert figures["requests"] == len(times_ns)
+    times_ns.sort()
+    known_s = figures["times_s"]
+    assert (known_s["min"], known_s["max"]) == (times_ns[0] / 1e9, times_ns[-1] / 1e9)
+    assert known_s["p50"] == times_ns[(len(times_ns) + 1) // 2 - 1] / 1e9
     given = levels(ran.stdout)
     assert given["drivers_completed"] == "sound"
     assert given["hidden_stalls"] == "not_checked"
@@ -227,8 +240,65 @@ def test_three_drivers_in_namespaces_onto_one_server(tmp_path: Path) -> None:
         counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
         assert rows_by_host(tmp_path / "recorded") == counted
         assert [one["driver"]["opened"] for one in found["hosts"]] == [30, 30, 30]
+        assert [one["link"]["hops"] for one in found["hosts"]] == [1, 1, 1]
+        assert all(one["link"]["rtt_s"] > 0 for one in found["hosts"])
         given = levels(ran.stdout)
         assert given["conservation"] == given["drivers_completed"] == "sound"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("connections", [9_000, 60_000])
+def test_many_connections_from_three_source_addresses(tmp_path: Path, connections: int) -> None:
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < connections + 1000:
+        pytest.skip("a process may not open so many files here")
+    with in_namespaces(tmp_path) as lab, lab.served() as address, lab.agents():
+        stages = ("--ramp", "4s", "-d", "2s", "--timeout", "60s")
+        ran = load(lab, address, "-c", connections, *stages).end()
+        assert ran.code in {0, VOID}, ran.said
+        found = recorded(tmp_path / "recorded")
+        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
+        assert rows_by_host(tmp_path / "recorded") == counted
+        assert sum(one["driver"]["opened"] for one in found["hosts"]) >= connections
+        given = levels(ran.stdout)
+        assert given["conservation"] == given["drivers_completed"] == "sound"
+
+
+@pytest.mark.thorough
+def test_a_host_behind_a_slow_link_that_loses_packets_is_named(tmp_path: Path) -> None:
+    with in_namespaces(tmp_path) as lab, lab.served() as address, lab.agents():
+        labs.limit(lab, "three", "2mbit")
+        ran = load(lab, address, "-c", "60", "-d", "3s").end()
+        assert ran.code in {0, VOID}, ran.said
+        found = recorded(tmp_path / "recorded")
+        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
+        assert rows_by_host(tmp_path / "recorded") == counted
+        given = levels(ran.stdout)
+        assert given["conservation"] == given["drivers_completed"] == "sound"
+        assert given["hosts_agree"] == "doubtful"
+        assert "`three`" in said_of(ran.stdout, "hosts_agree")
+
+
+@pytest.mark.thorough
+def test_hosts_whose_clocks_have_nothing_in_common_are_one_load(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("time namespaces need root")
+    lab = on_loopback(tmp_path)
+    lab.ahead_s["two"] = 100_000
+    wall_clock = preloads.preloaded("jumping_clock", tmp_path)
+    lab.environments["two"] = {**wall_clock, "AHEAD_S": "600"}
+    with lab.served() as address, lab.agents():
+        checked = lab.lab("host", "check", "-c", "10").end()
+        ran = load(lab, address, "-c", "4", "-d", "800ms", "-R", "500").end()
+    assert checked.code == 0, checked.said
+    assert "its wall clock is" in checked.said
+    assert ran.code in {0, VOID}, ran.said
+    one, two = recorded(tmp_path / "recorded")["hosts"]
+    apart_s = (two["clock"]["offset_ns"] - one["clock"]["offset_ns"]) / 1e9
+    assert apart_s == pytest.approx(100_000, abs=1)
+    rows = pq.read_table(tmp_path / "recorded" / "trials" / "load" / "requests.parquet")
+    assert rows_by_host(tmp_path / "recorded") == {"one": 200, "two": 200}
+    assert all(0 <= at_ns < 60e9 for at_ns in rows["due_ns"].to_pylist())
+    assert levels(ran.stdout)["conservation"] == "sound"
 
 
 @pytest.mark.thorough

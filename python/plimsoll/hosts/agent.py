@@ -25,7 +25,7 @@ from plimsoll.hosts import counts
 from plimsoll.hosts.served import ServedHere
 from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
-from plimsoll.sampling import link
+from plimsoll.sampling import link, network_path
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
 from plimsoll.storage.parquet import writing
@@ -379,7 +379,7 @@ class Agent:
             problems=sampler.problems,
             machine=machine.facts(),
             files=tuple(_described(path) for name in names if (path := job.into / name).exists()),
-            link=link.towards(job.address),
+            link=network_path.along(link.towards(job.address), job.address),
         )
 
     def _await(self, job: DriverJob, load: _Load) -> None:

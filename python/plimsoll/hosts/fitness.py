@@ -134,6 +134,10 @@ def _wrong(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness
         message = f"allows {files} open files, and {needed} are needed"
         hint = f"raise the limit there: `ulimit -Hn {needed}`"
         yield Unfitness(host.name, message, hint, is_fatal=True)
+    elif connections:
+        for sentence in machine.advice(connections, facts.machine, is_shared=False):
+            said, _, command = sentence.partition(": ")
+            yield Unfitness(host.name, said, command, is_fatal=False)
     if facts.free_bytes < LEAST_FREE_BYTES:
         message = f"has {wording.number(facts.free_bytes / 1e9, 2)} GB of free space for rows"
         yield Unfitness(host.name, message, "set `TMPDIR` of the agent elsewhere", is_fatal=False)

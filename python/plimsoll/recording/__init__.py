@@ -363,11 +363,17 @@ class NetworkLink:
         interface: Its name; `lo` when the server is on this host.
         bits_per_s: Its speed; null when it does not say.
         mtu_bytes: The longest packet it sends; null when unknown.
+        hops: Links to the server; null when unknown.
+        rtt_s: The shortest round trip to the server's host, in seconds; null when unknown.
+        offloads: What the interface does itself: `tso`, `gso`, `gro`.
     """
 
     interface: str
     bits_per_s: float | None
     mtu_bytes: int | None = None
+    hops: int | None = None
+    rtt_s: float | None = None
+    offloads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -52,4 +52,7 @@ def _link(link: NetworkLink | None) -> str:
         return ABSENT
     speed = None if link.bits_per_s is None else wording.bits_per_second(link.bits_per_s)
     mtu = None if link.mtu_bytes is None else f"MTU {wording.count(link.mtu_bytes)}"
-    return ", ".join(part for part in (link.interface, speed, mtu) if part is not None)
+    hops = None if link.hops is None else wording.several(link.hops, "hop")
+    rtt = None if link.rtt_s is None else f"RTT {wording.seconds(link.rtt_s)}"
+    known = (link.interface, speed, mtu, hops, rtt, " ".join(link.offloads) or None)
+    return ", ".join(part for part in known if part is not None)
