@@ -106,7 +106,7 @@ GROUPS = {
     type=SHARE,
     metavar="SHARE",
     help="Largest allowed loss of throughput, such as 3%, or of --metric. Exit code 7 "
-    "when crossed, 8 when undecided, 3 when this machine cannot show it.",
+    "when crossed, 8 when undecided, 3 when not detectable on this machine.",
 )
 @options.as_json
 @click.option(

@@ -56,7 +56,7 @@ def command() -> None:
 @click.argument("results", type=options.FOLDER)
 @options.stored
 @_FILE
-@click.option("--commit", metavar="REV", help="Revision of what was measured, as it is shown.")
+@click.option("--commit", metavar="REV", help="Revision to show for this campaign.")
 def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
     """Append the estimates of a campaign to a history.
 

@@ -81,7 +81,7 @@ def certificates(*, folder: Path, file: Path, days: int) -> int:
 @click.option(
     "--address",
     metavar="ADDRESS",
-    help="Address of this host that the lab reaches.  [default: the one that leads to the lab]",
+    help="Address at which the lab reaches this host.  [default: that of its route to the lab]",
 )
 @click.option(
     "--rows",

@@ -141,7 +141,7 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
 @click.option(
     "--events",
     is_flag=True,
-    help="Count each event of a text/event-stream; its time is that since the event before it.",
+    help="Count each event of a text/event-stream; its time is that since the previous one.",
 )
 @click.option("--message", metavar="TEXT|@FILE|@-", help="Message; its echo is expected.")
 @click.option(
@@ -155,7 +155,7 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
     "--server-cores",
     type=options.CORES,
     default=(),
-    help="Cores that the server has under the load: `0,1`.  [default: those it has]",
+    help="Pin the server to these cores during the load: `0,1`.  [default: unchanged]",
 )
 @click.option(
     "--hosts",
@@ -301,9 +301,9 @@ def command(  # noqa: PLR0913 - one argument for each option
                   the latency users see at that rate.
 
     Several URLs of one server are mixed evenly; a URL given twice is requested twice as often.
-    With --events, each event of a stream (text/event-stream) is what a request is otherwise.
-    A URL of ws:// or wss:// is that of a WebSocket server that echoes messages: each message is a
-    request, and the next one that comes back is its response.
+    With --events, each event of a text/event-stream is counted and timed like a request.
+    A ws:// or wss:// URL addresses a WebSocket echo server: each message is a request, its echo
+    the response.
 
     One request is sent before the load and not counted; if the server does not
     speak HTTP, or its certificate is untrusted, the command stops with exit code 4.

@@ -147,7 +147,7 @@ def _wrong_clocks(host: Host, clock: ClockRelation, apart_s: float) -> Iterator[
     if clock.bound_ns > CLOCK_BOUND_S * 1e9:
         bound = wording.seconds(clock.bound_ns / 1e9)
         message = f"its clock is known to {bound} only: round trips took that long"
-        hint = "free the lab's and the host's cores, or shorten the way between them"
+        hint = "free the lab's and the host's cores, or use a shorter network path"
         yield Unfitness(host.name, message, hint, is_fatal=False)
     if apart_s > WALL_CLOCK_S:
         message = f"its wall clock is {wording.seconds(apart_s)} apart"

@@ -51,8 +51,8 @@ def test_a_run_with_other_answers_is_named_with_what_would_fit() -> None:
     assert verdict is not None
     assert (verdict.level, verdict.measured) == ("doubtful", 0.5)
     assert verdict.text == (
-        "Ours / run 3: bytes and requests per second make 512 bytes for a response, where its "
-        "other runs make 1,024; 1,020.00 KiB per second would fit, and 510.00 were printed."
+        "Ours / run 3: bytes/s ÷ requests/s is 512 bytes, in its other runs 1,024. "
+        "510.00 KiB/s was printed; 1,020.00 would fit."
     )
 
 

@@ -107,8 +107,8 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
     ("case", "part"),
     [
         ("slower", "CPU time per request differs: +10 % (95 %: +9."),
-        ("one group", "Intervals hold for these processes only"),
-        ("same", "The smallest difference that this machine shows in 80 s is 0."),
+        ("one group", "Intervals cover these processes only"),
+        ("same", "The smallest detectable difference in 80 s is 0."),
         ("kept", "B does not lose more than 3 % of A's throughput."),
         ("crossed", "B loses more than 3 % of A's throughput."),
         (

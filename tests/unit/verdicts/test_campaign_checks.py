@@ -197,8 +197,8 @@ def ranked(*lost):
     ("lost", "level", "words"),
     [
         ((0.3, 0.3), "sound", "trials waited 30 % to 30 % of the time"),
-        ((0.3, 0.1), "sound", "no rank rests on it"),
-        ((0.05, 0.1), "sound", "no rank rests on it"),
+        ((0.3, 0.1), "sound", "no ranking depends on it"),
+        ((0.05, 0.1), "sound", "no ranking depends on it"),
         ((0.05, 0.25), "doubtful", "node, which waited 25 % of the time"),
     ],
 )

@@ -57,12 +57,12 @@ def remarks(end: Compared) -> Iterator[str]:
     """What else must be known, a sentence each, with a full stop."""
     found = end.difference
     if found.groups and found.groups < 3:  # noqa: PLR2004 - starts
-        yield "Intervals hold for these processes only: three starts of fresh ones are needed."
+        yield "Intervals cover these processes only; at least three fresh starts are needed."
     yield from _source(found)
     if found.smallest is not None:
         smallest = wording.percent(found.smallest)
         time = _length(end.elapsed_s)
-        yield f"The smallest difference that this machine shows in {time} is {smallest}."
+        yield f"The smallest detectable difference in {time} is {smallest}."
     yield from _limit(end)
 
 

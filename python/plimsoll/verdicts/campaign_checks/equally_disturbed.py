@@ -76,7 +76,7 @@ def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
         least, greatest = (wording.percent(round(one, 3)) for one in (min(lost), max(lost)))
         sentence = (
             f"trials waited {least} to {greatest} of the time for cores that other programs used; "
-            "no rank rests on it"
+            "no ranking depends on it"
         )
         return [found(limit, 0.0 if most is None else max(_explained(*most), 0.0), sentence, "")]
     one, other = most

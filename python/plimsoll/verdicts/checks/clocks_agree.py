@@ -74,7 +74,7 @@ def _compared(tables: Tables, limits: Limits) -> Finding:
     sentence = (
         f"the clocks of {len(clocks)} hosts are known to {wording.seconds(bound_s)} (`{host}`)"
     )
-    remedy = "Free the cores of the lab and of that host, or shorten the way between them"
+    remedy = "Free the cores of the lab and of that host, or use a shorter network path"
     return found(limits.of(BOUND_S), bound_s, sentence, remedy)
 
 

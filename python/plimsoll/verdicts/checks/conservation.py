@@ -181,6 +181,6 @@ def _impossible(tables: Tables, limits: Limits) -> Finding:
         f"{wording.several(number, 'request')} cannot have happened as recorded: completed before "
         "they were sent, or with an unknown outcome"
         if number
-        else "every row is possible"
+        else "all timestamps are consistent"
     )
     return found(limit, float(number), sentence, REPEAT)

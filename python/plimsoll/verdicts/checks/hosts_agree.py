@@ -68,7 +68,9 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         f"in the same seconds `{host}` saw {how} service times than the other hosts, by a factor "
         f"of {wording.factor(1 + apart)}"
     )
-    remedy = "Compare that host and its way to the server with the others: cores, link, hops"
+    remedy = (
+        "Compare that host and its network path to the server with the others: cores, link, hops"
+    )
     return found(limit, apart, sentence, remedy)
 
 

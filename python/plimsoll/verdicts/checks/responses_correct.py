@@ -443,10 +443,10 @@ def _unsolicited(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(UNSOLICITED)
     number = sum(end.connections for end in tables.connection_ends if end.outcome == "unsolicited")
     if not number:
-        return found(limit, 0.0, "no response had bytes behind its end", "")
+        return found(limit, 0.0, "no bytes followed a response", "")
     sentence = (
         f"on {wording.several(number, 'connection')} the server sent bytes beyond the end of a "
         "response; clients read them as the next response"
     )
-    remedy = "Mend the framing: `Content-Length` must equal the length of the body"
+    remedy = "Fix the framing: `Content-Length` must equal the length of the body"
     return found(limit, float(number), sentence, remedy)

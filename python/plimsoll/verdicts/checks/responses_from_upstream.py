@@ -53,7 +53,7 @@ LEAST_RATIO = Limit(
 LIMITS = (UNASKED_RATIO, LEAST_RATIO)
 NEEDS = None
 ROLE = Role()
-REMEDY = "Have the server ask the upstream for each response: remove its cache"
+REMEDY = "Make the server call the upstream for every response; disable its cache"
 STOPPED = "See whether the upstream was killed, and measure again"
 
 

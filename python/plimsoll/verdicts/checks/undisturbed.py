@@ -111,7 +111,7 @@ def _finding(tables: Tables, limit: Limit) -> Finding:
 def _took(taken: dict[Whose, TakenTime]) -> str:
     """What others took, whether it was waited for or not."""
     parts = [f"{wording.cores(one.cores)} from {WHOSE[whose]}" for whose, one in taken.items()]
-    return f"other programs took {' and '.join(parts)}, which hardly waited for it"
+    return f"other programs used {' and '.join(parts)}, which hardly waited for it"
 
 
 def _changed(tables: Tables, lost: Lost) -> str:

@@ -164,8 +164,7 @@ def _time_per_request(figures: ReportedStatistics, limits: Limits) -> list[Findi
     sentence = (
         f"{wording.amount(rate)} requests per second × {wording.seconds(each_s)} for each are "
         f"{wording.amount(rate * each_s)}, and {wording.amount(requested)} connections were "
-        "requested; the tool computes this time from the other two, so agreement shows nothing "
-        "about the server"
+        "requested. The tool computes this time from the other two, so agreement proves nothing"
     )
     limit = limits.of(APART_RATIO)
     return [found(limit, _apart(rate * each_s, requested), sentence, REMEDY)]

@@ -77,8 +77,7 @@ def _low(figures: ReportedStatistics, limits: Limits, ratio: float, reported: st
     limit = limits.of(ACCOUNTED_RATIO)
     needed_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
     lack = (
-        f". The others were idle, not open, or waited for requests that the times leave out"
-        f"left out"
+        f". The others were idle or not open, or waited for requests whose times are missing"
         f"{_failures(figures)}. With all of them in use the mean would be "
         f"{wording.seconds(needed_s)}"
     )

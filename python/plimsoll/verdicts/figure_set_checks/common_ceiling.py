@@ -123,8 +123,8 @@ def _across(best: Best, limits: Limits) -> list[Finding]:
     rates = [one.throughput_per_s or 0.0 for one in top]
     sentence = (
         f"the {count} best results lie within "
-        f"{wording.percent(round(sameness.spread_ratio(rates), 4))} of each other although servers "
-        f"and endpoints differ: {_reported(top)}. A shared limit is likely"
+        f"{wording.percent(round(sameness.spread_ratio(rates), 4))} of each other at different "
+        f"endpoints: {_reported(top)}. A shared limit is likely"
     )
     return [found(limit, count, sentence, REMEDY)]
 
@@ -147,7 +147,7 @@ def _is_at_its_limit(figures: ReportedStatistics, limits: Limits) -> bool:
 
 def _reported(top: Sequence[ReportedStatistics]) -> str:
     parts = [
-        f"{wording.count(one.throughput_per_s or 0.0)} per second ("
+        f"{wording.count(one.throughput_per_s or 0.0)}/s ("
         f"{' '.join(filter(None, (one.subject, one.endpoint)))})"
         for one in top
     ]

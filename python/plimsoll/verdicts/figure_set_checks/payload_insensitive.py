@@ -67,10 +67,10 @@ def _server(name: str, best: Mapping[str, ReportedStatistics], limits: Limits) -
         return found(limit, len(group), sentence, "")
     alike = [rates[endpoint] for endpoint in group]
     sentence = (
-        f"{name} completes {wording.count(min(alike))} to {wording.count(max(alike))} requests per "
-        f"second ({wording.percent(round(sameness.spread_ratio(alike), 4))} apart) at "
-        f"{len(group)} endpoints whose responses have {wording.count(bodies[group[0]])} to "
-        f"{wording.count(bodies[group[-1]])} bytes ({', '.join(group)}): how much it sends "
-        "makes no difference, so a limit per request was measured"
+        f"{name} completes {wording.count(min(alike))} to {wording.count(max(alike))} requests/s "
+        f"({wording.percent(round(sameness.spread_ratio(alike), 4))} apart) at "
+        f"{len(group)} endpoints ({', '.join(group)}) with {wording.count(bodies[group[0]])} to "
+        f"{wording.count(bodies[group[-1]])} bytes. "
+        "Response length makes no difference: a limit per request was measured"
     )
     return found(limit, len(group), sentence, REMEDY)

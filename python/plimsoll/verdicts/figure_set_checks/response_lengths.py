@@ -84,10 +84,9 @@ def _run(figures: ReportedStatistics, length: float, median: float, limits: Limi
         return found(limit, ratio, sentence, "")
     fitting = (figures.throughput_per_s or 0.0) * median / KIB
     sentence = (
-        f"{figures.label}: bytes and requests per second make {wording.amount(length)} bytes for "
-        f"a response, where its other runs make {wording.amount(median)}; "
-        f"{wording.decimals(fitting, 2)} KiB per "
-        f"second would fit, and {wording.decimals((figures.received_per_s or 0.0) / KIB, 2)} were "
-        "printed"
+        f"{figures.label}: bytes/s ÷ requests/s is {wording.amount(length)} bytes, in its other "
+        f"runs {wording.amount(median)}. "
+        f"{wording.decimals((figures.received_per_s or 0.0) / KIB, 2)} KiB/s was printed; "
+        f"{wording.decimals(fitting, 2)} would fit"
     )
     return found(limit, ratio, sentence, REMEDY)
