@@ -69,6 +69,9 @@ def _is_empty(judged: Verdict) -> bool:
 
 
 def _unknown(name: str, needs: EveryRequest, tables: Tables, limits: Limits) -> Verdict:
-    sentence = f"`{tables.recording.driver_name}` does not record each request: {needs.unknown}"
+    stay = any(one.kept is not None for one in tables.recording.hosts)
+    driver = tables.recording.driver_name
+    reason = "rows stayed on their hosts" if stay else f"`{driver}` does not record each request"
+    sentence = f"{reason}: {needs.unknown}"
     finding = not_checked(limits.of(needs.limit), sentence)
     return of_trial(name, tables.recording, [finding], SOURCE)
