@@ -1,6 +1,6 @@
 """Contents: the text of each part of a report; a format only lays it out.
 
-What a part needs is imported when it is used: the screen of one load needs two modules of this room.
+What a part needs is imported when it is used: the screen of one load needs two modules of it.
 """
 
 from typing import TYPE_CHECKING
