@@ -92,7 +92,8 @@ def taken(found: DriverResult, into: Path) -> Written:
     [path] = found.rows.files
     tally = ImportStats(path.name)
     with path.open("rb") as stream:
-        written = recorded.write(reader.read(stream, ReadOptions(), tally), into, found.zero_utc_ns)
+        rows = {recorded.HOST: reader.read(stream, ReadOptions(), tally)}
+        written = recorded.merge(rows, into, found.zero_utc_ns)
     assert (tally.broken, tally.left_out) == (0, Counter())
     return written
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll import wording
-from plimsoll.tool_output import readers
+from plimsoll.tool_output.readers import table
 from plimsoll.tool_output.reported import OTHER_LENGTH, ReportedStatistics, Source
 from plimsoll.verdicts import figure_checks, figure_set_checks
 from plimsoll.verdicts.audit import audit
@@ -192,7 +192,7 @@ def test_connections_that_were_not_busy_are_explained():
 
 @pytest.mark.parametrize("file", PUBLISHED, ids=lambda file: file.stem)
 def test_sentences_on_published_figures_have_thirty_words_with_their_numbers(file):
-    audited = audit(readers.table.read(file.read_text(encoding="utf-8"), file.name))
+    audited = audit(table.read(file.read_text(encoding="utf-8"), file.name))
     verdicts = [*audited.together, *(one for each in audited.results for one in each.verdicts)]
     sentences = [part for one in verdicts for part in re.split(r"(?<=[.])\s", one.text)]
     assert sentences
