@@ -29,6 +29,7 @@ from plimsoll.intake import READERS, recorded
 from plimsoll.intake.recorded import Written
 from plimsoll.intake.rows import ImportStats, ReadOptions
 from plimsoll.processes.interruption import Interruption
+from plimsoll.recording import HOST
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300), pytest.mark.usefixtures("jmeter_home")]
 
@@ -92,7 +93,7 @@ def taken(found: DriverResult, into: Path) -> Written:
     [path] = found.rows.files
     tally = ImportStats(path.name)
     with path.open("rb") as stream:
-        rows = {recorded.HOST: reader.read(stream, ReadOptions(), tally)}
+        rows = {HOST: reader.read(stream, ReadOptions(), tally)}
         written = recorded.merge(rows, into, found.zero_utc_ns)
     assert (tally.broken, tally.left_out) == (0, Counter())
     return written

@@ -100,7 +100,9 @@ impl Histogram {
             }
             last = Some(value);
         }
-        last.into_iter().for_each(|value| found.resize(places.len(), value));
+        if let Some(value) = last {
+            found.resize(places.len(), value);
+        }
         found
     }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll import wording
+from plimsoll.tool_output import readers
 from plimsoll.tool_output.readers import table
 from plimsoll.tool_output.reported import OTHER_LENGTH, ReportedStatistics, Source
 from plimsoll.verdicts import figure_checks, figure_set_checks
