@@ -162,7 +162,8 @@ def _compliance() -> str:
 
 
 CHECKS_INTRODUCTION = """
-The question, formula and source of each check, then all limits. A number at its limit passes. A
+The names of each check where it passes and where it doubts, its question, formula and source; then
+all limits. A number at its limit passes. A
 campaign may override a limit with `<limit>_doubtful` or `<limit>_void` in `[limits.<check>]`,
 which its verdicts show. The levels are explained in [the method](method.md#verdicts).
 """
@@ -179,7 +180,13 @@ def _checks() -> str:
     for title, listed in kinds.items():
         lines += ["", f"## {title}"]
         for check in listed:
-            lines += ["", f"### `{check.NAME}`", "", (check.__doc__ or "").strip()]
+            lines += [
+                "",
+                f"### `{check.NAME}`",
+                "",
+                f"*{check.TITLE}*; a doubt: *{check.PROBLEM}*.",
+            ]
+            lines += ["", (check.__doc__ or "").strip()]
     lines += ["", "## Planted faults", FAULTS_INTRODUCTION.rstrip(), "", *_faults()]
     lines += ["", "## Limits", "", "| check | limit | doubtful | void | unit | of what | source |"]
     lines += ["| --- | --- | ---: | ---: | --- | --- | --- |"]

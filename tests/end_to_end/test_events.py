@@ -48,7 +48,7 @@ def test_each_event_is_a_row_with_the_time_since_the_one_before_it(
 
 def test_what_events_are_is_said_wherever_requests_are(address: str, tmp_path: Path) -> None:
     ran = loaded(tmp_path, f"http://{address}/events/50?every=10", "-d", "600ms", "--events", "-v")
-    for words in ("events/s", "between events", "each event counts, from the one before it"):
+    for words in ("events/s", "between events", "each event is timed from the previous one"):
         assert words in ran.said, ran.said
     assert "had 9 bytes" not in ran.said, ran.said
 

@@ -122,7 +122,7 @@ def test_a_report_needs_the_file_of_published_figures_no_longer(folder: Path) ->
     section = text.partition("## Comparison with published results")[2].partition("\n## ")[0]
     assert "How fast the reference is" in section
     assert "× 1.00" in section
-    assert "void · Timeout floor" in section
+    assert "void · Below the timeout floor" in section
     assert "8,000/s" not in section
 
 

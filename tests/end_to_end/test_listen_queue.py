@@ -113,5 +113,5 @@ def test_a_person_sees_what_was_asked_opened_and_answered(
 ) -> None:
     ran = run("load", slow_to_accept.address, "-c", ASKED, "-d", "3s", "-v", folder=tmp_path)
     assert f"requested {ASKED}, opened " in ran.said
-    assert "Backlog: " in ran.said
+    assert "Listen queue too short: " in ran.said
     assert "Raise the backlog that the server passes to listen" in ran.said

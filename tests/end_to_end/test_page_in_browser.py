@@ -277,7 +277,7 @@ def test_nothing_of_the_answer_is_cut_or_lies_upon_another(visit: Visit) -> None
 
 
 def test_a_doubt_is_one_mark_and_its_sentence_opens_with_the_keyboard(visit: Visit) -> None:
-    mark = visit.page.locator(f"{ANSWER} .doubt", has_text="Driver headroom")
+    mark = visit.page.locator(f"{ANSWER} .doubt", has_text="Load generator at its limit")
     sentence = mark.get_by_text("The busiest core of the driver was 84 % busy")
     assert not sentence.is_visible()
     mark.locator("summary").focus()

@@ -144,6 +144,7 @@ def test_a_check_names_its_source_and_is_documented(check: ModuleType) -> None:
     assert re.search(r"^Sources?: \S", check.__doc__, re.MULTILINE)
     assert check.SOURCE
     assert check.TITLE
+    assert check.PROBLEM
     assert {limit.check for limit in check.LIMITS} == {check.NAME}
     assert names([check]) == [check.NAME]
 

@@ -104,8 +104,8 @@ def serve(
 ) -> int:
     """Generate load for a lab, or run its servers, until Ctrl-C.
 
-    The lab may start later, and end before: this host joins whenever it is there. Exit code 3 when
-    one does not trust the other, or the lab refuses this host.
+    The lab may start later or end earlier; the agent reconnects. Exit code 3: a certificate is not
+    trusted, or the lab refuses this host.
     """
     hosts.require()
     lab, port = _lab(join)

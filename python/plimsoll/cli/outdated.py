@@ -11,10 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll import lab, texts, wording
+from plimsoll import install, lab, texts, wording
 from plimsoll.campaign.documents import ALL
 from plimsoll.cli import messages, options
-from plimsoll.install import outdated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +41,7 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
     every = [name if ":" in name else f"{name}:{ALL}" for name in names or (ALL,)]
     chosen = lab.selection.named(every, root)
     asked: list[AskedRegistry] = []
-    for one in outdated.ask(chosen):
+    for one in install.outdated.ask(chosen):
         messages.step(f"{one.framework}: {one.registry} {_said(one)}")
         asked.append(one)
     code = max((_complained(one) for one in asked), default=0)

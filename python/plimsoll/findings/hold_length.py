@@ -46,7 +46,7 @@ class HoldLength:
         best_s = best_hold_s(self.scatter, self.second_scatter, self.hold_s, self.overhead_s)
         if best_s is None:
             return (
-                "Longer holds would help as much as more repetitions: trials scatter no more than "
+                "Longer holds would help as much as more repetitions: trials vary no more than "
                 "seconds do"
             )
         between = 1 - self.second_scatter**2 / self.hold_s / self.scatter**2
@@ -56,7 +56,7 @@ class HoldLength:
         lengths = (
             f"{wording.seconds(round(best_s))} instead of {wording.seconds(round(self.hold_s))}"
         )
-        return f"Holds of {lengths} would pay best: seconds scatter more than trials"
+        return f"Holds of {lengths} would narrow intervals most: seconds vary more than trials"
 
 
 def hold_length(trials: Sequence[TrialFindings], scatter: float | None) -> HoldLength | None:

@@ -209,7 +209,7 @@ def causes(trials: Sequence[TrialFindings]) -> list[str]:
 
 def _checks(trials: Iterable[TrialFindings], level: Level) -> list[str]:
     found = [verdict for trial in trials for verdict in trial.verdicts if verdict.level == level]
-    return [title(check) for check in dict.fromkeys(verdict.check for verdict in found)]
+    return [*dict.fromkeys(title(verdict.check, verdict.level) for verdict in found)]
 
 
 def _order(standing: Standing) -> tuple[bool, bool, int, float, float]:

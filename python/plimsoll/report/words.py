@@ -163,7 +163,8 @@ def verdicts_text(verdicts: Sequence[Verdict]) -> str:
     if not bad:
         return f"{level_text(level)} {by_checks(verdicts)}"
     more = f" (and {wording.several(len(bad) - 1, 'more check')})" if bad[1:] else ""
-    return f"{level_text(level)}: {judging.catalogue.title(bad[0].check)}: {first(bad[0])}{more}"
+    problem = judging.catalogue.title(bad[0].check, level)
+    return f"{level_text(level)}: {problem}: {first(bad[0])}{more}"
 
 
 def first(verdict: Verdict) -> str:
@@ -274,7 +275,7 @@ def _protocol_text(load: Load) -> Iterator[str]:
     elif load.tls:
         yield "HTTP/1.1 over TLS"
     if load.events:
-        yield "each event counts, from the one before it"
+        yield "each event is timed from the previous one"
     if load.pipeline > 1:
         yield f"{load.pipeline} {requests(load)} in flight on each"
 

@@ -9,9 +9,11 @@ from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
 from plimsoll.verdicts.figure_set_checks import FIGURE_SET_CHECKS
 from plimsoll.verdicts.role import Role
+from plimsoll.verdicts.verdict import DOUBTING
 
 if TYPE_CHECKING:
     from plimsoll.verdicts.limits import Limit
+    from plimsoll.verdicts.verdict import Level
 
 LIMITS: tuple[Limit, ...] = tuple(
     limit
@@ -21,12 +23,13 @@ LIMITS: tuple[Limit, ...] = tuple(
 )
 """Every limit, in the order of the checks."""
 
-TITLES = {
-    check.NAME: check.TITLE
-    for checks in (FIGURE_SET_CHECKS, FIGURE_CHECKS, CAMPAIGN_CHECKS, CHECKS)
-    for check in checks
-}
+_EVERY = (*FIGURE_SET_CHECKS, *FIGURE_CHECKS, *CAMPAIGN_CHECKS, *CHECKS)
+
+TITLES = {check.NAME: check.TITLE for check in _EVERY}
 """Name of each check to the name that people read."""
+
+PROBLEMS = {check.NAME: check.PROBLEM for check in _EVERY}
+"""Name of each check to the name of what it found where it doubts."""
 
 
 _ROLES = {check.NAME: check.ROLE for check in CHECKS}
@@ -55,11 +58,13 @@ def limit(check: str, name: str) -> Limit:
     raise KeyError(f"{check}.{name}")
 
 
-def title(check: str) -> str:
-    """A check as people read it: `littles_law` is `Little's law`.
+def title(check: str, level: Level = "sound") -> str:
+    """A check as people read it: `repetitions_agree` is `Repetitions agree`.
 
     Args:
         check: Its name; one that is not known, in results of another version, reads as it is
             written.
+        level: Of its verdict; one that doubts has the name of the problem, `Repetitions differ`.
     """
-    return TITLES.get(check, check.replace("_", " ").capitalize())
+    names = PROBLEMS if level in DOUBTING else TITLES
+    return names.get(check, check.replace("_", " ").capitalize())

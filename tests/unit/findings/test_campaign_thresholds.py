@@ -115,7 +115,7 @@ def test_repetitions_that_are_void_do_not_count() -> None:
 @pytest.mark.parametrize(
     ("trial", "reason"),
     [
-        (sample.void_trial(), "Little's law"),
+        (sample.void_trial(), "Little's law violated"),
         (sample.failed_trial(), "StartFailed"),
     ],
 )
@@ -162,7 +162,11 @@ def test_json_has_the_thresholds_of_a_trial_by_its_entry() -> None:
     assert one["measured"]["low"] < 8050.0 < one["measured"]["high"]
     assert (one["crossed"], one["reason"]) == (True, None)
     (void,) = by_trial["django.2048.steady.1"]
-    assert (void["measured"], void["crossed"], void["reason"]) == (None, True, "Little's law")
+    assert (void["measured"], void["crossed"], void["reason"]) == (
+        None,
+        True,
+        "Little's law violated",
+    )
 
 
 def test_junit_has_a_test_for_each_entry_and_threshold() -> None:

@@ -35,13 +35,13 @@ def test_the_best_comes_first_and_those_without_a_rank_come_last() -> None:
 
 def test_a_void_number_stays_visible_and_has_no_rank() -> None:
     void = ranking().standings[4]
-    assert (void.value, void.level, void.reason) == (9500.0, "void", "Little's law")
+    assert (void.value, void.level, void.reason) == (9500.0, "void", "Little's law violated")
 
 
 def test_a_doubtful_number_names_the_checks_that_doubt_it() -> None:
     doubtful = ranking().standings[3]
     assert doubtful.level == "doubtful"
-    assert doubtful.reason == "Driver headroom, Failures explained"
+    assert doubtful.reason == "Load generator at its limit, Requests failed"
 
 
 def test_a_framework_that_failed_has_no_number_and_says_why() -> None:

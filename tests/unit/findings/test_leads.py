@@ -92,7 +92,7 @@ def test_where_trials_scatter_more_than_their_seconds_repetitions_pay() -> None:
         == "More repetitions help, longer holds do not: 90 % of the variance lies between trials"
     )
     longer = HoldLength(scatter=0.05, second_scatter=0.15, hold_s=10, overhead_s=20)
-    assert longer.sentence.startswith("Holds of 42 s instead of 10 s would pay best")
+    assert longer.sentence.startswith("Holds of 42 s instead of 10 s would narrow intervals most")
     same = HoldLength(scatter=0.01, second_scatter=0.15, hold_s=10, overhead_s=5)
     assert same.sentence.startswith("Longer holds would help as much")
 

@@ -96,8 +96,8 @@ def test_a_transfer_rate_of_ab_does_not_fit_the_requests_of_its_run() -> None:
     verdict = together("swiftly", "response_lengths")
     assert verdict.level == "doubtful"
     assert verdict.text.startswith("Swiftly run 2: ")
-    assert "and 1,422.36 were printed" in verdict.text
-    assert verdict.text.count("were printed") == 1
+    assert "1,422.36 KiB/s was printed" in verdict.text
+    assert verdict.text.count("was printed") == 1
 
 
 def test_go_on_one_core_is_as_fast_as_on_six_so_ab_was_the_limit() -> None:

@@ -83,9 +83,9 @@ def test_each_check_is_one_mark_with_its_sentences_the_worst_first() -> None:
     assert found.counts == (("sound", 5), ("doubtful", 1), ("void", 1), ("failed", 1))
     assert [(mark.state, mark.name, mark.count) for mark in found.marks] == [
         ("failed", "StartFailed", 1),
-        ("void", "Little's law", 1),
-        ("doubtful", "Driver headroom", 1),
-        ("doubtful", "Failures explained", 1),
+        ("void", "Little's law violated", 1),
+        ("doubtful", "Load generator at its limit", 1),
+        ("doubtful", "Requests failed", 1),
     ]
     assert found.marks[2].remarks[0].text == "The busiest core of the driver was 84 % busy."
     assert found.marks[2].remedies == ("Give the driver another core, or lower the connections.",)
@@ -98,7 +98,7 @@ def test_a_doubt_about_the_campaign_is_a_mark_and_a_sound_check_is_none() -> Non
     )
     for found in answers(replace(sample.findings(), verdicts=verdicts)):
         marks = [(mark.name, mark.count) for mark in found.marks if not mark.count]
-        assert marks == [("Backlog", 0)]
+        assert marks == [("Listen queue too short", 0)]
 
 
 def test_bars_share_a_scale_that_void_numbers_do_not_stretch() -> None:

@@ -79,7 +79,7 @@ def test_a_terminal_says_of_the_campaign_what_is_worst_first_and_above_the_ranki
     terminal.show(with_campaign(), Console(file=out, width=200, no_color=True))
     found = places(out.getvalue(), "12,500")
     assert found == sorted(found)
-    assert "✕ void Little's law, block 2 The machine was slower." in out.getvalue()
+    assert "✕ void Little's law violated, block 2 The machine was slower." in out.getvalue()
 
 
 def test_markdown_says_it_above_the_rankings() -> None:

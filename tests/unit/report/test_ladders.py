@@ -86,7 +86,7 @@ def test_a_line_that_bends_is_said(findings: Findings) -> None:
     assert first.cores is not None
     bent = replace(first, cores=replace(first.cores, bend=-0.3))
     notes = section(replace(findings, ladders=(bent, *others))).tables[0].notes
-    assert notes[0].startswith("go: a further request costs 30 % less at the highest rate")
+    assert notes[0].startswith("go: cost per request is 30 % lower at the highest rate")
 
 
 def test_a_server_without_a_line_says_why(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_headings_are_in_order_and_name_every_trial(document: pypdf.PdfReader) -
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     tops = [title for level, title, _ in outline(document) if level == 1]
-    assert tops == ["sample", "All that was found", "Trials"]
+    assert tops == ["sample", "All results", "Trials"]
     trials = contents.trials(sample.findings())
     found = [bare(title) for title, _ in trial_pages(document)]
     assert found == [bare(trial.title) for trial in trials]
@@ -223,13 +223,13 @@ def test_the_first_page_has_answer_doubts_machine_and_bars(pages: list[str]) -> 
         *("sample", "Example CPU at 2.30 GHz", "12,500/s"),
         "axum and spring virtual are not significantly different",
         "axum is 1.55 × go (95 %: 1.38–1.75)",
-        "Driver headroom (doubtful",
+        "Load generator at its limit (doubtful",
     ):
         assert bare(part) in pages[0]
 
 
 def test_the_second_page_begins_with_counts_and_limits(pages: list[str]) -> None:
-    for part in ("All that was found", "Configuration", "doubtful", "overrides limits"):
+    for part in ("All results", "Configuration", "doubtful", "overrides limits"):
         assert bare(part) in pages[1]
 
 
@@ -242,7 +242,7 @@ def test_the_answer_is_one_page_however_many_rankings_there_are(count: int) -> N
     more = re.search(r"and(\d+)moreranking", first)
     assert len(shown) + int(more[1] if more else 0) == count
     assert (more is not None) == (count == 20)
-    assert second.startswith("Allthatwasfound")
+    assert second.startswith("Allresults")
 
 
 def test_a_trial_begins_a_page_of_its_own(document: pypdf.PdfReader, pages: list[str]) -> None:
@@ -297,7 +297,7 @@ def test_text_from_elsewhere_is_shown_as_it_is_and_does_nothing() -> None:
     assert searched(f"= {MARKUP}") in text
     assert text.count(searched(MARKUP)) > 5
     assert [title for level, title, _ in outline(document) if level == 1][1:] == [
-        "All that was found",
+        "All results",
         "Trials",
     ]
     assert not any("/URI" in str(page.get("/Annots")) for page in document.pages)
@@ -329,7 +329,7 @@ def test_every_character_that_is_not_replaced_has_a_glyph() -> None:
 def test_a_word_without_an_end_stays_on_the_page() -> None:
     long = "W" * 3000
     found = replace(EMPTY, campaign=long, trials=(without_charts(framework=long),))
-    assert texts(read(found))[1].startswith("Allthatwasfound")
+    assert texts(read(found))[1].startswith("Allresults")
 
 
 @examples.some(8)

@@ -104,8 +104,11 @@ def test_a_driver_is_told_with_its_ratio_and_the_checks_that_it_fails() -> None:
     (table,) = section("drivers").tables
     lines = {line.cells[0]: line for line in table.lines}
     assert lines["wrk"].cells[3:5] == ("× 1.01", "0.93–1.10")
-    assert (lines["wrk"].state, lines["wrk"].reason) == ("doubtful", "Driver headroom (doubtful)")
-    assert (lines["ab"].state, lines["ab"].reason) == ("doubtful", "Little's law (void)")
+    assert (lines["wrk"].state, lines["wrk"].reason) == (
+        "doubtful",
+        "Load generator at its limit (doubtful)",
+    )
+    assert (lines["ab"].state, lines["ab"].reason) == ("doubtful", "Little's law violated (void)")
     assert lines["plimsoll"].state == "sound"
 
 
@@ -182,8 +185,8 @@ def doubtful_go(trial: TrialFindings) -> TrialFindings:
 def test_the_audit_of_what_was_published_is_told_worst_first_with_its_subject() -> None:
     found = section("published")
     assert [(one.level, one.name, one.subject) for one in found.remarks] == [
-        ("void", "Timeout floor", "Node.js /2048"),
-        ("doubtful", "Failures counted", "Node.js /2048"),
+        ("void", "Below the timeout floor", "Node.js /2048"),
+        ("doubtful", "Failures", "Node.js /2048"),
     ]
 
 

@@ -224,7 +224,9 @@ def test_verdicts_are_told_in_one_line_by_the_worst_of_them() -> None:
     assert words.verdicts_text([beside, unmade]) == (
         "○ not checked but by 1 of 2 checks, none of them on responses"
     )
-    assert words.verdicts_text([sound, doubtful, void]) == ("✕ void: Backlog: The queue was full")
+    assert words.verdicts_text([sound, doubtful, void]) == (
+        "✕ void: Listen queue too short: The queue was full"
+    )
     assert words.verdicts_text([void, other]).endswith("(and 1 more check)")
 
 

@@ -37,15 +37,15 @@ def sentence(stalls: StallsRow | None, summary: Summary | None) -> str:
 def amount(stalls: StallsRow, summary: Summary) -> str:
     """How much the times of a closed load hide, without a full stop."""
     if not stalls["stalls"]:
-        return "little here: responses came all the time"
+        return "little here: no stall was seen"
     longest = wording.duration(stalls["longest_ns"])
     estimate = ", ".join(_estimate(stalls, summary))
     if not estimate:
         return f"little here: the longest gap between responses was {longest}"
     missed = wording.count(summary.throughput_per_s * stalls["longest_ns"] / 1e9)
     return (
-        f"no response for up to {longest}, in which {missed} requests were due at the mean "
-        f"rate; evenly spaced, they would have waited at least (estimate) {estimate}"
+        f"longest stall {longest}: at the mean rate {missed} requests would have arrived in it "
+        f"and waited at least (estimate) {estimate}"
     )
 
 

@@ -97,7 +97,7 @@ def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
     """
     return Remark(
         level=verdict.level,
-        name=catalogue.title(verdict.check),
+        name=catalogue.title(verdict.check, verdict.level),
         subject=titles.get(verdict.subject, verdict.subject),
         anchor=anchor("trial", verdict.subject) if verdict.subject in titles else "",
         measured=words.measured(verdict),
@@ -147,7 +147,7 @@ def doubts_of(trials: Iterable[TrialFindings]) -> list[Doubt]:
     found = [
         Doubt(
             level=level,
-            name=catalogue.title(check),
+            name=catalogue.title(check, level),
             count=f"in {wording.several(len(remarks), 'trial')}",
             remedy=remedy,
             remarks=tuple(remarks),

@@ -179,7 +179,7 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
         lines = list(_verdict(verdict, width, sentences=1))
         height = sum(text.plain.count("\n") + 1 for text in lines)
         if place and height > left - (len(rest) > 1):
-            names = listed([catalogue.title(one.check) for one in rest], 3)
+            names = listed([catalogue.title(one.check, one.level) for one in rest], 3)
             yield Text(cut(f"+ {names}; `-v` shows everything", width), style="dim")
             return
         yield from lines
@@ -188,7 +188,7 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
 
 def _verdict(verdict: Verdict, width: int, sentences: int | None = None) -> Iterator[Text]:
     """The sentences of a check, each with what to do about it."""
-    head = f"{words.MARKS[verdict.level]} {catalogue.title(verdict.check)}: "
+    head = f"{words.MARKS[verdict.level]} {catalogue.title(verdict.check, verdict.level)}: "
     for place, sentence in enumerate(verdict.sentences[:sentences]):
         text = Text(wrapped(f"{'  ' if place else head}{sentence.text}", width, "  "))
         text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))

@@ -92,4 +92,6 @@ def _reason(trials: Sequence[TrialFindings]) -> str:
     )
     worst = {verdict.check: verdict.level for verdict in reversed(doubted)}
     checks = dict.fromkeys(verdict.check for verdict in doubted)
-    return ", ".join([*failed, *(f"{catalogue.title(one)} ({worst[one]})" for one in checks)])
+    return ", ".join(
+        [*failed, *(f"{catalogue.title(one, worst[one])} ({worst[one]})" for one in checks)]
+    )

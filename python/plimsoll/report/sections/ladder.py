@@ -22,8 +22,8 @@ ANCHOR = "ladders"
 TITLE = "Cost at a rate"
 CAPTION = (
     "Every server had the same rates, each with fresh processes. A straight line through the cores "
-    "that it kept busy has two numbers: its slope is what each request adds, its height without a "
-    "request is the idle cost. CPU seconds per million requests are microseconds per "
+    "that it kept busy has two numbers: the slope is the cost per request, the intercept the idle "
+    "cost. CPU seconds per million requests are microseconds per "
     "request. Intervals are over processes. Steps at which the server was at its limit are left "
     "out. Frameworks whose intervals overlap share ranks."
 )
@@ -235,6 +235,6 @@ def _bent(bend: float) -> str:
     cheap, dear = ("highest", "lowest") if bend < 0 else ("lowest", "highest")
     less = wording.percent(min(abs(round(bend, 3)), 1.0))
     return (
-        f"a further request costs {less} less at the {cheap} rate than at the {dear} one: the line "
-        "is not straight, so its height at rate 0 is no forecast"
+        f"cost per request is {less} lower at the {cheap} rate than at the {dear}: the fit is not "
+        "linear; do not extrapolate to rate 0"
     )

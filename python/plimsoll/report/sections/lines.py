@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 ANCHOR = "load-lines"
 TITLE = "Load lines"
 CAPTION = (
-    "The load line is the greatest rate of an open load at which latency from the intended start "
-    "keeps its limit, errors keep theirs, and at least 99 % of the requests due are sent. Each try "
-    "of a rate has a fresh server process, so intervals are over processes as well. Frameworks "
+    "The load line is the greatest open-model rate within the limits of latency and errors, with "
+    "at least 99 % of the due requests sent. Latency counts from the intended start. Each try of "
+    "a rate has a fresh server process, so intervals are over processes as well. Frameworks "
     "whose intervals overlap share ranks. The closed peak is the throughput without a limit."
 )
 

@@ -140,7 +140,7 @@ def _audit(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
         return "too little to check"
     names = dict.fromkeys(
-        catalogue.title(verdict.check) for verdict in verdicts if verdict.is_doubting
+        catalogue.title(verdict.check, verdict.level) for verdict in verdicts if verdict.is_doubting
     )
     level = worst(verdict.level for verdict in verdicts)
     reported = words.level_name(level)
@@ -154,9 +154,8 @@ def _order(field: Field) -> str:
     if not pairs:
         return "No two of these servers have a valid number here."
     return (
-        f"Of {wording.several(pairs, 'pair')} of servers that were measured here, {order.same} "
-        f"{'stands' if order.same == 1 else 'stand'} in the published order, {order.turned} in the "
-        f"other, and {order.level} are not significantly different."
+        f"Of {wording.several(pairs, 'pair')} of servers measured here, {order.same} in the "
+        f"published order, {order.turned} reversed, {order.level} not significantly different."
     )
 
 

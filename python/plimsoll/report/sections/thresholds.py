@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 ANCHOR = "thresholds"
 TITLE = "Thresholds"
 CAPTION = (
-    "Each threshold is held against the median of the repetitions that count, the number of the "
-    "ranking. An entry without a number crosses every threshold."
+    "Thresholds apply to the ranked number, the median of the valid repetitions. An entry without "
+    "one crosses every threshold."
 )
 
 _HEADINGS = ("threshold", "entry", "measured", "95 %", "result")

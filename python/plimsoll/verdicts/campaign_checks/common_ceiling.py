@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NAME = "common_ceiling"
 TITLE = "Common ceiling"
+PROBLEM = "Common ceiling"
 SOURCE = "different servers with the same throughput"
 SERVERS = Limit(
     NAME,

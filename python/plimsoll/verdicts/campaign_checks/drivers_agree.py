@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 NAME = "drivers_agree"
 TITLE = "Drivers agree"
+PROBLEM = "Load generators disagree"
 SOURCE = (
     "throughput by each load generator against that by our engine; J. M. Bland and D. G. Altman, "
     "1986"

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 NAME = "equally_disturbed"
 TITLE = "Equally disturbed"
+PROBLEM = "Unequal interference"
 SOURCE = "time that trials waited for cores that others had; schedstat, proc_stat(5)"
 EXPLAINED_RATIO = Limit(
     NAME,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NAME = "identical_series"
 TITLE = "Identical series"
+PROBLEM = "Identical series"
 SOURCE = "two servers with identical counts in every second"
 PAIRS = Limit(
     NAME,

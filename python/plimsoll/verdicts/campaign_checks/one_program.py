@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 NAME = "one_program"
 TITLE = "One program"
+PROBLEM = "Not one program"
 SOURCE = "parts of what ran, as each recording has them"
 PROGRAMS = Limit(
     NAME,
@@ -122,7 +123,7 @@ def _measured(recordings: Sequence[Recording], limits: Limits, *, are_one: bool)
             changed.update(dict.fromkeys(_changes(each)))
     if not changed:
         programs = "every server was one program in all of its trials; " if are_one else ""
-        sentence = f"{programs}all trials had the same set-up"
+        sentence = f"{programs}all trials had the same setup"
         return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, "")], SOURCE)
     sentence = f"trials were measured with {most} set-ups: {named(tuple(changed))}"
     return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, REMEDY)], SOURCE)

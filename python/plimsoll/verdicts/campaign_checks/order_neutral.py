@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 NAME = "order_neutral"
 TITLE = "Order neutral"
+PROBLEM = "Drift over the campaign"
 SOURCE = "throughput within each combination over its position in the plan, least squares"
 DRIFT_RATIO = Limit(
     NAME,

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 NAME = "payload_insensitive"
 TITLE = "Payload insensitive"
+PROBLEM = "Payload makes no difference"
 SOURCE = "different work, the same throughput"
 ENDPOINTS = Limit(
     NAME,
@@ -70,8 +71,8 @@ LIMITS = (
 )
 FEWEST = 4
 REMEDY = (
-    "Do not read these numbers as what an endpoint costs; find the other limit: the load "
-    "generator, a lock or a pause in the server, the number of connections"
+    "These numbers do not show what an endpoint costs; look for another limit: load generator, "
+    "locks or pauses in the server, connections"
 )
 
 

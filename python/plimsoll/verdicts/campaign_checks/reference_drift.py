@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 NAME = "reference_drift"
 TITLE = "Reference drift"
+PROBLEM = "Reference drifted"
 SOURCE = "the reference server in each block against its median over all blocks"
 DOUBTFUL_RATIO = 0.05
 DRIFT_RATIO = Limit(

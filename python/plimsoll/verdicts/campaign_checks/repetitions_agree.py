@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 NAME = "repetitions_agree"
 TITLE = "Repetitions agree"
+PROBLEM = "Repetitions differ"
 SOURCE = "spread over repetitions; T. Kalibera and R. Jones, ISMM 2013"
 REPETITIONS = Limit(
     NAME,

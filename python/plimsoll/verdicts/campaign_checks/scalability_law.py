@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 NAME = "scalability_law"
 TITLE = "Scalability law"
+PROBLEM = "Scalability law not met"
 SOURCE = "throughput over loads of different numbers of connections; N. J. Gunther, 2007"
 LOADS_EFFICIENCY = Limit(
     NAME,

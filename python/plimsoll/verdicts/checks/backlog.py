@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 NAME = "backlog"
 TITLE = "Backlog"
+PROBLEM = "Listen queue too short"
 SOURCE = "listen(2), sock_diag(7), and TcpExt ListenOverflows and ListenDrops"
 TURNED_AWAY_LIMIT = Limit(
     NAME,

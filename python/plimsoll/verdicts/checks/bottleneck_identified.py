@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 NAME = "bottleneck_identified"
 TITLE = "Bottleneck identified"
+PROBLEM = "Bottleneck unknown"
 SOURCE = "utilisation of every resource that can be read; Denning and Buzen, 1978"
 FULLEST_RATIO = Limit(
     NAME,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NAME = "clocks_agree"
 TITLE = "Clocks agree"
+PROBLEM = "Clocks differ"
 SOURCE = "offsets of the hosts' clocks against the first host's; RFC 5905"
 OFFSET_S = Limit(
     NAME,

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 NAME = "connection_target_met"
 TITLE = "Connection target met"
+PROBLEM = "Connection target missed"
 LISTENS = "Check that the server runs, and listens on this address and port"
 SOURCE = "connections requested, open and with a response, by the load generator and by the rows"
 OPEN_RATIO = Limit(

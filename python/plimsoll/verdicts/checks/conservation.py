@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 NAME = "conservation"
 TITLE = "Conservation"
+PROBLEM = "Requests not conserved"
 SOURCE = "requests sent = sum of their outcomes, counted by the load generator and from the rows"
 ROWS_LOST = Limit(
     NAME,

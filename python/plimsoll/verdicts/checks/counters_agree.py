@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 NAME = "counters_agree"
 TITLE = "Counters agree"
+PROBLEM = "Counters disagree"
 SOURCE = (
     "the load generator's count against the kernel's (Tcp, /proc/net/dev, sock_diag(7)), and the "
     "server's"

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 NAME = "cpu_bounds"
 TITLE = "CPU bounds"
+PROBLEM = "Impossible CPU use"
 SOURCE = "cores kept busy / cores there are, and U = X · S; Denning and Buzen, 1978"
 DRIFT_RATIO = Limit(
     NAME,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "database_headroom"
 TITLE = "Database headroom"
+PROBLEM = "Database at its limit"
 SOURCE = "CPU time of the database by the time of its cores; Denning and Buzen, 1978"
 BUSY_RATIO = Limit(
     NAME,

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 NAME = "driver_headroom"
 TITLE = "Driver headroom"
+PROBLEM = "Load generator at its limit"
 LONG_PAUSE_S = 0.05
 """Schedulers let a thread wait for a core for less."""
 LIKELY = 0.5

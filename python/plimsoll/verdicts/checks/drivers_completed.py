@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NAME = "drivers_completed"
 TITLE = "Drivers completed"
+PROBLEM = "Load generator lost"
 SOURCE = "what each host reports against what was requested of it"
 LOST_RATIO = Limit(
     NAME,

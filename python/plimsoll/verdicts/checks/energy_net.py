@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 NAME = "energy_net"
 TITLE = "Energy net"
+PROBLEM = "Energy unknown"
 SOURCE = "power in the measurement window less that without load; RAPL, power meter"
 IDLE_S = Limit(
     NAME,

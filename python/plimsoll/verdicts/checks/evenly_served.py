@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 NAME = "evenly_served"
 TITLE = "Evenly served"
+PROBLEM = "Unevenly served"
 FEWER = Remedy(
     "Hold the load for longer, or request fewer connections",
     "Load for longer (`-d`), or with fewer connections (`-c`)",

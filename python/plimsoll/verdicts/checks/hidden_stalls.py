@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 NAME = "hidden_stalls"
 TITLE = "Hidden stalls"
+PROBLEM = "Hidden stalls"
 SOURCE = "waits of arrivals at random instants, from stalls in the recorded requests"
 WAIT_RATIO = Limit(
     NAME,

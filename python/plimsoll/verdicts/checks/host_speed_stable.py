@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 NAME = "host_speed_stable"
 TITLE = "Host speed stable"
+PROBLEM = "Host speed varied"
 SOURCE = "cpufreq, thermal_throttle, cpu.stat and PSI over the measurement window"
 WITHHELD_RATIO = Limit(
     NAME,
@@ -160,9 +161,9 @@ def _speed(tables: Tables, limits: Limits) -> list[Finding]:
     wander = (max(known) - min(known)) / 2
     slowest = windows[int(np.nanargmin(speeds))][0] // SECOND_NS
     sentence = (
-        f"the machine's speed wandered by ±{wording.percent(round(wander, 3))} from second to "
-        f"second ({wording.percent(round(1 - min(known), 3))} below its median in second "
-        f"{slowest}), so its mean is uncertain by ±{wording.percent(round(error, 3))}"
+        f"machine speed varied by ±{wording.percent(round(wander, 3))} per second "
+        f"({wording.percent(round(1 - min(known), 3))} below its median in second {slowest}); "
+        f"its mean is known to ±{wording.percent(round(error, 3))}"
     )
     is_compared = tables.recording.origin == "campaign"
     limit = limits.of(COMPARED_SPEED_ERROR_RATIO if is_compared else SPEED_ERROR_RATIO)

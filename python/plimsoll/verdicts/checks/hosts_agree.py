@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 NAME = "hosts_agree"
 TITLE = "Hosts agree"
+PROBLEM = "Hosts disagree"
 SOURCE = "median service times of different hosts in the same seconds"
 APART_RATIO = Limit(
     NAME,

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 NAME = "link_headroom"
 TITLE = "Link headroom"
+PROBLEM = "Link at its limit"
 SOURCE = "bytes on the wire against the speed of the link; IEEE 802.3"
 USED_RATIO = Limit(
     NAME,

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 NAME = "littles_law"
 TITLE = "Little's law"
+PROBLEM = "Little's law violated"
 SOURCE = "J. D. C. Little, Operations Research 9(3), 1961"
 ACCOUNTED_RATIO = Limit(
     NAME,
@@ -195,9 +196,8 @@ def _accounted(limits: Limits, part: _Counted, by_rows: InFlight) -> Sequence[Fi
 def _sentence(counted: float, reported: InFlight, ratio: float) -> str:
     return (
         f"the load generator counted {wording.amount(counted)} requests in flight; "
-        f"{wording.count(reported.ended_per_s)} requests/s that took "
-        f"{wording.seconds(reported.time_s)} each make {wording.amount(reported.mean)} "
-        f"({wording.percent(round(ratio, 3))})"
+        f"{wording.count(reported.ended_per_s)} requests/s × {wording.seconds(reported.time_s)} "
+        f"gives {wording.amount(reported.mean)} ({wording.percent(round(ratio, 3))})"
     )
 
 

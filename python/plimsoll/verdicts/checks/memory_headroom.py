@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 NAME = "memory_headroom"
 TITLE = "Memory headroom"
+PROBLEM = "Memory at its limit"
 SOURCE = "swapping, page faults, kills and waits for memory; /proc/vmstat, PSI"
 SWAPPED_PER_S = Limit(
     NAME,

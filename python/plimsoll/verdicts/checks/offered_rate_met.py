@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 NAME = "offered_rate_met"
 TITLE = "Offered rate met"
+PROBLEM = "Offered rate missed"
 SOURCE = "requests sent against the schedule of an open load; Schroeder et al., NSDI 2006"
 RATE_DIFFERENCE = Limit(
     NAME,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NAME = "ports_and_files"
 TITLE = "Ports and files"
+PROBLEM = "Ports or files short"
 SOURCE = "open files and ports against their limits; getrlimit(2), ip(7)"
 FAILED_RATIO = Limit(
     NAME,

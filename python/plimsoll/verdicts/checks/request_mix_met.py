@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NAME = "request_mix_met"
 TITLE = "Request mix met"
+PROBLEM = "Request mix missed"
 SOURCE = "share of each kind among the requests sent, against its weight"
 SHARE_DIFFERENCE = Limit(
     NAME,

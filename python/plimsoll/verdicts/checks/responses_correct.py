@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 NAME = "responses_correct"
 TITLE = "Responses correct"
+PROBLEM = "Wrong responses"
 SOURCE = "wrong / checked responses of the measurement window, and the contract before and after"
 CONTRACT_PROBLEMS = Limit(
     NAME,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NAME = "responses_from_upstream"
 TITLE = "Responses came from the upstream"
+PROBLEM = "Responses not from the upstream"
 SOURCE = "requests by the upstream's own count, against responses; its service time"
 UNASKED_RATIO = Limit(
     NAME,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NAME = "round_trip_floor"
 TITLE = "Round trip floor"
+PROBLEM = "Faster than a round trip"
 SOURCE = "least service time against the kernel's least round trip; tcp(7), TCP_INFO"
 FLOOR_RATIO = Limit(
     NAME,

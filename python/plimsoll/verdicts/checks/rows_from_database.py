@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NAME = "rows_from_database"
 TITLE = "Rows came from the database"
+PROBLEM = "Rows not from the database"
 SOURCE = "rows by PostgreSQL's own count, against those that the responses need"
 UNREAD_RATIO = Limit(
     NAME,

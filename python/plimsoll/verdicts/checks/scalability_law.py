@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 NAME = "scalability_law"
 TITLE = "Scalability law"
+PROBLEM = "Scalability law not met"
 SOURCE = "throughput over the levels of a ramp; N. J. Gunther, 2007"
 EFFICIENCY = Limit(
     NAME,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NAME = "scaling"
 TITLE = "Scaling"
+PROBLEM = "Throughput fell"
 SOURCE = "throughput and share of connections in use over the levels of a ramp"
 FALL_RATIO = Limit(
     NAME,

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 NAME = "segments_lost"
 TITLE = "Segments lost"
+PROBLEM = "Segments lost"
 SOURCE = "Tcp RetransSegs / OutSegs of the host in the measurement window; RFC 6298"
 RETRANSMITTED_RATIO = Limit(
     NAME,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NAME = "started_together"
 TITLE = "Started together"
+PROBLEM = "Started apart"
 SOURCE = "zero of each load generator by compared clocks"
 LATE_S = Limit(
     NAME,

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 NAME = "steady"
 TITLE = "Steady"
+PROBLEM = "Not steady"
 SOURCE = "share of variance that one shape explains; change-points, R. Killick et al., JASA 2012"
 CHANGE_RATIO = Limit(
     NAME,
@@ -322,8 +323,8 @@ def _levels_of_times(course: SteadyState | None, limits: Limits) -> Finding | No
         return found(limit, measured, sentence, LONGER)
     limit, measured = limits.of(TIMES_START_RATIO), course.start_ratio
     sentence = (
-        f"{went} ({course.name}); over the whole hold it is {wording.percent(round(measured, 4))} "
-        "from its steady state"
+        f"{went} ({course.name}); over the measurement window it is "
+        f"{wording.percent(round(measured, 4))} from its steady state"
     )
     return found(limit, measured, sentence, _remedy(course.name == WARM_UP))
 

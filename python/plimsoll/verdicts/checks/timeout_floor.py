@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NAME = "timeout_floor"
 TITLE = "Timeout floor"
+PROBLEM = "Below the timeout floor"
 SOURCE = "requests ended against requests in flight / time limit; Little, 1961"
 ENDED_RATIO = Limit(
     NAME,

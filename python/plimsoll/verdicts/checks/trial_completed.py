@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NAME = "trial_completed"
 TITLE = "Trial completed"
+PROBLEM = "Trial incomplete"
 LOGS = Remedy("Look into `server.log` and `driver.log` of the trial", "Look into the server's log")
 SERVER_LOG = Remedy("Look into `server.log` of the trial", "Look into the server's log")
 REPEAT_WHOLE = Remedy(

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 NAME = "undisturbed"
 TITLE = "Undisturbed"
+PROBLEM = "Disturbed"
 SOURCE = (
     "busy time of cores less that of server and load generator, and run delay; proc_stat(5), "
     "schedstat"
@@ -111,7 +112,7 @@ def _finding(tables: Tables, limit: Limit) -> Finding:
 def _took(taken: dict[Whose, TakenTime]) -> str:
     """What others took, whether it was waited for or not."""
     parts = [f"{wording.cores(one.cores)} from {WHOSE[whose]}" for whose, one in taken.items()]
-    return f"other programs used {' and '.join(parts)}, which hardly waited for it"
+    return f"other programs used {' and '.join(parts)}, and no side waited noticeably"
 
 
 def _changed(tables: Tables, lost: Lost) -> str:

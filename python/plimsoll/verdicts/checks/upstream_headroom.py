@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NAME = "upstream_headroom"
 TITLE = "Upstream headroom"
+PROBLEM = "Upstream at its limit"
 SOURCE = "service time of the upstream by the time of responses; Denning and Buzen, 1978"
 WAITING_RATIO = Limit(
     NAME,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NAME = "cpu_bounds"
 TITLE = "CPU bounds"
+PROBLEM = "Impossible CPU use"
 NEEDS = "cores of server or load generator, and how many of them were busy"
 COMPARES: FigureComparison = "shares"
 SOURCE = "busy cores against cores"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NAME = "equal_lengths"
 TITLE = "Equal lengths"
+PROBLEM = "Unequal lengths"
 NEEDS = "lengths of the shortest and the longest response of a run without failures"
 COMPARES: FigureComparison = "shares"
 SOURCE = "shortest against longest response"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NAME = "failures_counted"
 TITLE = "Failures counted"
+PROBLEM = "Failures"
 NEAR = 0.05
 """A mean length within this share of the first length may be that of a page that changes."""
 NEEDS = "how many requests failed, or that none did"

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "figures_consistent"
 TITLE = "Figures consistent"
+PROBLEM = "Inconsistent figures"
 NEEDS = "throughput, and requests with the duration"
 COMPARES: FigureComparison = "one_run"
 SOURCE = "rate × duration against the tool's own count"

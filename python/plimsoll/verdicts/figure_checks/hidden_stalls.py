@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 NAME = "hidden_stalls"
 TITLE = "Hidden stalls"
+PROBLEM = "Hidden stalls"
 NEEDS = "mean and standard deviation, or maximum and number, of times from sending"
 COMPARES: FigureComparison = "one_run"
 SOURCE = "the residual life of a renewal process; Feller, volume II, 1971"

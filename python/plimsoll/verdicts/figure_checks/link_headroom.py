@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NAME = "link_headroom"
 TITLE = "Link headroom"
+PROBLEM = "Link at its limit"
 NEEDS = "speed of the link, and bytes per second or length of responses"
 COMPARES: FigureComparison = "shares"
 SOURCE = "bytes on the wire against the speed of the link; IEEE 802.3"

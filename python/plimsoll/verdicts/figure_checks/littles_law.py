@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 NAME = "littles_law"
 TITLE = "Little's law"
+PROBLEM = "Little's law violated"
 NEEDS = "connections, throughput and the mean time of a load without a fixed rate"
 COMPARES: FigureComparison = "rate_and_times"
 SOURCE = "J. D. C. Little, Operations Research 9(3), 1961"

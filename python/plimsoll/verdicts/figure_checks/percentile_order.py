@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NAME = "percentile_order"
 TITLE = "Percentile order"
+PROBLEM = "Percentiles out of order"
 NEEDS = "two or more times of one result"
 COMPARES: FigureComparison = "one_run"
 SOURCE = "the definition of a quantile"

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 NAME = "quantile_bounds"
 TITLE = "Quantile bounds"
+PROBLEM = "Impossible quantiles"
 NEEDS = "connections, throughput and percentiles of a load without a fixed rate"
 COMPARES: FigureComparison = "rate_and_times"
 SOURCE = "Little, 1961, and the definition of a quantile"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 NAME = "sample_size"
 TITLE = "Sample size"
+PROBLEM = "Sample too small"
 NEEDS = "number of requests, and percentiles"
 COMPARES: FigureComparison = "one_run"
 SOURCE = "ten requests beyond a percentile"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NAME = "timeout_floor"
 TITLE = "Timeout floor"
+PROBLEM = "Below the timeout floor"
 NEEDS = "connections, throughput, the time limit and the share of requests that kept it"
 COMPARES: FigureComparison = "one_run"
 SOURCE = "connections × share in time / time limit; Little, 1961"

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 NAME = "common_ceiling"
 TITLE = "Common ceiling"
+PROBLEM = "Common ceiling"
 NEEDS = "throughput of three or more results of named servers"
 SOURCE = "different servers with the same throughput"
 RESULTS = Limit(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NAME = "identical_series"
 TITLE = "Identical series"
+PROBLEM = "Identical series"
 NEEDS = "two named servers with five results or more each, distinguished by `at`"
 SOURCE = "two servers with identical counts in every second"
 LIMITS = ()

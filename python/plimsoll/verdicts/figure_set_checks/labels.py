@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "labels"
 TITLE = "Labels"
+PROBLEM = "Wrong labels"
 NEEDS = "p99 with mean, p95 or maximum"
 SOURCE = "times that are equal without a reason"
 EQUAL_RATIO = Limit(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "payload_insensitive"
 TITLE = "Payload insensitive"
+PROBLEM = "Payload makes no difference"
 NEEDS = "throughput of a named server at four endpoints whose lengths of bodies are known"
 SOURCE = "one throughput for short and long responses"
 LIMITS = ()

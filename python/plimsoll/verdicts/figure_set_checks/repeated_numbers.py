@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NAME = "repeated_numbers"
 TITLE = "Repeated numbers"
+PROBLEM = "Repeated numbers"
 NEEDS = "two throughputs of one server with five digits or more"
 SOURCE = "one number in two places"
 PAIRS = Limit(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NAME = "response_lengths"
 TITLE = "Response lengths"
+PROBLEM = "Response lengths differ"
 NEEDS = "bytes and requests per second of three runs or more of one server at one endpoint"
 SOURCE = "bytes per second / requests per second"
 APART_RATIO = Limit(
