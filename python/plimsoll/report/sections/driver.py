@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.comparison.driver_comparison import ByDriver, Disagreement
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.verdicts.verdict import Level
 
 ANCHOR = "drivers"
 TITLE = "Differences between load generators"
@@ -90,7 +91,7 @@ def _reason(trials: Sequence[TrialFindings]) -> str:
         (verdict for trial in trials for verdict in trial.verdicts if verdict.is_doubting),
         key=lambda verdict: -LEVELS.index(verdict.level),
     )
-    worst = {verdict.check: verdict.level for verdict in reversed(doubted)}
+    worst: dict[str, Level] = {verdict.check: verdict.level for verdict in reversed(doubted)}
     checks = dict.fromkeys(verdict.check for verdict in doubted)
     return ", ".join(
         [*failed, *(f"{catalogue.title(one, worst[one])} ({worst[one]})" for one in checks)]
