@@ -163,7 +163,7 @@ def test_a_campaign_runs_by_its_name_and_writes_nothing_into_the_environment(
     there = json.loads(listed.stdout)
     assert "quick" in there["campaigns"]
     assert {"reference", "go", "django"} <= {one["framework"] for one in there["frameworks"]}
-    assert [one["name"] for one in there["tools"]] == ["jmeter"]
+    assert [one["name"] for one in there["tools"]] == ["jmeter", "swift"]
 
     two = "frameworks=reference,python-http-server"
     cut = ("--set", two, "--set", "endpoints=2048", "--set", "repetitions=1")
