@@ -121,6 +121,16 @@ def home() -> Path:
     return base / "plimsoll"
 
 
+def user_cache() -> Path:
+    """The user's folder for what can be made again: builds, roots, revisions.
+
+    Source:
+        XDG Base Directory Specification, `XDG_CACHE_HOME`.
+    """
+    chosen = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(chosen) if chosen else Path.home() / ".cache") / "plimsoll"
+
+
 def _is_file(path: Path) -> bool:
     with suppress(OSError):  # of a name that no file system takes
         return path.is_file()

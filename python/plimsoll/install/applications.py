@@ -6,12 +6,12 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.install import commands, dependencies, roots, sources
+from plimsoll.install.host_answers import output_of, text_of
 from plimsoll.install.requirements import java_home, java_version, program_of
 from plimsoll.provenance import Part, digest, short_id
 
@@ -129,28 +129,21 @@ def _tool_version(need: Requirement) -> str:
 
 def _java_version(home: Path) -> str:
     """The full version of a JDK, by the file `release` of JEP 223."""
-    found = re.search(r'^JAVA_VERSION="([^"]+)"', _text(home / "release"), re.MULTILINE)
+    found = re.search(r'^JAVA_VERSION="([^"]+)"', text_of(home / "release"), re.MULTILINE)
     return found[1] if found else str(java_version(home))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 @cache
 def _package_version(name: str) -> str:
     """Version of a Debian package; dpkg-query(1)."""
-    return _output("dpkg-query", "-W", "-f", "${Version}", name).strip()
+    return output_of("dpkg-query", "-W", "-f", "${Version}", name, timeout_s=VERSION_S).strip()
 
 
 @cache
 def _program_version(path: Path, *_changes_with: int) -> str:
     """The first number with a dot that a program prints of itself; run once per program."""
     for question in ("--version", "version"):
-        if found := _NUMBER.search(_output(str(path), question)):
+        if found := _NUMBER.search(output_of(str(path), question, timeout_s=VERSION_S)):
             return found[0]
     return ""
 
@@ -161,22 +154,6 @@ def _framework_version(framework: Framework, parts_id: str) -> str:
     if key not in _SAID:
         _SAID[key] = commands.version(framework)
     return _SAID[key]
-
-
-def _output(*command: str) -> str:
-    """The output of a program; empty when it fails."""
-    try:
-        requested = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=VERSION_S,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    stated = requested.stdout if requested.returncode == 0 else b""
-    return stated.decode("utf-8", "replace")
 
 
 def _programs(framework: Framework) -> Iterator[Part]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import texts
+from plimsoll.campaign.places import user_cache
 from plimsoll.install import entering, roots
 from plimsoll.install.requirements import java_home, search_path
 from plimsoll.processes.ports import LOOPBACK
@@ -93,7 +94,7 @@ def build_folder(framework: Installable) -> Path:
     if os.access(beside if beside.exists() else folder, os.W_OK):
         return beside
     mark = hashlib.sha256(str(folder).encode()).hexdigest()[:8]
-    return roots.user_cache() / "plimsoll" / f"{folder.name}{variant}-{mark}"
+    return user_cache() / f"{folder.name}{variant}-{mark}"
 
 
 def version(framework: Installable) -> str:

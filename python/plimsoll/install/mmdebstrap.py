@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.errors import RootFailed, StorageError
 from plimsoll.install import entering
+from plimsoll.install.host_answers import output_of, text_of
 from plimsoll.install.locks import alone
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
@@ -86,7 +87,7 @@ def sources(suite: str) -> tuple[str, ...]:
     """
     if mirror := os.environ.get(MIRROR):
         return (_line(mirror, suite),)
-    own = re.search(r"^VERSION_CODENAME=(\w+)", _text(_SYSTEM), re.MULTILINE)
+    own = re.search(r"^VERSION_CODENAME=(\w+)", text_of(_SYSTEM), re.MULTILINE)
     if own is None:
         return ()
     return tuple(dict.fromkeys(_sources_like_the_hosts(own[1], suite)))
@@ -94,7 +95,8 @@ def sources(suite: str) -> tuple[str, ...]:
 
 def _sources_like_the_hosts(own: str, suite: str) -> Iterator[str]:
     form = "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)"
-    for line in _output("apt-get", "indextargets", "--format", form, "Created-By: Packages"):
+    indexes = ("apt-get", "indextargets", "--format", form, "Created-By: Packages")
+    for line in output_of(*indexes, timeout_s=_ASKED_S).splitlines():
         uri, release, component, origin = line.split("|")
         name, dash, part = release.partition("-")
         is_debian = origin == "Debian" and name == own and part in ("", "updates", "security")
@@ -140,14 +142,14 @@ def _command(root: DebianRoot) -> Iterator[str]:
         yield "--skip=chroot/mount/sys"
     if root.packages:
         yield f"--include={','.join(root.packages)}"
-    for option in _output("apt-config", "dump"):
+    for option in output_of("apt-config", "dump", timeout_s=_ASKED_S).splitlines():
         if _TRANSPORT.match(option):
             yield f"--aptopt={option}"
     yield from (root.suite, str(root.path), *sources(root.suite))
 
 
 def _failure(root: DebianRoot, log: Path) -> RootFailed | StorageError:
-    said = _text(log)
+    said = text_of(log)
     if _FULL in said:
         message = f"the disk of `{root.folder}` is full, so `{root.name}` could not be made"
         return StorageError(message, "free some gigabytes, or set `XDG_CACHE_HOME`")
@@ -165,11 +167,12 @@ def _versions(root: DebianRoot) -> dict[str, str]:
     Raises:
         RootFailed: dpkg finds none.
     """
-    listed = _output(
+    listed = output_of(
         *("dpkg-query", f"--admindir={root.path}/var/lib/dpkg", "-W"),
         *("-f", "${Package} ${Version}\n"),
+        timeout_s=_ASKED_S,
     )
-    versions = dict(line.split(" ", 1) for line in listed)
+    versions = dict(line.split(" ", 1) for line in listed.splitlines())
     if not versions:
         raise RootFailed(f"`{root.path}` has no packages", f"remove `{root.folder}`, and try again")
     return versions
@@ -180,26 +183,3 @@ def _remove(path: Path) -> None:
     if path.exists():
         remover = [*entering.namespaces(), "rm", "-rf", "--one-file-system", str(path)]
         subprocess.run(remover, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-
-
-def _output(*command: str) -> list[str]:
-    """The lines of a program's output; none when it fails."""
-    try:
-        ran = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_ASKED_S,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return ran.stdout.splitlines() if ran.returncode == 0 else []
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return ""

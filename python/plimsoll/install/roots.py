@@ -8,11 +8,11 @@ and packages share it; nothing writes into it once it is made.
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plimsoll.campaign.places import user_cache
 from plimsoll.provenance import digest
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class DebianRoot:
     def folder(self) -> Path:
         """Its folder in the user's cache, with its log, its versions and the root itself."""
         mark = hashlib.sha256(" ".join(self.packages).encode()).hexdigest()[:8]
-        return user_cache() / "plimsoll" / "roots" / f"debian-{self.suite}-{mark}"
+        return user_cache() / "roots" / f"debian-{self.suite}-{mark}"
 
     @property
     def path(self) -> Path:
@@ -85,13 +85,3 @@ def of(framework: Installable) -> DebianRoot | None:
         return None
     packages = {need.name for need in framework.needs if need.kind == "apt"}
     return DebianRoot(framework.root.removeprefix("debian:"), tuple(sorted(packages)))
-
-
-def user_cache() -> Path:
-    """The folder of the user's caches.
-
-    Source:
-        XDG Base Directory Specification, `XDG_CACHE_HOME`.
-    """
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(chosen) if chosen else Path.home() / ".cache"

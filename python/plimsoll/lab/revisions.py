@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign import framework as frameworks
+from plimsoll.campaign.places import user_cache
 from plimsoll.errors import InputError, Problem, StorageError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def framework(revision: str, reference: str, root: Path | None) -> Framework:
     name, _, variant = reference.partition(":")
     here = frameworks.locate(root).resolve()
     tree = _tree(here, revision, name)
-    into = _cache() / tree
+    into = user_cache() / "revisions" / tree
     if not (into / name).is_dir():
         _write(here, tree, into, name)
     (found,) = frameworks.choose(into, (f"{name}:{variant}" if variant else name,))
@@ -85,8 +86,3 @@ def _git(root: Path, *arguments: str) -> bytes:
     except subprocess.SubprocessError:
         return b""
     return ran.stdout if arguments[0] == "archive" else ran.stdout.strip()
-
-
-def _cache() -> Path:
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(chosen) if chosen else Path.home() / ".cache") / "plimsoll" / "revisions"
