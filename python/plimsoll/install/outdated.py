@@ -65,7 +65,8 @@ def ask(frameworks: Sequence[Framework]) -> Iterator[AskedRegistry]:
 def entries(frameworks: Sequence[Framework]) -> Iterator[PinnedEntry]:
     """The frameworks without their variants."""
     for folder, variants in groupby(frameworks, lambda one: one.folder):
-        needs = [need for one in variants for need in one.needs if need.kind == "apt"]
+        on_host = [one for one in variants if not one.root]
+        needs = [need for one in on_host for need in one.needs if need.kind == "apt"]
         yield PinnedEntry(folder.name, folder, tuple(dict.fromkeys(need.name for need in needs)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from plimsoll.install import sources
@@ -18,16 +19,21 @@ class PinnedEntry:
     Attributes:
         name: Its name.
         folder: Its folder.
-        debian_packages: Debian packages that its variants need.
+        debian_packages: Debian packages that its variants need on the host.
     """
 
     name: str
     folder: Path
     debian_packages: tuple[str, ...] = ()
 
+    @cached_property
+    def _files(self) -> tuple[Path, ...]:
+        """Its files, looked for once, in the order of their paths."""
+        return tuple(sorted(sources.found(self.folder)))
+
     def manifests(self, pattern: str) -> tuple[Path, ...]:
         """Its files of a name, which may have `*`, in the order of their paths."""
-        return tuple(sorted(file for file in sources.found(self.folder) if file.match(pattern)))
+        return tuple(file for file in self._files if file.match(pattern))
 
 
 @dataclass(frozen=True, order=True)
