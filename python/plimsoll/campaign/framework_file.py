@@ -40,7 +40,8 @@ CONTRACT_NOTES = (
 
 `date` (a correct `Date`), `etag` (none), `length` (a `Content-Length`, or chunks), `vary` (of
 compressed responses), `refused-coding` (`gzip;q=0` gets a plain body), `split` (a request in three
-pieces gets its response), `chunked` (so does one with a chunked body).
+pieces gets its response), `chunked` (so does one with a chunked body), `fragments` (a message of
+WebSocket in fragments comes back whole).
 """
 
 _VERSION = r"^\d+(\.\d+)*$"

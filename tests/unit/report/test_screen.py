@@ -18,7 +18,7 @@ from plimsoll.aggregate.stalls import StallsRow
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import ExpectedResponse
-from plimsoll.report.contents import hidden
+from plimsoll.report import hidden
 from plimsoll.report.formats import html, markdown
 from plimsoll.report.load import markdown as load_markdown
 from plimsoll.report.load import one_line, screen, screen_doubts

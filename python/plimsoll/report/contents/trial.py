@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
 from plimsoll.aggregate.outcomes import BY_NAME
-from plimsoll.report import words
-from plimsoll.report.contents import hidden
+from plimsoll.report import hidden, words
 from plimsoll.report.contents.naming import anchor, title
 from plimsoll.report.contents.remarks import remark
 from plimsoll.verdicts.levels import by_checks

@@ -13,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll import report, texts, wording
-from plimsoll.report import words
-from plimsoll.report.contents import host_lines
+from plimsoll.report import host_lines, words
 from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
 from plimsoll.wording import listed
 

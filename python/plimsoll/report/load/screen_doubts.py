@@ -10,8 +10,7 @@ from rich.text import Text
 
 from plimsoll import texts, wording
 from plimsoll.aggregate.summary import latency_kind
-from plimsoll.report import words
-from plimsoll.report.contents import hidden
+from plimsoll.report import hidden, words
 from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks

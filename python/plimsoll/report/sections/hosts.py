@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.report.contents import host_lines
+from plimsoll.report import host_lines
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
 
 if TYPE_CHECKING:
