@@ -5,10 +5,11 @@ Only repetitions that count are in them: with a summary, and not void.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import mean, median
+from statistics import fmean, mean, median, stdev
 from typing import TYPE_CHECKING
 
 from plimsoll.comparison.comparisons import RANKED, column, observed
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
     from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.recording import Recording
+    from plimsoll.recording.turns import Turn
 
 MOST_LOST = 0.8
 """The throughput of a trial that lost more than this is unknown."""
@@ -137,6 +139,15 @@ class Entry:
         known = [ratio for ratio in ratios if ratio is not None]
         return median(known) if known else None
 
+    @property
+    def turn_error(self) -> float:
+        """Standard error of one repetition / its mean, by its turns; 0 where it had none.
+
+        Neighbouring turns of a server are a round apart, and hardly resemble each other.
+        """
+        errors = [_error(one.recording.turns) for one in self.repetitions]
+        return math.sqrt(fmean(error**2 for error in errors))
+
     def values(self, quantity: str) -> tuple[float, ...]:
         """A column of `summaries` of each repetition, where it is known.
 
@@ -207,6 +218,14 @@ def _ahead_in(field: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
 def is_saturating(recording: Recording) -> bool:
     """Whether the load of a trial runs at full speed."""
     return recording.load.is_saturating
+
+
+def _error(turns: Sequence[Turn]) -> float:
+    """Standard error of the mean rate of some turns / that mean, without the warm-up."""
+    rates = [one.requests / one.duration_ns for one in turns if one.round and one.duration_ns]
+    if len(rates) < 2 or not any(rates):  # noqa: PLR2004
+        return 0.0
+    return stdev(rates) / fmean(rates) / math.sqrt(len(rates))
 
 
 def _block(one: ComparedTrial) -> int:

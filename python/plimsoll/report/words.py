@@ -132,11 +132,15 @@ def limit(verdict: Verdict) -> str:
     return _with_unit(verdict.limit, verdict.unit)
 
 
+_PLACES_OF_A_MEASURE = 6
+"""Decimals of a share in percent: what is left of a difference of two equal sums is 0."""
+
+
 def _with_unit(value: float | None, unit: str) -> str:
     if value is None:
         return wording.ABSENT
     return (
-        f"{wording.number(100 * value, 3)} %"
+        f"{wording.number(round(100 * value, _PLACES_OF_A_MEASURE), 3)} %"
         if unit == "ratio"
         else f"{wording.number(value)} {unit}".rstrip()
     )

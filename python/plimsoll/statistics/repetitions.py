@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from statistics import NormalDist
 
 from plimsoll.statistics import studentized_range
 from plimsoll.statistics.block_design import LEAST_FREEDOM, PRIOR_FREEDOM
@@ -17,6 +18,9 @@ from plimsoll.statistics.intervals import CONFIDENCE
 
 MOST = 10_000
 """The most repetitions that are considered."""
+
+BY_CHANCE = 0.999
+"""Share of scatters below the limit of chance; a campaign has many entries."""
 
 
 def detectable_ratio(repetitions: int, scatter: float, entries: int) -> float:
@@ -52,6 +56,27 @@ def needed(ratio: float, scatter: float, entries: int) -> int | None:
         range(2, MOST), -ratio, key=lambda number: -detectable_ratio(number, scatter, entries)
     )
     return fewest if fewest < MOST else None
+
+
+def beyond_chance(deviation: float, error: float, repetitions: int) -> float:
+    """The part of a scatter between repetitions that their own errors do not explain.
+
+    Variances of so many numbers follow chi-squared, whose quantile is that of E. B. Wilson and M.
+    M. Hilferty, Proceedings of the National Academy of Sciences 17, 1931.
+
+    Args:
+        deviation: Standard deviation over repetitions.
+        error: Standard error of one repetition by what scatters within it, in the same unit.
+        repetitions: How many there are; at least 2.
+
+    Returns:
+        A standard deviation; 0 where chance could have made all of it.
+    """
+    part = 2 / (9 * (repetitions - 1))
+    most = (1 - part + NormalDist().inv_cdf(BY_CHANCE) * math.sqrt(part)) ** 3
+    if deviation**2 <= most * error**2:
+        return 0.0
+    return math.sqrt(deviation**2 - error**2)
 
 
 def best_hold_s(

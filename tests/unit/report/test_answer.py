@@ -101,6 +101,18 @@ def test_a_doubt_about_the_campaign_is_a_mark_and_a_sound_check_is_none() -> Non
         assert marks == [("Listen queue too short", 0)]
 
 
+def test_a_check_that_doubts_two_blocks_is_one_mark_and_the_yardstick_has_its_own() -> None:
+    verdicts = tuple(
+        sample.verdict("backlog", block, "doubtful", f"Slower in {block}.")
+        for block in ("block 1", "block 2")
+    )
+    (found,) = answers(replace(findings(*repeated("go", 8000.0)), verdicts=verdicts))
+    (mark,) = found.marks
+    assert (mark.count, [one.subject for one in mark.remarks]) == (0, ["block 1", "block 2"])
+    (beside,) = answers(findings(*repeated("go", 8000.0), *repeated("reference", 40_000.0)))
+    assert beside.counts == found.counts
+
+
 def test_bars_share_a_scale_that_void_numbers_do_not_stretch() -> None:
     void = sample.void_trial()
     huge = replace(void, data=replace(void.data, summary=sample.summary(void.recording.trial, 1e9)))

@@ -5,7 +5,12 @@ import numpy as np
 import pytest
 
 from plimsoll.statistics.block_design import BlockDesign
-from plimsoll.statistics.repetitions import best_hold_s, detectable_ratio, needed
+from plimsoll.statistics.repetitions import (
+    best_hold_s,
+    beyond_chance,
+    detectable_ratio,
+    needed,
+)
 
 
 @pytest.mark.parametrize(("servers", "repetitions"), [(2, 3), (2, 8), (6, 2), (6, 5), (20, 3)])
@@ -51,3 +56,14 @@ def test_the_hold_that_pays_best_gives_the_least_variance_for_its_time():
 
 def test_where_all_scatter_is_that_of_seconds_no_length_is_too_long():
     assert best_hold_s(0.01, 0.2, 10.0, 5.0) is None
+
+
+def test_scatter_that_the_errors_of_repetitions_make_is_seldom_found_and_other_scatter_is():
+    draw = np.random.default_rng(7)
+    errors, numbers = 0.05, draw.normal(0, 0.05, (20_000, 3))
+    alone = [beyond_chance(found, errors, 3) for found in numbers.std(axis=1, ddof=1)]
+    assert 0.0003 <= np.mean(np.array(alone) > 0) <= 0.002
+    more = numbers + draw.normal(0, 0.5, numbers.shape)
+    seen = [beyond_chance(found, errors, 3) for found in more.std(axis=1, ddof=1)]
+    assert np.mean(np.array(seen) > 0) > 0.9
+    assert np.sqrt(np.mean(np.square(seen))) == pytest.approx(0.5, rel=0.03)

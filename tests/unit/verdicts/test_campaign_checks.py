@@ -11,6 +11,7 @@ from plimsoll.aggregate import steady_state
 from plimsoll.comparison.comparisons import ComparedTrial
 from plimsoll.provenance import Part, Provenance, digest
 from plimsoll.recording import Ending, RecordedStage
+from plimsoll.recording.turns import Turn
 from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS
 from plimsoll.verdicts.judge import judge_campaign
 from plimsoll.verdicts.limits import Limits
@@ -182,6 +183,53 @@ def test_a_block_in_which_only_the_reference_changed_is_doubtful_and_not_void():
 def test_a_reference_that_others_robbed_in_one_block_does_not_void_it():
     robbed = trial("reference", 7_000, repetition=3, lost_ratio=0.3)
     assert verdict("reference_drift", *blocks(10_000, 10_000), robbed).level == "sound"
+
+
+ROUNDS = 30
+
+
+def in_turns(trials, scatter):
+    """The same trials, whose turns scatter so much, as a standard deviation / the mean."""
+    return [
+        replace(one, recording=replace(one.recording, turns=turns_of(one, scatter)))
+        for one in trials
+    ]
+
+
+def turns_of(one, scatter):
+    requests = one.summary.throughput_per_s / 10
+    warm_up = Turn(1, 0, "any", 0, 10**9, 1, 0, None, None, None, None)
+    shares = [1 + scatter * (-1) ** number for number in range(ROUNDS)]
+    held = [
+        replace(warm_up, round=number, duration_ns=10**8, requests=round(requests * share))
+        for number, share in enumerate(shares, 1)
+    ]
+    return (warm_up, *held)
+
+
+@pytest.mark.parametrize(
+    ("throughputs", "levels"),
+    [
+        ((10_000, 10_000, 8_800), {"campaign": "sound"}),
+        ((10_000, 13_000, 10_000), {"block 2": "doubtful"}),
+    ],
+)
+def test_a_block_of_turns_has_one_machine_for_all(throughputs, levels):
+    found = judged("reference_drift", *in_turns(blocks(*throughputs), 0.2))
+    assert {one.subject: one.level for one in found} == levels
+    assert all("servers took turns" in one.text for one in found)
+
+
+def test_servers_that_take_turns_depend_on_no_order():
+    assert judged("order_neutral", *in_turns(drifting(0.1), 0.2)) == ()
+
+
+@pytest.mark.parametrize(("scatter", "level"), [(0.4, "sound"), (0.05, "doubtful")])
+def test_repetitions_are_doubted_for_what_their_turns_do_not_explain(scatter, level):
+    trials = blocks(9_200, 10_000, 10_900, name="go")
+    assert verdict("repetitions_agree", *trials).level == "doubtful"
+    found = verdict("repetitions_agree", *in_turns(trials, scatter))
+    assert found.level == level, found.text
 
 
 def ranked(*lost):

@@ -145,7 +145,7 @@ def _answer(
 ) -> RankingAnswer:
     trials = [
         by_id[repetition.trial]
-        for standing in ranking.ranking.standings
+        for standing in _ranked(ranking)
         for repetition in standing.repetitions
     ]
     states = [trial.state for trial in trials]
@@ -171,6 +171,12 @@ def _answer(
 
 
 _STATES: tuple[State, ...] = ("sound", "not_checked", "doubtful", "void", "failed")
+
+
+def _ranked(ranking: RankingContents) -> Sequence[Standing]:
+    """Whom the answer is about: not the yardstick, whose row has a verdict of its own."""
+    standings = ranking.ranking.standings
+    return [one for one in standings if not one.is_yardstick] or standings
 
 
 def _headline(ranking: RankingContents) -> str:
@@ -284,10 +290,25 @@ def _failure_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
     ]
 
 
+def _worst(remarks: Sequence[Remark]) -> State:
+    levels: list[State] = [one.level for one in remarks]
+    return max(levels, key=_STATES.index)
+
+
 def _campaign_marks(findings: Findings) -> list[Mark]:
-    """One mark for each check that doubts the campaign."""
+    """One mark for each check that doubts the campaign, with its worst level."""
+    found: dict[str, list[Remark]] = {}
+    for one in contents.of_campaign(findings):
+        if one.level in DOUBTING:
+            found.setdefault(one.name, []).append(one)
     return [
-        Mark(one.level, one.name, 0, one.remedies, (one,), 0)
-        for one in contents.of_campaign(findings)
-        if one.level in DOUBTING
+        Mark(
+            _worst(remarks),
+            name,
+            0,
+            tuple(dict.fromkeys(remedy for one in remarks for remedy in one.remedies)),
+            tuple(remarks[:SHOWN]),
+            len(remarks[SHOWN:]),
+        )
+        for name, remarks in found.items()
     ]

@@ -7,9 +7,10 @@ combination (their mean, on logarithms), over its position in the plan, and fits
 through all of them, from the first trial of the campaign to the last. A slope that chance could
 have made (Student's t, 99 %) is none.
 
-Only loads at full speed count, and only combinations that were measured more than once. A campaign
-with a single repetition gets no verdict here; `repetitions_agree` reports that its order may have
-mattered.
+Only loads at full speed count, and only combinations that were measured more than once. Servers
+that take turns have the same machine, turn by turn, so nothing about them depends on the order. A
+campaign with a single repetition gets no verdict here; `repetitions_agree` reports that its order
+may have mattered.
 
 Source: analysis of covariance with position as covariate; D. C. Montgomery, Design and Analysis of
 Experiments; the limit is that below which rankings see no difference.
@@ -68,7 +69,10 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     repeated = [
         entry
         for entry in entries(repetitions)
-        if entry.is_saturating and len(entry.repetitions) > 1 and min(entry.throughputs) > 0
+        if entry.is_saturating
+        and len(entry.repetitions) > 1
+        and min(entry.throughputs) > 0
+        and not any(one.took_turns for one in entry.repetitions)
     ]
     if not repeated:
         return ()

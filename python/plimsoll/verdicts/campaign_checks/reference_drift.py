@@ -9,6 +9,9 @@ precision of an interval, the block is doubtful. Beyond a quarter it is another 
 is void and its trials are left out. It is only doubtful where there are two other servers or more,
 and their median moved less than 5 % that way: then something happened to the reference alone.
 
+Where servers take turns, all of a block had the same machine, turn by turn, so a block that is
+slower takes from no ratio. It is doubtful beyond a quarter, and never void.
+
 With two blocks the odd one is unknown: each lies half the difference away. A load at a requested
 rate would show nothing, so only loads at full speed count. A campaign without the reference, or
 with one block, gets no verdict. A campaign whose reference gave no valid number in any block is
@@ -57,6 +60,7 @@ REMEDY = (
     "See what else happened on the machine during this block, then repeat the campaign in "
     "another folder"
 )
+SHARED = "servers took turns, so all of them had the same machine"
 MISSING = (
     "See why the reference server gave no number there; `--again` repeats what failed, and what is "
     "void is measured anew into another folder (`--into`)"
@@ -80,8 +84,12 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     if not found_drifts:
         return (_nowhere(limits),)
     others = _drifts_of_others(repetitions)
+    in_turns = {one.recording.repetition for one in repetitions if one.took_turns}
     verdicts = [
-        _block(block, found_drifts.get(block), others.get(block, ()), limits) for block in blocks
+        _in_turns(block, found_drifts[block], limits)
+        if block in in_turns and block in found_drifts
+        else _block(block, found_drifts.get(block), others.get(block, ()), limits)
+        for block in blocks
     ]
     doubts = tuple(one for one in verdicts if one.is_doubting)
     return doubts or (_all_sound(found_drifts, limits),)
@@ -136,16 +144,28 @@ def _is_alone(drift: float, others: Sequence[float]) -> bool:
     return same_way < DOUBTFUL_RATIO
 
 
+def _in_turns(block: int, drift: float, limits: Limits) -> Verdict:
+    """The verdict on a block whose servers took turns."""
+    limit = limits.of(DRIFT_RATIO)
+    level = "doubtful" if limit.level(abs(drift)) == "void" else "sound"
+    finding = Finding(level, abs(drift), limit, f"{_moved(block, drift)}: {SHARED}", REMEDY)
+    return verdict(NAME, block_name(block), [finding], SOURCE)
+
+
+def _moved(block: int, drift: float) -> str:
+    return (
+        f"in {block_name(block)} the reference server was {wording.percent(abs(drift))} "
+        f"{'faster' if drift > 0 else 'slower'} than its median over the blocks"
+    )
+
+
 def _block(block: int, drift: float | None, others: Sequence[float], limits: Limits) -> Verdict:
     limit = limits.of(DRIFT_RATIO)
     if drift is None:
         sentence = f"the reference server has no valid trial in {block_name(block)}"
         finding = unknown(limit, f"{sentence}, so drift of the machine is unknown there", MISSING)
     else:
-        sentence = (
-            f"in {block_name(block)} the reference server was {wording.percent(abs(drift))} "
-            f"{'faster' if drift > 0 else 'slower'} than its median over the blocks"
-        )
+        sentence = _moved(block, drift)
         if _is_alone(drift, others) and limit.level(abs(drift)) == "void":
             sentence = f"{sentence}, and the other servers were not"
             finding = Finding("doubtful", abs(drift), limit, sentence, REMEDY)
@@ -160,5 +180,9 @@ def _all_sound(found_drifts: dict[int, float], limits: Limits) -> Verdict:
         f"over {wording.several(len(found_drifts), 'block')} the reference server stayed within "
         f"{wording.percent(round(most, 4))} of its median"
     )
-    finding = found(limits.of(DRIFT_RATIO), most, sentence, "")
+    limit = limits.of(DRIFT_RATIO)
+    if limit.level(most) == "sound":
+        finding = found(limit, most, sentence, "")
+    else:
+        finding = Finding("sound", most, limit, f"{sentence}: {SHARED}", "")
     return verdict(NAME, CAMPAIGN, [finding], SOURCE)

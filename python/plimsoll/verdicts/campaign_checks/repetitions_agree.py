@@ -8,7 +8,8 @@ Four things, over the repetitions that count of each framework at each endpoint 
 - the standard deviation over repetitions, divided by their mean, where it is greatest, once what
   the machine did is taken off: what other programs took from each, and how fast the machine was, by
   the control or by what the other entries of the block have in common. Tables compare within
-  blocks, and `reference_drift` judges blocks;
+  blocks, and `reference_drift` judges blocks. Where servers take turns, what the scatter of turns
+  explains is taken off as well: intervals contain it, and fresh processes add nothing to it;
 - the same against the difference by which a framework leads the next one: if single repetitions
   scatter more than that, the rank rests on their number alone;
 - whether throughput took the same course in each: steady in one repetition and not in another is
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate.steady_state import SHORT
 from plimsoll.comparison.entries import entries, ranked_ahead
+from plimsoll.statistics.repetitions import beyond_chance
 from plimsoll.verdicts.finding import Finding, found, not_checked, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
@@ -121,7 +123,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     deviations = {one.title: _deviation(one, levels) for one in found_entries}
     findings = [
         _number(found_entries, _requested(repetitions), deviations, limits),
-        *_spread(found_entries, deviations, limits),
+        *_spread(found_entries, _unexplained(found_entries, deviations), limits),
         *_claims(found_entries, deviations, limits),
         *_courses(found_entries, limits),
     ]
@@ -194,6 +196,18 @@ def _deviation(entry: Entry, levels: Mapping[str, Levels]) -> float:
         _relative_deviation(entry.steadied(COUNTED)),
         _relative_deviation(_within_blocks(entry, levels) or alone),
     )
+
+
+def _unexplained(found_entries: Sequence[Entry], deviations: Deviations) -> Deviations:
+    """Deviations less what the scatter of turns explains; the level of a block is known better."""
+    return {
+        entry.title: beyond_chance(
+            deviations[entry.title], entry.turn_error, len(entry.repetitions)
+        )
+        if len(entry.repetitions) >= SPREAD_FROM
+        else 0.0
+        for entry in found_entries
+    }
 
 
 def _relative_deviation(numbers: Sequence[float]) -> float:
