@@ -150,7 +150,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class Told:
+class JudgedCampaign:
     """The part of a snapshot that changes only when a trial was recorded or judged.
 
     Attributes:
@@ -164,14 +164,14 @@ class Told:
     more_ended: int
 
 
-def told(findings: Findings) -> Told:
+def told(findings: Findings) -> JudgedCampaign:
     """What findings say to the page.
 
     Args:
         findings: Those of the trials so far.
     """
     trials = sorted(findings.trials, key=lambda one: one.recording.zero_utc, reverse=True)
-    return Told(
+    return JudgedCampaign(
         tuple(answer.answers(findings, contents.rankings(findings))) if trials else (),
         tuple(map(_ended, trials[:MOST_ENDED])),
         len(trials[MOST_ENDED:]),
@@ -180,7 +180,7 @@ def told(findings: Findings) -> Told:
 
 def snapshot(
     campaign: RecordedCampaign,
-    of_trials: Told,
+    of_trials: JudgedCampaign,
     run: LiveRun | None,
     place: str,
     now_utc_s: float,
@@ -332,7 +332,7 @@ def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[
         Tile(name, wording.ABSENT if cores is None else wording.decimals(cores, 2), "busy cores")
         for name, cores in (
             ("Server CPU", progress.server_busy_cores),
-            ("Driver CPU", progress.driver_busy_cores),
+            ("Load generator CPU", progress.driver_busy_cores),
         )
     ]
     if not progress.counted:
