@@ -41,8 +41,6 @@ UNTYPED = ("dict[str, Any]", "Mapping[str, Any]")
 
 EDGES = {
     "campaign.documents.Table": "TOML that users write, before it is validated",
-    "canvas.Row": "rows of a data set of Vega-Lite",
-    "canvas.Rows": "the same",
     "canvas.Specification": "Vega-Lite, whose schema Altair keeps",
     "drivers.tools.plimsoll.Line": "JSON that the engine prints",
     "export.seconds.Row": "rows of a table on their way into a file",

@@ -10,7 +10,7 @@ import altair as alt
 from plimsoll import canvas, wording
 
 if TYPE_CHECKING:
-    from plimsoll.canvas import Rows, Specification
+    from plimsoll.canvas import Row, Rows, Specification
     from plimsoll.findings.trial import TrialData
     from plimsoll.recording import Recording
 
@@ -69,7 +69,7 @@ def draw(data: TrialData) -> Specification:
             "limits": limits,
         },
         f"Busy cores of server and load generator in the trial of {data.recording.title}; "
-        + (", ".join(row["text"] for row in limits) or "the cores they had are not known"),
+        + (", ".join(canvas.texts(limits, "text")) or "the cores they had are not known"),
     )
 
 
@@ -99,7 +99,7 @@ def _machine_cores(recording: Recording) -> list[int]:
     return [number for number in cores if number] if len(cores) == 1 else []
 
 
-def _limit(cores: int, who: str, ending: str = "") -> dict[str, object]:
+def _limit(cores: int, who: str, ending: str = "") -> Row:
     noun = "core" if cores == 1 else "cores"
     return {
         "cores": cores,

@@ -44,7 +44,7 @@ def draw(data: TrialData) -> Specification:
         }
         for row in canvas.chosen(data.memory, ["second", *_FIELDS])
     ]
-    peak = max((row["rss"] or 0 for row in rows), default=0)
+    peak = max(canvas.numbers(rows, "rss"), default=0)
     step_s = canvas.step_s(data)
     return canvas.finished(
         _chart(step_s),

@@ -18,7 +18,7 @@ from plimsoll.watch.recorded import CampaignReader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.canvas import Rows
+    from plimsoll.canvas import Row, Rows
     from plimsoll.live import LiveRun
     from plimsoll.storage.documents import PlannedTrial
     from plimsoll.storage.results import Results
@@ -177,7 +177,7 @@ class CampaignObserver:
         frameworks = tuple(dict.fromkeys(map(snapshot.planned_framework, trials)))
         is_group = len(run.trials) > 1
         seconds = _seconds(run, planned, seen.latencies)
-        times = [row[name] for row in seconds for name in charts.LATENCIES if row[name]]
+        times = [ms for name in charts.LATENCIES for ms in canvas.numbers(seconds, name) if ms]
         wide = canvas.is_wide(times)
         views = charts.of_group(frameworks) if is_group else charts.of_trial(wide=wide)
         return {
@@ -232,7 +232,7 @@ def _endpoints(trials: Sequence[PlannedTrial], load_s: float) -> Rows:
     return rows
 
 
-def _band(start_s: float, end_s: float, kind: str, label: str) -> dict[str, object]:
+def _band(start_s: float, end_s: float, kind: str, label: str) -> Row:
     return {"start_s": start_s, "end_s": end_s, "kind": kind, "label": label, "short": label}
 
 

@@ -326,7 +326,14 @@ def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[
     progress = run.progress
     latencies = dict(zip(("p50", "p99"), latency_ns, strict=True)) if len(run.trials) == 1 else {}
     if progress is None:
-        names = ("Throughput", *latencies, "Server CPU", "Driver CPU", "Connections", "Failed")
+        names = (
+            "Throughput",
+            *latencies,
+            "Server CPU",
+            "Load generator CPU",
+            "Connections",
+            "Failed",
+        )
         return [Tile(name, wording.ABSENT) for name in names]
     busy = [
         Tile(name, wording.ABSENT if cores is None else wording.decimals(cores, 2), "busy cores")
@@ -336,7 +343,7 @@ def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[
         )
     ]
     if not progress.counted:
-        return [Tile("Driver", "at work", "it reports its figures when it ends"), *busy]
+        return [Tile("Load generator", "at work", "it reports its figures when it ends"), *busy]
     times = [
         Tile(name, wording.duration(value_ns), "response time")
         for name, value_ns in latencies.items()

@@ -89,7 +89,7 @@ def test_where_trials_scatter_more_than_their_seconds_repetitions_pay() -> None:
     more = HoldLength(scatter=0.05, second_scatter=0.05, hold_s=10, overhead_s=5)
     assert (
         more.sentence
-        == "More repetitions help, longer holds do not: 90 % of the variance lies between trials"
+        == "More repetitions help, longer windows do not: 90 % of the variance lies between trials"
     )
     longer = HoldLength(scatter=0.05, second_scatter=0.15, hold_s=10, overhead_s=20)
     assert longer.sentence.startswith("Holds of 42 s instead of 10 s would narrow intervals most")

@@ -47,7 +47,9 @@ def test_a_stop_of_the_load_generator_is_told_by_one_check_and_not_as_the_server
     given = judged(freeze_s=(4.0, 6.0), longest_pause_ns=STOPPED_NS)
     assert given["driver_headroom"].level == "void"
     assert given["steady"].level == "not_checked"
-    assert given["steady"].text == ("See Load generator at its limit: the load generator stalled for 2 s.")
+    assert given["steady"].text == (
+        "See Load generator at its limit: the load generator stalled for 2 s."
+    )
     assert not doubting(given) & misled_by("long_stall")
 
 
