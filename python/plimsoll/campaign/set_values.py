@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Path = tuple[str | int, ...]
-"""Keys and places in lists that lead to a value: `("loads", 0, "timeout_s")`."""
+    from plimsoll.campaign.lines import KeyPath
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class SetValue:
         before: What it was by the file, or by default.
     """
 
-    path: Path
+    path: KeyPath
     before: object
 
 
@@ -36,7 +35,7 @@ def changed(now: Mapping[str, object], before: Mapping[str, object]) -> tuple[Se
     return tuple(_changed(now, before, ()))
 
 
-def _changed(now: object, before: object, path: Path) -> Iterator[SetValue]:
+def _changed(now: object, before: object, path: KeyPath) -> Iterator[SetValue]:
     if now == before:
         return
     keys = _common_keys(now, before)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.campaign.set_values import Path
+    from plimsoll.campaign.lines import KeyPath
     from plimsoll.findings.findings import Findings
 
 AS_RUN = "Campaign as run"
@@ -36,7 +36,7 @@ def _mark(place: int) -> str:
 
 
 def _marked(
-    value: object, path: Path, before: Mapping[Path, object], lines: list[tuple[str, str]]
+    value: object, path: KeyPath, before: Mapping[KeyPath, object], lines: list[tuple[str, str]]
 ) -> object:
     """The value with marks instead of what was set; `lines` gets their texts and comments."""
     if path in before:

@@ -106,7 +106,7 @@ def _over_time(
     if rate_per_s is None or lasted_s is None or counted is None:
         return []
     sentence = (
-        f"{wording.count(rate_per_s)} {what}/s × {wording.seconds(lasted_s)} = "
+        f"{wording.count(rate_per_s)} {what}/s × {wording.seconds(lasted_s)} gives "
         f"{wording.count(rate_per_s * lasted_s)}; {wording.count(counted)} were counted"
     )
     finding = found(
@@ -128,7 +128,7 @@ def _threads(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
     if each is None or rate is None or not threads:
         return []
     sentence = (
-        f"{wording.several(threads, 'thread')} × {wording.count(each)} requests/s = "
+        f"{wording.several(threads, 'thread')} × {wording.count(each)} requests/s gives "
         f"{wording.count(each * threads)}; the rate of all is {wording.count(rate)}"
     )
     remedy = "The rate was not steady, or some threads had less to do; use a longer run"
@@ -160,7 +160,7 @@ def _time_per_request(figures: ReportedStatistics, limits: Limits) -> list[Findi
     if each_s is None or rate is None or not requested:
         return []
     sentence = (
-        f"{wording.amount(rate)} requests/s × {wording.seconds(each_s)} = "
+        f"{wording.amount(rate)} requests/s × {wording.seconds(each_s)} gives "
         f"{wording.amount(rate * each_s)}; {wording.amount(requested)} connections were requested"
     )
     derived = "the tool derives this time from the other two, so agreement proves nothing"
