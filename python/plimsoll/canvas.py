@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 Specification = dict[str, Any]
 """A Vega-Lite specification with its data inside."""
 
-Row = dict[str, Any]
+Datum = float | str | list[int] | None
+"""A value that a chart draws."""
+
+Row = dict[str, Datum]
 """A row of a data set of a chart."""
 
 Rows = list[Row]
@@ -186,9 +189,24 @@ def is_wide(values: Sequence[float]) -> bool:
     return bool(values) and max(values) >= LOGARITHMIC_FROM * min(values)
 
 
-def chosen(table: pa.Table, columns: Iterable[str]) -> Rows:
-    """The rows of some columns of a table."""
+def chosen(table: pa.Table, columns: Iterable[str]) -> list[dict[str, Any]]:
+    """The rows of some columns of a table, as Arrow gives them."""
     return table.select(list(columns)).to_pylist()
+
+
+def number(row: Row, name: str) -> float:
+    """The value in a column of numbers, in a row that has one."""
+    return cast("float", row[name])
+
+
+def numbers(rows: Iterable[Row], name: str) -> list[float]:
+    """The known values in a column of numbers."""
+    return [number(row, name) for row in rows if row[name] is not None]
+
+
+def texts(rows: Iterable[Row], name: str) -> list[str]:
+    """The values in a column of texts."""
+    return [cast("str", row[name]) for row in rows]
 
 
 def step_s(data: TrialData) -> int:
@@ -206,7 +224,7 @@ def thinned(rows: Rows, step_s: int, **rules: Callable[[list[Any]], Any]) -> Row
     """
     if step_s == 1:
         return rows
-    groups = itertools.groupby(rows, key=lambda row: row["second"] // step_s)
+    groups = itertools.groupby(rows, key=lambda row: int(number(row, "second")) // step_s)
     return [_joined(list(group), step_s * number, rules) for number, group in groups]
 
 
@@ -246,8 +264,8 @@ def stage_rows(recording: Recording, until_s: int) -> Rows:
     last_ns = max((stage.end_ns for stage in recording.stages), default=0)
     end_s = wording.significant(last_ns / 1e9, 6) or 0
     whole_ns = max(last_ns, until_s * 1_000_000_000)
-    after = {"start_s": end_s, "end_s": until_s, "kind": AFTER, "label": "", "short": ""}
-    stages = [
+    after: Row = {"start_s": end_s, "end_s": until_s, "kind": AFTER, "label": "", "short": ""}
+    stages: Rows = [
         {
             "start_s": wording.significant(stage.start_ns / 1e9, 6),
             "end_s": wording.significant(stage.end_ns / 1e9, 6),

@@ -106,7 +106,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class OmittedCombination:
     """A combination that is not in the plan.
 
     Attributes:
@@ -155,7 +155,7 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Pace:
+class TrialPace:
     """What the last trial of a framework on this host tells about the next.
 
     Attributes:
@@ -167,7 +167,7 @@ class Pace:
     requests_per_s: float = ASSUMED_REQUESTS_PER_S
 
 
-ASSUMED = Pace()
+ASSUMED = TrialPace()
 """The pace of a framework that never ran on this host."""
 
 
@@ -294,7 +294,7 @@ def starts(trials: Sequence[Trial]) -> int:
     return sum(map(servers, groups(trials)))
 
 
-def left_out(campaign: Campaign) -> tuple[LeftOut, ...]:
+def left_out(campaign: Campaign) -> tuple[OmittedCombination, ...]:
     """Combinations that frameworks do not implement."""
     return tuple(left for pair in _pairs(campaign) for left in _left_out_of(campaign.loads, *pair))
 
@@ -340,11 +340,11 @@ def _sent(campaign: Campaign) -> dict[str, tuple[Exchange, ...]]:
 def estimate(
     trials: Sequence[Trial],
     cool_down_s: float,
-    paces: Mapping[str, Pace] = MappingProxyType({}),
+    paces: Mapping[str, TrialPace] = MappingProxyType({}),
     *,
     idle_s: float = 0.0,
     report_factor: float = 1.0,
-    assumed: Pace = ASSUMED,
+    assumed: TrialPace = ASSUMED,
 ) -> PlanEstimate:
     """Time and disk space that some trials need.
 
@@ -392,13 +392,15 @@ def report_s(trials: int) -> float:
 
 def _left_out_of(
     loads: Sequence[Load], framework: Framework, endpoint: Endpoint
-) -> Iterator[LeftOut]:
+) -> Iterator[OmittedCombination]:
     if endpoint.name not in framework.endpoints:
-        yield LeftOut(framework, endpoint, framework.not_implemented.get(endpoint.name, ""))
+        yield OmittedCombination(
+            framework, endpoint, framework.not_implemented.get(endpoint.name, "")
+        )
         return
     for load in loads:
         if reason := _cannot(framework, endpoint, load):
-            yield LeftOut(framework, endpoint, reason, load)
+            yield OmittedCombination(framework, endpoint, reason, load)
 
 
 def _cannot(framework: Framework, endpoint: Endpoint, load: Load) -> str:

@@ -79,7 +79,6 @@ SOUND = {
         "responses_correct",
         "failures_explained",
         "evenly_served",
-        "timeout_floor",
         "round_trip_floor",
         "counters_agree",
         "cpu_bounds",
@@ -90,8 +89,8 @@ SOUND = {
     "climbing": ("scaling", "trial_completed", "conservation"),
     "at a rate": ("failures_explained", "conservation"),
     "silent": ("timeout_floor", "conservation", "trial_completed"),
-    "resets": ("conservation", "counters_agree", "timeout_floor"),
-    "starves": ("conservation", "timeout_floor"),
+    "resets": ("conservation", "counters_agree"),
+    "starves": ("conservation",),
     "freezes": ("conservation", "failures_explained"),
 }
 """Recording to the checks that must pass it."""

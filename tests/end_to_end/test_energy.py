@@ -106,7 +106,9 @@ def test_a_campaign_shows_joules_per_response_by_rapl_and_at_the_wall(
     file = tmp_path / "watts.toml"
     file.write_text(CAMPAIGN)
     settings = (*LENIENT[1::2], f"power={host.meter}")
-    with plimsoll.run(file, into=tmp_path / "out", settings=settings, tell=host.tell) as results:
+    with plimsoll.run(
+        file, into=tmp_path / "out", settings=settings, on_event=host.tell
+    ) as results:
         findings = results.findings
     (trial,) = findings.trials
     summary = trial.summary

@@ -104,7 +104,7 @@ def test_a_load_works_in_another_thread_and_prints_nothing(
 
     def conduct() -> None:
         url = f"http://{nothing_is_left}/empty"
-        found.append(plimsoll.load(url, requests=500, connections=4, tell=told.append))
+        found.append(plimsoll.load(url, requests=500, connections=4, on_event=told.append))
 
     thread = threading.Thread(target=conduct)
     thread.start()
@@ -142,7 +142,7 @@ def test_a_failed_trial_is_recorded_with_its_error(nothing_is_left: str) -> None
         into="results/toy",
         settings=["frameworks=toy:wrong-answers"],
         frameworks=TOYS[1],
-        tell=told.append,
+        on_event=told.append,
     ) as results:
         (trial,) = results.failed
         assert isinstance(trial.error, plimsoll.FrameworkError)

@@ -271,7 +271,7 @@ def test_who_rests_uses_no_processor_time(tmp_path: Path) -> None:
         frameworks=frameworks,
         settings=["endpoints=plaintext"],
         judge=False,
-        tell=clocks,
+        on_event=clocks,
     ) as results:
         turns = [turn for trial in results.trials for turn in trial.recording.turns]
     assert len(clocks.seen) == 2
@@ -312,7 +312,7 @@ def test_a_server_may_use_every_core_while_it_warms_up_and_its_own_afterwards(
             into=tmp_path / "results",
             frameworks=HERE / "frameworks",
             judge=False,
-            tell=look,
+            on_event=look,
             settings=settings,
         ) as results:
             notes = [note for trial in results.trials for note in trial.recording.notes]
@@ -389,14 +389,14 @@ def test_a_server_warms_up_before_its_first_trial_as_long_as_its_runtime_needs(
     manifest.write_text(f'warm_up = "600ms"\n{manifest.read_text()}')
     ended: list[events.TurnEnded] = []
 
-    def tell(event: events.Event) -> None:
+    def note(event: events.Event) -> None:
         if isinstance(event, events.TurnEnded):
             ended.append(event)
 
     settings = ["frameworks=toy"]
     into, frameworks = tmp_path / "results", tmp_path / "frameworks"
     with plimsoll.run(
-        campaign(tmp_path), into=into, frameworks=frameworks, settings=settings, tell=tell
+        campaign(tmp_path), into=into, frameworks=frameworks, settings=settings, on_event=note
     ) as results:
         recordings = [trial.recording for trial in results.trials]
     assert {one.trial.endpoint.name for one in ended[:2]} == {*ENDPOINTS}

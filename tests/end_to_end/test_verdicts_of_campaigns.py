@@ -19,7 +19,7 @@ frameworks = ["reference"]
 endpoints = ["2048"]
 repetitions = 2
 cool_down = "0s"
-limits = { timeout_floor = { ended_ratio_void = 1e12 } }
+limits = { failures_explained = { failed_ratio_void = -1.0 } }
 
 [[load]]
 name = "steps"
@@ -86,9 +86,9 @@ def test_judging_again_finds_the_same_and_says_which_limit_was_changed(
 ) -> None:
     assert [one["level"] for one in again] == ["void", "void"]
     for one in again:
-        verdict = of(one, "timeout_floor")
+        verdict = of(one, "failures_explained")
         assert verdict["level"] == "void"
-        assert "changed by this campaign, default: doubtful never, void 1" in verdict["source"]
+        assert "changed by this campaign, default: doubtful 0.001, void 0.05" in verdict["source"]
 
 
 def test_driver_kernel_and_server_agree_and_the_law_holds_in_every_step(

@@ -41,13 +41,24 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-@pytest.fixture(scope="module")
-def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel, and with what it declares to depend on and no more."""
+@pytest.fixture(
+    scope="module", params=["linked", pytest.param("installed", marks=pytest.mark.thorough)]
+)
+def environment(
+    request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A fresh environment with the wheel, and with what it declares to depend on and no more.
+
+    A release installs these from the index, as users do; a change links those of this environment.
+    """
     folder = tmp_path_factory.mktemp("fresh") / "venv"
     venv.create(folder, symlinks=True)
     pip = (sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"))
-    _run(*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel))
+    install = (*pip, "install", "--quiet", "--disable-pip-version-check")
+    if request.param == "installed":
+        _run(*install, str(wheel))
+        return folder
+    _run(*install, "--no-index", "--no-deps", str(wheel))
     (packages,) = folder.glob("lib/python*/site-packages")
     for name in declared(wheel):
         link(metadata.distribution(name), packages)

@@ -18,10 +18,10 @@ from plimsoll.campaign.power import SETTLE_S
 from plimsoll.campaign.requests import Exchange
 from plimsoll.plan import (
     ROW_S,
-    LeftOut,
-    Pace,
+    OmittedCombination,
     PlanEstimate,
     Trial,
+    TrialPace,
     blocks,
     estimate,
     groups,
@@ -56,7 +56,7 @@ def estimated(*loads: Load, cool_down_s: float = 0.0) -> PlanEstimate:
             CAMPAIGN, frameworks=(GO,), endpoints=(by_name("2048"),), loads=loads, repetitions=1
         )
     )
-    return estimate(trials, cool_down_s, assumed=Pace(2.0, 1000.0))
+    return estimate(trials, cool_down_s, assumed=TrialPace(2.0, 1000.0))
 
 
 def test_a_trial_is_named_after_all_that_it_is() -> None:
@@ -67,7 +67,7 @@ def test_a_trial_is_named_after_all_that_it_is() -> None:
 
 def test_a_combination_that_is_not_served_is_left_out_and_said() -> None:
     assert not any(trial.id.startswith("rails.json") for trial in plan(CAMPAIGN))
-    assert left_out(CAMPAIGN) == (LeftOut(RAILS, by_name("json"), "no time"),)
+    assert left_out(CAMPAIGN) == (OmittedCombination(RAILS, by_name("json"), "no time"),)
 
 
 def test_a_load_that_keeps_connections_leaves_out_who_keeps_none() -> None:
@@ -273,8 +273,8 @@ def test_the_time_of_a_plan_is_load_pauses_and_what_lies_around() -> None:
 
 def test_what_is_known_of_a_framework_replaces_what_is_assumed() -> None:
     trials = plan(replace(CAMPAIGN, frameworks=(GO, RAILS), endpoints=(by_name("2048"),)))
-    paces = {"go": Pace(around_s=1.0, requests_per_s=100.0)}
-    found = estimate(trials, 0.0, paces, assumed=Pace(3.0, 10.0))
+    paces = {"go": TrialPace(around_s=1.0, requests_per_s=100.0)}
+    found = estimate(trials, 0.0, paces, assumed=TrialPace(3.0, 10.0))
     assert found.assumed_trials == 6
     assert found.requests == 6 * 1000 + 6 * 100
     around_s = 6 * 1.0 + 6 * 3.0 + found.requests * ROW_S

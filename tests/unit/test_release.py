@@ -50,6 +50,13 @@ def test_a_release_is_made_by_targets_of_the_makefile() -> None:
     assert set(made) <= targets
 
 
+def test_a_wheel_is_installed_with_its_dependencies_from_the_index_before_it_is_published() -> None:
+    assert "make dist" in commands(workflow()["jobs"]["build"])
+    _, _, dist = (CHECKOUT / "Makefile").read_text().partition("\ndist:")
+    tested = next(line for line in dist.splitlines() if "test_wheel.py" in line)
+    assert "-k 'not linked'" in tested
+
+
 def test_both_architectures_are_built_and_one_of_them_gives_the_sdist() -> None:
     rows = workflow()["jobs"]["build"]["strategy"]["matrix"]["include"]
     assert {row["runner"]: row["files"] for row in rows} == {

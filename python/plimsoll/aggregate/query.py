@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll import aggregate
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Rows = Stored | EngineRecords
     """The same of a table that the engine writes."""
 
-Columns = dict[str, Any]
-"""Values, or lists of values, by the column that they fill."""
+Columns = dict[str, float | str | None]
+"""The values of one row by their columns."""
 
 SECOND_NS = 1_000_000_000
 """Nanoseconds in a second."""

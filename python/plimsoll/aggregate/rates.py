@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.summary import COLUMNS, Summary
@@ -45,12 +45,17 @@ def connections_requested(recording: Recording) -> int | None:
     return recording.load.peak_connections
 
 
+def number(columns: Columns, name: str) -> float | None:
+    """The value of a column of numbers."""
+    return cast("float | None", columns[name])
+
+
 def rates(columns: Columns, duration_s: float) -> Columns:
     """What follows from counts and duration."""
     return {
-        "throughput_per_s": _ratio(columns["completed"], duration_s) or 0.0,
+        "throughput_per_s": _ratio(number(columns, "completed"), duration_s) or 0.0,
         "goodput_per_s": _goodput_per_s(columns, duration_s),
-        "received_bytes_per_s": _bytes_per_s(columns["received_bytes"], duration_s),
+        "received_bytes_per_s": _bytes_per_s(number(columns, "received_bytes"), duration_s),
     }
 
 
@@ -62,16 +67,16 @@ def _goodput_per_s(columns: Columns, duration_s: float) -> float | None:
     """
     if columns["some_of_ok_are_wrong"]:
         return None
-    return _ratio(columns["ok"], duration_s) or 0.0
+    return _ratio(number(columns, "ok"), duration_s) or 0.0
 
 
 def shares(columns: Columns) -> Columns:
     """What follows from counts, duration and busy cores."""
-    duration_s, completed = columns["duration_s"], columns["completed"]
-    ended = columns["ok"] + columns["failed"]
-    cpu_s = _times(columns["server_busy_cores"], duration_s)
+    duration_s, completed = number(columns, "duration_s"), number(columns, "completed")
+    ok, failed = number(columns, "ok"), number(columns, "failed")
+    cpu_s = _times(number(columns, "server_busy_cores"), duration_s or 0.0)
     return {
-        "failure_ratio": _ratio(columns["failed"], ended),
+        "failure_ratio": _ratio(failed, (ok or 0) + (failed or 0)),
         "server_cpu_s_per_request": _ratio(cpu_s, completed),
         "requests_per_core_s": _ratio(completed, cpu_s),
     }
@@ -81,7 +86,7 @@ def _times(rate: float | None, duration_s: float) -> float | None:
     return None if rate is None else rate * duration_s
 
 
-def _bytes_per_s(received: int | None, duration_s: float) -> float | None:
+def _bytes_per_s(received: float | None, duration_s: float) -> float | None:
     return None if received is None else _ratio(received, duration_s) or 0.0
 
 

@@ -21,18 +21,22 @@ from plimsoll.aggregate.usage import second_window, usage
 from plimsoll.statistics import quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import duckdb
 
-    from plimsoll.aggregate.query import Columns, Rows, Stored
-    from plimsoll.aggregate.usage import Instants, Usage, Window
+    from plimsoll.aggregate.query import Rows, Stored
+    from plimsoll.aggregate.usage import Instants, Usage, Values, Window
     from plimsoll.recording import RecordedStage, Recording
+
+    Counts = dict[str, list[int | None]]
+    """Columns of counts, with a number for each second; None where it is unknown."""
+
+    Column = Sequence[float | str | None] | Values | Instants
+    """One value for each second; None or NaN where it is unknown."""
 
 AFTER = "after"
 """Stage of a second that lies behind the last stage."""
-
-"""Model of a load that is not recorded."""
 
 BATCH_ROWS = 2_000_000
 """Percentiles are taken of at most about so many rows at a time."""
@@ -54,13 +58,21 @@ def counted(recording: Recording, requests: Rows, readings: Stored) -> pa.Table:
     """
     counts = _counts(requests)
     length = _length(recording, counts)
-    columns = _counted(counts, length)
+    found = _counted(counts, length)
     read = usage(readings, recording.server_host)
-    columns |= _requested(recording, read, length)
-    columns |= _uncounted(recording, columns, rows=bool(counts))
-    columns |= _used(recording, read, length)
-    columns |= {"trial": [recording.trial] * length, "second": np.arange(length)}
-    return _table(columns)
+    stages = [_stage_at(recording, int(middle)) for middle in _middles(length)]
+    kinds = [AFTER if stage is None else stage.kind for stage in stages]
+    return _table(
+        {
+            **found,
+            "stage": kinds,
+            "requested_level": _requested(recording, read, stages),
+            **_uncounted(recording, found, kinds, rows=bool(counts)),
+            **_used(recording, read, length),
+            "trial": [recording.trial] * length,
+            "second": np.arange(length),
+        }
+    )
 
 
 def timed(seconds: pa.Table, requests: Rows) -> pa.Table:
@@ -122,9 +134,9 @@ def _counts(requests: Rows) -> list[tuple[Any, ...]]:
         return database.execute(query.text("seconds")).fetchall()
 
 
-def _counted(counts: Sequence[tuple[Any, ...]], length: int) -> Columns:
+def _counted(counts: Sequence[tuple[Any, ...]], length: int) -> Counts:
     """The columns of counts; null throughout if no request has what would be counted."""
-    columns: dict[str, list[int | None]] = {name: [0] * length for name in COUNTS}
+    columns: Counts = {name: [0] * length for name in COUNTS}
     for second, *values in counts:
         for name, value in zip(COUNTS, values, strict=True):
             columns[name][second] = value
@@ -135,25 +147,28 @@ def _counted(counts: Sequence[tuple[Any, ...]], length: int) -> Columns:
     return columns
 
 
-def _uncounted(recording: Recording, columns: Columns, *, rows: bool) -> Columns:
+def _uncounted(recording: Recording, found: Counts, stages: Sequence[str], *, rows: bool) -> Counts:
     """The counts that a foreign driver does not say, null: all without rows, those of a warm-up.
 
     Rows of a driver whose figures say more tell when a request ended, and not how.
 
     Args:
         recording: The recording.
-        columns: The columns so far.
+        found: The counts so far.
+        stages: The kind of stage of each second.
         rows: Whether the driver wrote rows.
     """
     driver = recording.driver
     if driver is None or (driver.figures is None and not driver.uses_reported_statistics):
         return {}
-    nothing = [None] * len(columns["stage"])
+    nothing: list[int | None] = [None] * len(stages)
     if not rows:
         return dict.fromkeys(COUNTS, nothing)
-    warm = [stage == "warm_up" for stage in columns["stage"]]
-    held = {
-        name: [None if is_warm else n for is_warm, n in zip(warm, columns[name], strict=True)]
+    held: Counts = {
+        name: [
+            None if stage == "warm_up" else count
+            for stage, count in zip(stages, found[name], strict=True)
+        ]
         for name in COUNTS
     }
     return held | (
@@ -161,7 +176,7 @@ def _uncounted(recording: Recording, columns: Columns, *, rows: bool) -> Columns
     )
 
 
-def _timed(database: duckdb.DuckDBPyConnection, seconds: pa.Table) -> Columns:
+def _timed(database: duckdb.DuckDBPyConnection, seconds: pa.Table) -> dict[str, list[float | None]]:
     """The columns of times; null in a second that has too few responses for them."""
     columns: dict[str, list[float | None]] = {
         column.name: [None] * len(seconds)
@@ -184,7 +199,7 @@ def _is_time(name: str) -> bool:
     return name.endswith("_ns")
 
 
-def _times(row: Columns) -> dict[str, float | None]:
+def _times(row: Mapping[str, Any]) -> dict[str, float | None]:
     """Columns of one second from a row of `second_times.sql`."""
     times: dict[str, float | None] = {}
     for name in ("response_time", "service_time"):
@@ -199,20 +214,21 @@ def _if_enough(rows: int, statistic: str, value: float | None) -> float | None:
     return value if quantiles.enough(rows, quantiles.QUANTILES[statistic]) else None
 
 
-def _requested(recording: Recording, readings: Usage, length: int) -> Columns:
-    """Stage, and the requested level, at the middle of each second.
+def _requested(
+    recording: Recording, readings: Usage, stages: Sequence[RecordedStage | None]
+) -> Column:
+    """The requested level at the middle of each second.
 
-    The level is that of the stages, or the users that a driver without stages reported.
+    It is that of the stages, or the users that a driver without stages reported.
     """
-    stages = [_stage_at(recording, int(middle)) for middle in _middles(length)]
-    levels = [
-        0.0 if stage is None else level(stage, int(middle))
-        for stage, middle in zip(stages, _middles(length), strict=True)
-    ]
+    middles = _middles(len(stages))
     users = readings.of("driver", "users_active")
     if recording.load.model == "unknown" and users:
-        levels = sum(np.nan_to_num(series.at(_middles(length))) for series in users)
-    return {"stage": [AFTER if s is None else s.kind for s in stages], "requested_level": levels}
+        return np.sum([np.nan_to_num(series.at(middles)) for series in users], axis=0)
+    return [
+        0.0 if stage is None else level(stage, int(middle))
+        for stage, middle in zip(stages, middles, strict=True)
+    ]
 
 
 def _middles(length: int) -> Instants:
@@ -223,7 +239,7 @@ def _stage_at(recording: Recording, at_ns: int) -> RecordedStage | None:
     return next((s for s in recording.stages if s.start_ns <= at_ns < s.end_ns), None)
 
 
-def _used(recording: Recording, readings: Usage, length: int) -> Columns:
+def _used(recording: Recording, readings: Usage, length: int) -> dict[str, Column]:
     """What was read of server, driver and machine."""
     windows = [second_window(second) for second in range(length)]
     middles = _middles(length)
@@ -260,13 +276,13 @@ def turned_away(readings: Usage, window: Window) -> float | None:
     return min(witnesses, default=None)
 
 
-def _table(columns: Columns) -> pa.Table:
+def _table(columns: Mapping[str, Column]) -> pa.Table:
     """A table of some of the columns of `tables.SECONDS`, in their order."""
     fields = [field for field in tables.SECONDS.schema if field.name in columns]
     arrays = [_array(columns[field.name], field.type) for field in fields]
     return pa.table(arrays, schema=pa.schema(fields))
 
 
-def _array(values: Any, kind: pa.DataType) -> pa.Array:
+def _array(values: Column, kind: pa.DataType) -> pa.Array:
     """A column in its type; NaN becomes null."""
     return pa.array(values, kind, from_pandas=True)

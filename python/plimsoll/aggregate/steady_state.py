@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
     from plimsoll.aggregate.usage import Usage, Window
     from plimsoll.recording import RecordedStage, Recording
-    from plimsoll.statistics.changes import Stretch
+    from plimsoll.statistics.changes import Segment
 
 FLAT = "flat"
 WARM_UP = "warm-up"
@@ -261,7 +261,7 @@ def _is_there_at_once(stages: Iterable[RecordedStage]) -> bool:
     return len({level for stage in stages for level in (stage.start, stage.end)}) == 1
 
 
-def _name(found: Sequence[Stretch], count: int) -> str:
+def _name(found: Sequence[Segment], count: int) -> str:
     last, earlier = found[-1], found[:-1]
     if not earlier:
         return FLAT
@@ -273,5 +273,5 @@ def _name(found: Sequence[Stretch], count: int) -> str:
     return WARM_UP if len(higher) == len(earlier) else UNSTEADY
 
 
-def _is_alike(one: Stretch, last: Stretch) -> bool:
+def _is_alike(one: Segment, last: Segment) -> bool:
     return changes.are_alike(one.level, last.level)

@@ -15,7 +15,7 @@ from plimsoll import tables
 from plimsoll.aggregate import by_figures, energy, first_figures, kinds, percentiles, query
 from plimsoll.aggregate.cores import driver_peak_busy_ratio, mean_busy_cores
 from plimsoll.aggregate.engine_records import EngineRecords
-from plimsoll.aggregate.rates import connections_requested, held_s, holds, rates, shares
+from plimsoll.aggregate.rates import connections_requested, held_s, holds, number, rates, shares
 from plimsoll.aggregate.summary import Summary
 from plimsoll.aggregate.usage import usage
 
@@ -62,7 +62,7 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: S
         columns["source"] = recording.driver_name
     read = usage(readings, recording.server_host)
     columns |= _used(recording, read)
-    columns |= energy.columns(read, holds(recording), columns["goodput_per_s"])
+    columns |= energy.columns(read, holds(recording), number(columns, "goodput_per_s"))
     columns["trial"] = recording.trial
     columns["duration_s"] = held_s(recording)
     columns["connections_requested"] = connections_requested(recording)
@@ -78,7 +78,8 @@ def _by_rows(recording: Recording, requests: Rows, connections: Rows) -> Columns
         with query.opened(recording.holds, requests=requests, connections=connections) as database:
             columns = _counts(database) | _quantiles(database)
             columns["sent_bytes"] = kinds.sent_bytes(recording, database)
-    columns["some_of_ok_are_wrong"] |= any(one.held_wrong for one in recording.recomputed)
+    if any(one.held_wrong for one in recording.recomputed):
+        columns["some_of_ok_are_wrong"] = True
     if recording.driver is not None and not recording.driver.has_connects:
         columns |= dict.fromkeys(COUNTED_CONNECTIONS)
     duration_s = held_s(recording)

@@ -52,7 +52,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Way:
+class LoopbackRoundTrip:
     """The loopback round trip, which is part of every service time.
 
     Attributes:
@@ -122,9 +122,9 @@ def way(bench: Bench, seconds: float) -> Times:
     return _service(driven) - round(float(np.median(reference.held(driven))))
 
 
-def summarised(way: Times) -> Way:
+def summarised(way: Times) -> LoopbackRoundTrip:
     """Statistics of the round trip."""
-    return Way(truth.quantiles(way), len(way))
+    return LoopbackRoundTrip(truth.quantiles(way), len(way))
 
 
 def measured(bench: Bench, case: Case, way: Times) -> CaseFound:

@@ -12,7 +12,7 @@ from plimsoll.machine import Fact
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from plimsoll.calibration.accuracy import CaseFound, Way
+    from plimsoll.calibration.accuracy import CaseFound, LoopbackRoundTrip
     from plimsoll.calibration.bench import Bench
     from plimsoll.calibration.capacity import CeilingsFound
     from plimsoll.calibration.freezing import FreezeFound
@@ -72,7 +72,7 @@ class Calibration:
 
     engine: str
     machine: dict[str, Fact]
-    way: Way | None
+    way: LoopbackRoundTrip | None
     cases: tuple[CaseFound, ...]
     paces: tuple[PaceFound, ...]
     freeze: FreezeFound | None
@@ -125,7 +125,7 @@ def calibrate(
     )
 
 
-def _accuracy(bench: Bench, extent: Extent) -> tuple[Way, tuple[CaseFound, ...]]:
+def _accuracy(bench: Bench, extent: Extent) -> tuple[LoopbackRoundTrip, tuple[CaseFound, ...]]:
     way = accuracy.way(bench, extent.way_s)
     cases = [
         accuracy.measured(bench, case, way)

@@ -38,7 +38,7 @@ BACKLOG = "16384"
 
 
 @dataclass(frozen=True)
-class Left:
+class OmittedCase:
     """A case that exceeds a limit of this host.
 
     Attributes:
@@ -62,7 +62,7 @@ class CeilingsFound:
     """
 
     reached: tuple[Ceiling, ...]
-    left: tuple[Left, ...]
+    left: tuple[OmittedCase, ...]
 
 
 @dataclass(frozen=True)
@@ -123,13 +123,13 @@ def measured(bench: Bench, seconds: float, *, quick: bool) -> CeilingsFound:
         return CeilingsFound(tuple(_measured(reference, *case, seconds) for case in cases), left)
 
 
-def _left_out() -> Iterator[Left]:
+def _left_out() -> Iterator[OmittedCase]:
     machine.raise_open_files()
     for connections in CONNECTIONS:
         try:
             machine.check_connections(connections)
         except LimitTooLow as error:
-            yield Left(connections, error.message, error.hint)
+            yield OmittedCase(connections, error.message, error.hint)
 
 
 def _measured(reference: Reference, connections: int, path: str, seconds: float) -> Ceiling:

@@ -103,7 +103,7 @@ def mean_level(start: float, end: float, steps: int) -> float:
 
 
 @dataclass(frozen=True)
-class Excess:
+class ExcessiveValue:
     """A value of a load that is too large for the engine.
 
     Attributes:
@@ -278,7 +278,7 @@ class UnknownLoad:
     is_saturating: ClassVar[bool] = False
 
 
-def excesses(load: Load) -> Iterator[Excess]:
+def excesses(load: Load) -> Iterator[ExcessiveValue]:
     """Every value of a load that is too large for the engine."""
     wholes = (
         ("connections", load.connections, HIGHEST_LEVEL, ""),
@@ -300,4 +300,4 @@ def excesses(load: Load) -> Iterator[Excess]:
         ]
     for key, place, amount, most, unit in found:
         if amount is not None and amount > most:
-            yield Excess(key, place, amount, most, unit)
+            yield ExcessiveValue(key, place, amount, most, unit)

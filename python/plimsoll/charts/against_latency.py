@@ -94,8 +94,8 @@ def draw(data: AgainstLatency, entries: tuple[str, ...] = ()) -> Specification:
         entries: Every entry of the report, for `canvas.entry_places`.
     """
     rows = [_row(point) for point in data.points]
-    x = _axis("goodput, responses/s", (row["goodput"] for row in rows))
-    y = _axis(f"{_AXES[data.latency]} (ms)", (row["latency"] for row in rows))
+    x = _axis("goodput, responses/s", canvas.numbers(rows, "goodput"))
+    y = _axis(f"{_AXES[data.latency]} (ms)", canvas.numbers(rows, "latency"))
     for name, width_px in (("wide", _WIDE_PX), ("narrow", _NARROW_PX)):
         for row, side in zip(rows, _sides(rows, x, y, width_px), strict=True):
             row[name] = side
@@ -138,24 +138,26 @@ def _sides(rows: Rows, x: _Axis, y: _Axis, width_px: float) -> list[str]:
         width_px: Width of the plot.
     """
     places = [
-        (x.share(row["goodput"]) * width_px, (1 - y.share(row["latency"])) * _HEIGHT_PX)
-        for row in rows
+        (x.share(goodput) * width_px, (1 - y.share(latency)) * _HEIGHT_PX)
+        for goodput, latency in zip(
+            canvas.numbers(rows, "goodput"), canvas.numbers(rows, "latency"), strict=True
+        )
     ]
     taken = [_Box(left - 6, top - 6, left + 6, top + 6) for left, top in places]
     named: set[str] = set()
     sides: list[str] = []
-    for row, place in zip(rows, places, strict=True):
-        if row["label"] in named:
+    for label, place in zip(canvas.texts(rows, "label"), places, strict=True):
+        if label in named:
             sides.append("")
             continue
-        boxes = _boxes(*place, len(row["label"]) * _LETTER_PX)
+        boxes = _boxes(*place, len(label) * _LETTER_PX)
         side = next(
             (one for one, box in boxes.items() if _is_free(box, taken, width_px)),
             "",
         )
         sides.append(side)
         if side:
-            named.add(row["label"])
+            named.add(label)
             taken.append(boxes[side])
     return sides
 

@@ -18,7 +18,7 @@ from plimsoll.canvas import LEVEL_COLOURS, LEVEL_SHAPES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.canvas import Rows, Specification
+    from plimsoll.canvas import Row, Rows, Specification
     from plimsoll.findings.rankings import Ranking, Standing
 
 NAME = "comparison"
@@ -80,7 +80,7 @@ def tie_groups(standings: Sequence[Standing]) -> list[int]:
     return groups
 
 
-def _row(standing: Standing, group: int) -> dict[str, object]:
+def _row(standing: Standing, group: int) -> Row:
     return {
         "label": _label(standing),
         "rank": standing.rank,

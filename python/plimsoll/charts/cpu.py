@@ -10,7 +10,7 @@ import altair as alt
 from plimsoll import canvas, wording
 
 if TYPE_CHECKING:
-    from plimsoll.canvas import Rows, Specification
+    from plimsoll.canvas import Row, Rows, Specification
     from plimsoll.findings.trial import TrialData
     from plimsoll.recording import Recording
 
@@ -26,7 +26,7 @@ TABLE = "seconds"
 COLUMNS = {
     "second": "second",
     "server": "server, cores",
-    "driver": "driver, cores",
+    "driver": "load generator, cores",
     "machine": "host, cores",
     "requested_level": "requested level",
 }
@@ -41,7 +41,7 @@ _FIELDS = {
 }
 _NAMES = {
     "server": canvas.SERVER,
-    "driver": canvas.DRIVER,
+    "load generator": canvas.DRIVER,
     "host": canvas.MACHINE,
 }
 
@@ -68,8 +68,8 @@ def draw(data: TrialData) -> Specification:
             "level": canvas.level_rows(data.recording, requested),
             "limits": limits,
         },
-        f"Busy cores of server and driver in the trial of {data.recording.title}; "
-        + (", ".join(row["text"] for row in limits) or "the cores they had are not known"),
+        f"Busy cores of server and load generator in the trial of {data.recording.title}; "
+        + (", ".join(canvas.texts(limits, "text")) or "the cores they had are not known"),
     )
 
 
@@ -78,8 +78,8 @@ def _limit_rows(data: TrialData) -> Rows:
     server = _server_cores(recording)
     driver = len(recording.driver.cores) if recording.driver else 0
     if server and server == driver:
-        return [_limit(server, "server and driver had", " each")]
-    limits = [(server, "server had"), (driver, "driver had")]
+        return [_limit(server, "server and load generator had", " each")]
+    limits = [(server, "server had"), (driver, "load generator had")]
     known = [_limit(cores, who) for cores, who in limits if cores]
     return known or [_limit(cores, "the host had") for cores in _machine_cores(recording)]
 
@@ -99,7 +99,7 @@ def _machine_cores(recording: Recording) -> list[int]:
     return [number for number in cores if number] if len(cores) == 1 else []
 
 
-def _limit(cores: int, who: str, ending: str = "") -> dict[str, object]:
+def _limit(cores: int, who: str, ending: str = "") -> Row:
     noun = "core" if cores == 1 else "cores"
     return {
         "cores": cores,
@@ -110,7 +110,12 @@ def _limit(cores: int, who: str, ending: str = "") -> dict[str, object]:
 
 @cache
 def _chart(level: str, step_s: int) -> Specification:
-    headings = {"server": "server", "driver": "driver", "machine": "host", "requested_level": level}
+    headings = {
+        "server": "server",
+        "driver": "load generator",
+        "machine": "host",
+        "requested_level": level,
+    }
     area = (
         canvas.seconds(step_s)
         .mark_area(opacity=0.15, color=canvas.SERVER.light)
@@ -122,7 +127,7 @@ def _chart(level: str, step_s: int) -> Specification:
         area,
         _line("machine", "host", 1.0, step_s),
         _line("server", "server", 2.0, step_s),
-        _line("driver", "driver", 2.0, step_s),
+        _line("driver", "load generator", 2.0, step_s),
         _limits(),
         canvas.cursor(headings, "cpu_second", step_s),
     ).properties(width=canvas.WIDTH_PX, height=150)

@@ -18,6 +18,8 @@ from plimsoll import canvas, wording
 from plimsoll.aggregate import latency_buckets
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
     from plimsoll.canvas import Row, Rows, Specification
@@ -49,11 +51,10 @@ _HEIGHT_PX = 200
 def draw(data: TrialData) -> Specification:
     """The chart with its data; `buckets` is the sum over time."""
     table = data.latencies
-    empty: Row = {"time": data.latency_kind, "seconds": 1}
-    first = next(iter(canvas.chosen(table.slice(0, 1), empty)), empty)
-    time = _AXES[first["time"]]
+    first = canvas.chosen(table.slice(0, 1), ["time", "seconds"])
+    time = _AXES[first[0]["time"] if first else data.latency_kind]
     return canvas.finished(
-        _chart(time, first["seconds"]),
+        _chart(time, first[0]["seconds"] if first else 1),
         {
             "columns": _columns(table),
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
@@ -66,11 +67,13 @@ def draw(data: TrialData) -> Specification:
 def _columns(table: pa.Table) -> Rows:
     rows = canvas.chosen(table, ["second", "bucket", "completed"])
     groups = itertools.groupby(rows, key=lambda row: row["second"])
-    return [_column(second, list(group)) for second, group in groups]
+    return [
+        _column(second, {row["bucket"]: row["completed"] for row in group})
+        for second, group in groups
+    ]
 
 
-def _column(second: int, rows: Rows) -> Row:
-    counts = {row["bucket"]: row["completed"] for row in rows}
+def _column(second: int, counts: Mapping[int, int]) -> Row:
     first, last = min(counts), max(counts)
     return {
         "second": second,
@@ -100,17 +103,18 @@ def _description(data: TrialData, time: str) -> str:
     whole = f"{time.capitalize()} of every response of {data.recording.title} over time"
     if not rows:
         return f"{whole}: no response"
-    count = sum(row["completed"] for row in rows)
-    most = max(rows, key=lambda row: row["completed"])
+    completed = canvas.numbers(rows, "completed")
+    count, most = sum(completed), max(completed)
+    fullest = rows[completed.index(most)]
     return (
         f"{whole}: {wording.count(count)} responses, {_span(rows[0], rows[-1])}; "
-        f"{wording.percent(most['completed'] / count)} of them {_span(most, most)}"
+        f"{wording.percent(most / count)} of them {_span(fullest, fullest)}"
     )
 
 
 def _span(first: Row, last: Row) -> str:
-    low, high = wording.seconds(first["low"] / 1e3), wording.seconds(last["high"] / 1e3)
-    return f"between {low} and {high}"
+    low_ms, high_ms = canvas.number(first, "low"), canvas.number(last, "high")
+    return f"between {wording.seconds(low_ms / 1e3)} and {wording.seconds(high_ms / 1e3)}"
 
 
 @cache

@@ -74,7 +74,7 @@ def _percent(ratio: float | None) -> float | None:
 def _varied(rows: Rows) -> str:
     """How far the speed went to either side: `varied by ±12 %`."""
     for name in _FIELDS.values():
-        known = [row[name] for row in rows if row[name] is not None]
+        known = canvas.numbers(rows, name)
         if known:
             half = (max(known) - min(known)) / 200
             return f"varied by ±{wording.percent(round(half, 3))}"

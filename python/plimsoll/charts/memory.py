@@ -24,14 +24,14 @@ COLUMNS = {
     "second": "second",
     "rss": "server RSS, MB",
     "pss": "server PSS, MB",
-    "driver": "driver RSS, MB",
+    "driver": "load generator RSS, MB",
 }
 
 _FIELDS = {"server_rss_bytes": "rss", "server_pss_bytes": "pss", "driver_rss_bytes": "driver"}
 _NAMES = {
     "RSS": canvas.SERVER,
     "PSS": canvas.RESPONDING,
-    "driver RSS": canvas.DRIVER,
+    "load generator RSS": canvas.DRIVER,
 }
 
 
@@ -44,7 +44,7 @@ def draw(data: TrialData) -> Specification:
         }
         for row in canvas.chosen(data.memory, ["second", *_FIELDS])
     ]
-    peak = max((row["rss"] or 0 for row in rows), default=0)
+    peak = max(canvas.numbers(rows, "rss"), default=0)
     step_s = canvas.step_s(data)
     return canvas.finished(
         _chart(step_s),
@@ -70,7 +70,7 @@ def _chart(step_s: int) -> Specification:
     headings = {name: heading for name, heading in COLUMNS.items() if name != "second"}
     chart = canvas.layered(
         canvas.stage_bands(),
-        _line("driver", "driver RSS", 1.2, step_s),
+        _line("driver", "load generator RSS", 1.2, step_s),
         _line("pss", "PSS", 2.0, step_s),
         _line("rss", "RSS", 2.0, step_s),
         _rest(),

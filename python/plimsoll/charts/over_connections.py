@@ -10,7 +10,7 @@ import altair as alt
 from plimsoll import canvas, wording
 
 if TYPE_CHECKING:
-    from plimsoll.canvas import Specification
+    from plimsoll.canvas import Row, Specification
     from plimsoll.comparison.over_connections import ConnectionsPoint, ConnectionsSeries
 
 NAME = "over_connections"
@@ -63,7 +63,7 @@ def draw(data: ConnectionsSeries, entries: tuple[str, ...] = ()) -> Specificatio
     return canvas.finished(drawn, {"points": rows}, _description(data))
 
 
-def _row(point: ConnectionsPoint, power: str) -> dict[str, float | str | None]:
+def _row(point: ConnectionsPoint, power: str) -> Row:
     return {
         "framework": point.framework,
         "connections": point.connections,

@@ -57,11 +57,13 @@ def draw(data: TrialData) -> Specification:
     requested = canvas.levels(data.seconds)
     rows = _rows(data, requested)
     failures = _failure_rows(data)
-    kinds = tuple(dict.fromkeys(row["kind"] for row in failures))
+    kinds = tuple(dict.fromkeys(canvas.texts(failures, "kind")))
     step_s = canvas.step_s(data)
     return canvas.finished(
         _chart(
-            canvas.is_wide([row[name] for row in rows for name in _PERCENTILES if row[name]]),
+            canvas.is_wide(
+                [ms for name in _PERCENTILES for ms in canvas.numbers(rows, name) if ms]
+            ),
             kinds,
             _AXES[data.latency_kind],
             canvas.level_name(data.recording),

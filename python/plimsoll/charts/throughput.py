@@ -73,7 +73,8 @@ def _thinned(rows: Rows, step_s: int) -> Rows:
 
 def _has_levels(rows: Rows) -> bool:
     """Whether more than one level was requested while there was a load."""
-    return len({row["requested_level"] for row in rows if row["stage"] != AFTER}) > 1
+    loaded = [row for row in rows if row["stage"] != AFTER]
+    return len(set(canvas.numbers(loaded, "requested_level"))) > 1
 
 
 def _is_silent(row: canvas.Row) -> bool:
@@ -105,8 +106,8 @@ def _mean_rows(data: TrialData) -> Rows:
 
 
 def _description(data: TrialData, rows: Rows) -> str:
-    silent = sum(row["silent"] for row in rows)
-    failed = sum(row["failed"] for row in rows)
+    silent = sum(canvas.numbers(rows, "silent"))
+    failed = sum(canvas.numbers(rows, "failed"))
     mean = "" if data.summary is None else wording.per_second(data.summary.throughput_per_s)
     return (
         f"Throughput of {data.recording.title} over {len(rows)} seconds: mean of the window "

@@ -64,7 +64,7 @@ def command(
     plimsoll calibrate --quick                half a minute
     plimsoll calibrate --only pacing          one part; repeatable
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    found = plimsoll.calibrate(parts, quick=quick, into=into, tell=heard.steps)
+    found = plimsoll.calibrate(parts, quick=quick, into=into, on_event=heard.steps)
     _print(found, "json" if as_json else form)
     return VERDICT_VOID if found.misses else 0
 

@@ -71,7 +71,7 @@ GROUPS = {
     "-R",
     "--rate",
     type=options.RATE,
-    help="Open model: requests per second to the server whose turn it is, such as 2k.  "
+    help="Open model: requests per second to the server under load, such as 2k.  "
     "[default: full speed]",
 )
 @click.option(
@@ -164,7 +164,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         max_regression=max_regression,
         warm_up_s=warm_up,
         frameworks=root,
-        tell=heard.notes if quiet or as_json else heard.steps,
+        on_event=heard.notes if quiet or as_json else heard.steps,
     )
     cli.outgoing.write(markdown, result.markdown)
     cli.outgoing.write(junit, result.junit)

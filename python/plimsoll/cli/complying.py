@@ -11,7 +11,7 @@ from plimsoll.cli import messages
 from plimsoll.conduct import compliance
 from plimsoll.errors import FrameworkError
 from plimsoll.recording.compliance import RESULTS, count
-from plimsoll.serving.here import Here
+from plimsoll.serving.here import LocalHost
 
 if TYPE_CHECKING:
     from plimsoll.campaign.framework import Framework
@@ -33,7 +33,7 @@ def complied(framework: Framework, *, full: bool, quiet: bool) -> tuple[Complian
     """
     try:
         results = compliance.of_framework(
-            framework, machine.divide_cores(None, None).server, Here()
+            framework, machine.divide_cores(None, None).server, LocalHost()
         )
     except FrameworkError as error:
         messages.error(error.message, error.hint)

@@ -159,8 +159,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     """Find the load line: the greatest rate that a running server carries inside limits.
 
     Requests arrive whether responses come or not (open model). At that rate, latency from the
-    intended start keeps its limit, no more requests fail than allowed, and 99 % of the requests
-    due were sent. Several limits of latency have a line each.
+    intended start and the error rate are within their limits, and at least 99 % of the due
+    requests were sent. Each latency limit gets its own line.
 
     Exit code 7: no rate keeps the limit; 4: requests fail at every rate; 8: the budget was too
     short; 1: the load generator was the limit, so the line is void.
@@ -183,7 +183,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
         headers=[cli.incoming.header(one) for one in headers], body=sent, status=expect_status,
         length_bytes=expect_length, expected_body=expected, record=record, storage=storage,
-        tell=heard.notes if quiet or form != "text" else heard.steps,
+        on_event=heard.notes if quiet or form != "text" else heard.steps,
     )  # fmt: skip
     with result:
         cli.outgoing.write(chart, lambda: result.chart().svg())

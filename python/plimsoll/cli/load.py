@@ -346,7 +346,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
             ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
             driver_cores=driver_cores, server_cores=server_cores, power=power, idle_s=idle,
-            record=record, storage=storage, tell=shown,
+            record=record, storage=storage, on_event=shown,
         )  # fmt: skip
     with result:
         if form == "text" and not quiet:

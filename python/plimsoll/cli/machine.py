@@ -75,7 +75,8 @@ def _print(
     for name, value in facts.items():
         click.echo(f"{name:<{width}}  {_spoken(value)}")
     click.echo(
-        f"\nserver on cores {_spoken(division.server)}, driver on {_spoken(division.driver)}"
+        f"\nserver on cores {_spoken(division.server)}, "
+        f"load generator on {_spoken(division.driver)}"
     )
     if division.note:
         click.echo(division.note)

@@ -310,7 +310,7 @@ def _panel_rows(scene: Scene, width: int) -> Iterator[tuple[str, RenderableType]
         seconds = (tuple(scene.throughputs), tuple(scene.p99s_ns))
         yield from progress_rows.rows(progress, *seconds, scene.limits, width)
     else:
-        yield "driver", Text(_uncounted_text(progress))
+        yield "load generator", Text(_uncounted_text(progress))
     if scene.phase != PHASES["driving"]:
         yield "now", Text(scene.phase)
     elif scene.load_s:

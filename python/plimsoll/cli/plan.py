@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.line_settings import LineSettings
-    from plimsoll.plan import Pace, Refuses
+    from plimsoll.plan import Refuses, TrialPace
 
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 """The least time that is printed in a unit, the length of that unit, both in seconds; its name."""
@@ -89,7 +89,7 @@ def command(
 
 
 def _steps(
-    requested: Campaign, refuses: Refuses, paces: Mapping[str, Pace]
+    requested: Campaign, refuses: Refuses, paces: Mapping[str, TrialPace]
 ) -> tuple[plan.Trial, ...]:
     """The steps of a ladder, if peaks were as the last trials of the frameworks say."""
     if requested.ladder is None:
@@ -100,7 +100,7 @@ def _steps(
     return lab.ladder_following.planned(requested, refuses, peaks)
 
 
-def _left_out(one: plan.LeftOut) -> dict[str, str]:
+def _left_out(one: plan.OmittedCombination) -> dict[str, str]:
     names = {"framework": one.framework.reference, "endpoint": one.endpoint.name}
     load = {"load": one.load.name} if one.load else {}
     return {**names, **load, "reason": one.reason}

@@ -62,7 +62,7 @@ def rows(
     yield "requests", Text(wording.count(progress.requests_ended))
     if progress.driver_busy_cores is not None and progress.driver_threads:
         is_busy = progress.driver_busy_cores > BUSY_RATIO * progress.driver_threads
-        yield "driver", Text(driver_text(progress), style="yellow" if is_busy else "")
+        yield "load generator", Text(driver_text(progress), style="yellow" if is_busy else "")
     for limit in limits:
         yield "fail-if", limit_text(limit, progress, latest_per_s=next(reversed(throughputs), None))
 

@@ -89,7 +89,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             fail_if=fail_if,
             hosts=hosts,
             keep_rows=keep_rows,
-            tell=tell,
+            on_event=tell,
         )
     with results:
         code = missed = 0

@@ -46,7 +46,7 @@ def command(*, results: Path, port: int, host: str, opens: bool, storage: str) -
     watch.giving_way.lower_priority()
     with storages.opened(results, storage) as stored:
         watch.looking.require_campaign(stored)
-        looker = watch.looking.Looker(stored)
+        looker = watch.looking.CampaignObserver(stored)
         looker.look()
         with watch.server.listening(host, port) as listener:
             address = f"http://{host}:{listener.getsockname()[1]}/"

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Beside:
+class MatchedServer:
     """One server of a document beside its counterpart.
 
     Attributes:
@@ -101,7 +101,7 @@ class Field:
     driver: str
     baseline: str
     baseline_trials: tuple[str, ...]
-    rows: tuple[Beside, ...]
+    rows: tuple[MatchedServer, ...]
     order: PublishedOrder
 
 
@@ -229,7 +229,7 @@ def _field(
     fastest = sorted(published, key=lambda server: -median(published[server]))
     baseline = _baseline(named, fastest, counting, shown)
     rows = tuple(
-        Beside(
+        MatchedServer(
             subject=server[0],
             framework=server[1],
             published_per_s=median(published[server]),

@@ -53,7 +53,7 @@ ENOUGH = 4
 
 
 @dataclass(frozen=True)
-class Wanted:
+class StoppingRule:
     """When a comparison ends.
 
     Attributes:
@@ -70,7 +70,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Sides:
+class ComparedServers:
     """What is compared.
 
     Attributes:
@@ -101,7 +101,7 @@ class Compared:
         turns: Every turn.
     """
 
-    wanted: Wanted
+    wanted: StoppingRule
     difference: Difference
     limit: regression_limit.State | None
     elapsed_s: float
@@ -132,7 +132,7 @@ class Compared:
 
 def compared(
     measure: Measure,
-    wanted: Wanted,
+    wanted: StoppingRule,
     look: Callable[[Compared], None] = lambda _: None,
     clock_s: Callable[[], float] = time.monotonic,
 ) -> Compared:
@@ -177,13 +177,13 @@ def compared(
                 return now
 
 
-def _limit(found: Difference, wanted: Wanted) -> regression_limit.State | None:
+def _limit(found: Difference, wanted: StoppingRule) -> regression_limit.State | None:
     if wanted.max_regression is None:
         return None
     return regression_limit.state(found, wanted.max_regression)
 
 
-def _is_settled(now: Compared, wanted: Wanted) -> bool:
+def _is_settled(now: Compared, wanted: StoppingRule) -> bool:
     """Whether more groups would change nothing of interest."""
     if now.difference.failed.are_too_many:
         return True

@@ -32,7 +32,7 @@ SETTLE_S = 10.0
 
 
 @dataclass
-class Rest:
+class RestingServer:
     """The rests of one server.
 
     Attributes:

@@ -84,7 +84,7 @@ class RunConfig:
             return self.serve
         from plimsoll.serving import here  # noqa: PLC0415 - a load starts no server
 
-        return here.Here()
+        return here.LocalHost()
 
     database: RunningDatabase | None = None
     upstream_cores: tuple[int, ...] = ()

@@ -25,7 +25,7 @@ from plimsoll.storage.parquet import writing
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from plimsoll.conduct.resting import Rest
+    from plimsoll.conduct.resting import RestingServer
     from plimsoll.conduct.run_config import RunConfig
     from plimsoll.drivers.job import DriverResult
     from plimsoll.drivers.turning import EngineTurn, TurningLoad
@@ -59,7 +59,7 @@ class ServerAtTurn:
 
     server: LocalServer
     scope: Scope
-    rest: Rest
+    rest: RestingServer
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import machine
 from plimsoll.conduct import trial as one_trial
-from plimsoll.conduct.resting import Rest
+from plimsoll.conduct.resting import RestingServer
 from plimsoll.conduct.seat import Seat, ServerAtTurn
 from plimsoll.drivers import records
 from plimsoll.errors import FrameworkError
@@ -55,7 +55,7 @@ class SharedServer:
         first = self.seats[0]
         trial, cores = first.known.trial, first.known.server_cores
         starting = partial(
-            here.Here().started,
+            here.LocalHost().started,
             trial.framework,
             first.log,
             cores,
@@ -71,7 +71,7 @@ class SharedServer:
             for seat in self.seats:
                 seat.fail(error)
             return
-        self._start = ServerAtTurn(running, running.scope, Rest(running.processes))
+        self._start = ServerAtTurn(running, running.scope, RestingServer(running.processes))
         self._processes.callback(self._start.rest.end)
         self._share()
         for seat in self.seats:

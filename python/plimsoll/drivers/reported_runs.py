@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Load, StageKind
     from plimsoll.campaign.requests import Request
     from plimsoll.drivers.job import DriverCallbacks, DriverJob
-    from plimsoll.drivers.tool_process import Ran
+    from plimsoll.drivers.tool_process import FinishedRun
     from plimsoll.tool_output.reported import ReportedStatistics
 
     Command = Callable[[StageKind, int, float], tuple[str, ...]]
@@ -35,7 +35,7 @@ class Measured:
     """
 
     runs: Sequence[ToolRun]
-    went: Sequence[Ran]
+    went: Sequence[FinishedRun]
     figures: ReportedStatistics | None
 
     @property
@@ -116,7 +116,7 @@ def measure(runs: Sequence[ToolRun], drive: DriverJob, watch: DriverCallbacks) -
         KeyboardInterrupt: A second Ctrl-C.
         OSError: Its output could not be kept.
     """
-    went: list[Ran] = []
+    went: list[FinishedRun] = []
     for order in runs:
         went.append(tool_process.run(order, drive, watch))
         if went[-1].early:
@@ -189,7 +189,7 @@ def _starts(measured: Measured) -> list[tuple[StageKind, float, int]]:
     return starts
 
 
-def _figures(order: ToolRun, ran: Ran) -> ReportedStatistics | None:
+def _figures(order: ToolRun, ran: FinishedRun) -> ReportedStatistics | None:
     """What a run printed; None when it was ended early and printed nothing.
 
     Raises:

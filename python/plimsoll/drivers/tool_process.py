@@ -85,7 +85,7 @@ class ToolRun:
 
 
 @dataclass(frozen=True)
-class Ran:
+class FinishedRun:
     """How a run went.
 
     Attributes:
@@ -135,7 +135,7 @@ def output_of(*command: str) -> str:
     return heard.stdout
 
 
-def run(order: ToolRun, drive: DriverJob, watch: DriverCallbacks) -> Ran:
+def run(order: ToolRun, drive: DriverJob, watch: DriverCallbacks) -> FinishedRun:
     """Runs a tool to its end.
 
     Args:
@@ -164,7 +164,7 @@ def run(order: ToolRun, drive: DriverJob, watch: DriverCallbacks) -> Ran:
         if work.hung:
             supervised.kill()
         code = supervised.stop().exit_code
-    ran = Ran(
+    ran = FinishedRun(
         supervised.started_ns,
         started_utc_ns,
         ended_ns,

@@ -57,7 +57,7 @@ class TurningLoad:
     _job: DriverJob
     _events: Iterator[Line]
     has_ended: bool = False
-    _heard: engine.Heard = field(default_factory=engine.Heard)
+    _heard: engine.EngineReports = field(default_factory=engine.EngineReports)
     _requests: int = 0
     _ended: int = 0
 

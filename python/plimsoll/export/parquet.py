@@ -85,7 +85,7 @@ def _write(table: tables.Table, rows: Rows, path: Path) -> None:
 
 def _opened(table: tables.Table, path: Path) -> pq.ParquetWriter:
     if table.stored == "recorded":
-        return writing.opened(table, path)
+        return writing.parquet(table, path)
     return pq.ParquetWriter(path, table.schema, compression="zstd")
 
 

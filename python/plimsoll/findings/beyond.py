@@ -29,7 +29,7 @@ _CONNECTIONS_FULL = 0.95
 
 
 @dataclass(frozen=True)
-class Beyond:
+class LimitingResource:
     """What was full when a rate failed.
 
     Attributes:
@@ -41,7 +41,7 @@ class Beyond:
     sentence: str
 
 
-def beyond(found: TrialFindings, tables: Tables) -> Beyond:
+def beyond(found: TrialFindings, tables: Tables) -> LimitingResource:
     """What was full in a trial that failed.
 
     Args:
@@ -54,27 +54,27 @@ def beyond(found: TrialFindings, tables: Tables) -> Beyond:
     server = max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0))
     headroom = _doubt(found, "driver")
     if headroom is not None and max(driver, ceiling) > FULL and server < FULL:
-        return Beyond("driver", headroom.sentences[0].text)
+        return LimitingResource("driver", headroom.sentences[0].text)
     if verdict := _doubt(found, "queue"):
-        return Beyond("queue", verdict.sentences[0].text)
+        return LimitingResource("queue", verdict.sentences[0].text)
     if verdict := _doubt(found, "memory"):
-        return Beyond("memory", verdict.sentences[0].text)
+        return LimitingResource("memory", verdict.sentences[0].text)
     for resource in SEARCHED:
         if shares.get(resource, 0.0) >= FULL:
-            return Beyond(resource, utilisation.stated(resource, shares[resource]))
+            return LimitingResource(resource, utilisation.stated(resource, shares[resource]))
     in_flight, most = tables.summary.in_flight, tables.summary.connections_requested
     if in_flight and most and in_flight >= _CONNECTIONS_FULL * most:
         sentence = (
             f"all {wording.count(most)} connections waited for responses; more may carry more "
             "(`-c`)"
         )
-        return Beyond("connections", sentence)
+        return LimitingResource("connections", sentence)
     seen = max(shares, key=lambda name: shares[name], default=None)
     stated = f" ({utilisation.stated(seen, shares[seen])})" if seen else ""
     sentence = (
         f"no measured resource was saturated{stated}; suspect a lock, a worker pool or a timer"
     )
-    return Beyond("unknown", sentence)
+    return LimitingResource("unknown", sentence)
 
 
 def _doubt(found: TrialFindings, lacking: Lacking) -> Verdict | None:

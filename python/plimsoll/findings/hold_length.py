@@ -46,17 +46,20 @@ class HoldLength:
         best_s = best_hold_s(self.scatter, self.second_scatter, self.hold_s, self.overhead_s)
         if best_s is None:
             return (
-                "Longer holds would help as much as more repetitions: trials vary no more than "
-                "seconds do"
+                "Longer windows would help as much as more repetitions: throughput varies no more "
+                "between trials than between seconds"
             )
         between = 1 - self.second_scatter**2 / self.hold_s / self.scatter**2
         if best_s <= self.hold_s:
             lies = f"{wording.percent(between)} of the variance lies between trials"
-            return f"More repetitions help, longer holds do not: {lies}"
+            return f"More repetitions help, longer windows do not: {lies}"
         lengths = (
             f"{wording.seconds(round(best_s))} instead of {wording.seconds(round(self.hold_s))}"
         )
-        return f"Holds of {lengths} would narrow intervals most: seconds vary more than trials"
+        return (
+            f"Windows of {lengths} would narrow intervals most: throughput varies more between "
+            "seconds than between trials"
+        )
 
 
 def hold_length(trials: Sequence[TrialFindings], scatter: float | None) -> HoldLength | None:

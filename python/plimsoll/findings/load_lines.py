@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
     from plimsoll.campaign.line_settings import LineSettings
     from plimsoll.campaign.load import Arrivals
-    from plimsoll.findings.beyond import Beyond
+    from plimsoll.findings.beyond import LimitingResource
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.load_line.limits import LineLimit
     from plimsoll.load_line.search import Line, Searched
@@ -63,7 +63,7 @@ class LineFindings:
 
     searched: Searched
     subject: Subject
-    beyond: Mapping[str, Beyond]
+    beyond: Mapping[str, LimitingResource]
     held: Mapping[str, TrialFindings]
 
     @property
@@ -104,7 +104,7 @@ def of_server(
     Raises:
         StorageError: The rows of a try cannot be read.
     """
-    beyond: dict[str, Beyond] = {}
+    beyond: dict[str, LimitingResource] = {}
     held: dict[str, TrialFindings] = {}
     for line in searched.lines:
         failing = _last(searched, line.failed_per_s, trials)

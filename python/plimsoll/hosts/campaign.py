@@ -12,7 +12,7 @@ from plimsoll.hosts import control, fitness
 from plimsoll.hosts.driver import HostsDriver
 from plimsoll.hosts.server import HostServers
 from plimsoll.provenance import Part
-from plimsoll.serving.here import Here
+from plimsoll.serving.here import LocalHost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -122,7 +122,7 @@ def _place(lab: Lab) -> ServerPlace:
     """The machine that runs servers: the host of that role, else that of the lab."""
     server, client = lab.hosts.server, lab.hosts.drivers[0].address
     if server is None:
-        return Here(str(lab.hosts.address), str(client))
+        return LocalHost(str(lab.hosts.address), str(client))
     return HostServers(lab, server, client)
 
 

@@ -49,7 +49,7 @@ class Membership:
         port: Its port.
         name: Name of this host.
         identity: Its certificate.
-        own: Address of this host that the lab reaches; None for the one that leads to the lab.
+        own: Address at which the lab reaches this host; None for that of its route to the lab.
         folder: For files of dask.
     """
 

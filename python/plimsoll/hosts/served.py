@@ -16,7 +16,7 @@ from plimsoll.campaign import framework as frameworks
 from plimsoll.errors import EngineFailed, HostLost, InputError, NotInstalled, PlimsollError
 from plimsoll.install import applications, readiness, sources
 from plimsoll.provenance import differences, named
-from plimsoll.serving.here import Here
+from plimsoll.serving.here import LocalHost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -245,7 +245,7 @@ class ServedHere:
     def _start(self, order: ServerOrder) -> StartedServer:
         self._close()
         self.log.unlink(missing_ok=True)
-        place = Here(str(order.address), str(order.client))
+        place = LocalHost(str(order.address), str(order.client))
         starting = place.started(
             order.ordered.here(),
             self.log,

@@ -354,7 +354,7 @@ class _Tables:
     def _flush(self) -> None:
         self._require_written()
         if self._writer is None:
-            self._writer = writer(self._table, self._path)
+            self._writer = writing.parquet(self._table, self._path, coarse=True)
         self._writing = self._hand.submit(self._write, self._waiting)
         self._waiting = []
         self._rows = 0
@@ -371,20 +371,6 @@ class _Tables:
         """
         if self._writing is not None:
             self._writing.result()
-
-
-def writer(table: Table, path: Path) -> pq.ParquetWriter:
-    """A Parquet file of a recorded table, opened for writing.
-
-    Timestamps of other tools are whole milliseconds or microseconds with many repetitions, so they
-    are stored with dictionaries, not as differences. Queries filter only by timestamps, so other
-    columns have no minimum and maximum.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    instants = [name for name in table.schema.names if name.endswith("_ns")]
-    return pq.ParquetWriter(path, table.schema, compression="zstd", write_statistics=instants)
 
 
 def _begun(
@@ -410,7 +396,8 @@ def _count_from(zero_ns: int, path: Path, table: Table) -> None:
         return
     partial = path.with_suffix(".moved")
     instants = [name for name in table.schema.names if name.endswith("_ns")]
-    with pq.ParquetFile(path) as source, writer(table, partial) as into:
+    into = writing.parquet(table, partial, coarse=True)
+    with pq.ParquetFile(path) as source, into:
         for group in range(source.num_row_groups):
             rows: Any = source.read_row_group(group)
             for name in instants:

@@ -32,7 +32,7 @@ class Announcer:
     Attributes:
         folder: Folder of the results.
         trials: The plan, as far as it is known.
-        tell: The listener that events are passed on to.
+        on_event: The listener that events are passed on to.
         command: What resumes the run, for a shell.
         cores: Cores of server and driver; empty where they may use all.
         cool_down_s: Pause between two trials, in seconds.
@@ -41,7 +41,7 @@ class Announcer:
 
     folder: Path
     trials: Sequence[Trial]
-    tell: Listener
+    on_event: Listener
     command: str = ""
     cores: tuple[int, ...] = ()
     cool_down_s: float = 0.0
@@ -73,7 +73,7 @@ class Announcer:
         """Notes an event, and passes it on."""
         with self._lock:
             self._take(event)
-        self.tell(event)
+        self.on_event(event)
 
     def _take(self, event: Event) -> None:
         match event:

@@ -40,7 +40,7 @@ class AuditResult:
 
     Attributes:
         audit: The verdicts on each result alone and on all together.
-        claims: What the documents claim, held against their own figures.
+        claims: What the documents claim, compared with their own figures.
         unread: What could not be read of the sources.
     """
 

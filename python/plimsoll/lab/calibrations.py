@@ -65,7 +65,7 @@ def calibrate(
     *,
     quick: bool = False,
     into: str | os.PathLike[str] | None = None,
-    tell: Listener = ignore,
+    on_event: Listener = ignore,
 ) -> CalibrationResult:
     """Checks the load generator and measures the most this host can do; takes two minutes.
 
@@ -76,7 +76,7 @@ def calibrate(
         parts: Of `accuracy`, `pacing`, `freeze`, `ceiling` and `tools`; empty for all.
         quick: Half a minute: shorter, fewer cases, no other tools.
         into: File that keeps the most this host can do; None is where trials look for it.
-        tell: Called with each `Step` and `Notice`.
+        on_event: Called with each `Step` and `Notice`.
 
     Raises:
         InputError: There is no such part.
@@ -92,10 +92,10 @@ def calibrate(
             raise InputError([Problem("", f"a calibration has no part `{part}`", hint)])
     division = machine.divide_cores(None, None)
     if division.note:
-        tell(Notice(division.note))
+        on_event(Notice(division.note))
     interruption = Interruption()
     bench = Bench(
-        division.server, division.driver, interruption, lambda message: tell(Step(message))
+        division.server, division.driver, interruption, lambda message: on_event(Step(message))
     )
     extent = calibration.QUICK if quick else calibration.FULL
     chosen = parts or (QUICK if quick else tuple(calibration.PARTS))

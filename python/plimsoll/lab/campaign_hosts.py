@@ -58,7 +58,7 @@ def require_conductable(requested: Campaign, known: Hosts) -> None:
 
 @contextmanager
 def joined(
-    requested: Campaign, file: Path | None, keep_rows: KeepRows, tell: Listener
+    requested: Campaign, file: Path | None, keep_rows: KeepRows, on_event: Listener
 ) -> Generator[CampaignHosts | None]:
     """The hosts of a campaign once they have joined, for as long as the block runs.
 
@@ -66,7 +66,7 @@ def joined(
         requested: The campaign.
         file: File of the hosts; None for this machine alone.
         keep_rows: Where the rows of loads stay.
-        tell: Told whom the lab waits for.
+        on_event: Called with the hosts that the lab waits for.
 
     Raises:
         InputError: The file has mistakes, or the campaign cannot be conducted on several hosts.
@@ -81,13 +81,13 @@ def joined(
     require_conductable(requested, known)
     cores = requested.server_cores or ()
     with hosts.campaign.joined(
-        known, requested.loads, cores, lambda message: tell(Step(message))
+        known, requested.loads, cores, lambda message: on_event(Step(message))
     ) as found:
         yield found
 
 
 def placed(
-    setting: RunConfig, requested: Campaign, found: CampaignHosts, tell: Listener
+    setting: RunConfig, requested: Campaign, found: CampaignHosts, on_event: Listener
 ) -> RunConfig:
     """What all trials have in common, with what each host does.
 
@@ -95,7 +95,7 @@ def placed(
         setting: What they have in common on any machines.
         requested: The campaign.
         found: Its hosts.
-        tell: Told which setting of the campaign does not apply.
+        on_event: Called with each setting of the campaign that does not apply.
 
     Raises:
         LimitTooLow: Servers run on this machine, and it cannot hold so many connections.
@@ -105,7 +105,7 @@ def placed(
     note = "Hosts generate the load: `driver_cores` of the campaign does not apply."
     notes = (note,) if requested.driver_cores else ()
     for text in notes:
-        tell(Notice(text))
+        on_event(Notice(text))
     return replace(
         setting,
         server_cores=found.server_cores,

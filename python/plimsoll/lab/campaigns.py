@@ -25,7 +25,7 @@ from plimsoll.lab.paces import Watch
 from plimsoll.lab.results import CampaignResults
 from plimsoll.recording import HOST
 from plimsoll.report import words
-from plimsoll.serving.here import Here
+from plimsoll.serving.here import LocalHost
 from plimsoll.storage.documents import CampaignFiles
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     fail_if: Sequence[str] = (),
     hosts: str | os.PathLike[str] | None = None,
     keep_rows: KeepRows = "lab",
-    tell: Listener = ignore,
+    on_event: Listener = ignore,
 ) -> CampaignResults:
     """Conducts the trials of a campaign; called again, it goes on where it stopped.
 
@@ -79,7 +79,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         hosts: File of the hosts that run servers and generate loads; None does all of it here.
         keep_rows: With hosts: `lab` copies every row; `remote` leaves rows on their hosts, which
             count them, so that what needs single rows is not checked.
-        tell: Called with each event.
+        on_event: Called with each event.
 
     Raises:
         InputError: The campaign file, a setting, a threshold or the file of hosts is wrong, or no
@@ -96,23 +96,26 @@ def run(  # noqa: PLR0913 - one argument for each option
     """
 
     def note(message: str) -> None:
-        tell(Notice(message))
+        on_event(Notice(message))
 
     wanted = campaign_thresholds.read(fail_if)
     path = places.campaign_file(Path(campaign))
     root = None if frameworks is None else Path(frameworks)
     requested = selection.campaign(path, settings, root)
     file = None if hosts is None else Path(hosts)
-    with campaign_hosts.joined(requested, file, keep_rows, tell) as found, ExitStack() as closing:
-        place = Here() if found is None else found.serve
+    with (
+        campaign_hosts.joined(requested, file, keep_rows, on_event) as found,
+        ExitStack() as closing,
+    ):
+        place = LocalHost() if found is None else found.serve
         if available:
             requested = selection.with_available(requested, note, place.absent)
         if found is None:
             selection.require_drivers(requested)  # else each host does when it is asked
         databases.require(requested.endpoints)
-        place.make_ready(requested.frameworks, lambda step: tell(Step(step)))
+        place.make_ready(requested.frameworks, lambda step: on_event(Step(step)))
         refuses = selection.refusals(requested)
-        trials = _planned(requested, refuses, tell)
+        trials = _planned(requested, refuses, on_event)
         campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
         folder = RESULTS / requested.name if into is None else Path(into)
         stored = closing.enter_context(storages.opened(folder, storage))
@@ -121,11 +124,11 @@ def run(  # noqa: PLR0913 - one argument for each option
         require_power(requested.power, requested.idle_s, note)
         if requested.ladder is not None and place.host == HOST:
             note_system_calls(note)
-        setting = closing.enter_context(_configured(requested, found, tell))
+        setting = closing.enter_context(_configured(requested, found, on_event))
         announcer = Announcer(
             folder,
             planned,
-            tell,
+            on_event,
             command=_command(
                 campaign, into, storage, settings, frameworks, hosts, keep_rows, available=available
             ),
@@ -141,7 +144,7 @@ def run(  # noqa: PLR0913 - one argument for each option
                 CampaignFiles(
                     path.read_text(encoding="utf-8"),
                     selection.published(requested),
-                    selection.resolved(requested),
+                    selection.document_of(requested, path, settings, root),
                 ),
                 cool_down_s=requested.cool_down_s,
                 repeat=Repeat(
@@ -149,7 +152,7 @@ def run(  # noqa: PLR0913 - one argument for each option
                     changed=repeat_changed,
                     void=_void(stored) if again else (),
                 ),
-                further=following.further(requested, refuses, stored, tell),
+                further=following.further(requested, refuses, stored, on_event),
                 tell=Watch(_judging(stored, announcer) if judge else announcer, requested.idle_s),
             )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
@@ -183,10 +186,10 @@ def _cores(requested: Campaign, setting: RunConfig) -> tuple[int, ...]:
     return tuple(sorted({core for cores in given for core in cores})) if all(given) else ()
 
 
-def _planned(requested: Campaign, refuses: Refuses, tell: Listener) -> tuple[Trial, ...]:
+def _planned(requested: Campaign, refuses: Refuses, on_event: Listener) -> tuple[Trial, ...]:
     trials = plan.plan(requested, refuses)
     for line in selection.left_out(requested, refuses):
-        tell(Notice(line))
+        on_event(Notice(line))
     if not trials:
         problem = Problem(
             "", "the campaign has no trial to run", "choose other frameworks or drivers"
@@ -198,7 +201,7 @@ def _planned(requested: Campaign, refuses: Refuses, tell: Listener) -> tuple[Tri
 
 @contextmanager
 def _configured(
-    requested: Campaign, found: CampaignHosts | None, tell: Listener
+    requested: Campaign, found: CampaignHosts | None, on_event: Listener
 ) -> Generator[RunConfig]:
     """What all trials have in common; a database that they need runs as long as the block."""
     machine.raise_open_files()
@@ -212,8 +215,8 @@ def _configured(
         has_gate=requested.compliance,
     )
     if found is not None:
-        setting = campaign_hosts.placed(setting, requested, found, tell)
-        with databases.running(requested.endpoints, (), tell) as database:
+        setting = campaign_hosts.placed(setting, requested, found, on_event)
+        with databases.running(requested.endpoints, (), on_event) as database:
             databases.require_reachable(requested.endpoints, database, setting.server_host)
             yield replace(setting, database=database)
         return
@@ -225,9 +228,9 @@ def _configured(
     for load in requested.loads:
         machine.divide_cores(load.server_cores or division.server, division.driver)
     if division.note:
-        tell(Notice(division.note))
+        on_event(Notice(division.note))
     machine.check_connections(max(load.peak_connections for load in requested.loads))
-    with databases.running(requested.endpoints, division.third_party, tell) as database:
+    with databases.running(requested.endpoints, division.third_party, on_event) as database:
         yield replace(
             setting,
             server_cores=division.server,
@@ -253,13 +256,13 @@ def _void(stored: Results) -> tuple[str, ...]:
     )
 
 
-def _judging(stored: Results, tell: Listener) -> Listener:
+def _judging(stored: Results, on_event: Listener) -> Listener:
     """A listener that also judges each trial that completed."""
 
     def reported(event: Event) -> None:
-        tell(event)
+        on_event(event)
         if isinstance(event, TrialEnded) and event.recording.ending.kind == "completed":
-            tell(TrialJudged(event.trial, _sentence(stored, event.recording)))
+            on_event(TrialJudged(event.trial, _sentence(stored, event.recording)))
 
     return reported
 

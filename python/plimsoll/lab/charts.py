@@ -32,7 +32,8 @@ class TrialChart:
     """A chart of one trial, or of a load line, which a notebook draws by itself.
 
     Attributes:
-        name: `throughput`, `response_time`, `cpu`, `memory`, `connections` or `load_line`.
+        name: `throughput`, `machine_speed`, `response_time`, `heat_map`, `cpu`, `memory` or
+            `connections`; of a load line `load_line`.
         title: Its title.
         caption: How to read it.
         spec: Its Vega-Lite specification with its data.

@@ -18,7 +18,13 @@ from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
 from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, METRICS
 from plimsoll.comparison.turn_pairs import A, B, GroupTimes
-from plimsoll.comparison.until_decided import Compared, MeasuredGroup, Sides, Wanted, compared
+from plimsoll.comparison.until_decided import (
+    Compared,
+    ComparedServers,
+    MeasuredGroup,
+    StoppingRule,
+    compared,
+)
 from plimsoll.conduct import turns
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
@@ -42,7 +48,7 @@ TURN_S = 0.25
 """Length of a turn, in seconds."""
 
 ROUNDS = 12
-"""Rounds of a group: more of them tell the same processes better, and leave time for fewer."""
+"""Rounds of a group: more of them show the same processes better, and leave time for fewer."""
 
 WARM_UP_S = 1.0
 """Turns of each server before the first that counts, in seconds."""
@@ -61,7 +67,7 @@ class ComparisonResult:
     """
 
     compared: Compared
-    sides: Sides
+    sides: ComparedServers
 
     @property
     def answer(self) -> Answer:
@@ -114,7 +120,7 @@ def compare(  # noqa: PLR0913 - one argument for each option
     max_regression: float | None = None,
     warm_up_s: float = WARM_UP_S,
     frameworks: str | os.PathLike[str] | None = None,
-    tell: Listener = ignore,
+    on_event: Listener = ignore,
 ) -> ComparisonResult:
     """Compares two servers: whether B is faster than A, slower, the same, or undecided.
 
@@ -130,7 +136,7 @@ def compare(  # noqa: PLR0913 - one argument for each option
         endpoint: Endpoint of the contract that is requested; empty is `plaintext`.
         path: Path that is requested with GET instead; of commands, empty is `/`.
         connections: Open connections to each server.
-        rate_per_s: Open model: requests per second to the server whose turn it is; None for full
+        rate_per_s: Open model: requests per second to the server under load; None for full
             speed.
         metric: The metric that decides; None for throughput with CPU time per request, at a
             rate latency with CPU time per request.
@@ -140,7 +146,7 @@ def compare(  # noqa: PLR0913 - one argument for each option
             rate, of latency and of CPU time per request, or of `metric`.
         warm_up_s: Turns of each server before the first that counts, in seconds.
         frameworks: Folder of the frameworks; None looks for it.
-        tell: Called with each event.
+        on_event: Called with each event.
 
     Raises:
         InputError: There is no such framework, revision or endpoint, or a value is wrong.
@@ -152,26 +158,26 @@ def compare(  # noqa: PLR0913 - one argument for each option
     _require_possible(connections, rate_per_s, budget_s, within, max_regression)
     root = None if frameworks is None else Path(frameworks)
     requested = _endpoint(endpoint, path, commands=commands)
-    sides = Sides(a, b, requested.exchanges[0].request.target, connections, rate_per_s)
-    wanted = Wanted(budget_s, within, max_regression, _deciding(metric, rate_per_s))
+    sides = ComparedServers(a, b, requested.exchanges[0].request.target, connections, rate_per_s)
+    wanted = StoppingRule(budget_s, within, max_regression, _deciding(metric, rate_per_s))
     with scratch.folder() as folder:
         if commands:
             pair = (_command(a, folder, sides.path), _command(b, folder, sides.path))
         elif revisions_of:
-            pair = (_at(a, revisions_of, root, tell), _at(b, revisions_of, root, tell))
+            pair = (_at(a, revisions_of, root, on_event), _at(b, revisions_of, root, on_event))
             if pair[0].folder == pair[1].folder:
-                tell(Notice(f"`{revisions_of}` is the same at both revisions"))
+                on_event(Notice(f"`{revisions_of}` is the same at both revisions"))
         else:
             pair = (_variant(a, root), _variant(b, root))
-            selection.make_ready(pair, lambda step: tell(Step(step)))
+            selection.make_ready(pair, lambda step: on_event(Step(step)))
         if path:
             pair = (replace(pair[0], endpoints=()), replace(pair[1], endpoints=()))
         elif not commands:
             _require_served(pair, requested)
             databases.require((requested,))
         load = _load(connections, rate_per_s, warm_up_s)
-        with _measuring(pair, requested, load, tell) as measure:
-            end = compared(measure, wanted, lambda now: tell(Step(_step(now))))
+        with _measuring(pair, requested, load, on_event) as measure:
+            end = compared(measure, wanted, lambda now: on_event(Step(_step(now))))
     return ComparisonResult(end, sides)
 
 
@@ -239,9 +245,9 @@ def _variant(reference: str, root: Path | None) -> Framework:
     return found[0]
 
 
-def _at(revision: str, reference: str, root: Path | None, tell: Listener) -> Framework:
+def _at(revision: str, reference: str, root: Path | None, on_event: Listener) -> Framework:
     found = revisions.framework(revision, reference, root)
-    tell(Step(f"building {reference} at {revision}"))
+    on_event(Step(f"building {reference} at {revision}"))
     install.install(found)
     return found
 
@@ -282,7 +288,7 @@ def _load(connections: int, rate_per_s: float | None, warm_up_s: float) -> Load:
 
 @contextmanager
 def _measuring(
-    pair: tuple[Framework, Framework], requested: Endpoint, load: Load, tell: Listener
+    pair: tuple[Framework, Framework], requested: Endpoint, load: Load, on_event: Listener
 ) -> Generator[Measure]:
     """What measures a group; its rows are thrown away when its turns are known."""
     endpoints = (requested,)
@@ -290,11 +296,11 @@ def _measuring(
         None, None, with_third_party=databases.has_third_party(endpoints)
     )
     if division.note:
-        tell(Notice(division.note))
+        on_event(Notice(division.note))
     interruption = Interruption()
     with (
         interruption.listening(),
-        databases.running(endpoints, division.third_party, tell) as database,
+        databases.running(endpoints, division.third_party, on_event) as database,
     ):
         setting = RunConfig(
             server_cores=division.server,

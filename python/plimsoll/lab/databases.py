@@ -85,14 +85,14 @@ def require_reachable(
 
 @contextmanager
 def running(
-    endpoints: Iterable[Endpoint], cores: Sequence[int], tell: Listener
+    endpoints: Iterable[Endpoint], cores: Sequence[int], on_event: Listener
 ) -> Generator[RunningDatabase | None]:
     """PostgreSQL for as long as the block runs, if one of some endpoints needs it.
 
     Args:
         endpoints: The endpoints.
         cores: Cores of the database.
-        tell: Told that it starts.
+        on_event: Called when it starts.
 
     Yields:
         It; None if no endpoint needs it.
@@ -104,6 +104,6 @@ def running(
     if not needed(endpoints):
         yield None
         return
-    tell(Step("starting PostgreSQL"))
+    on_event(Step("starting PostgreSQL"))
     with databases.running.started(cores) as found:
         yield found

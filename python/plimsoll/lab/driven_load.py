@@ -39,7 +39,7 @@ def put_on(
     contract_requests: int,
     record: Path | None,
     storage: str,
-    tell: Listener,
+    on_event: Listener,
     known_hosts: Hosts | None = None,
 ) -> LoadResult:
     """Puts a load on a server.
@@ -51,7 +51,7 @@ def put_on(
         contract_requests: Requests that were sent before it.
         record: New folder that keeps every row; None for a temporary one.
         storage: Address of a database that keeps the rows.
-        tell: Called with each event.
+        on_event: Called with each event.
         known_hosts: The hosts that generate it; None generates it here.
 
     Raises:
@@ -64,7 +64,7 @@ def put_on(
     idle_s = requested.idle_s
     if idle_s is None:
         idle_s = IDLE_S if requested.power else 0.0
-    require_power(requested.power, idle_s, lambda message: tell(Notice(message)))
+    require_power(requested.power, idle_s, lambda message: on_event(Notice(message)))
     setting = RunConfig(
         driver_threads=requested.threads,
         driver_cores=requested.driver_cores,
@@ -77,12 +77,14 @@ def put_on(
     with ExitStack() as closing:
         stored = closing.enter_context(kept(record, storage, of_engine=known_hosts is None))
         if known_hosts is not None:
-            setting = replace(setting, drive=_joined(closing, known_hosts, planned, address, tell))
+            setting = replace(
+                setting, drive=_joined(closing, known_hosts, planned, address, on_event)
+            )
         machine.raise_open_files()
         interruption = Interruption()
         with stored.locked(), interruption.listening():
             recording = trials.load(
-                planned, address, setting, stored, interruption, tell, contract_requests,
+                planned, address, setting, stored, interruption, on_event, contract_requests,
                 is_kept=not isinstance(stored, UnkeptResults),
             )  # fmt: skip
         if isinstance(stored, UnkeptResults):
@@ -92,12 +94,12 @@ def put_on(
 
 
 def _joined(
-    closing: ExitStack, known_hosts: Hosts, planned: Trial, address: str, tell: Listener
+    closing: ExitStack, known_hosts: Hosts, planned: Trial, address: str, on_event: Listener
 ) -> Drive:
     """What generates the load on other hosts, once they have joined."""
 
     def tell_step(message: str) -> None:
-        tell(Step(message))
+        on_event(Step(message))
 
     connections = planned.load.peak_connections
     joined = hosts.driver.joined(known_hosts, connections, address, tell_step)

@@ -36,17 +36,17 @@ def begun(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ..
     return tuple(one for one in plan.blocks(asked, further, refuses) if one.id in planned)
 
 
-def further(asked: Campaign, refuses: Refuses, stored: Results, tell: Listener) -> Further:
+def further(asked: Campaign, refuses: Refuses, stored: Results, on_event: Listener) -> Further:
     """Gives the next trials, group by group.
 
     Args:
         asked: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results so far.
-        tell: Told how each search for a load line stands.
+        on_event: Called with the state of each search for a load line.
     """
     if asked.line is not None:
-        return line_following.LineTurns(asked, refuses, stored, tell).following
+        return line_following.LineTurns(asked, refuses, stored, on_event).following
     if asked.ladder is not None:
         return lambda: _steps(asked, refuses, stored)
     return lambda: group(asked, refuses, stored)

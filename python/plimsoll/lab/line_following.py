@@ -47,17 +47,17 @@ class LineTurns:
         asked: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results.
-        tell: Told how each search stands after a try.
+        on_event: Called with the state of each search after a try.
     """
 
     def __init__(
-        self, asked: Campaign, refuses: Refuses, stored: Results, tell: Listener = ignore
+        self, asked: Campaign, refuses: Refuses, stored: Results, on_event: Listener = ignore
     ) -> None:
         """Nothing is read yet: the peaks may not be recorded."""
         self._asked = asked
         self._peaks = _peaks(asked, refuses)
         self._stored = stored
-        self._tell = tell
+        self._on_event = on_event
         self._searches: dict[LineEntry, EntrySearch] = {}
         self._taken: set[str] = set()
 
@@ -98,7 +98,7 @@ class LineTurns:
                 told[f"{one.title} · {one.endpoint}"] = search
         for name, search in told.items():
             if (now := search.searched) and now.tries:
-                self._tell(Step(f"{name}: {lined.step(now)}"))
+                self._on_event(Step(f"{name}: {lined.step(now)}"))
 
     def _begin(self, recordings: Iterable[Recording]) -> None:
         wanted = self._asked.line

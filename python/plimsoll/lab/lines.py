@@ -181,13 +181,13 @@ def line(  # noqa: PLR0913 - one argument for each option
     tls_resume: Resume | None = None,
     record: str | os.PathLike[str] | None = None,
     storage: str = "",
-    tell: Listener = ignore,
+    on_event: Listener = ignore,
 ) -> LineResult:
     """Searches the greatest rate that a running server carries inside limits.
 
-    Requests arrive whether responses come or not (open model). At the rate, latency from the
-    intended start keeps its limit, no more requests fail than allowed, and at least 99 % of those
-    due were sent.
+    Requests arrive whether responses come or not (open model). At that rate, latency from the
+    intended start and the error rate are within their limits, and at least 99 % of the due
+    requests were sent.
 
     Args:
         url: What is requested; several of one server are mixed evenly.
@@ -219,7 +219,7 @@ def line(  # noqa: PLR0913 - one argument for each option
             is `never`.
         record: New folder that keeps every row of every try; None for a temporary one.
         storage: Address of a PostgreSQL database that keeps the rows; `record` is then the name.
-        tell: Called with each event.
+        on_event: Called with each event.
 
     Raises:
         InputError: A limit or an option is wrong, or two exclude each other.
@@ -259,7 +259,7 @@ def line(  # noqa: PLR0913 - one argument for each option
         tls_resume=tls_resume,
     )
     place = load_options.path(record)
-    return _searched(requested, arrivals, wanted, place, storage, tell)
+    return _searched(requested, arrivals, wanted, place, storage, on_event)
 
 
 def _wanted(typed: Sequence[str], errors: float, budget_s: float, within: float) -> SearchGoal:
@@ -307,7 +307,7 @@ def _searched(
     wanted: SearchGoal,
     record: Path | None,
     storage: str,
-    tell: Listener,
+    on_event: Listener,
 ) -> LineResult:
     began_s = time.monotonic()
     planned = load_options.trial(requested)
@@ -319,7 +319,7 @@ def _searched(
         machine.raise_open_files()
         interruption = Interruption()
         with stored.locked(), interruption.listening():
-            bench = _Bench(requested, arrivals, wanted, address, stored, interruption, tell)
+            bench = _Bench(requested, arrivals, wanted, address, stored, interruption, on_event)
             peak_per_s = bench.peak_per_s()
             left_s = wanted.budget_s - (time.monotonic() - began_s)
             found = search.searched(
@@ -327,7 +327,7 @@ def _searched(
                 replace(wanted, budget_s=max(left_s - JUDGING_S, wanted.hold_s)),
                 peak_per_s,
                 random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
-                lambda now: tell(Step(lined.step(now))),
+                lambda now: on_event(Step(lined.step(now))),
             )
             found = replace(found, wanted=wanted, elapsed_s=time.monotonic() - began_s)
             findings = bench.findings(found, arrivals)
@@ -346,7 +346,7 @@ class _Bench:
     address: str
     stored: Results
     interruption: Interruption
-    tell: Listener
+    on_event: Listener
     count: int = 0
     recordings: dict[str, Recording] = field(default_factory=dict[str, "Recording"])
 
@@ -356,7 +356,7 @@ class _Bench:
         Raises:
             FrameworkError: Not one response came.
         """
-        self.tell(Step("closed load: the greatest throughput"))
+        self.on_event(Step("closed load: the greatest throughput"))
         planned = replace(load_options.trial(self.requested), id="peak")
         completed = 0
 
@@ -399,7 +399,7 @@ class _Bench:
 
     def findings(self, found: Searched, arrivals: Arrivals) -> LineFindings:
         """What was full beyond each line, and how far the tries below and above are believed."""
-        self.tell(Step("judging the tries at the line"))
+        self.on_event(Step("judging the tries at the line"))
         near = {
             load_lines.last_trial(found, rate_per_s)
             for line in found.lines
@@ -435,7 +435,7 @@ class _Bench:
                 if driver is not None and driver.ended_by == "schedule":
                     counted(event)
             else:
-                self.tell(event)
+                self.on_event(event)
 
         requested = self.requested
         setting = RunConfig(

@@ -109,7 +109,7 @@ class LoadOptions:
         binary: WebSocket: whether messages are sent as binary, not as text.
         warm_up_s: How long the level is held first, in seconds; None for no warm-up.
         driver_cores: Cores of the load generator, one thread on each; empty for threads anywhere.
-        server_cores: Cores that the server has under the load; empty for those it has.
+        server_cores: Cores that the server is pinned to during the load; empty for unchanged.
         limits: Limits of checks: check to name and value.
         seed: Seed of arrivals, of the choice among URLs and of sampled bodies; None draws one.
         insecure: TLS: accept any certificate.

@@ -78,7 +78,7 @@ def load(  # noqa: PLR0913 - one argument for each option
     unix_socket: str | os.PathLike[str] | None = None,
     record: str | os.PathLike[str] | None = None,
     storage: str = "",
-    tell: Listener = ignore,
+    on_event: Listener = ignore,
 ) -> LoadResult:
     """Puts a load on a server that already runs.
 
@@ -101,8 +101,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         threads: Threads of the load generator.
         driver_cores: Cores of the load generator, one thread on each; empty for `threads` anywhere.
-        server_cores: Cores of this host that the server has under the load; empty for those it has.
-            Afterwards it has these again.
+        server_cores: Cores of this host that the server is pinned to during the load; empty for
+            unchanged.
         pipeline: HTTP/1.1: requests in flight on one connection; WebSocket: messages.
         http2: Speak HTTP/2: by ALPN over TLS, else with prior knowledge.
         streams: HTTP/2: open streams on one connection, each with one request.
@@ -113,8 +113,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         compressed: Content codings that are accepted: `gzip`, `br`, `zstd`. Bodies are decoded
             before they are compared; rows have their bytes as received and their decoded length.
         events: Whether each event of a response, a `text/event-stream`, is a row and counts as a
-            request does. Its time is that since the event before it, and for the first since the
-            request was due; `timeout_s` limits it. A stream that ends is asked for again.
+            request does. Its time is the interval since the previous event, for the first one since
+            the request was due; `timeout_s` limits it. A stream that ends is requested again.
         method: None is GET, or POST with a body.
         headers: Headers of the requests.
         body: Body of the requests.
@@ -150,7 +150,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         record: New folder that keeps every row; None for a temporary one, which goes with the
             result.
         storage: Address of a PostgreSQL database that keeps the rows; `record` is then the name.
-        tell: Called with each event: phases, and progress once a second.
+        on_event: Called with each event: phases, and progress once a second.
 
     Returns:
         The load with its verdicts. An error of the load generator is its `error`, and so is
@@ -216,17 +216,19 @@ def load(  # noqa: PLR0913 - one argument for each option
         keep_rows=keep_rows,
         unix_socket=load_options.path(unix_socket),
     )
-    return loaded(requested, load_options.path(record), storage, tell)
+    return loaded(requested, load_options.path(record), storage, on_event)
 
 
-def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: Listener) -> LoadResult:
+def loaded(
+    requested: LoadOptions, record: Path | None, storage: str, on_event: Listener
+) -> LoadResult:
     """Puts on a load; `load` describes everything.
 
     Args:
         requested: Its options.
         record: New folder that keeps every row; None for a temporary one.
         storage: Address of a database that keeps the rows.
-        tell: Called with each event.
+        on_event: Called with each event.
     """
     planned = load_options.trial(requested)
     require_place(record, storage)
@@ -238,7 +240,7 @@ def loaded(requested: LoadOptions, record: Path | None, storage: str, tell: List
     address = load_options.server_address(requested)
     contract_requests = require_response(planned, address, keep_alive=requested.keep_alive)
     return lab.driven_load.put_on(
-        requested, planned, address, contract_requests, record, storage, tell, known
+        requested, planned, address, contract_requests, record, storage, on_event, known
     )
 
 

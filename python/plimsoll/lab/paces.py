@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import capacity, events, plan
-from plimsoll.plan import ROW_S, Pace
+from plimsoll.plan import ROW_S, TrialPace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,13 +31,13 @@ BESIDE_S = 1.5
 """Seconds of a trial besides its load, its server and contract: versions, digests, verdicts."""
 
 
-def known(frameworks: Sequence[Framework]) -> dict[str, Pace]:
+def known(frameworks: Sequence[Framework]) -> dict[str, TrialPace]:
     """What is known of some frameworks, by their references."""
     kept = _read()
     return {one.reference: kept[_key(one)] for one in frameworks if _key(one) in kept}
 
 
-def keep(paces: Sequence[tuple[Framework, Pace]]) -> None:
+def keep(paces: Sequence[tuple[Framework, TrialPace]]) -> None:
     """Keeps paces in place of earlier ones, and forgets frameworks whose folder is gone.
 
     Without a writable file, nothing is kept.
@@ -47,7 +47,7 @@ def keep(paces: Sequence[tuple[Framework, Pace]]) -> None:
     _write(there | {_key(one): pace for one, pace in paces})
 
 
-def _write(content: Mapping[str, Pace]) -> None:
+def _write(content: Mapping[str, TrialPace]) -> None:
     with suppress(OSError, RuntimeError):
         path = _file()
         partial = path.with_name(f"{path.name}.{os.getpid()}")
@@ -71,7 +71,7 @@ def keep_report(trials: int, passed_s: float) -> None:
     """
     if trials:
         factor = passed_s / plan.report_s(trials)
-        _write(_read() | {_REPORT: Pace(factor * plan.report_s(1))})
+        _write(_read() | {_REPORT: TrialPace(factor * plan.report_s(1))})
 
 
 def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:
@@ -84,7 +84,7 @@ def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: fl
     """
     if not known([framework]):
         around_s = started_and_stopped_s + 2 * checked_s + BESIDE_S
-        keep([(framework, Pace(around_s))])
+        keep([(framework, TrialPace(around_s))])
 
 
 @dataclass
@@ -92,11 +92,11 @@ class Watch:
     """A listener that passes events on, and keeps the pace of each trial that completes.
 
     Attributes:
-        tell: The listener that events are passed on to.
+        on_event: The listener that events are passed on to.
         idle_s: Seconds for which the idle host is read before and after each trial.
     """
 
-    tell: Listener
+    on_event: Listener
     idle_s: float = 0.0
     _begun_s: float = 0.0
     _ended: list[tuple[Trial, Recording]] = field(default_factory=list["tuple[Trial, Recording]"])
@@ -111,7 +111,7 @@ class Watch:
                 self._keep()
             case _:
                 pass
-        self.tell(event)
+        self.on_event(event)
         if isinstance(event, events.TrialEnded):
             self._ended.append((event.trial, event.recording))
 
@@ -128,7 +128,7 @@ class Watch:
         around_s = max(0.0, (passed_s - load_s - rows_s) / len(ended) - idle_s)
         keep(
             [
-                (trial.framework, Pace(around_s, _closed_per_s(trial, count)))
+                (trial.framework, TrialPace(around_s, _closed_per_s(trial, count)))
                 for trial, recording in ended
                 if recording.ending.kind == "completed" and (count := sent[trial.id])
             ]
@@ -151,11 +151,11 @@ def _folder(key: str) -> Path:
     return Path(key.rpartition(":")[0])
 
 
-def _read() -> dict[str, Pace]:
+def _read() -> dict[str, TrialPace]:
     """All that is kept; nothing of what is damaged."""
     try:
         content = json.loads(_file().read_text("utf-8"))
-        return {str(key): Pace(**value) for key, value in content.items()}
+        return {str(key): TrialPace(**value) for key, value in content.items()}
     except (OSError, RuntimeError, ValueError, TypeError, AttributeError):
         return {}
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import plan, wording
+from plimsoll.campaign import as_run, documents, set_values, tool
 from plimsoll.campaign import campaign as campaigns
-from plimsoll.campaign import documents, tool
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.campaign import resolved
 from plimsoll.drivers.tools import DRIVERS
@@ -17,13 +18,14 @@ from plimsoll.install.readiness import absent, make_ready, unready
 from plimsoll.lab import databases
 from plimsoll.published import document
 from plimsoll.recording import YARDSTICK
-from plimsoll.storage.documents import planned
+from plimsoll.storage.documents import as_text, planned
 from plimsoll.verdicts.catalogue import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from plimsoll.campaign.as_run import Document
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.framework import Framework, Installable
     from plimsoll.campaign.load import Load
@@ -33,9 +35,9 @@ if TYPE_CHECKING:
     from plimsoll.plan import Refuses, Trial
 
 __all__ = [
-    "campaign", "installable", "known_limits", "left_out", "make_ready", "named", "of_campaign",
-    "planned", "published", "ready", "refusals", "require_drivers", "require_rule", "resolved",
-    "tools", "unready", "with_available",
+    "campaign", "document_of", "installable", "known_limits", "left_out", "make_ready", "named",
+    "of_campaign", "planned", "published", "ready", "refusals", "require_drivers", "require_rule",
+    "resolved", "tools", "unready", "with_available",
 ]  # fmt: skip
 
 
@@ -83,6 +85,28 @@ def campaign(path: Path, settings: Sequence[str], root: Path | None) -> Campaign
     """
     drivers = [driver.NAME for driver in DRIVERS]
     return campaigns.read(path, settings, root, drivers=drivers, limits=known_limits())
+
+
+def document_of(
+    requested: Campaign, path: Path, settings: Sequence[str], root: Path | None
+) -> Document:
+    """The document of a campaign, in which the values that settings changed are marked.
+
+    Args:
+        requested: The campaign, without what is left out.
+        path: Its file.
+        settings: What was laid over the file; a file that needs them, since it names what is not
+            here, has no values before.
+        root: Folder of the frameworks.
+    """
+    if not settings:
+        return resolved(requested)
+    try:
+        texts = [as_text(resolved(campaign(path, given, root))) for given in (settings, ())]
+    except InputError:
+        return as_run.with_settings(resolved(requested), settings, ())
+    now, before = map(json.loads, texts)
+    return as_run.with_settings(resolved(requested), settings, set_values.changed(now, before))
 
 
 def known_limits() -> dict[str, set[str]]:

@@ -19,7 +19,7 @@ ThreadKey = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Spent:
+class ProcessCounters:
     """Counters of a process since its start; they only grow.
 
     Attributes:
@@ -37,17 +37,17 @@ class Spent:
         """User and system time, in seconds."""
         return (self.user_ticks + self.system_ticks) / TICKS_PER_S
 
-    def __add__(self, other: Spent) -> Spent:
+    def __add__(self, other: ProcessCounters) -> ProcessCounters:
         """Each counter of both together."""
-        return Spent(
+        return ProcessCounters(
             self.major_faults + other.major_faults,
             self.user_ticks + other.user_ticks,
             self.system_ticks + other.system_ticks,
         )
 
-    def beyond(self, other: Spent) -> Spent:
+    def beyond(self, other: ProcessCounters) -> ProcessCounters:
         """By how much each counter exceeds the other's; 0 if it does not."""
-        return Spent(
+        return ProcessCounters(
             max(self.major_faults - other.major_faults, 0),
             max(self.user_ticks - other.user_ticks, 0),
             max(self.system_ticks - other.system_ticks, 0),
@@ -72,8 +72,8 @@ class ProcessStat:
 
     pid: int
     parent: int
-    own: Spent
-    waited: Spent
+    own: ProcessCounters
+    waited: ProcessCounters
     threads: int
     started_ticks: int
 
@@ -97,8 +97,8 @@ def parse_stat(text: str) -> ProcessStat:
     return ProcessStat(
         pid=int(pid),
         parent=int(fields[1]),
-        own=Spent(int(fields[9]), int(fields[11]), int(fields[12])),
-        waited=Spent(int(fields[10]), int(fields[13]), int(fields[14])),
+        own=ProcessCounters(int(fields[9]), int(fields[11]), int(fields[12])),
+        waited=ProcessCounters(int(fields[10]), int(fields[13]), int(fields[14])),
         threads=int(fields[17]),
         started_ticks=int(fields[19]),
     )
@@ -129,11 +129,11 @@ class ProcessTree:
         self.stats: dict[int, ProcessStat] = {}
         self._known: dict[int, ProcessStat] = {}
         self._strangers: set[int] = set()
-        self._unclaimed = Spent()
+        self._unclaimed = ProcessCounters()
         self._counted: dict[str, dict[ThreadKey, float]] = {}
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> ProcessCounters:
         """Counters of all processes that ever belonged to the tree, at the last refresh."""
         return sum(map(self._of, self._known.values()), start=self._unclaimed)
 
@@ -208,7 +208,7 @@ class ProcessTree:
         """Whether a process belongs to the tree; a supervisor does not."""
         return self.with_root or stat.pid != self.root
 
-    def _of(self, stat: ProcessStat) -> Spent:
+    def _of(self, stat: ProcessStat) -> ProcessCounters:
         """Counters that one process adds to the tree: its own, and those it waited for."""
         return stat.own + stat.waited if self._counts(stat) else stat.waited
 
@@ -228,10 +228,10 @@ class ProcessTree:
             if not self._drop_ended_children(parents):
                 break
             ended = self._ended(before)
-        left = sum(map(self._of, ended), start=Spent())
+        left = sum(map(self._of, ended), start=ProcessCounters())
         stayed = (pid for pid, stat in before.items() if _same(stat, self._known.get(pid)))
         claims = (self._known[pid].waited.beyond(before[pid].waited) for pid in stayed)
-        claimed = sum(claims, start=Spent())
+        claimed = sum(claims, start=ProcessCounters())
         self._unclaimed += left.beyond(claimed)
 
     def _ended(self, before: Mapping[int, ProcessStat]) -> list[ProcessStat]:

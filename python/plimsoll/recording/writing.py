@@ -57,11 +57,27 @@ def opened(table: Table, path: Path) -> pq.ParquetWriter | pa.ipc.RecordBatchFil
     Raises:
         OSError: It cannot be written.
     """
-    if path.suffix == ARROW:
-        return pa.ipc.new_file(path, table.schema)
+    return pa.ipc.new_file(path, table.schema) if path.suffix == ARROW else parquet(table, path)
+
+
+def parquet(table: Table, path: Path, *, coarse: bool = False) -> pq.ParquetWriter:
+    """A Parquet file of a recorded table, opened for writing.
+
+    Args:
+        table: The table.
+        path: The file.
+        coarse: Whether timestamps are whole milliseconds or microseconds with many repetitions, as
+            those of other tools: dictionaries then need less space than differences. Queries filter
+            only by timestamps, so other columns have no minimum and maximum.
+
+    Raises:
+        OSError: It cannot be written.
+    """
     import pyarrow.parquet as pq  # noqa: PLC0415 - what is not kept does without
 
     instants = [column.name for column in table.columns if column.name.endswith("_ns")]
+    if coarse:
+        return pq.ParquetWriter(path, table.schema, compression="zstd", write_statistics=instants)
     others = [column.name for column in table.columns if column.name not in instants]
     return pq.ParquetWriter(
         path,

@@ -597,7 +597,7 @@ def driver_facts(recording: Recording) -> list[tuple[str, str]]:
     if is_imported(recording):
         return [("Tool", f"{driver.name} {driver.version}".strip())]
     return [
-        ("Driver", f"{driver.name} {driver.version}".strip()),
+        ("Load generator", f"{driver.name} {driver.version}".strip()),
         *([("Command", shlex.join(driver.command))] if driver.command else []),
         ("Cores", _core_list(driver.cores)),
         ("Threads", wording.count(driver.threads)),

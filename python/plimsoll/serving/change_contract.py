@@ -29,7 +29,7 @@ FRESH_ROWS = "every response is read from the database when the request comes"
 FRESH_FILES = "every response shows the file as it is when the request comes"
 
 
-class Asker(Protocol):
+class CheckingClient(Protocol):
     """Asks the server, and notes what is wrong."""
 
     def ask(self, exchange: Exchange, rule: str) -> ServerResponse | None:
@@ -66,7 +66,7 @@ class Outside:
             self.write(effect)
 
 
-def examine(changes: Iterable[ContentChange], outside: Outside, asker: Asker) -> None:
+def examine(changes: Iterable[ContentChange], outside: Outside, asker: CheckingClient) -> None:
     """Makes changes between requests, as far as they can be made.
 
     Args:

@@ -118,7 +118,7 @@ class LocalServer:
 
 
 @dataclass(frozen=True)
-class Here:
+class LocalHost:
     """This host, as a machine that runs servers.
 
     Attributes:

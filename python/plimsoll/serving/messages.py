@@ -65,7 +65,7 @@ class MessageProblem:
 
 
 @dataclass(frozen=True)
-class Talk:
+class UpgradedConnection:
     """A connection that is upgraded, for a client that counts its messages."""
 
     client: Client
@@ -107,7 +107,7 @@ def problems(
         if rule in not_asked:
             continue
         try:
-            found = check(Talk(client, client.upgraded(request)), random)
+            found = check(UpgradedConnection(client, client.upgraded(request)), random)
         except ResponseMissing as error:
             yield MessageProblem(f"`GET {request.target}`", str(error), _NO_CONNECTION, UPGRADE)
             return
@@ -121,23 +121,23 @@ Found = tuple[str, str] | None
 """What came, and what is wrong with it; None if nothing is."""
 
 
-def _text(talk: Talk, random: Random) -> Found:
+def _text(talk: UpgradedConnection, random: Random) -> Found:
     texts = (ws.text(random, length).encode() for length in LENGTHS)
     return _echoes(talk, [("text", text) for text in ("€ 𝄞".encode(), *texts, b"")])
 
 
-def _binary(talk: Talk, random: Random) -> Found:
+def _binary(talk: UpgradedConnection, random: Random) -> Found:
     return _echoes(talk, [("binary", random.randbytes(length)) for length in LENGTHS])
 
 
-def _order(talk: Talk, random: Random) -> Found:
+def _order(talk: UpgradedConnection, random: Random) -> Found:
     sent: list[Came] = [("text", ws.text(random, 64).encode()) for _ in range(_AT_ONCE)]
     for _, payload in sent:
         talk.send("text", payload)
     return next(filter(None, (_difference(talk.next(), one) for one in sent)), None)
 
 
-def _fragments(talk: Talk, random: Random) -> Found:
+def _fragments(talk: UpgradedConnection, random: Random) -> Found:
     text = ws.text(random, 100) + "€"
     whole, ping = text.encode(), random.randbytes(8)
     talk.send("text", whole[:40], is_final=False)
@@ -151,7 +151,7 @@ def _fragments(talk: Talk, random: Random) -> Found:
     return next(filter(None, map(_difference, came, expected)), None)
 
 
-def _ping(talk: Talk, random: Random) -> Found:
+def _ping(talk: UpgradedConnection, random: Random) -> Found:
     for length in (0, 1, 125):
         payload = random.randbytes(length)
         talk.send("ping", payload)
@@ -160,7 +160,7 @@ def _ping(talk: Talk, random: Random) -> Found:
     return None
 
 
-def _close(talk: Talk, random: Random) -> Found:
+def _close(talk: UpgradedConnection, random: Random) -> Found:
     text = ws.text(random, 40).encode()
     if found := _echoes(talk, [("text", text)]):
         return found
@@ -168,7 +168,7 @@ def _close(talk: Talk, random: Random) -> Found:
     return _difference(talk.next(), ("close", NORMAL))
 
 
-_RULES: tuple[tuple[str, str, Callable[[Talk, Random], Found]], ...] = (
+_RULES: tuple[tuple[str, str, Callable[[UpgradedConnection, Random], Found]], ...] = (
     (TEXT, "texts of 0 to 70,001 bytes", _text),
     (BINARY, "binary messages of 33 to 70,001 bytes", _binary),
     (ORDER, f"{_AT_ONCE} texts at once", _order),
@@ -179,7 +179,9 @@ _RULES: tuple[tuple[str, str, Callable[[Talk, Random], Found]], ...] = (
 """Each rule, what is sent, and the check of what comes."""
 
 
-def _echoes(talk: Talk, messages: list[tuple[Literal["text", "binary"], bytes]]) -> Found:
+def _echoes(
+    talk: UpgradedConnection, messages: list[tuple[Literal["text", "binary"], bytes]]
+) -> Found:
     """Sends messages one after the other, each when the one before is back."""
     for kind, payload in messages:
         talk.send(kind, payload)

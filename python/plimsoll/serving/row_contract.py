@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.database_use import DatabaseUse
     from plimsoll.campaign.requests import Exchange
     from plimsoll.serving.asking import ServerResponse
-    from plimsoll.serving.change_contract import Asker, Execute
+    from plimsoll.serving.change_contract import CheckingClient, Execute
 
 WRITTEN = "the rows of a response are those in the database after it"
 
@@ -16,7 +16,7 @@ _WRITES = 3
 """So many responses that write are compared with the database."""
 
 
-def examine(use: DatabaseUse, exchange: Exchange, execute: Execute, asker: Asker) -> None:
+def examine(use: DatabaseUse, exchange: Exchange, execute: Execute, asker: CheckingClient) -> None:
     """Looks up what responses say they have written.
 
     Args:
@@ -36,7 +36,7 @@ def _compare_written(
     exchange: Exchange,
     execute: Execute,
     responded: ServerResponse,
-    asker: Asker,
+    asker: CheckingClient,
 ) -> None:
     """Whether the rows that a right response states are in the database."""
     body = responded.response.body

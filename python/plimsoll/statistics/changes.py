@@ -57,7 +57,7 @@ _OF_NORMAL = 1.4826
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Segment:
     """A stretch of a series with one level.
 
     Attributes:
@@ -76,7 +76,7 @@ class Stretch:
         return self.end - self.start
 
 
-def stretches(values: Sequence[float], least_deviation: float = 0.0) -> tuple[Stretch, ...]:
+def stretches(values: Sequence[float], least_deviation: float = 0.0) -> tuple[Segment, ...]:
     """The stretches of a series, in order; they cover it without gaps.
 
     Args:
@@ -164,11 +164,11 @@ def _traced(before: Sequence[int]) -> list[int]:
     return edges
 
 
-def _stretch(values: Sequence[float], start: int, end: int) -> Stretch:
-    return Stretch(start, end, mean(values[start:end]))
+def _stretch(values: Sequence[float], start: int, end: int) -> Segment:
+    return Segment(start, end, mean(values[start:end]))
 
 
-def _merged(values: Sequence[float], found: list[Stretch], deviation: float) -> tuple[Stretch, ...]:
+def _merged(values: Sequence[float], found: list[Segment], deviation: float) -> tuple[Segment, ...]:
     """Stretches of which neighbours differ; the most alike become one first."""
     while alike := [
         (abs(one.level - other.level), place)

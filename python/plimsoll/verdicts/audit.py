@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
@@ -110,7 +111,8 @@ def _softened(found: Verdict, text: str, remedy: str) -> Verdict:
         for one in found.sentences
     )
     because = Sentence("doubtful", text, remedy)
-    return replace(found, level="doubtful", sentences=(*held[:1], because, *held[1:]))
+    first = sum(1 for _ in takewhile(lambda one: one.limit == held[0].limit, held))
+    return replace(found, level="doubtful", sentences=(*held[:first], because, *held[first:]))
 
 
 def _audited(figures: ReportedStatistics, limits: Limits) -> Audited:

@@ -12,14 +12,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.verdicts import catalogue
-from plimsoll.verdicts.verdict import Sentence
+from plimsoll.verdicts.verdict import Sentence, worst
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.aggregate.trial import Tables
     from plimsoll.verdicts.role import Cause
-    from plimsoll.verdicts.verdict import Verdict
+    from plimsoll.verdicts.verdict import Level, Verdict
 
 
 def explained(tables: Tables, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
@@ -32,7 +32,8 @@ def explained(tables: Tables, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...
     cause = of(tables, verdicts)
     if cause is None:
         return tuple(verdicts)
-    return tuple(_explained(one, cause) for one in verdicts)
+    level = worst(one.level for one in verdicts if one.check == cause.owner)
+    return tuple(_explained(one, cause, level) for one in verdicts)
 
 
 def of(tables: Tables, verdicts: Sequence[Verdict]) -> Cause | None:
@@ -52,13 +53,14 @@ def _told(tables: Tables, verdicts: Sequence[Verdict]) -> Iterator[Cause]:
             yield cause
 
 
-def _explained(verdict: Verdict, cause: Cause) -> Verdict:
+def _explained(verdict: Verdict, cause: Cause, level: Level) -> Verdict:
+    """A verdict that a cause may explain; `level` is the one that its owner shows."""
     if verdict.check == cause.owner:
         return verdict
     if cause.disturbance is None:
         return _not_checked(verdict, f"Not checked: {cause.clause}.")
     if verdict.is_doubting and catalogue.role(verdict.check).is_misled(verdict, cause):
-        return _not_checked(verdict, f"See {catalogue.title(cause.owner)}: {cause.clause}.")
+        return _not_checked(verdict, f"See {catalogue.title(cause.owner, level)}: {cause.clause}.")
     return verdict
 
 

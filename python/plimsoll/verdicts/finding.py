@@ -53,6 +53,7 @@ class Finding:
         limit: The limit.
         sentence: What was found, with the numbers, without a full stop.
         remedy: What to do about it if it is not sound, without a full stop.
+        further: Further sentences, such as what it means, each without a full stop.
     """
 
     level: Level
@@ -60,11 +61,14 @@ class Finding:
     limit: Limit
     sentence: str
     remedy: Remedy | str
+    further: tuple[str, ...] = ()
 
 
-def found(limit: Limit, measured: float | None, sentence: str, remedy: Remedy | str) -> Finding:
+def found(
+    limit: Limit, measured: float | None, sentence: str, remedy: Remedy | str, *further: str
+) -> Finding:
     """A finding whose level follows from the limit."""
-    return Finding(limit.level(measured), measured, limit, sentence, remedy)
+    return Finding(limit.level(measured), measured, limit, sentence, remedy, further)
 
 
 def unknown(limit: Limit, sentence: str, remedy: Remedy | str) -> Finding:
@@ -111,9 +115,9 @@ def unread_host(
     return not_checked(limit, f"{sentence}: not available on this host")
 
 
-def not_checked(limit: Limit, sentence: str) -> Finding:
+def not_checked(limit: Limit, sentence: str, *further: str) -> Finding:
     """A finding about what does not apply to this load, host or recording: it doubts nothing."""
-    return Finding("not_checked", None, limit, sentence, "")
+    return Finding("not_checked", None, limit, sentence, "", further)
 
 
 def led_by(first: Finding, *others: Finding) -> list[Finding]:
@@ -187,12 +191,10 @@ def _sentences(ordered: Sequence[Finding], unread: Sequence[str]) -> tuple[Sente
     """The sentences of findings, the worst first, each once."""
     reported = [
         Sentence(
-            one.level,
-            _sentence(one.sentence),
-            _sentence(_remedy(one.remedy, "campaign")),
-            one.limit.name,
+            one.level, _sentence(part), _sentence(_remedy(one.remedy, "campaign")), one.limit.name
         )
         for one in _reported(ordered)
+        for part in (one.sentence, *one.further)
     ]
     if unread:
         text = _sentence(f"not available on this host: {', '.join(unread)}")

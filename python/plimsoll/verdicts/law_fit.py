@@ -71,8 +71,8 @@ def finding(
     )
     if width.level(fit.farthest_ratio) == "sound":
         return found(limit, 1.0, f"{sentence}{close}", "")
-    sentence += (
-        f". At {wording.count(fit.farthest)} connections it is wrong by "
+    worst = (
+        f"at {wording.count(fit.farthest)} connections it is wrong by "
         f"{wording.percent(round(fit.farthest_ratio, 3))}"
     )
-    return found(limit, fit.r_squared, sentence, remedy)
+    return found(limit, fit.r_squared, sentence, remedy, worst)

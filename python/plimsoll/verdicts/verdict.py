@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -30,8 +31,9 @@ class Sentence:
 
     Attributes:
         level: How bad it is: the worst sentence of a verdict gives the verdict its level.
-        text: What was seen, with the numbers and a full stop.
-        remedy: What to do about it, with a full stop; empty when there is nothing to do.
+        text: What was seen, with the numbers, or what it means; with a full stop.
+        remedy: What to do about it, with a full stop; empty when there is nothing to do. Sentences
+            of one finding have the same.
         limit: Name of the limit that it is about; empty where it is about none.
     """
 
@@ -100,6 +102,16 @@ class Verdict:
         """
         fields: Any = {**values, "sentences": tuple(Sentence(**one) for one in values["sentences"])}
         return cls(**fields)
+
+
+def advised(sentences: Sequence[Sentence]) -> Iterator[tuple[str, str]]:
+    """The text of each finding, and what to do about it; empty when there is nothing to do.
+
+    Args:
+        sentences: The sentences of a verdict; those of one finding follow each other.
+    """
+    for (_, remedy), found in groupby(sentences, key=lambda one: (one.limit, one.remedy)):
+        yield " ".join(one.text for one in found), remedy
 
 
 def block_name(repetition: int) -> str:

@@ -24,7 +24,7 @@ HEIGHT_PX = 120
 LATENCIES = {"p50": canvas.PERCENTILES[1], "p99": canvas.PERCENTILES[4]}
 """Percentiles that are drawn, and their colours."""
 
-BUSY = {"server": canvas.SERVER, "driver": canvas.DRIVER}
+BUSY = {"server": canvas.SERVER, "load generator": canvas.DRIVER}
 """Whose busy cores are drawn, and their colours."""
 
 

@@ -18,14 +18,14 @@ from plimsoll.watch.recorded import CampaignReader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.canvas import Rows
+    from plimsoll.canvas import Row, Rows
     from plimsoll.live import LiveRun
     from plimsoll.storage.documents import PlannedTrial
     from plimsoll.storage.results import Results
     from plimsoll.watch.charts import LiveView
     from plimsoll.watch.latencies import LatencySecond
     from plimsoll.watch.recorded import RecordedCampaign
-    from plimsoll.watch.snapshot import Snapshot, Told
+    from plimsoll.watch.snapshot import JudgedCampaign, Snapshot
 
 STORED_EVERY_S = 5.0
 """What is recorded is read so often; at once when the run says that a trial ended."""
@@ -47,7 +47,7 @@ def require_campaign(results: Results) -> None:
 
 
 @dataclass(frozen=True)
-class Sight:
+class Observation:
     """What was seen at one time.
 
     Attributes:
@@ -58,13 +58,13 @@ class Sight:
     """
 
     shown: Snapshot
-    told: Told
+    told: JudgedCampaign
     run: LiveRun | None
     latencies: Sequence[LatencySecond]
 
 
 @dataclass
-class Looker:
+class CampaignObserver:
     """Looks at a campaign, again and again, from one thread.
 
     Attributes:
@@ -77,7 +77,7 @@ class Looker:
     _reader: CampaignReader | None = None
     _parts: PageParts = field(default_factory=PageParts)
     _campaign: RecordedCampaign | None = None
-    _told: Told | None = None
+    _told: JudgedCampaign | None = None
     _read_s: float = 0.0
     _changes: tuple[object, ...] = ()
     _cores: tuple[int, ...] | None = None
@@ -109,7 +109,7 @@ class Looker:
         }
         return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
-    def _seen(self) -> Sight:
+    def _seen(self) -> Observation:
         run = live.read(self.results.folder)
         campaign, told, trouble = self._recorded(run)
         self._keep_off(run)
@@ -125,9 +125,9 @@ class Looker:
         )
         if trouble:
             shown = replace(shown, sentences=(*shown.sentences, trouble))
-        return Sight(shown, told, run, latencies)
+        return Observation(shown, told, run, latencies)
 
-    def _recorded(self, run: LiveRun | None) -> tuple[RecordedCampaign, Told, str]:
+    def _recorded(self, run: LiveRun | None) -> tuple[RecordedCampaign, JudgedCampaign, str]:
         """What is recorded, and a sentence where it cannot be read now."""
         changes = (None,) if run is None else (run.writer, run.begun_utc_s, run.changes)
         now_s = time.monotonic()
@@ -167,7 +167,7 @@ class Looker:
             self._rows = RowReader(folder)
         return self._rows.seconds()
 
-    def _chart(self, seen: Sight) -> dict[str, object] | None:
+    def _chart(self, seen: Observation) -> dict[str, object] | None:
         """What the charts of the load that runs are drawn from."""
         run = seen.run
         if run is None or self._campaign is None:
@@ -177,7 +177,7 @@ class Looker:
         frameworks = tuple(dict.fromkeys(map(snapshot.planned_framework, trials)))
         is_group = len(run.trials) > 1
         seconds = _seconds(run, planned, seen.latencies)
-        times = [row[name] for row in seconds for name in charts.LATENCIES if row[name]]
+        times = [ms for name in charts.LATENCIES for ms in canvas.numbers(seconds, name) if ms]
         wide = canvas.is_wide(times)
         views = charts.of_group(frameworks) if is_group else charts.of_trial(wide=wide)
         return {
@@ -232,7 +232,7 @@ def _endpoints(trials: Sequence[PlannedTrial], load_s: float) -> Rows:
     return rows
 
 
-def _band(start_s: float, end_s: float, kind: str, label: str) -> dict[str, object]:
+def _band(start_s: float, end_s: float, kind: str, label: str) -> Row:
     return {"start_s": start_s, "end_s": end_s, "kind": kind, "label": label, "short": label}
 
 
@@ -251,7 +251,7 @@ def _seconds(
                 "framework": "" if trial is None else snapshot.planned_framework(trial),
                 "throughput": one.throughput_per_s,
                 "server": one.server_busy_cores,
-                "driver": one.driver_busy_cores,
+                "load generator": one.driver_busy_cores,
                 "p50": canvas.scaled(found and found.p50_ns, 1e6),
                 "p99": canvas.scaled(found and found.p99_ns, 1e6),
             }

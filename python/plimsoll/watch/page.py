@@ -15,7 +15,7 @@ from plimsoll.report.contents import answer
 from plimsoll.report.formats import html
 
 if TYPE_CHECKING:
-    from plimsoll.watch.snapshot import Snapshot, Told
+    from plimsoll.watch.snapshot import JudgedCampaign, Snapshot
 
 PARTS = {
     "state": "state.html",
@@ -36,10 +36,10 @@ _TEMPLATES = Path(__file__).parent / "templates"
 class PageParts:
     """Makes the parts of the page; those that last are made once."""
 
-    _told: Told | None = None
+    _told: JudgedCampaign | None = None
     _lasting: Mapping[str, str] | None = None
 
-    def of(self, snapshot: Snapshot, told: Told) -> dict[str, str]:
+    def of(self, snapshot: Snapshot, told: JudgedCampaign) -> dict[str, str]:
         """HTML of each part, by its id.
 
         Args:

@@ -27,7 +27,7 @@ from starlette.routing import Route
 from plimsoll.errors import HostError, InputError, PortTaken, Problem
 from plimsoll.report.formats import html
 from plimsoll.watch import page
-from plimsoll.watch.looking import Looker
+from plimsoll.watch.looking import CampaignObserver
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -64,7 +64,9 @@ class Feed:
         clock: Seconds that pass.
     """
 
-    def __init__(self, looker: Looker, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, looker: CampaignObserver, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """Looks for nothing yet."""
         self._looker = looker
         self._clock = clock
@@ -167,7 +169,7 @@ def listening(host: str, port: int) -> socket.socket:
         raise HostError(message, "choose another one with `--port`") from error
 
 
-def serve(looker: Looker, listener: socket.socket) -> None:
+def serve(looker: CampaignObserver, listener: socket.socket) -> None:
     """Serves the page until Ctrl-C or SIGTERM.
 
     Args:

@@ -150,7 +150,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class Told:
+class JudgedCampaign:
     """The part of a snapshot that changes only when a trial was recorded or judged.
 
     Attributes:
@@ -164,14 +164,14 @@ class Told:
     more_ended: int
 
 
-def told(findings: Findings) -> Told:
+def told(findings: Findings) -> JudgedCampaign:
     """What findings say to the page.
 
     Args:
         findings: Those of the trials so far.
     """
     trials = sorted(findings.trials, key=lambda one: one.recording.zero_utc, reverse=True)
-    return Told(
+    return JudgedCampaign(
         tuple(answer.answers(findings, contents.rankings(findings))) if trials else (),
         tuple(map(_ended, trials[:MOST_ENDED])),
         len(trials[MOST_ENDED:]),
@@ -180,7 +180,7 @@ def told(findings: Findings) -> Told:
 
 def snapshot(
     campaign: RecordedCampaign,
-    of_trials: Told,
+    of_trials: JudgedCampaign,
     run: LiveRun | None,
     place: str,
     now_utc_s: float,
@@ -326,17 +326,24 @@ def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[
     progress = run.progress
     latencies = dict(zip(("p50", "p99"), latency_ns, strict=True)) if len(run.trials) == 1 else {}
     if progress is None:
-        names = ("Throughput", *latencies, "Server CPU", "Driver CPU", "Connections", "Failed")
+        names = (
+            "Throughput",
+            *latencies,
+            "Server CPU",
+            "Load generator CPU",
+            "Connections",
+            "Failed",
+        )
         return [Tile(name, wording.ABSENT) for name in names]
     busy = [
         Tile(name, wording.ABSENT if cores is None else wording.decimals(cores, 2), "busy cores")
         for name, cores in (
             ("Server CPU", progress.server_busy_cores),
-            ("Driver CPU", progress.driver_busy_cores),
+            ("Load generator CPU", progress.driver_busy_cores),
         )
     ]
     if not progress.counted:
-        return [Tile("Driver", "at work", "it reports its figures when it ends"), *busy]
+        return [Tile("Load generator", "at work", "it reports its figures when it ends"), *busy]
     times = [
         Tile(name, wording.duration(value_ns), "response time")
         for name, value_ns in latencies.items()

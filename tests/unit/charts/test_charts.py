@@ -346,13 +346,13 @@ def test_the_limit_of_cpu_is_the_number_of_cores_each_had() -> None:
     limits = rows(charts.cpu, sample.trial_data(recording=made), "limits")
     assert [(row["cores"], row["text"]) for row in limits] == [
         (1, "server had 1 core"),
-        (2, "driver had 2 cores"),
+        (2, "load generator had 2 cores"),
     ]
 
 
 def test_equal_numbers_of_cores_are_one_limit() -> None:
     limits = rows(charts.cpu, sample.trial_data(), "limits")
-    assert [row["text"] for row in limits] == ["server and driver had 2 cores each"]
+    assert [row["text"] for row in limits] == ["server and load generator had 2 cores each"]
 
 
 def test_who_was_not_confined_had_the_whole_machine() -> None:

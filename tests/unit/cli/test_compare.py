@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from plimsoll.cli import compare, plimsoll
 from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import METRICS, difference
-from plimsoll.comparison.until_decided import Compared, Sides, Wanted
+from plimsoll.comparison.until_decided import Compared, ComparedServers, StoppingRule
 from plimsoll.lab import comparing
 from plimsoll.lab.comparing import ComparisonResult
 from plimsoll.statistics.paired import Plan
@@ -26,8 +26,8 @@ def result(rate: float, limit: float | None = None, scatter: float = 1.0) -> Com
     some = turns([Pair(rate * (1 + scatter * (one - 1)), None) for one in WOBBLE])
     found = difference(some, Plan((8,), 8))
     state = None if limit is None else regression_limit.state(found, limit)
-    end = Compared(Wanted(120, 0.02, limit), found, state, 80.0, 10.0, some)
-    return ComparisonResult(end, Sides("go", "node", "/plaintext", 64))
+    end = Compared(StoppingRule(120, 0.02, limit), found, state, 80.0, 10.0, some)
+    return ComparisonResult(end, ComparedServers("go", "node", "/plaintext", 64))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 import queues
 from plimsoll.cli import plimsoll
-from plimsoll.findings.beyond import Beyond
+from plimsoll.findings.beyond import LimitingResource
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.lab import lines
 from plimsoll.lab.lines import LineResult
@@ -22,7 +22,7 @@ Typed = Callable[..., tuple[Result, dict[str, Any]]]
 
 
 def result(found: Searched, resource: str = "core") -> LineResult:
-    beyond = Beyond(cast("Any", resource), "it was full")
+    beyond = LimitingResource(cast("Any", resource), "it was full")
     failed = {line.limit.name: beyond for line in found.lines if line.failed_per_s}
     stored = cast("Any", SimpleNamespace(close=lambda: None))
     return LineResult(stored, LineFindings(found, Subject("h/", "poisson", 256), failed, {}))

@@ -9,7 +9,7 @@ import pytest
 import experiments
 import sample
 from plimsoll.comparison import published_comparison
-from plimsoll.comparison.published_comparison import Beside, Field, PublishedOrder
+from plimsoll.comparison.published_comparison import Field, MatchedServer, PublishedOrder
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.published import document
 
@@ -34,7 +34,7 @@ def field(*changes: tuple[str, str], **throughputs: tuple[float, ...]) -> Field:
     return only
 
 
-def by_subject(found: Field) -> dict[str, Beside]:
+def by_subject(found: Field) -> dict[str, MatchedServer]:
     return {row.subject: row for row in found.rows}
 
 

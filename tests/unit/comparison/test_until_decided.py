@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.comparison.difference import AT_A_RATE
 from plimsoll.comparison.turn_pairs import GroupTimes
-from plimsoll.comparison.until_decided import Compared, MeasuredGroup, Wanted, compared
+from plimsoll.comparison.until_decided import Compared, MeasuredGroup, StoppingRule, compared
 from plimsoll.recording.turns import Turn
 from turns import Pair, turns
 
@@ -30,41 +30,41 @@ class Servers:
         taken = tuple(Turn(**{**vars(turn), "group": group}) for turn in turns([own]))
         return MeasuredGroup(taken, GroupTimes(group, 1e6, 1e6 * self.longer * wobble))
 
-    def compared(self, wanted: Wanted) -> tuple[Compared, list[Compared]]:
+    def compared(self, wanted: StoppingRule) -> tuple[Compared, list[Compared]]:
         seen: list[Compared] = []
         return compared(self.measure, wanted, seen.append, lambda: self.now_s), seen
 
 
 def test_a_great_difference_ends_it_early() -> None:
-    end, seen = Servers(Pair(rate=1.5)).compared(Wanted(300))
+    end, seen = Servers(Pair(rate=1.5)).compared(StoppingRule(300))
     assert end.difference.answer == "faster"
     assert end.elapsed_s < 100
     assert seen[-1] is end
 
 
 def test_servers_that_are_the_same_end_it_once_that_is_known() -> None:
-    end, _ = Servers(Pair(), scatter=0.5).compared(Wanted(300))
+    end, _ = Servers(Pair(), scatter=0.5).compared(StoppingRule(300))
     assert end.difference.answer == "same"
     assert end.elapsed_s < 300
 
 
 def test_the_budget_ends_it() -> None:
-    end, _ = Servers(Pair(), scatter=20).compared(Wanted(95))
+    end, _ = Servers(Pair(), scatter=20).compared(StoppingRule(95))
     assert end.difference.answer == "undecided"
     assert end.elapsed_s == 90
     assert end.more_s is not None and end.more_s > 0
 
 
 def test_one_group_is_measured_whatever_the_budget() -> None:
-    end, _ = Servers(Pair(rate=3.0)).compared(Wanted(1))
+    end, _ = Servers(Pair(rate=3.0)).compared(StoppingRule(1))
     assert end.difference.groups == 1
     assert end.difference.answer == "undecided"
     assert end.more_s == pytest.approx(30)
 
 
 def test_a_small_difference_is_known_to_the_width_that_was_asked_for() -> None:
-    wide, _ = Servers(Pair(rate=1.06)).compared(Wanted(600, within=0.02))
-    narrow, _ = Servers(Pair(rate=1.06)).compared(Wanted(600, within=0.004))
+    wide, _ = Servers(Pair(rate=1.06)).compared(StoppingRule(600, within=0.02))
+    narrow, _ = Servers(Pair(rate=1.06)).compared(StoppingRule(600, within=0.004))
     assert narrow.elapsed_s > wide.elapsed_s
     assert wide.difference.answer == narrow.difference.answer == "faster"
 
@@ -72,23 +72,23 @@ def test_a_small_difference_is_known_to_the_width_that_was_asked_for() -> None:
 def test_at_a_rate_a_longer_latency_ends_it_early() -> None:
     servers = Servers(Pair())
     servers.longer = 1.4
-    end, _ = servers.compared(Wanted(600, deciding=AT_A_RATE))
+    end, _ = servers.compared(StoppingRule(600, deciding=AT_A_RATE))
     assert (end.difference.answer, end.difference.witness) == ("slower", "p99")
     assert end.elapsed_s < 100
 
 
 def test_a_limit_ends_it_as_soon_as_it_is_settled() -> None:
-    end, _ = Servers(Pair(rate=0.8)).compared(Wanted(600, max_regression=0.03))
+    end, _ = Servers(Pair(rate=0.8)).compared(StoppingRule(600, max_regression=0.03))
     assert end.limit == "crossed"
     assert end.elapsed_s < 100
 
 
 def test_servers_that_fail_end_it_at_once() -> None:
-    end, _ = Servers(Pair(failures=500)).compared(Wanted(600))
+    end, _ = Servers(Pair(failures=500)).compared(StoppingRule(600))
     assert end.elapsed_s == GROUP_S
     assert end.difference.failed.are_too_many
 
 
 def test_every_turn_is_kept() -> None:
-    end, _ = Servers(Pair(), scatter=20).compared(Wanted(45))
+    end, _ = Servers(Pair(), scatter=20).compared(StoppingRule(45))
     assert {turn.group for turn in end.turns} == set(range(4))

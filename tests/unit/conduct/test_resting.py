@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.conduct import resting
-from plimsoll.conduct.resting import Rest
+from plimsoll.conduct.resting import RestingServer
 from plimsoll.processes import cpu_clock
 
 BUSY = "while True: pass"
@@ -21,10 +21,10 @@ BUSY_FOR_A_MOMENT = (
 
 
 @contextmanager
-def server(code: str) -> Iterator[Rest]:
+def server(code: str) -> Iterator[RestingServer]:
     with subprocess.Popen([sys.executable, "-S", "-c", code]) as process:
         try:
-            yield Rest(lambda: (process.pid,))
+            yield RestingServer(lambda: (process.pid,))
         finally:
             process.kill()
 

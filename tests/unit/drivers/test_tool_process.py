@@ -65,7 +65,7 @@ class Seen:
         return DriverCallbacks(self.roots.append, self.zeros.append, note, self.interruption)
 
 
-def run(order: DriverJob, seen: Seen | None = None, **changes: object) -> tool_process.Ran:
+def run(order: DriverJob, seen: Seen | None = None, **changes: object) -> tool_process.FinishedRun:
     asked = {"stage": "hold", "connections": 7, "lasts_s": 0.0, "output": "loader.txt", **changes}
     return tool_process.run(ToolRun((NAME, "a", "b c"), **asked), order, (seen or Seen()).watch())  # pyright: ignore[reportArgumentType]
 

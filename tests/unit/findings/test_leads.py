@@ -89,12 +89,12 @@ def test_where_trials_scatter_more_than_their_seconds_repetitions_pay() -> None:
     more = HoldLength(scatter=0.05, second_scatter=0.05, hold_s=10, overhead_s=5)
     assert (
         more.sentence
-        == "More repetitions help, longer holds do not: 90 % of the variance lies between trials"
+        == "More repetitions help, longer windows do not: 90 % of the variance lies between trials"
     )
     longer = HoldLength(scatter=0.05, second_scatter=0.15, hold_s=10, overhead_s=20)
-    assert longer.sentence.startswith("Holds of 42 s instead of 10 s would narrow intervals most")
+    assert longer.sentence.startswith("Windows of 42 s instead of 10 s would narrow intervals most")
     same = HoldLength(scatter=0.01, second_scatter=0.15, hold_s=10, overhead_s=5)
-    assert same.sentence.startswith("Longer holds would help as much")
+    assert same.sentence.startswith("Longer windows would help as much")
 
 
 def test_the_scatter_of_seconds_is_that_of_the_hold() -> None:

@@ -237,7 +237,7 @@ def test_times_are_told_as_service_times_on_the_screen_and_in_the_report(tmp_pat
     console = Console(width=100, file=io.StringIO(), record=True)
     screen.show(findings.trials[0], console, verbose=True)
     text = console.export_text()
-    assert "service time     20 ms" in text
+    assert "service time      20 ms" in text
     assert " not checked" in text
     (ranking,) = contents.rankings(findings)
     assert ("p50", "20 ms service") in ranking.rows[0].others

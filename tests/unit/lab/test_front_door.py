@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import plimsoll
-from plimsoll import doors, errors
+from plimsoll import charts, doors, errors
+from plimsoll.lab.charts import TrialChart
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "published"
 
@@ -86,6 +88,15 @@ def test_a_name_that_is_not_offered_is_no_attribute() -> None:
         _ = plimsoll.walk  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(AttributeError, match="'package' has no attribute 'other'"):
         doors.of_modules("package", ["one"])("other")
+
+
+def test_the_charts_of_a_trial_are_those_of_the_documentation() -> None:
+    names = {chart.NAME for chart in charts.OF_A_TRIAL}
+    page = (Path(__file__).parents[3] / "docs" / "python.md").read_text("utf-8")
+    sentence = page.partition("`trial.chart(name)` draws ")[2].partition(" in a notebook")[0]
+    assert {*re.findall(r"`(\w+)`", sentence)} == names
+    listed = (TrialChart.__doc__ or "").partition("name:")[2]
+    assert {*re.findall(r"`(\w+)`", listed.partition("title:")[0])} == {*names, "load_line"}
 
 
 def test_how_a_trial_ended_is_an_error_again() -> None:

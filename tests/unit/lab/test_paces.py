@@ -16,7 +16,7 @@ from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.lab import paces
-from plimsoll.plan import ROW_S, Pace, Trial, idle_around_s, plan, report_s
+from plimsoll.plan import ROW_S, Trial, TrialPace, idle_around_s, plan, report_s
 from plimsoll.recording import Ending
 
 LOAD_S = 10.0
@@ -114,9 +114,9 @@ def test_a_warm_up_of_a_server_that_trials_share_is_load_once(
 def test_a_check_tells_something_as_long_as_there_was_no_trial(small: Framework) -> None:
     paces.keep_check(small, 3.0, 0.5)
     assert paces.known([small])["small"].around_s == 3.0 + 2 * 0.5 + paces.BESIDE_S
-    paces.keep([(small, Pace(9.0, 2.0))])
+    paces.keep([(small, TrialPace(9.0, 2.0))])
     paces.keep_check(small, 3.0, 0.5)
-    assert paces.known([small]) == {"small": Pace(9.0, 2.0)}
+    assert paces.known([small]) == {"small": TrialPace(9.0, 2.0)}
 
 
 def test_a_trial_that_failed_tells_nothing(small: Framework, passed: list[float]) -> None:
@@ -137,23 +137,23 @@ def test_a_damaged_file_tells_nothing_and_is_replaced(
     state.parent.mkdir()
     state.write_text(content)
     assert paces.known([small]) == {}
-    paces.keep([(small, Pace(1.0, 2.0))])
-    assert paces.known([small]) == {"small": Pace(1.0, 2.0)}
+    paces.keep([(small, TrialPace(1.0, 2.0))])
+    assert paces.known([small]) == {"small": TrialPace(1.0, 2.0)}
 
 
 def test_the_last_report_tells_how_long_the_next_one_takes(small: Framework) -> None:
     assert paces.report_factor() == 1.0
     paces.keep_report(4, 3 * report_s(4))
-    paces.keep([(small, Pace())])
+    paces.keep([(small, TrialPace())])
     assert paces.report_factor() == pytest.approx(3.0)
-    assert paces.known([small]) == {"small": Pace()}
+    assert paces.known([small]) == {"small": TrialPace()}
 
 
 def test_what_does_not_exist_is_forgotten(state: Path, small: Framework, tmp_path: Path) -> None:
     gone = small_servers.framework(tmp_path / "vanished", "")
-    paces.keep([(gone, Pace())])
+    paces.keep([(gone, TrialPace())])
     shutil.rmtree(gone.folder)
-    paces.keep([(small, Pace())])
+    paces.keep([(small, TrialPace())])
     assert "vanished" not in state.read_text()
     assert paces.known([small, gone]).keys() == {"small"}
 
@@ -162,5 +162,5 @@ def test_where_nothing_can_be_kept_the_campaign_goes_on(
     small: Framework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
-    paces.keep([(small, Pace(1.0, 2.0))])
+    paces.keep([(small, TrialPace(1.0, 2.0))])
     assert paces.known([small]) == {}

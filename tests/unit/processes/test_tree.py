@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.processes.tree import ProcessStat, ProcessTree, Spent, parse_stat
+from plimsoll.processes.tree import ProcessCounters, ProcessStat, ProcessTree, parse_stat
 
 LINE = (
     "{pid} ({name}) S {parent} 1 1 0 -1 4194304 99 0 3 1 {user} 2 {waited} 6 20 0 4"
@@ -39,7 +39,12 @@ def end(proc: Path, pid: int) -> None:
 @pytest.mark.parametrize("name", ["sh", "a b", "tricky) S 1 (x", "((("])
 def test_a_line_is_read_whatever_the_program_is_called(name: str) -> None:
     assert parse_stat(stat(12, 3, name=name, user=9)) == ProcessStat(
-        12, 3, own=Spent(3, 9, 2), waited=Spent(1, 0, 6), threads=4, started_ticks=7
+        12,
+        3,
+        own=ProcessCounters(3, 9, 2),
+        waited=ProcessCounters(1, 0, 6),
+        threads=4,
+        started_ticks=7,
     )
 
 
@@ -132,7 +137,7 @@ def test_counters_of_a_tree_that_follows_go_on_where_the_earlier_one_stood(proc:
 
 
 def test_processor_time_is_told_in_seconds() -> None:
-    assert Spent(user_ticks=250, system_ticks=50).cpu_s == 300 / os.sysconf("SC_CLK_TCK")
+    assert ProcessCounters(user_ticks=250, system_ticks=50).cpu_s == 300 / os.sysconf("SC_CLK_TCK")
 
 
 def user_ticks(tree: ProcessTree) -> int:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from plimsoll.calibration import accuracy, calibration, freezing, pacing
 from plimsoll.calibration.calibration import Calibration
-from plimsoll.calibration.capacity import CeilingsFound, Left
+from plimsoll.calibration.capacity import CeilingsFound, OmittedCase
 from plimsoll.calibration.tools import ToolFound
 from plimsoll.capacity import Ceiling
 from plimsoll.cli import calibrate
@@ -43,7 +43,7 @@ def found(**changes: object) -> Calibration:
         ),
         ceilings=CeilingsFound(
             (Ceiling(64, 2115.0, 48_000.0, 1, 8e-6, 0.4, 1.0),),
-            (Left(9_000, "too few files", "raise the limit"),),
+            (OmittedCase(9_000, "too few files", "raise the limit"),),
         ),
         tools=(
             ToolFound("wrk", {"p50": 400 * US, "p99": 2 * MS, "max": 1000 * MS}),

@@ -136,6 +136,42 @@ def test_a_page_shows_the_campaign_as_run_and_keeps_its_text_in_it() -> None:
     assert json.loads(unescape(shown.partition(">")[2])) == AS_RUN
 
 
+SET = {
+    "name": "quick",
+    "repetitions": 7,
+    "endpoints": ["json"],
+    "loads": [{"timeout_s": 5.0}],
+    "settings": {
+        "typed": ["repetitions=7", "endpoints=json", "load.steady.timeout=5s"],
+        "changed": [
+            {"path": ["repetitions"], "before": 5},
+            {"path": ["endpoints"], "before": ["json", "2048"]},
+            {"path": ["loads", 0, "timeout_s"], "before": 10.0},
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("render", [markdown.render, lambda found: unescape(html.render(found))])
+def test_what_settings_changed_is_marked_with_what_it_was_before(
+    render: Callable[[Findings], str],
+) -> None:
+    text = render(replace(sample.findings(), as_run=as_run.read(SET)))
+    assert '"repetitions": 7,  // --set; before: 5\n' in text
+    assert '"endpoints": ["json"],  // --set; before: ["json", "2048"]\n' in text
+    assert '"timeout_s": 5.0  // --set; before: 10.0\n' in text
+    assert '"name": "quick",\n' in text
+    assert "--set repetitions=7; --set endpoints=json; --set load.steady.timeout=5s" in text
+
+
+def test_a_campaign_with_settings_is_stored_and_read_as_without() -> None:
+    stored, plain = as_run.read(SET), {key: SET[key] for key in SET if key != "settings"}
+    assert stored is not None
+    assert stored.document == plain
+    again = as_run.with_settings(stored.document, stored.settings, stored.set_values)
+    assert as_run.read(json.loads(json.dumps(again))) == stored
+
+
 @pytest.mark.parametrize("render", [markdown.render, html.render])
 def test_what_had_no_campaign_file_shows_none(render: Callable[[Findings], str]) -> None:
     assert "Campaign as run" not in render(sample.findings())

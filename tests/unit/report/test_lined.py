@@ -12,7 +12,7 @@ import pytest
 
 import queues
 import sample
-from plimsoll.findings.beyond import Beyond
+from plimsoll.findings.beyond import LimitingResource
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.load_line.search import Searched
 from plimsoll.report.formats import cells
@@ -21,10 +21,10 @@ from plimsoll.verdicts import catalogue
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "line-1.json"
 SUBJECT = Subject("127.0.0.1:8080/", "poisson", 256)
-BUSY = Beyond("core", "the server's busiest core was 99 % busy")
+BUSY = LimitingResource("core", "the server's busiest core was 99 % busy")
 
 
-def findings(found: Searched, beyond: Beyond = BUSY) -> LineFindings:
+def findings(found: Searched, beyond: LimitingResource = BUSY) -> LineFindings:
     failed = {line.limit.name: beyond for line in found.lines if line.failed_per_s}
     return LineFindings(found, SUBJECT, failed, {})
 
@@ -36,7 +36,8 @@ CASES = {
     "failing": findings(queues.searched_with(fails=1.0)),
     "above": findings(queues.searched_with(most_per_s=1000.0)),
     "driver": findings(
-        queues.searched_with(), Beyond("driver", "the load generator used 99 % of its core")
+        queues.searched_with(),
+        LimitingResource("driver", "the load generator used 99 % of its core"),
     ),
 }
 

@@ -9,7 +9,7 @@ import pytest
 import queues
 import sample
 from plimsoll import charts
-from plimsoll.findings.beyond import Beyond, Resource
+from plimsoll.findings.beyond import LimitingResource, Resource
 from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject, rankings
 from plimsoll.load_line.search import Searched
 from plimsoll.report.formats import markdown
@@ -24,7 +24,7 @@ FAST, SLOW = queues.searched_with(), queues.searched_with(0.0008)
 def entry(
     name: str, searched: Searched | None, full: Resource = "core", problem: str = ""
 ) -> EntryLines:
-    beyond = {"p99": Beyond(full, f"the {full} was full")}
+    beyond = {"p99": LimitingResource(full, f"the {full} was full")}
     found = searched and LineFindings(
         searched, Subject(f"{name} · json", "poisson", 256), beyond, {}
     )

@@ -21,6 +21,7 @@ import examples
 import experiments
 import sample
 from plimsoll import tables
+from plimsoll.campaign import as_run
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents
@@ -186,6 +187,28 @@ def test_all_that_is_drawn_is_tagged_or_an_artifact(document: pypdf.PdfReader) -
             depth -= operator == b"EMC"
             assert depth or operator not in drawing
         assert depth == 0
+
+
+def test_the_campaign_as_run_and_how_to_repeat_it_can_be_copied() -> None:
+    program = "/opt/meters/bin/read-the-watts-of-this-machine-by-its-serial-port"
+    made = {
+        "name": "quick",
+        "frameworks": ["go"],
+        "repetitions": 7,
+        "power": f"exec:{program}",
+        "loads": [],
+        "settings": {
+            "typed": ["repetitions=7"],
+            "changed": [{"path": ["repetitions"], "before": 3}],
+        },
+    }
+    found = read(replace(EMPTY, as_run=as_run.read(made)))
+    text = "\n".join(page.extract_text() for page in found.pages)
+    assert f'power = "exec:{program}"' in text
+    assert "plimsoll run quick.toml" in text
+    assert '"repetitions": 7,  // --set; before: 3' in text
+    titles = [title for _, title, _ in outline(found)]
+    assert titles.index("How to repeat this") < titles.index("Campaign as run")
 
 
 def test_links_are_in_the_order_of_reading_and_have_a_text(document: pypdf.PdfReader) -> None:

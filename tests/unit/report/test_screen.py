@@ -193,7 +193,7 @@ def test_failures_are_named_by_outcome_and_error_number() -> None:
         Failure(f"reset_{number}", 104, "ECONNRESET", 10 - number, 0.5, 2.0) for number in range(6)
     )
     lines = shown(trial(failures=failures))
-    assert any("failures       reset_0 (ECONNRESET) 10, 0.5 to 2.0 s" in line for line in lines)
+    assert any("failures        reset_0 (ECONNRESET) 10, 0.5 to 2.0 s" in line for line in lines)
     assert any("and 2 more kinds" in line for line in lines)
 
 

@@ -581,7 +581,7 @@ def test_servers_that_were_one_program_each_are_sound():
         *(of_program(1, "b", framework="node"), of_program(2, "b", framework="node")),
     )
     assert (found.level, found.subject) == ("sound", "campaign")
-    assert "one program in all of its trials" in found.text
+    assert "ran the same program in all trials" in found.text
 
 
 def test_a_server_that_was_two_programs_is_void_with_all_of_its_trials():
@@ -596,7 +596,7 @@ def test_a_server_that_was_two_programs_is_void_with_all_of_its_trials():
     assert "in 2 trials; `app.py` changed" in mixed.text
     assert "--repeat-changed" in mixed.remedies[0]
     assert campaign.level == "sound"
-    assert "one program" not in campaign.text
+    assert "same program" not in campaign.text
     (agree,) = [one for one in judge_campaign(trials) if one.check == "repetitions_agree"]
     assert "go" not in agree.text
 

@@ -47,7 +47,9 @@ def test_a_stop_of_the_load_generator_is_told_by_one_check_and_not_as_the_server
     given = judged(freeze_s=(4.0, 6.0), longest_pause_ns=STOPPED_NS)
     assert given["driver_headroom"].level == "void"
     assert given["steady"].level == "not_checked"
-    assert given["steady"].text == ("See Driver headroom: the load generator stalled for 2 s.")
+    assert given["steady"].text == (
+        "See Load generator at its limit: the load generator stalled for 2 s."
+    )
     assert not doubting(given) & misled_by("long_stall")
 
 
@@ -91,7 +93,7 @@ def test_what_other_programs_took_explains_a_machine_that_they_slowed():
     slowed = judged_at(1.3, others_busy=0.3, others_on=(0,), server_busy=0.7, run_delay=0.3)
     assert slowed["undisturbed"].is_doubting
     assert slowed["host_speed_stable"].level == "not_checked"
-    assert slowed["host_speed_stable"].text.startswith("See Undisturbed: ")
+    assert slowed["host_speed_stable"].text.startswith("See Disturbed: ")
     assert judged_at(1.3)["host_speed_stable"].is_doubting
 
 

@@ -130,7 +130,7 @@ def test_80_000_streams_with_a_limit_of_2_s_cannot_have_8_000_per_second_when_98
         timeout_floor, connections=80_000, timeout_s=2, right_ratio=0.98, throughput_per_s=8_000
     )
     assert verdict.level == "void"
-    assert "at least 39,200 requests per second; 8,000 were published" in verdict.text
+    assert "at least 39,200 requests/s; 8,000 were published" in verdict.text
     assert "At most 16,000 connections" in verdict.text
     assert "402 s" in verdict.text
 
@@ -494,7 +494,7 @@ def test_threads_together_do_no_more_than_each_in_its_best_stretch() -> None:
     verdict = figures_consistent.judge(figures, Limits())
     assert verdict is not None
     assert verdict.level == "void"
-    assert "4 threads that did 5,040 requests per second each at most" in verdict.text
+    assert "4 threads with at most 5,040 requests/s each complete at most 20,160" in verdict.text
     fair = replace(figures, throughput_per_s=19_000)
     sound = figures_consistent.judge(fair, Limits())
     assert sound is not None

@@ -110,7 +110,11 @@ def test_a_driver_that_counts_nothing_shows_no_figures() -> None:
     going_on = run(trials=("x",), active="x", number=1, phase="driving", progress=progress)
     found = shown(campaign("x"), going_on).now
     assert found is not None
-    assert [tile.name for tile in found.tiles] == ["Driver", "Server CPU", "Driver CPU"]
+    assert [tile.name for tile in found.tiles] == [
+        "Load generator",
+        "Server CPU",
+        "Load generator CPU",
+    ]
 
 
 def test_a_lab_that_was_killed_is_named_with_what_resumes_the_run() -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.requests import Exchange
     from plimsoll.campaign.tool import Tool
     from plimsoll.drivers.job import DriverCallbacks, DriverJob
-    from plimsoll.drivers.tool_process import Ran
+    from plimsoll.drivers.tool_process import FinishedRun
 
 NAME = "jmeter"
 
@@ -219,7 +219,7 @@ def _properties(load: Load) -> Iterator[str]:
     yield "jmeterengine.nongui.port=0"
 
 
-def _driver(drive: DriverJob, order: ToolRun, ran: Ran) -> Driver:
+def _driver(drive: DriverJob, order: ToolRun, ran: FinishedRun) -> Driver:
     return Driver(
         name=NAME,
         version=version(),

@@ -182,7 +182,7 @@ class _Engine:
 
 
 @dataclass
-class Heard:
+class EngineReports:
     """What the engine has reported so far."""
 
     started: Line | None = None
@@ -261,9 +261,9 @@ def started_engine(spec: Path, drive: DriverJob, *, has_input: bool = False) -> 
     )
 
 
-def _listen(supervised: SupervisedProcess, watch: DriverCallbacks) -> Heard:
+def _listen(supervised: SupervisedProcess, watch: DriverCallbacks) -> EngineReports:
     """Hears the engine to its end; the first Ctrl-C asks it to end, the second kills it."""
-    heard, engine = Heard(), _Engine(process_table.process(supervised.pid))
+    heard, engine = EngineReports(), _Engine(process_table.process(supervised.pid))
     try:
         with watch.interruption.deferred(engine.ask):
             for line in lines(supervised.output):
@@ -275,7 +275,7 @@ def _listen(supervised: SupervisedProcess, watch: DriverCallbacks) -> Heard:
     return heard
 
 
-def _passed_on(heard: Heard, line: Line, watch: DriverCallbacks) -> bool:
+def _passed_on(heard: EngineReports, line: Line, watch: DriverCallbacks) -> bool:
     """Passes on what is new in a line; returns whether the engine is to go on."""
     new = heard.take(line)
     if line["event"] == "started":
@@ -331,7 +331,7 @@ def _last_words(stated: str) -> tuple[str, str]:
         return last, ""
 
 
-def driven(heard: Heard, drive: DriverJob) -> DriverResult:
+def driven(heard: EngineReports, drive: DriverJob) -> DriverResult:
     """What an engine that ended gives back.
 
     Raises:

@@ -1,10 +1,8 @@
 """Contents: the text of each part of a report; a format only lays it out."""
 
 from plimsoll.report.contents.campaign import (
-    AS_RUN,
     GLOSSARY,
     Facts,
-    as_run,
     banner,
     changed_limits,
     configuration,
@@ -12,6 +10,7 @@ from plimsoll.report.contents.campaign import (
     machines,
     subtitle,
 )
+from plimsoll.report.contents.campaign_document import AS_RUN, as_run
 from plimsoll.report.contents.naming import ENGINE, anchor, title
 from plimsoll.report.contents.ranking import RankingContents, Row, detail, rankings
 from plimsoll.report.contents.remarks import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -57,9 +56,6 @@ GLOSSARY: Facts = [
 ]
 """The words of a report."""
 
-AS_RUN = "Campaign as run"
-"""Heading of the campaign with the settings of the command line and every default."""
-
 
 def subtitle(findings: Findings) -> str:
     """What the campaign was, in one line."""
@@ -86,8 +82,15 @@ def configuration(findings: Findings) -> Facts:
         *_searches(findings),
         *_ladder(findings),
         ("Repetitions", str(max((recording.repetition for recording in recordings), default=0))),
-        ("Driver", _listed(_driver(recording) for recording in recordings)),
+        ("Load generator", _listed(_driver(recording) for recording in recordings)),
+        *_settings(findings),
     ]
+
+
+def _settings(findings: Findings) -> Facts:
+    """What `--set` was given."""
+    typed = () if findings.as_run is None else findings.as_run.settings
+    return [("Settings", "; ".join(f"--set {one}" for one in typed))] if typed else []
 
 
 def _searches(findings: Findings) -> Facts:
@@ -134,11 +137,6 @@ def _driver(recording: Recording) -> str:
 
 def _listed(texts: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(texts))
-
-
-def as_run(findings: Findings) -> str:
-    """The campaign as run, as JSON; empty where there was no campaign file."""
-    return "" if findings.as_run is None else json.dumps(findings.as_run.document, indent=2)
 
 
 def machines(findings: Findings) -> dict[str, tuple[str, Facts]]:

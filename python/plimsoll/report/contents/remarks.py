@@ -9,7 +9,7 @@ from plimsoll import wording
 from plimsoll.report import words
 from plimsoll.report.contents.naming import anchor, title
 from plimsoll.verdicts import catalogue
-from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence
+from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, advised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -62,6 +62,11 @@ class Remark:
     def remedies(self) -> tuple[str, ...]:
         """What to do, each once."""
         return tuple(dict.fromkeys(one.remedy for one in self.sentences if one.remedy))
+
+    @property
+    def advised(self) -> tuple[tuple[str, str], ...]:
+        """The text of each finding, and what to do about it."""
+        return tuple(advised(self.sentences))
 
     @property
     def full_text(self) -> str:

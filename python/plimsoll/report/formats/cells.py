@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.calibration.calibration import Calibration
-    from plimsoll.comparison.until_decided import Compared, Sides
+    from plimsoll.comparison.until_decided import Compared, ComparedServers
     from plimsoll.findings.load_lines import LineFindings
     from plimsoll.published.claims import ClaimCheck
     from plimsoll.report.contents import Remark
@@ -42,7 +42,7 @@ class JudgedPart:
     sound: str
 
 
-def comparison(end: Compared, sides: Sides) -> str:
+def comparison(end: Compared, sides: ComparedServers) -> str:
     """The answer of a comparison with its figures.
 
     Args:
@@ -78,7 +78,7 @@ def audit(found: Audit, claimed: Sequence[ClaimCheck], unread: Unread) -> str:
 
     Args:
         found: The verdicts.
-        claimed: What the documents claim, held against their own figures.
+        claimed: What the documents claim, compared with their own figures.
         unread: What could not be read.
     """
     judged = [

@@ -228,10 +228,10 @@ def _doubt(doubt: Doubt) -> str:
 
 
 def _advised(remark: Remark) -> str:
-    """Each sentence with what to do about it, and what was measured against which limit."""
+    """Each finding with what to do about it, and what was measured against which limit."""
     parts = [
-        literal(one.text) + (f" → {literal(one.remedy)}" if one.remedy else "")
-        for one in remark.sentences
+        literal(text) + (f" → {literal(remedy)}" if remedy else "")
+        for text, remedy in remark.advised
     ]
     return " ".join([*parts, *([f"({literal(remark.against)})"] if remark.against else [])])
 
@@ -402,6 +402,6 @@ def _failures(trial: TrialContents) -> list[str]:
 
 
 def _about(trial: TrialContents) -> list[str]:
-    facts = {"Server": trial.server, "Driver": trial.driver, "Versions": trial.versions}
+    facts = {"Server": trial.server, "Load generator": trial.driver, "Versions": trial.versions}
     lists = [f"**{name}**\n\n{_facts(known)}" for name, known in facts.items() if known]
     return [*lists, *(f"- {literal(note)}" for note in trial.notes)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
 from plimsoll.report import contents, sections, words
-from plimsoll.report.contents import against_latency, answer, servers
+from plimsoll.report.contents import against_latency, answer, repeat, servers
 from plimsoll.report.formats.pictures import joined, sized, svg
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.trial import State
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, Row, TrialContents
     from plimsoll.report.contents.answer import Bar, Mark, RankingAnswer
+    from plimsoll.report.contents.repeat import HowToRepeat
     from plimsoll.report.contents.section import Section, SectionTable
     from plimsoll.report.contents.servers import ServerRow
 
@@ -213,6 +214,9 @@ class Paper:
         servers_caption: What the table of servers shows.
         server_headings: Its columns between the framework and the listen queue.
         servers: Its rows.
+        repeat: Heading and caption of how to repeat the campaign.
+        how_to_repeat: How to; None where there was no campaign file.
+        as_run: The campaign as run under its heading; None where there was no campaign file.
         glossary: The words of a report.
         statistics: Headings of the table of times of a trial.
         trials: The trials.
@@ -239,6 +243,9 @@ class Paper:
     servers_caption: str
     server_headings: tuple[str, ...]
     servers: tuple[ServerRow, ...]
+    repeat: tuple[str, str]
+    how_to_repeat: HowToRepeat | None
+    as_run: tuple[str, str] | None
     glossary: Facts
     statistics: tuple[str, ...]
     trials: tuple[PaperTrial, ...]
@@ -305,6 +312,9 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         servers_caption=servers.CAPTION,
         server_headings=servers.HEADINGS,
         servers=tuple(servers.rows(findings)),
+        repeat=(repeat.HEADING, repeat.CAPTION),
+        how_to_repeat=repeat.repeat(findings),
+        as_run=(contents.AS_RUN, text) if (text := contents.as_run(findings)) else None,
         glossary=contents.GLOSSARY,
         statistics=words.STATISTIC_HEADINGS,
         trials=tuple(_trial(one, drawings) for one in trials),
@@ -349,10 +359,10 @@ def _told(mark: Mark) -> str:
 
 
 def _statement(remark: Remark, note: str) -> Statement:
-    """A verdict: each sentence, and what to do about it."""
+    """A verdict: each finding, and what to do about it."""
     lines: list[str] = []
-    for one in remark.sentences:
-        lines += [one.text, *_arrow(one.remedy)]
+    for text, remedy in remark.advised:
+        lines += [text, *_arrow(remedy)]
     if note != remark.against:
         lines += filter(None, [remark.against])
     return Statement(remark.level, remark.name, note, tuple(lines))
@@ -411,7 +421,11 @@ def _section(section: Section, drawings: Drawings) -> PaperSection:
 def _trial(trial: TrialContents, drawings: Drawings) -> PaperTrial:
     level = words.level_name(trial.state).capitalize()
     by_checks = f"{level} {trial.by_checks}" if trial.by_checks else ""
-    lists = (("Server", trial.server), ("Driver", trial.driver), ("Versions", trial.versions))
+    lists = (
+        ("Server", trial.server),
+        ("Load generator", trial.driver),
+        ("Versions", trial.versions),
+    )
     return PaperTrial(
         title=trial.title,
         about=trial.about,

@@ -119,14 +119,13 @@ def _campaign(findings: Findings) -> Iterator[RenderableType]:
 
 
 def _shown(remark: Remark, name: str) -> Iterator[RenderableType]:
-    """A remark, each sentence with what to do about it."""
-    for place, sentence in enumerate(remark.sentences):
+    """A remark, each finding with what to do about it."""
+    for place, (text, remedy) in enumerate(remark.advised):
         if place:
-            yield from _indented(sentence.text)
+            yield from _indented(text)
         else:
-            head = (_level(remark.level), (name, "bold"), texts.line(sentence.text))
-            yield Text.assemble(*head)
-        yield from _indented(sentence.remedy and f"→ {sentence.remedy}")
+            yield Text.assemble(_level(remark.level), (name, "bold"), texts.line(text))
+        yield from _indented(remedy and f"→ {remedy}")
 
 
 def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:

@@ -49,7 +49,7 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
         yield f"| {literal(name)} | {literal(text)} |"
     recording = found.recording
     if recording.driver is not None:
-        yield f"| driver | {literal(screen_doubts.driver(summary, recording))} |"
+        yield f"| load generator | {literal(screen_doubts.driver(summary, recording))} |"
     for name, text in screen_doubts.energy(found, summary):
         yield f"| {literal(name)} | {literal(text)} |"
     yield ""

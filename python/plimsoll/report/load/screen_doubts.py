@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -14,7 +15,7 @@ from plimsoll.report import hidden, words
 from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks
-from plimsoll.verdicts.verdict import DOUBTING
+from plimsoll.verdicts.verdict import DOUBTING, advised
 from plimsoll.wording import listed
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
     out = console or Console(highlight=False)
     summary = found.summary
     if summary is not None and found.recording.driver is not None:
-        out.print(line("driver", driver(summary, found.recording), out.width, ""))
+        out.print(line("load generator", driver(summary, found.recording), out.width, ""))
         for name, text in energy(found, summary):
             out.print(line(name, text, out.width, ""))
     if found.kinds:
@@ -171,11 +172,11 @@ def _too_short(found: TrialFindings) -> str:
 
 
 def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
-    """The first sentence of the worst doubts, as far as there is room, and what else there is."""
+    """The first finding of the worst doubts, as far as there is room, and what else there is."""
     left = MOST_LINES
     for place, verdict in enumerate(doubts):
         rest = doubts[place:]
-        lines = list(_verdict(verdict, width, sentences=1))
+        lines = list(_verdict(verdict, width, most=1))
         height = sum(text.plain.count("\n") + 1 for text in lines)
         if place and height > left - (len(rest) > 1):
             names = listed([catalogue.title(one.check, one.level) for one in rest], 3)
@@ -185,12 +186,12 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
         left -= height
 
 
-def _verdict(verdict: Verdict, width: int, sentences: int | None = None) -> Iterator[Text]:
-    """The sentences of a check, each with what to do about it."""
+def _verdict(verdict: Verdict, width: int, most: int | None = None) -> Iterator[Text]:
+    """What a check found, each with what to do about it; `most` of them, or all."""
     head = f"{words.MARKS[verdict.level]} {catalogue.title(verdict.check, verdict.level)}: "
-    for place, sentence in enumerate(verdict.sentences[:sentences]):
-        text = Text(wrapped(f"{'  ' if place else head}{sentence.text}", width, "  "))
+    for place, (found, remedy) in enumerate(islice(advised(verdict.sentences), most)):
+        text = Text(wrapped(f"{'  ' if place else head}{found}", width, "  "))
         text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))
         yield text
-        if sentence.remedy:
-            yield Text(wrapped(f"  → {sentence.remedy}", width, "    "), style="dim")
+        if remedy:
+            yield Text(wrapped(f"  → {remedy}", width, "    "), style="dim")

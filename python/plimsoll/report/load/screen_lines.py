@@ -9,7 +9,7 @@ from rich.text import Text
 
 from plimsoll import texts
 
-LABEL = 13
+LABEL = 14
 """Columns that the name of a line has."""
 
 _UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?|%)\b|%)")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from plimsoll.calibration.accuracy import CaseFound, Way
+    from plimsoll.calibration.accuracy import CaseFound, LoopbackRoundTrip
     from plimsoll.calibration.agreement import AgreementPoint
     from plimsoll.calibration.calibration import Calibration
     from plimsoll.calibration.capacity import CeilingsFound
@@ -108,7 +108,7 @@ def sheets(found: Calibration, ceilings_at: Path | None) -> Iterator[Sheet]:
         yield _ceilings(found.ceilings, ceilings_at)
 
 
-def _accuracy(way: Way, cases: Sequence[CaseFound]) -> Sheet:
+def _accuracy(way: LoopbackRoundTrip, cases: Sequence[CaseFound]) -> Sheet:
     rows = [("loopback alone", *_times(way.times))]
     for case in cases:
         rows += [(case.name,), *_compared(case.points)]
@@ -120,7 +120,7 @@ def _accuracy(way: Way, cases: Sequence[CaseFound]) -> Sheet:
     return Sheet("Service times, in ms", ("", *NAMES.values()), tuple(rows), remarks)
 
 
-def _noise(way: Way) -> Iterator[str]:
+def _noise(way: LoopbackRoundTrip) -> Iterator[str]:
     if not way.is_quiet:
         slow = way.times.get("p99", way.times["max"]) / way.times["p50"]
         yield (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.comparison.difference import Difference, Metric
-    from plimsoll.comparison.until_decided import Compared, Sides
+    from plimsoll.comparison.until_decided import Compared, ComparedServers
     from plimsoll.statistics.paired import PairedRatio
 
 FORMAT = 1
@@ -66,7 +66,7 @@ def remarks(end: Compared) -> Iterator[str]:
     yield from _limit(end)
 
 
-def text(end: Compared, sides: Sides) -> str:
+def text(end: Compared, sides: ComparedServers) -> str:
     """The answer for a terminal, without its sentence."""
     rows = [("", RATIOS[0], RATIOS[2]), *ratios(end.difference)]
     widths = [max(len(row[place]) for row in rows) for place in range(3)]
@@ -83,7 +83,7 @@ def answer(end: Compared) -> str:
     return f"{wording.capital(sentence(end))}."
 
 
-def servers(end: Compared, sides: Sides) -> Sheet:
+def servers(end: Compared, sides: ComparedServers) -> Sheet:
     """The two servers beside each other."""
     found = end.difference
     rows = [
@@ -98,7 +98,7 @@ def servers(end: Compared, sides: Sides) -> Sheet:
     return Sheet("", headings, tuple(rows))
 
 
-def what(sides: Sides) -> str:
+def what(sides: ComparedServers) -> str:
     """What was requested of both."""
     parts = [
         f"`GET {texts.line(sides.path)}`",
@@ -113,7 +113,7 @@ def stated(end: Compared) -> list[str]:
     return [*remarks(end), _measured(end)]
 
 
-def markdown(end: Compared, sides: Sides) -> str:
+def markdown(end: Compared, sides: ComparedServers) -> str:
     """The answer as Markdown."""
     beside = servers(end, sides)
     relative = Sheet("", RATIOS, tuple(ratios(end.difference)))
@@ -129,7 +129,7 @@ def markdown(end: Compared, sides: Sides) -> str:
     return "\n".join([*lines, ""])
 
 
-def document(end: Compared, sides: Sides) -> dict[str, object]:
+def document(end: Compared, sides: ComparedServers) -> dict[str, object]:
     """Everything, ready for JSON."""
     found, wanted = end.difference, end.wanted
     return {
@@ -173,7 +173,7 @@ def document(end: Compared, sides: Sides) -> dict[str, object]:
     }
 
 
-def as_junit(end: Compared, sides: Sides) -> str:
+def as_junit(end: Compared, sides: ComparedServers) -> str:
     """The answer as a JUnit file: a failure where the limit is crossed, skipped where undecided."""
     said = answer(end)
     is_crossed = end.limit == "crossed"
@@ -197,7 +197,7 @@ def limit_missed(end: Compared) -> str:
     if end.is_limit_too_small:
         smallest = wording.percent(end.difference.smallest or 0.0)
         time = _length(end.elapsed_s)
-        return f"a loss of {limit} cannot be seen: this machine shows {smallest} in {time}"
+        return f"a loss of {limit} is not detectable here; the smallest in {time} is {smallest}"
     return f"whether B loses more than {limit} is undecided"
 
 
@@ -263,12 +263,12 @@ def ratios(found: Difference) -> list[tuple[str, str, str]]:
     ]
 
 
-def _at_rate(sides: Sides) -> list[str]:
+def _at_rate(sides: ComparedServers) -> list[str]:
     """`at 2,000 requests/s`; nothing at full speed."""
     return [] if sides.rate_per_s is None else [f"at {wording.count(sides.rate_per_s)} requests/s"]
 
 
-def _named(end: Compared, sides: Sides) -> list[str]:
+def _named(end: Compared, sides: ComparedServers) -> list[str]:
     found = end.difference
     known = (
         ("A", found.a_per_s, found.a_p99_ns, sides.a),

@@ -286,7 +286,7 @@ def _bracket(line: Line) -> str:
     held = "nothing held" if line.held_per_s is None else f"held at {rate_text(line.held_per_s)}/s"
     if line.failed_per_s is None:
         return f"{held}, no try failed significantly"
-    by = {ERRORS: ": errors", SENT: ": fewer requests sent than due"}
+    by = {ERRORS: ": errors", SENT: ": fewer than 99 % of the due requests were sent"}
     missed = by.get(line.binding.name, "") if line.binding else ""
     return f"{held}, failed at {rate_text(line.failed_per_s)}/s{missed}"
 

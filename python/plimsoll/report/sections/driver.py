@@ -1,4 +1,4 @@
-"""The section on drivers: where they disagree, by how much, and which checks each of them fails."""
+"""The section on load generators: where they disagree, by how much, and their failed checks."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ CAPTION = (
 )
 
 _HEADINGS = (
-    *("driver", "responses per second", "95 %", "ratio", "95 %", "failed"),
-    *("p50", "p99", "max", "server cores", "driver cores"),
+    *("load generator", "responses per second", "95 %", "ratio", "95 %", "failed"),
+    *("p50", "p99", "max", "server cores", "load generator cores"),
 )
 
 
@@ -47,7 +47,7 @@ def section(findings: Findings) -> Section | None:
         return None
     trials = {trial.recording.trial: trial for trial in findings.trials}
     tables = tuple(_table(one, trials) for one in findings.disagreements)
-    return Section(ANCHOR, TITLE, "Drivers", CAPTION, tables)
+    return Section(ANCHOR, TITLE, "Load generators", CAPTION, tables)
 
 
 def _table(one: Disagreement, trials: Mapping[str, TrialFindings]) -> SectionTable:

@@ -19,7 +19,7 @@ from plimsoll.verdicts.verdict import LEVELS, TRIAL_LEVELS, worst
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from plimsoll.comparison.published_comparison import Beside, Claimed, Field
+    from plimsoll.comparison.published_comparison import Claimed, Field, MatchedServer
     from plimsoll.findings.findings import Findings, Publication
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.verdicts.audit import Audited
@@ -109,7 +109,7 @@ def _field(
 
 
 def _line(
-    row: Beside,
+    row: MatchedServer,
     trials: Sequence[TrialFindings],
     baseline: Sequence[TrialFindings],
     audited: Sequence[Audited],

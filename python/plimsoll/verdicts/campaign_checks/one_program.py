@@ -6,7 +6,7 @@ changed (engine, kernel, cores, load), numbers from before and after are not com
 doubt. `run` refuses to make such results; they come from folders that were copied together, and
 from files that changed while a trial ran.
 
-The check compares the parts of the set-up that each recording keeps. Trials that failed have no
+The check compares the parts of the setup that each recording keeps. Trials that failed have no
 number, and those of other tools have no parts; both are left out.
 
 Source: the recordings' `provenance`.
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     _Key = tuple[str, ...]
 
 NAME = "one_program"
-TITLE = "One program"
-PROBLEM = "Not one program"
+TITLE = "Same program"
+PROBLEM = "Program or setup changed"
 SOURCE = "parts of what ran, as each recording has them"
 PROGRAMS = Limit(
     NAME,
@@ -53,8 +53,8 @@ SET_UPS = Limit(
     "above",
     1.0,
     None,
-    "ways",
-    "different ways in which trials that are compared were measured",
+    "setups",
+    "different setups of trials that are compared",
     "what measures is part of every number",
 )
 LIMITS = (
@@ -122,10 +122,13 @@ def _measured(recordings: Sequence[Recording], limits: Limits, *, are_one: bool)
             most = max(most, len(set(each)))
             changed.update(dict.fromkeys(_changes(each)))
     if not changed:
-        programs = "every server was one program in all of its trials; " if are_one else ""
-        sentence = f"{programs}all trials had the same setup"
+        sentence = (
+            "each server ran the same program in all trials, with the same setup"
+            if are_one
+            else "all trials had the same setup"
+        )
         return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, "")], SOURCE)
-    sentence = f"trials were measured with {most} set-ups: {named(tuple(changed))}"
+    sentence = f"trials were measured with {most} setups: {named(tuple(changed))}"
     return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, REMEDY)], SOURCE)
 
 

@@ -3,8 +3,8 @@
 Each repetition is a block with its combinations in shuffled order, so a drift of the machine
 spreads over all of them. It makes numbers scatter and should be known. The check takes each trial's
 throughput, without what other programs took from it (`undisturbed`), relative to the others of its
-combination (their mean, on logarithms), over its position in the plan, and fits a straight line
-through all of them, from the first trial of the campaign to the last. A slope that chance could
+combination (their mean, on logarithms). It fits a straight line through all of them over their
+position in the plan, from the first trial of the campaign to the last. A slope that chance could
 have made (Student's t, 99 %) is none.
 
 Only loads at full speed count, and only combinations that were measured more than once. Servers

@@ -153,7 +153,7 @@ def _number(
     reported = _of_few(few, len(found_entries))
     bold = [_claimed(*pair) for pair in ranked_ahead(found_entries) if _is_bold(pair, limit)]
     if bold:
-        return found(limit, fewest, f"{reported}. Yet {wording.listed(bold, 2)}", MORE)
+        return found(limit, fewest, reported, MORE, f"yet {wording.listed(bold, 2)}")
     if fewest < requested:
         return found(limit, fewest, f"{reported}, of {requested} that were requested", LOST)
     return not_checked(limit, f"{reported}; no rank is claimed")

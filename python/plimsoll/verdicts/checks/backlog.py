@@ -5,12 +5,12 @@ of what the program passed to listen(2) and the host's `net.core.somaxconn`. Whe
 kernel drops attempts to connect, and the client retries after a second: a configured limit then
 looks like a slow or faulty server.
 
-The check measures how often the queue was full during the load, stage by stage, from two witnesses
-that must agree: the drops of the server's own listening sockets, and the growth of the host's
-counters ListenOverflows and ListenDrops. One attempt to connect can count many times: the kernel
-counts the first and the last packet of a handshake, and each repetition of them. If the sockets
-could not be read, and all attempts of the trial together fit into the server's queue, the host's
-counters belong to another program. The queue itself is read once a second.
+The check measures how often the queue was full during the load, stage by stage. Two witnesses must
+agree: the drops of the server's own listening sockets, and the growth of the host's counters
+ListenOverflows and ListenDrops. One attempt to connect can count many times: the kernel counts the
+first and the last packet of a handshake, and each repetition of them. If the sockets could not be
+read, and all attempts of the trial together fit into the server's queue, the host's counters belong
+to another program. The queue itself is read once a second.
 
 The kernel sends SYN cookies when the queue of half-open connections is full. They turn nothing
 away, but they show that connections come in a burst that the queue is too short for. That queue is
@@ -148,15 +148,17 @@ def _all_had_places(tables: Tables) -> bool:
 def _overflowed(tables: Tables, limits: Limits, turned: Turned) -> Finding:
     total = sum(number for _, number in turned)
     length = _places(tables.recording)
-    sentence = f"no connection attempt was dropped by a full listen queue{length}"
-    if total:
-        marked = [_in_stage(tables, stage, number) for stage, number in turned if number > 0]
-        sentence = (
-            f"the listen queue{length}{_allowed(tables.recording)} was full "
-            f"{wording.several(total, 'time')}: {wording.listed(marked)}. Dropped "
-            f"connection attempts are retried by TCP after 1 s or more. {_what_became(tables)}"
-        )
-    return found(limits.of(TURNED_AWAY_LIMIT), total, sentence, _remedy(tables.recording))
+    limit, remedy = limits.of(TURNED_AWAY_LIMIT), _remedy(tables.recording)
+    if not total:
+        sentence = f"no connection attempt was dropped by a full listen queue{length}"
+        return found(limit, total, sentence, remedy)
+    marked = [_in_stage(tables, stage, number) for stage, number in turned if number > 0]
+    sentence = (
+        f"the listen queue{length}{_allowed(tables.recording)} was full "
+        f"{wording.several(total, 'time')}: {wording.listed(marked)}"
+    )
+    retried = "TCP retries dropped connection attempts after 1 s or more"
+    return found(limit, total, sentence, remedy, retried, _what_became(tables))
 
 
 def _in_stage(tables: Tables, stage: RecordedStage, number: int) -> str:
@@ -177,12 +179,11 @@ def _what_became(tables: Tables) -> str:
     opened = tables.summary.connections_opened or 0
     responded = tables.summary.connections_with_response or 0
     wanted = (
-        "" if requested is None else f"Of {wording.several(requested, 'connection')} requested, "
+        "" if requested is None else f"of {wording.several(requested, 'connection')} requested, "
     )
-    sentence = (
+    return (
         f"{wanted}{wording.count(opened)} were opened and {wording.count(responded)} got a response"
     )
-    return sentence if wanted else sentence[0].upper() + sentence[1:]
 
 
 def _in_hold(tables: Tables, limits: Limits, turned: Turned) -> Finding:

@@ -8,8 +8,8 @@ the host of a virtual machine withheld, was not free. If none of them was satura
 waited for something that was not measured: a lock, a pool of workers, a timer, another server. The
 number is then not what the server can do on its cores, and more connections may well yield more.
 
-One such timer shows in its delay: a server that writes a response in parts and leaves Nagle's
-algorithm on sends the last part only after the first is acknowledged, and Linux delays an
+One such timer shows in its delay. A server that writes a response in parts and leaves Nagle's
+algorithm on sends the last part only after the first is acknowledged. Linux delays an
 acknowledgement that nothing else carries by 40 ms.
 
 A few connections saturate nothing, because each waits for its response: their number is the limit.
@@ -93,9 +93,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     fullest = max(shares, key=lambda name: shares[name])
     few = _few(tables)
     if limit.level(shares[fullest]) == "sound":
-        return found(
-            limit, shares[fullest], f"{_most_used(shares)}{_limit_was(tables, fullest)}", ""
-        )
+        return _identified(tables, limit, shares, fullest)
     if few:
         sentence = f"{_most_used(shares)}: {wording.several(few, 'connection')} cannot use more"
         return Finding("sound", shares[fullest], limit, sentence, "")
@@ -113,12 +111,14 @@ def _most_used(shares: Shares) -> str:
     return ", ".join(utilisation.stated(name, shares[name]) for name in ordered[:2])
 
 
-def _limit_was(tables: Tables, fullest: str) -> str:
+def _identified(tables: Tables, limit: Limit, shares: Shares, fullest: str) -> Finding:
     """Which resource was the limit, unless others took a part of it."""
     taken = takers(tables)
     if taken and fullest in SHARED_WITH_OTHERS:
-        return f". {taken}, a part of the limit"
-    return f": {utilisation.LIMIT_WAS[fullest]}"
+        part = f"{taken}, a part of the limit"
+        return found(limit, shares[fullest], _most_used(shares), "", part)
+    sentence = f"{_most_used(shares)}: {utilisation.LIMIT_WAS[fullest]}"
+    return found(limit, shares[fullest], sentence, "")
 
 
 def _delayed(tables: Tables) -> str:

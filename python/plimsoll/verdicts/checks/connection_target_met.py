@@ -162,11 +162,11 @@ def _open(tables: Tables, limits: Limits) -> Finding:
     )
     if not _is_kept(tables):
         return found(limit, 1.0, sentence + ", each for a few requests", "")
+    ratio, remedy = _ratio(is_open, requested), _why_not_open(tables)
     if ends := closings.orderly(tables):
-        sentence += (
-            f". The server closed {closings.described(tables, ends)}, and no request was lost"
-        )
-    return found(limit, _ratio(is_open, requested), sentence, _why_not_open(tables))
+        closed = f"the server closed {closings.described(tables, ends)}, and no request was lost"
+        return found(limit, ratio, sentence, remedy, closed)
+    return found(limit, ratio, sentence, remedy)
 
 
 def _open_by_kernel(tables: Tables, limits: Limits, requested: float) -> Finding | None:

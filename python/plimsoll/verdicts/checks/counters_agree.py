@@ -13,8 +13,8 @@ is judged. If the kernel counted more than twice as many, other traffic would hi
 so they are not compared.
 
 If connections are kept open, the kernel's connections on the server's port are compared with those
-that the load generator holds open, in both directions: at each reading of the kernel that lies
-between two of the load generator, and half of the readings must agree. A difference of one
+that the load generator holds open, in both directions. They are compared at each reading of the
+kernel between two of the load generator, and half of the readings must agree. A difference of one
 connection is none, because the two do not count at the same instant. If each connection is lost and
 opened again once a second or more often, they are not compared.
 

@@ -85,8 +85,8 @@ def _bound(tables: Tables, limits: Limits) -> Finding:
         return unread_server(limit, tables.recording, sentence)
     ratio = max(busy - SLACK_S / held_s, 0.0) / count
     sentence = (
-        f"the server kept {wording.cores(busy)} busy of the {wording.several(count, 'core')} "
-        "that it could have"
+        f"the server used {wording.cores(busy)}; {wording.several(count, 'core')} "
+        f"{'was' if count == 1 else 'were'} available"
     )
     remedy = "Discard its CPU time: other programs were counted with it"
     return found(limit, ratio, sentence, remedy)

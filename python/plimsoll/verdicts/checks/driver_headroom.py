@@ -214,11 +214,8 @@ def _taken_from_it(
     taken = takers(tables)
     if not taken or limit.level(wanted) == "sound":
         return None
-    sentence = (
-        f"the load generator used {_share(peak.own)} of {_core(tables)}. {taken}, so its own limit "
-        "is unknown"
-    )
-    return not_checked(limit, sentence)
+    sentence = f"the load generator used {_share(peak.own)} of {_core(tables)}"
+    return not_checked(limit, sentence, f"{taken}, so its own limit is unknown")
 
 
 def _share(ratio: float) -> str:

@@ -82,11 +82,11 @@ def _lost(recording: Recording, limits: Limits) -> Finding:
         return found(limit, 0.0, sentence, "")
     missing = sum(one.share * max(0.0, 1 - one.ended_ns / length_ns) for one in lost)
     losses = "; ".join(f"`{one.host}` {_when(one)}: {one.error}" for one in lost)
-    sentence = (
-        f"{losses}. {wording.percent(1 - missing)} of the requested load ran; rows are "
-        f"missing of {wording.listed([f'`{one.host}`' for one in lost])}"
+    ran = (
+        f"{wording.percent(1 - missing)} of the requested load ran; rows are missing of "
+        f"{wording.listed([f'`{one.host}`' for one in lost])}"
     )
-    return found(limit, sum(one.share for one in lost), sentence, REPEAT)
+    return found(limit, sum(one.share for one in lost), losses, REPEAT, ran)
 
 
 def _when(one: HostDriver) -> str:

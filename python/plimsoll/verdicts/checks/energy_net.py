@@ -6,9 +6,9 @@ seconds without load is not distinguishable from idle, and gives no figure of en
 seconds without load on either side do not show well how they scatter.
 
 RAPL counts processor packages and memory. A meter at the wall (`power`) sees the whole host, and is
-believed only as far as its readings can be true: one that stalls or dies, that reports less than
-nothing, more than a socket gives or always the same, or whose number changes too rarely for so
-short a window, gives no figure. The rest of the trial is not doubted for that.
+believed only as far as its readings can be true. It gives no figure if it stalls or dies, or if it
+reports less than nothing, more than a socket gives or always the same. Nor does it if its number
+changes too rarely for so short a window. The rest of the trial is not doubted for that.
 
 Most virtual machines have no RAPL, and elsewhere only root may read it. If there is no figure of
 energy, there is none to doubt.

@@ -22,6 +22,8 @@ from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.aggregate.check_inputs import OutcomeCount
     from plimsoll.aggregate.trial import Tables
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -159,9 +161,9 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
     sentence = (
         f"{wording.count(failed)} of {wording.several(ended, 'request')} in the measurement window "
         f"({wording.percent(failed / ended)}) got no complete response: {_reported(failures)}"
-        f"{_elsewhere(tables)}{_closed(tables)}"
+        f"{_elsewhere(tables)}"
     )
-    return found(limit, failed / ended, sentence, _remedy(failures))
+    return found(limit, failed / ended, sentence, _remedy(failures), *_closed(tables))
 
 
 def _lost(tables: Tables, limits: Limits) -> Finding:
@@ -178,10 +180,10 @@ def _lost(tables: Tables, limits: Limits) -> Finding:
     return found(limit, float(lost), sentence, REMEDIES["lost"])
 
 
-def _closed(tables: Tables) -> str:
+def _closed(tables: Tables) -> Iterator[str]:
     """Which connections the server closed with requests on them."""
-    ends = closings.abrupt(tables)
-    return f". The server closed {closings.described(tables, ends)}, unannounced" if ends else ""
+    if ends := closings.abrupt(tables):
+        yield f"the server closed {closings.described(tables, ends)}, unannounced"
 
 
 def _is_failure(row: OutcomeCount) -> bool:

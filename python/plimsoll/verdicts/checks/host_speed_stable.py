@@ -120,7 +120,7 @@ ROLE = Role(
     misled_in=frozenset({SPEED_ERROR_RATIO.name, COMPARED_SPEED_ERROR_RATIO.name}),
 )
 """Other programs share caches and memory with the trial: what they took, however little, explains a
-speed that wandered."""
+speed that varied."""
 WITNESSES = tuple(
     ("machine", quantity)
     for quantity in ("core_busy_s", "pressure_io_s", "frequency_hz", "thermal_throttles")
@@ -150,7 +150,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 
 def _speed(tables: Tables, limits: Limits) -> list[Finding]:
-    """How far the machine's speed wandered, and when; nothing where neither clock tells."""
+    """How far the machine's speed varied, and when; nothing where neither clock tells."""
     windows = cores.whole_seconds(tables.recording)
     speeds = machine_speed.measured_speeds(tables.usage, windows)
     known = [float(speed) for speed in speeds if not np.isnan(speed)]

@@ -289,8 +289,8 @@ def _bodies(tables: Tables, limits: Limits) -> list[Finding]:
     compared = sum(count.held_compared for count in tables.body_counts)
     wrong = sum(count.held_wrong for count in tables.body_counts)
     if wrong:
-        sentence = _wrong_bodies(tables, compared, wrong)
-        return [found(limit, wrong / compared, sentence, REMEDY)]
+        sentence, *further = _wrong_bodies(tables, compared, wrong)
+        return [found(limit, wrong / compared, sentence, REMEDY, *further)]
     if elsewhere := sum(count.wrong for count in tables.body_counts):
         return [_wrong_elsewhere(tables, limit, elsewhere, compared)]
     if compared:
@@ -344,16 +344,17 @@ def _wrong_elsewhere(tables: Tables, limit: Limit, wrong: int, compared: int) ->
     return Finding("doubtful", wrong / outside, limit, sentence, REMEDY)
 
 
-def _wrong_bodies(tables: Tables, compared: int, wrong: int) -> str:
+def _wrong_bodies(tables: Tables, compared: int, wrong: int) -> tuple[str, ...]:
+    """How many bodies were wrong, and how many were not compared."""
     expected = sum(count.held_expected for count in tables.body_counts)
     share = f"{wording.count(wrong)} of {wording.count(compared)} bodies"
     where = _where_wrong(tables)
     if compared == expected:
         ratio = wording.percent(wrong / compared)
-        return f"{share} ({ratio}) were wrong{where}; they count as throughput, not as goodput"
+        return (f"{share} ({ratio}) were wrong{where}; they count as throughput, not as goodput",)
     return (
-        f"{share} that were compared{_interval(wrong, compared)} were wrong{where}. "
-        f"{wording.count(expected - compared)} were not compared, so goodput is not reported"
+        f"{share} that were compared{_interval(wrong, compared)} were wrong{where}",
+        f"{wording.count(expected - compared)} were not compared, so goodput is not reported",
     )
 
 
@@ -394,7 +395,8 @@ def _lengths(tables: Tables, limits: Limits) -> Finding:
     odd = [one for one in unasked if 0 < one.others < one.usual]
     if not odd:
         varying = [one for one in unasked if one.others]
-        sentence = "; ".join(_varying(one, tables) for one in varying[:2]) or "no length stands out"
+        usual = "no response length is unusual"
+        sentence = "; ".join(_varying(one, tables) for one in varying[:2]) or usual
         return found(limit, 0.0, sentence, "")
     sentence = wording.listed([_stated_lengths(one, tables) for one in odd], 2)
     return found(limit, float(sum(one.others for one in odd)), sentence, LENGTHS_REMEDY)

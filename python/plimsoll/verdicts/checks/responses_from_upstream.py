@@ -1,4 +1,4 @@
-"""Did the server ask the upstream for each response?
+"""Did the server call the upstream for each response?
 
 A server that keeps what the upstream said is faster, and its responses may be right all the same.
 The upstream is a witness: it counts the requests that it received over the life of the server. Each

@@ -7,9 +7,9 @@ Over the levels of a ramp of a closed load that last two seconds or longer:
   each one. A level above that was not yet warm below it, or counts what was not served;
 - fit: four levels or more are compared with the universal scalability law, whose contention α and
   coherency β are not negative. If the law leaves more than a twentieth of the variance unexplained
-  and misses a level by more than a tenth, throughput jumps in a way that no queue has: levels mix
-  different states of the server or of the host. (The second condition is needed because a server
-  that is saturated from the first level on has no variance to explain.)
+  and misses a level by more than a tenth, throughput jumps in a way that no queue has. Levels then
+  mix different states of the server or of the host. (A server that is saturated from the first
+  level on has no variance to explain, hence the second condition.)
 
 Levels of fewer than ten connections count in the fit and not in efficiency: a server with a single
 client sleeps between two requests, and waking up costs more than the request.

@@ -6,10 +6,10 @@ responses of a trial. If the load keeps its connections, connections that were r
 opened in the measurement windows count, too. The last second does not, because the load's own
 connections begin to end in it.
 
-The counters cover the whole host, so they count only as far as they can belong to this trial: no
-more broken connections than the load lost or could not open; on loopback, no more retransmitted
-segments than requests and handshakes that took as long as the kernel waits before it retransmits.
-Fewer than ten do not count.
+The counters cover the whole host, so they count only as far as they can belong to this trial.
+Broken connections are at most those that the load lost or could not open. On loopback,
+retransmitted segments are at most the requests and handshakes that took as long as the kernel waits
+before it retransmits. Fewer than ten do not count.
 
 Source: RFC 6298; `RetransSegs`, `OutSegs`, `TCPTimeouts`, `AttemptFails`, `EstabResets` and
 `OutRsts` in the kernel's document on SNMP counters.

@@ -68,16 +68,17 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     ended_per_s = sum(map(_ended, _counts(tables))) / held_s
     floor_per_s = laws.least_per_s(in_flight, 1.0, longest_s)
     ratio = (ended_per_s * held_s + in_flight) / (floor_per_s * held_s)
-    least_per_s = max(floor_per_s - in_flight / held_s, 0.0)
+    least_per_s = floor_per_s - in_flight / held_s
+    if least_per_s <= 0:
+        sentence = (
+            f"the measurement window of {wording.seconds(held_s)} is no longer than the timeout of "
+            f"{wording.seconds(timeout_s)}, so no request had to end in it"
+        )
+        return not_checked(limit, sentence)
     sentence = (
         f"{wording.amount(in_flight)} requests in flight with a timeout of "
         f"{wording.seconds(timeout_s)} must end at {wording.amount(least_per_s)} requests/s or "
-        "more; "
-        f"{wording.amount(ended_per_s)} requests/s did"
-        if least_per_s
-        else f"a measurement window of {wording.seconds(held_s)} is no longer than the time limit "
-        "of "
-        f"{wording.seconds(timeout_s)}, so no request had to end in it"
+        f"more; {wording.amount(ended_per_s)} requests/s did"
     )
     return found(limit, ratio, sentence, "Discard these numbers, and find how the requests ended")
 

@@ -4,7 +4,7 @@ The check measures how many of the server's cores, and of the load generator's, 
 the measurement window: the busy time of these cores, less that of the processes assigned to them.
 Others are other programs, and Plimsoll's own sampling. If server and load generator share cores, it
 is one number for both. Time that others took while no thread of a side waited for a core cost that
-side nothing: a side lost no more than others took, and no more than its threads waited for a core
+side nothing. A side lost no more than others took, and no more than its threads waited for a core
 (run delay). If the kernel does not show run delay, all that others took counts.
 
 Work stops while the server or the load generator waits for a core, or while the host of a

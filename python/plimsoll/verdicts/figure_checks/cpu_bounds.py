@@ -63,7 +63,7 @@ def _side(
         return []
     ratio = busy / cores
     sentence = (
-        f"{name} kept {wording.amount(busy)} of its {wording.amount(cores)} cores busy "
+        f"{name} used {wording.amount(busy)} of its {wording.amount(cores)} cores "
         f"({wording.percent(round(ratio, 3))})"
     )
     return [found(limit, ratio, sentence, remedy)]

@@ -2,9 +2,9 @@
 
 Rate × duration is the number of requests, and bytes per second × duration are the bytes. Tools
 print both, rounded, so they agree within that rounding. wrk also prints the rate of a thread, as
-the mean over short stretches, and the greatest of these, which all threads together cannot exceed.
-ab's "time per request" is connections / rate by definition: it agrees whatever happened, and if it
-does not, the two come from different runs.
+the mean over short intervals, and the greatest of these, which all threads together cannot exceed.
+The "time per request" of ab is connections / rate by definition, so it agrees whatever happened. If
+it does not, the two come from different runs.
 
 Source: arithmetic; each tool's own documentation defines what it prints.
 """
@@ -106,8 +106,8 @@ def _over_time(
     if rate_per_s is None or lasted_s is None or counted is None:
         return []
     sentence = (
-        f"{wording.count(rate_per_s)} {what} per second for {wording.seconds(lasted_s)} are "
-        f"{wording.count(rate_per_s * lasted_s)}, and {wording.count(counted)} were counted"
+        f"{wording.count(rate_per_s)} {what}/s × {wording.seconds(lasted_s)} gives "
+        f"{wording.count(rate_per_s * lasted_s)}; {wording.count(counted)} were counted"
     )
     finding = found(
         limits.of(APART_RATIO), _apart(rate_per_s * lasted_s, counted), sentence, REMEDY
@@ -119,11 +119,8 @@ def _unless_sampled(figures: ReportedStatistics, finding: Finding) -> Finding:
     """A rate that is the mean of short stretches need not be the count / the time."""
     if not figures.sampled or finding.level == "sound":
         return finding
-    sentence = (
-        f"{finding.sentence}; the tool prints the mean of the rates of short stretches, and these "
-        "differed"
-    )
-    return replace(finding, level="doubtful", sentence=sentence)
+    mean = "the tool prints the mean of the rates of short intervals, and these differed"
+    return replace(finding, level="doubtful", further=(mean,))
 
 
 def _threads(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
@@ -131,8 +128,8 @@ def _threads(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
     if each is None or rate is None or not threads:
         return []
     sentence = (
-        f"{wording.several(threads, 'thread')} with {wording.count(each)} requests per second each "
-        f"are {wording.count(each * threads)}, and the rate of all is {wording.count(rate)}"
+        f"{wording.several(threads, 'thread')} × {wording.count(each)} requests/s gives "
+        f"{wording.count(each * threads)}; the rate of all is {wording.count(rate)}"
     )
     remedy = "The rate was not steady, or some threads had less to do; use a longer run"
     limit = limits.of(THREADS_APART_RATIO)
@@ -150,8 +147,8 @@ def _threads_at_most(
     limit = limits.of(THREADS_MOST_RATIO)
     ratio = rate / (most * threads)
     sentence = (
-        f"{wording.several(threads, 'thread')} that did {wording.count(most)} requests per second "
-        f"each at most cannot make {wording.count(rate)}: {wording.count(most * threads)} at most"
+        f"{wording.several(threads, 'thread')} with at most {wording.count(most)} requests/s each "
+        f"complete at most {wording.count(most * threads)}, not {wording.count(rate)}"
     )
     return [found(limit, ratio, sentence, REMEDY)] if limit.level(ratio) != "sound" else []
 
@@ -163,9 +160,9 @@ def _time_per_request(figures: ReportedStatistics, limits: Limits) -> list[Findi
     if each_s is None or rate is None or not requested:
         return []
     sentence = (
-        f"{wording.amount(rate)} requests per second × {wording.seconds(each_s)} for each are "
-        f"{wording.amount(rate * each_s)}, and {wording.amount(requested)} connections were "
-        "requested. The tool computes this time from the other two, so agreement proves nothing"
+        f"{wording.amount(rate)} requests/s × {wording.seconds(each_s)} gives "
+        f"{wording.amount(rate * each_s)}; {wording.amount(requested)} connections were requested"
     )
+    derived = "the tool derives this time from the other two, so agreement proves nothing"
     limit = limits.of(APART_RATIO)
-    return [found(limit, _apart(rate * each_s, requested), sentence, REMEDY)]
+    return [found(limit, _apart(rate * each_s, requested), sentence, REMEDY, derived)]

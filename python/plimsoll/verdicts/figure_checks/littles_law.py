@@ -61,16 +61,16 @@ def _ratio(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: f
 
 def _reported(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: float) -> str:
     used, step_s = laws.in_flight(rate, mean_s), figures.times_step_s
-    times = f"that take {wording.seconds(mean_s)} each"
+    times = wording.seconds(mean_s)
     if step_s:
         low = laws.in_flight(rate, max(mean_s - step_s, 0.0))
         span = f"{wording.amount(low)} to {wording.amount(laws.in_flight(rate, mean_s + step_s))}"
-        times = f"of {wording.seconds(mean_s)} ± {wording.seconds(step_s)} each"
+        times = f"({wording.seconds(mean_s)} ± {wording.seconds(step_s)})"
     else:
         span = wording.amount(used)
     return (
-        f"{wording.count(rate)} requests/s {times} keep {span} connections busy; "
-        f"there were {wording.amount(in_flight)}"
+        f"{wording.count(rate)} requests/s × {times} keep {span} connections busy; "
+        f"{wording.amount(in_flight)} were requested"
     )
 
 
@@ -78,17 +78,16 @@ def _low(figures: ReportedStatistics, limits: Limits, ratio: float, reported: st
     limit = limits.of(ACCOUNTED_RATIO)
     needed_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
     lack = (
-        f". The others were idle or not open, or waited for requests whose times are missing"
-        f"{_failures(figures)}. With all of them in use the mean would be "
-        f"{wording.seconds(needed_s)}"
+        "the others were idle or not open, or waited for requests whose times are missing"
+        f"{_failures(figures)}",
+        f"with all of them in use the mean would be {wording.seconds(needed_s)}",
     )
-    sentence = reported if limit.level(ratio) == "sound" else reported + lack
+    further = () if limit.level(ratio) == "sound" else lack
     remedy = (
         "Check how many connections were open, whether the load generator kept up, and whether its "
         "rate was limited"
     )
-    finding = found(limit, ratio, sentence, remedy)
-    return _unless_paced(figures, finding)
+    return _unless_paced(figures, found(limit, ratio, reported, remedy, *further))
 
 
 def _unless_paced(figures: ReportedStatistics, finding: Finding) -> Finding:
@@ -110,13 +109,13 @@ def _high(figures: ReportedStatistics, limits: Limits, ratio: float, reported: s
     most_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
     truth = f"the mean can have been {wording.seconds(most_s)} at most"
     if figures.times == "synthetic":
-        sentence = (
-            f"{reported}. The printed mean is too high, because the tool made up times "
-            f"for requests it could not send; {truth}"
+        made_up = (
+            "the printed mean is too high, because the tool made up times for requests it could "
+            f"not send; {truth}"
         )
         remedy = "Do not quote mean and percentiles of this run; its maximum is as measured"
-        finding = found(limit, ratio, sentence, remedy)
+        finding = found(limit, ratio, reported, remedy, made_up)
         return replace(finding, level="doubtful") if finding.level == "void" else finding
-    sentence = f"{reported}: more time than they have. {truth[:1].upper()}{truth[1:]}"
+    sentence = f"{reported}: more time than they have"
     remedy = "Throughput and times are not of the same requests, or one of them is wrong"
-    return found(limit, ratio, sentence, remedy)
+    return found(limit, ratio, sentence, remedy, truth)

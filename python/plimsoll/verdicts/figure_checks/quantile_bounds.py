@@ -145,8 +145,8 @@ def _without_maximum(
     finding = found(limit, ratio, sentence, remedy)
     if figures.timeout_s is None or needed_s <= figures.timeout_s:
         return finding
-    over = f"{sentence}. But no request may take longer than {wording.seconds(figures.timeout_s)}"
-    return replace(finding, level="void", sentence=over)
+    over = f"but no request may take longer than {wording.seconds(figures.timeout_s)}"
+    return replace(finding, level="void", further=(over,))
 
 
 def _lower(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Finding:
@@ -160,9 +160,10 @@ def _lower(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Fin
         f"{demand}, but by the printed percentiles it was {wording.seconds(least_s)} at least: the "
         "throughput is impossible with these latencies"
     )
-    if figures.times == "synthetic":
-        sentence += ". The tool made up times for requests that it did not send"
     remedy = "Do not quote these percentiles; measure with a tool that writes down every request"
     finding = found(limit, ratio, sentence, remedy)
-    is_known = figures.times == "synthetic" and finding.level == "void"
-    return replace(finding, level="doubtful") if is_known else finding
+    if figures.times != "synthetic":
+        return finding
+    level = "doubtful" if finding.level == "void" else finding.level
+    made_up = "the tool made up times for requests that it did not send"
+    return replace(finding, level=level, further=(made_up,))

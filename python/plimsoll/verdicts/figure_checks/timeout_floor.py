@@ -56,14 +56,17 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     least = laws.least_per_s(figures.in_flight, ratio, timeout_s)
     reached = rate / least if least else float("inf")
     sentence = (
-        f"{wording.amount(figures.in_flight)} connections with {wording.percent(ratio)} of their "
-        f"requests in time, the limit being {wording.seconds(timeout_s)}, make at least "
-        f"{wording.amount(least)} requests per second; {wording.amount(rate)} were published"
+        f"with {wording.percent(ratio)} of requests inside a timeout of "
+        f"{wording.seconds(timeout_s)}, {wording.amount(figures.in_flight)} connections complete "
+        f"at least {wording.amount(least)} requests/s; {wording.amount(rate)} were published"
     )
-    if limit.level(reached) != "sound":
-        sentence += _instead(figures, figures.in_flight, rate, ratio, timeout_s)
+    further = (
+        ()
+        if limit.level(reached) == "sound"
+        else (_instead(figures.in_flight, rate, ratio, timeout_s),)
+    )
     remedy = "Check how many connections were in use: both figures cannot be true"
-    finding = found(limit, reached, sentence, remedy)
+    finding = found(limit, reached, sentence, remedy, *further)
     if finding.level == "void" and figures.model == "unknown":
         finding = replace(finding, level="doubtful")
     return verdict(NAME, figures.label, [finding], SOURCE)
@@ -80,12 +83,10 @@ def _in_time(figures: ReportedStatistics) -> float | None:
     return max(1.0 - late / figures.ended, 0.0)
 
 
-def _instead(
-    figures: ReportedStatistics, in_flight: float, rate: float, ratio: float, timeout_s: float
-) -> str:
+def _instead(in_flight: float, rate: float, ratio: float, timeout_s: float) -> str:
     """What would have to be true instead."""
     used = laws.in_flight(rate, timeout_s)
-    clause = f". At most {wording.amount(used)} connections were in use"
+    clause = f"at most {wording.amount(used)} connections were in use"
     if ratio >= 1.0:
         return clause
     late_s = (laws.mean_time_s(in_flight, rate) - ratio * timeout_s) / (1.0 - ratio)

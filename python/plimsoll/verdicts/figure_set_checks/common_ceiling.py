@@ -55,10 +55,10 @@ LIMITS = (RESULTS,)
 SUBJECT = "all together"
 FEWEST = 3
 SHOWN = 6
+SHARED = "a shared limit is likely"
 REMEDY = (
     "Do not rank these servers against each other; look for what they share: the load generator "
-    "and its "
-    "cores, the network, a fixed number of connections with pauses"
+    "and its cores, the network, a fixed number of connections with pauses"
 )
 
 
@@ -103,11 +103,8 @@ def _at(endpoint: str, best: Best, limits: Limits) -> Finding | None:
         sentence = "at no endpoint do three servers reach the same throughput"
         return found(limit, len(top), sentence, "")
     where = f"at {endpoint} " if endpoint else ""
-    sentence = (
-        f"{where}{len(top)} servers reach the same throughput, "
-        f"{_reported(top)}. A shared limit is likely"
-    )
-    return found(limit, len(top), sentence, REMEDY)
+    sentence = f"{where}{len(top)} servers reach the same throughput, {_reported(top)}"
+    return found(limit, len(top), sentence, REMEDY, SHARED)
 
 
 def _across(best: Best, limits: Limits) -> list[Finding]:
@@ -125,9 +122,9 @@ def _across(best: Best, limits: Limits) -> list[Finding]:
     sentence = (
         f"the {count} best results lie within "
         f"{wording.percent(round(sameness.spread_ratio(rates), 4))} of each other at different "
-        f"endpoints: {_reported(top)}. A shared limit is likely"
+        f"endpoints: {_reported(top)}"
     )
-    return [found(limit, count, sentence, REMEDY)]
+    return [found(limit, count, sentence, REMEDY, SHARED)]
 
 
 def _top(best: Best, limits: Limits) -> list[ReportedStatistics]:

@@ -1,7 +1,7 @@
 """Is the throughput of a server independent of the length of its responses?
 
 Longer responses cost more to send. If throughput is the same within 2 % at four endpoints or more
-although their bodies differ tenfold, what was measured does not depend on what was sent: a limit
+although their bodies differ tenfold, what was measured does not depend on what was sent. A limit
 per request, of the load tool or of the server, hides the rest. A body of 0 bytes counts as 1 byte.
 
 Source: comparison of throughputs; the widths are first proposals.
@@ -71,7 +71,7 @@ def _server(name: str, best: Mapping[str, ReportedStatistics], limits: Limits) -
         f"{name} completes {wording.count(min(alike))} to {wording.count(max(alike))} requests/s "
         f"({wording.percent(round(sameness.spread_ratio(alike), 4))} apart) at "
         f"{len(group)} endpoints ({', '.join(group)}) with {wording.count(bodies[group[0]])} to "
-        f"{wording.count(bodies[group[-1]])} bytes. "
-        "Response length makes no difference: a limit per request was measured"
+        f"{wording.count(bodies[group[-1]])} bytes"
     )
-    return found(limit, len(group), sentence, REMEDY)
+    meaning = "response length makes no difference: a limit per request was measured"
+    return found(limit, len(group), sentence, REMEDY, meaning)

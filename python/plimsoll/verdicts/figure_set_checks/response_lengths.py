@@ -86,8 +86,10 @@ def _run(figures: ReportedStatistics, length: float, median: float, limits: Limi
     fitting = (figures.throughput_per_s or 0.0) * median / KIB
     sentence = (
         f"{figures.label}: bytes/s ÷ requests/s is {wording.amount(length)} bytes, in its other "
-        f"runs {wording.amount(median)}. "
+        f"runs {wording.amount(median)}"
+    )
+    printed = (
         f"{wording.decimals((figures.received_per_s or 0.0) / KIB, 2)} KiB/s was printed; "
         f"{wording.decimals(fitting, 2)} would fit"
     )
-    return found(limit, ratio, sentence, REMEDY)
+    return found(limit, ratio, sentence, REMEDY, printed)

@@ -12,7 +12,7 @@ from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.drivers import tool_process as processes
 from plimsoll.drivers.job import DriverCallbacks, DriverJob
-from plimsoll.drivers.tool_process import Ran
+from plimsoll.drivers.tool_process import FinishedRun
 from plimsoll.drivers.tools import jmeter
 from plimsoll.errors import DriverFailed, DriverMissing
 from plimsoll.install import requirements
@@ -49,10 +49,10 @@ def ran(monkeypatch: pytest.MonkeyPatch, order: DriverJob) -> dict[str, object]:
     """Stands for JMeter: what it logs, and how it ends."""
     said: dict[str, object] = {"log": LOGGED, "ended_ns": 9 * S, "early": False, "printed": PRINTED}
 
-    def run(_order: object, _drive: object, _watch: object) -> Ran:
+    def run(_order: object, _drive: object, _watch: object) -> FinishedRun:
         (order.into / jmeter.LOG).write_text(str(said["log"]))
         ended_ns, early = int(str(said["ended_ns"])), bool(said["early"])
-        return Ran(2 * S, BEGUN_NS - S, ended_ns, str(said["printed"]), early, cpu_s=1.5)
+        return FinishedRun(2 * S, BEGUN_NS - S, ended_ns, str(said["printed"]), early, cpu_s=1.5)
 
     monkeypatch.setattr(jmeter, "home", lambda: Path("/jmeter"))
     monkeypatch.setattr(requirements, "java_home", lambda _: Path("/java"))
